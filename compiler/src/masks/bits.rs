@@ -1,9 +1,9 @@
-//! Rows of bits, one for each token id: bit `id % 32` of word `id / 32`.
+//! Rows of bits, one bit for each token: bit `id % 32` of word `id / 32` denotes the token `id`.
 
-/// Words of a row that are looked at together.
+/// Number of words of a row that are tested for any token at once.
 const CHUNK: usize = 16;
 
-/// Calls `each` with the bits of a word, ascending.
+/// Calls `each` with the index of each set bit of a word, in ascending order, from 0 for the lowest.
 #[inline]
 pub(crate) fn for_each_bit(mut word: u64, mut each: impl FnMut(u32)) {
     while word != 0 {
@@ -12,22 +12,23 @@ pub(crate) fn for_each_bit(mut word: u64, mut each: impl FnMut(u32)) {
     }
 }
 
-/// Sets the bits of some tokens in a row.
+/// Sets the bits of the tokens `ids` in a row of one bit per token. Panics if an id is beyond the row.
 pub(crate) fn set_all(row: &mut [u32], ids: &[u32]) {
     ids.iter().for_each(|&id| row[id as usize / 32] |= 1 << (id % 32));
 }
 
-/// Clears them.
+/// Clears the bits of the tokens `ids` in a row of one bit per token. Panics if an id is beyond the row.
 pub(crate) fn clear_all(row: &mut [u32], ids: &[u32]) {
     ids.iter().for_each(|&id| row[id as usize / 32] &= !(1 << (id % 32)));
 }
 
-/// Appends the token ids of a row.
+/// Appends the ids of all tokens in a row of one bit per token, in ascending order.
 pub(crate) fn add_ids(row: &[u32], to: &mut Vec<u32>) {
     add_chunks(row.chunks(CHUNK).map(|words| words.iter().copied()), to);
 }
 
-/// Appends the token ids that are in a row and not in another.
+/// Appends the ids of the tokens that are in `row` and not in `other`, in ascending order. Both have one bit per token
+/// and the same length.
 pub(crate) fn add_difference(row: &[u32], other: &[u32], to: &mut Vec<u32>) {
     let pairs = row.chunks(CHUNK).zip(other.chunks(CHUNK));
     let rest =
@@ -35,7 +36,8 @@ pub(crate) fn add_difference(row: &[u32], other: &[u32], to: &mut Vec<u32>) {
     add_chunks(rest, to);
 }
 
-/// Appends the token ids of the words of a row, in chunks: most have none, which is seen for a whole chunk at once.
+/// Appends the token ids of the set bits of a row, given in chunks of [`CHUNK`] words. Most chunks are empty, which is
+/// tested for a whole chunk at once.
 fn add_chunks(chunks: impl Iterator<Item = impl Iterator<Item = u32> + Clone>, to: &mut Vec<u32>) {
     for (chunk, words) in chunks.enumerate() {
         if words.clone().fold(0, |any, word| any | word) != 0 {
@@ -44,16 +46,17 @@ fn add_chunks(chunks: impl Iterator<Item = impl Iterator<Item = u32> + Clone>, t
     }
 }
 
-/// Whether a token is in a row.
+/// Whether the bit of the token `id` is set in a row of one bit per token. Panics if the id is beyond the row.
 #[inline]
 pub(crate) fn contains(row: &[u32], id: u32) -> bool {
     row[id as usize / 32] >> (id % 32) & 1 == 1
 }
 
-/// In how many tokens two rows differ, if they are fewer than a limit.
+/// Returns the number of tokens in which two rows of one bit per token differ. `None` if they differ in `limit` or
+/// more.
 pub(crate) fn distance(row: &[u32], other: &[u32], limit: usize) -> Option<usize> {
     let mut distance = 0;
-    // In blocks, so that a row that is far off is given up early.
+    // In blocks, so that the comparison of very different rows ends early.
     for (new, old) in row.chunks(64).zip(other.chunks(64)) {
         let pairs = new.iter().zip(old);
         distance += pairs.map(|(a, b)| (a ^ b).count_ones() as usize).sum::<usize>();
@@ -64,12 +67,12 @@ pub(crate) fn distance(row: &[u32], other: &[u32], limit: usize) -> Option<usize
     Some(distance)
 }
 
-/// Number of tokens in a row.
+/// Returns the number of tokens in a row of one bit per token.
 pub(crate) fn count_ones(row: &[u32]) -> u32 {
     row.iter().map(|word| word.count_ones()).sum()
 }
 
-/// Appends the token ids of a word of a row.
+/// Appends the token ids of the set bits of one word of a row. `index` is the position of the word in the row.
 fn add_word(word: u32, index: usize, to: &mut Vec<u32>) {
     for_each_bit(word.into(), |bit| to.push(index as u32 * 32 + bit));
 }

@@ -1,11 +1,14 @@
-//! Bounds on the computation of masks, and the error where one is met.
+//! Bounds on the computation of masks, and the error if one is exceeded.
 
-/// Bounds on the computation.
+/// Bounds on the number of results when the masks of a grammar are computed. Beyond a bound, the computation fails with
+/// [`MaskError::Limit`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MaskLimits {
-    /// Pairs of a return state and an exit class.
+    /// The most pairs of a return state (the state after a call) and an exit class (trie nodes at which a callee
+    /// returns). A follow mask is computed for each pair. The default is 2,000,000.
     pub pairs: usize,
-    /// Dense rows of the network's own.
+    /// The most dense rows, masks stored as one bit per token, besides those of the vocabulary. The default is 16,384,
+    /// some 260 MB for a vocabulary of 128,000 tokens.
     pub rows: usize,
 }
 
@@ -15,27 +18,28 @@ impl Default for MaskLimits {
     }
 }
 
-/// Why the masks were not computed.
+/// The reason why the masks of a grammar were not computed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MaskError {
-    /// A limit was met.
+    /// One of the [`MaskLimits`] would be exceeded.
     #[error("{what} would exceed the limit of {limit}")]
     Limit {
-        /// Name of the thing counted.
+        /// Name of the bounded quantity, such as "dense rows".
         what: &'static str,
-        /// How many are allowed.
+        /// The greatest allowed number.
         limit: usize,
-        /// The own state at which it happened.
+        /// Id of the grammar's state that was being processed.
         state: u32,
     },
-    /// The budget of the compilation is spent.
+    /// The time or the memory of the compilation's budget is used up, or the compilation was cancelled.
     #[error("the budget was spent after {states} of {total} states")]
     Spent {
-        /// States or pairs done, of those that were to be done at once.
+        /// Number of items already processed in the current step. An item is a state, or a pair of a return state and
+        /// an exit class (trie nodes at which a callee returns).
         states: usize,
-        /// So many these were.
+        /// Number of items in the current step: states, or pairs of a return state and an exit class.
         total: usize,
-        /// The own state that was to be next.
+        /// Id of the grammar's state that was to be processed next.
         state: u32,
     },
 }

@@ -1,48 +1,53 @@
-//! All shortcuts of the computation, by name: each saves work and changes no set of tokens.
+//! All shortcuts of the computation of masks, by name. Each saves work and changes no set of tokens.
 //!
-//! Masks are defined by walks of every state over the whole trie and of every return state over its exit classes. A set
-//! that follows from something known is not walked for, and each way to know one is a [`Shortcut`]. Any of them can be
-//! [left out](Shortcuts::without), to be measured or to be ruled out where a mask is wrong; the artifact is the same,
+//! Masks are defined by walks of every state over the whole trie, and of every return state over its exit classes. A
+//! set that follows from something known is not walked for, and each way to know one is a [`Shortcut`]. Any of them can
+//! be [left out](Shortcuts::without), to be measured, or to be ruled out if a mask is wrong. The artifact is the same,
 //! byte for byte. How often each took effect is [counted](ShortcutCounts).
 //!
-//! Invariant: no shortcut calls the walk. The part of a subtree that is left goes on the walk's
+//! Invariant: no shortcut calls the walk. The remaining part of a subtree is put on the walk's
 //! [worklist](super::walk::worklist).
 
 use std::fmt;
 
-/// A way to save a walk, or a part of one.
+/// A way to save a walk of a state over the token trie, or a part of one. No shortcut changes a mask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Shortcut {
-    /// Memoised residuals: outcomes below the root are found once for a class of equivalent states
-    /// (`outcome/memo.rs`).
+    /// Memoised outcomes: consumed tokens and exits below a trie node are computed once for each class of equivalent
+    /// states (`outcome/memo.rs`).
     Memo,
-    /// All nodes of an exit class go on together: subset construction on the side of the trie (`walk/node_sets.rs`).
+    /// All nodes of an exit class (trie nodes at which a callee returns) are walked together: subset construction on
+    /// the side of the trie (`walk/node_sets.rs`).
     NodeSets,
-    /// Wide states as a table with byte classes, scanned in preorder; subtrees that loop are skipped
-    /// (`equivalence/transition_table.rs`, `walk/scan.rs`).
+    /// States with many outgoing bytes are kept as a table with byte classes and scanned in preorder. Subtrees in which
+    /// a state loops are skipped (`equivalence/transition_table.rs`, `walk/scan.rs`).
     TransitionTable,
-    /// States that differ from the target of their widest edge in no token (`equivalence/default_transitions.rs`).
+    /// A state that equals the target of its widest edge on every token gets the target's mask
+    /// (`equivalence/default_transitions.rs`).
     DefaultTransitions,
-    /// States that do the same with every factor of a token (`equivalence/token_bisimulation.rs`).
+    /// States that agree on every factor (substring) of a token share one mask (`equivalence/token_bisimulation.rs`).
     TokenBisimulation,
-    /// States from which no token leaves a literal (`equivalence/literals.rs`).
+    /// States from which no token leaves a literal share a mask if they lead to one trie node
+    /// (`equivalence/literals.rs`).
     Literals,
-    /// Counter abstraction: rules before a countdown have the masks of rules without one
+    /// Counter abstraction: rules before a countdown get the masks of equal rules without one
     /// (`equivalence/uncounted.rs`).
     Uncounted,
-    /// States are derived from equivalent ones for `k` bytes (`equivalence/reference.rs`, `derive/batch.rs`).
+    /// Masks of states are derived from those of states that are equivalent for `k` bytes (`equivalence/reference.rs`,
+    /// `derive/batch.rs`).
     References,
-    /// Outcomes are stored ones but for the subtrees on which a pair walk differs (`walk/take_over.rs`).
+    /// Outcomes (consumed tokens and exit nodes) stored in the vocabulary are taken over, except for the subtrees on
+    /// which a pair walk differs (`walk/take_over.rs`).
     SharedReferences,
-    /// Tokens of one character class by their length (`derive/char_runs.rs`).
+    /// Tokens whose characters are all of one class are added by their length, without a walk (`derive/char_runs.rs`).
     CharRuns,
-    /// Sets are encoded by the thread that finds them, before they are numbered (`encode/encoder.rs`).
+    /// Token sets are encoded by the thread that finds them, before they are numbered (`encode/encoder.rs`).
     EncodeAhead,
 }
 
 impl Shortcut {
-    /// All of them.
+    /// All shortcuts, in the order of their declaration.
     pub const ALL: [Self; 11] = [
         Self::Memo,
         Self::NodeSets,
@@ -58,7 +63,7 @@ impl Shortcut {
     ];
 }
 
-/// The shortcuts that a computation takes: all of them, unless said otherwise.
+/// The set of shortcuts that a computation of masks uses. The default has all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Shortcuts(u32);
 
@@ -69,36 +74,37 @@ impl Default for Shortcuts {
 }
 
 impl Shortcuts {
-    /// The same without one of them.
+    /// Returns this set without one shortcut.
     #[must_use]
     pub fn without(self, shortcut: Shortcut) -> Self {
         Self(self.0 & !(1 << shortcut as u32))
     }
 
-    /// Whether a shortcut is taken.
+    /// Whether this set contains a shortcut.
     #[inline]
     pub fn has(self, shortcut: Shortcut) -> bool {
         self.0 >> shortcut as u32 & 1 == 1
     }
 }
 
-/// How often each shortcut took effect. The numbers depend on time, as does the thread that finds an outcome first.
+/// How often each shortcut took effect. The numbers may differ between runs, because they depend on which thread finds
+/// an outcome (consumed tokens and exit nodes) first.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub struct ShortcutCounts([u64; Shortcut::ALL.len()]);
 
 impl ShortcutCounts {
-    /// A shortcut took effect so many times.
+    /// Records that a shortcut took effect `times` more times.
     #[inline]
     pub(crate) fn add(&mut self, shortcut: Shortcut, times: usize) {
         self.0[shortcut as usize] += times as u64;
     }
 
-    /// Adds the numbers of another computation, or part of one.
+    /// Adds the numbers of another computation, or of a part of one.
     pub fn append(&mut self, other: &Self) {
         self.0.iter_mut().zip(&other.0).for_each(|(count, more)| *count += more);
     }
 
-    /// How often a shortcut took effect.
+    /// Returns how often a shortcut took effect.
     pub fn of(&self, shortcut: Shortcut) -> u64 {
         self.0[shortcut as usize]
     }

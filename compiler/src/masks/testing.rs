@@ -1,4 +1,4 @@
-//! A schema's network and what is known of its vocabulary, for tests that hold states against walks byte by byte.
+//! A schema's network and facts about its vocabulary, for tests that compare states with walks byte by byte.
 
 #[cfg(test)]
 pub(crate) use tests::{Setting, inner};
@@ -24,7 +24,7 @@ mod tests {
     use crate::samples;
     use crate::threads::Context;
 
-    /// A network and its vocabulary.
+    /// A network compiled from a schema, and its vocabulary.
     pub(crate) struct Setting<'a> {
         vocabulary: &'a VocabularyArtifact,
         pub(crate) known: VocabularyFacts,
@@ -32,7 +32,7 @@ mod tests {
     }
 
     impl<'a> Setting<'a> {
-        /// The test bed of a schema.
+        /// Compiles a schema to a network, without its masks.
         pub(crate) fn new(compiler: &'a Compiler, schema: &Value) -> Self {
             let front_end = FrontEnd::JsonSchema(JsonSchemaOptions::default());
             let network = samples::network(compiler, &front_end, &schema.to_string());
@@ -52,7 +52,7 @@ mod tests {
             self.network.follow(self.shared(), self.known.rules())
         }
 
-        /// The k-equivalence of all own states.
+        /// Returns the k-equivalence of all states of the grammar.
         pub(crate) fn equivalence(&self, follow: &Follow<'_>) -> KEquivalence {
             KEquivalence::new(
                 follow,
@@ -62,13 +62,13 @@ mod tests {
             )
         }
 
-        /// The own states.
+        /// Returns the ids of all states of the grammar itself.
         pub(crate) fn states(&self) -> Range<u32> {
             let base = self.network.tables.bases.states;
             base..base + self.network.tables.as_tables().state_count()
         }
 
-        /// Ranks and exits of a state, found byte by byte.
+        /// Returns the ranks of the tokens consumed from a state, and the exit nodes, found byte by byte.
         pub(crate) fn walked(&self, follow: &Follow<'_>, state: u32) -> (Vec<u32>, Vec<u32>) {
             let mut sets = LazyDfa::new(follow.network());
             let after = follow.bytes(follow.rule_of(state));
@@ -76,7 +76,7 @@ mod tests {
         }
     }
 
-    /// The nodes without the root, whose outcome is not looked at when it is noted.
+    /// Returns the nodes without the root. The outcome at the root is not compared.
     pub(crate) fn inner(nodes: &[u32]) -> Vec<u32> {
         nodes.iter().copied().filter(|&node| node != 0).collect()
     }

@@ -1,49 +1,52 @@
-//! The classes of states after each round of a partition refinement.
+//! The classes of states after each round of a partition refinement. After round `k`, two states share a class only if
+//! they agree on all strings of at most `k` bytes.
 
 use grammarc_artifacts::sections::network::NONE;
 use smallvec::SmallVec;
 
 use crate::automata::ALONE;
 
-/// From a round on, the class of a state.
+/// A change of a state's class in a partition refinement.
 #[derive(Clone, Copy, Debug)]
 struct Change {
+    /// First round after which the state is in the class, counted from 0, the initial partition.
     round: u32,
+    /// Number of the class.
     class: u32,
 }
 
-/// The classes of a state, as far as it was not alone.
+/// The class of one state after each round of a partition refinement, until the state is alone in its class.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ClassHistory {
-    /// In ascending order.
+    /// The initial class and its changes, in ascending order of their rounds.
     changes: SmallVec<[Change; 3]>,
-    /// The number of rounds.
+    /// Number of rounds after which the state shared its class.
     rounds: u32,
 }
 
 impl ClassHistory {
-    /// Of a state that begins in a class, and is in one to the end if nothing else is said.
+    /// Returns the history of a state that begins in `class` and stays there.
     pub(crate) fn new(class: u32) -> Self {
         Self { changes: SmallVec::from_slice(&[Change { round: 0, class }]), rounds: u32::MAX }
     }
 
-    /// From a later round on the state is in another class.
+    /// Records that the state is in `class` from `round` on. Rounds have to be recorded in ascending order.
     pub(crate) fn change(&mut self, round: usize, class: u32) {
         self.changes.push(Change { round: round as u32, class });
     }
 
-    /// There are no more rounds than these.
+    /// Ends this history: it holds for `rounds` rounds at most.
     pub(crate) fn end(&mut self, rounds: usize) {
         self.rounds = self.rounds.min(rounds as u32);
     }
 
-    /// The number of rounds in which the state was not alone.
+    /// Returns the number of rounds after which the state shared its class.
     #[inline]
     pub(crate) fn rounds(&self) -> usize {
         self.rounds as usize
     }
 
-    /// The class after a round.
+    /// Returns the state's class after a round. `None` if the history has ended before.
     #[inline]
     pub(crate) fn class(&self, round: usize) -> Option<u32> {
         let known = round < self.rounds();
@@ -51,13 +54,13 @@ impl ClassHistory {
         last.filter(|_| known).map(|change| change.class)
     }
 
-    /// The class after the last round.
+    /// Returns the state's class after the last round. `None` if the state was alone from the beginning.
     pub(crate) fn last(&self) -> Option<u32> {
         self.changes.last().map(|change| change.class)
     }
 
-    /// The number of rounds after which two states were in one class. Classes are only ever split, so once apart is for
-    /// good. O(changes).
+    /// Returns the number of rounds after which two states shared a class. Classes are only ever split, so states once
+    /// separated stay separated. O(changes).
     pub(crate) fn common_rounds(&self, other: &Self) -> usize {
         let most = self.rounds.min(other.rounds);
         let (mut one, mut other) = (&self.changes[..], &other.changes[..]);
@@ -83,28 +86,30 @@ impl ClassHistory {
     }
 }
 
-/// The classes of states with rows, round by round.
+/// The classes of several states, one row each, after each round of a partition refinement.
 #[derive(Debug, Default)]
 pub(crate) struct Rounds {
-    /// By row. A state that was never in a class with others has none.
+    /// For each row, the class history of its state. Empty for a state that never shared a class.
     all: Vec<ClassHistory>,
+    /// Number of rounds so far, with the initial partition.
     count: usize,
-    /// Whether the last round is like all that would follow.
+    /// Whether no later round would change a class.
     is_fixpoint: bool,
 }
 
 impl Rounds {
-    /// Each of so many states is alone.
+    /// Returns the rounds of `rows` states that are all alone in their classes.
     pub(crate) fn alone(rows: usize) -> Self {
         Self { all: vec![ClassHistory::default(); rows], count: 1, is_fixpoint: false }
     }
 
-    /// The first classes, by row.
+    /// Begins with an initial partition: the class of each row's state.
     pub(crate) fn new(classes: impl Iterator<Item = u32>) -> Self {
         Self { all: classes.map(ClassHistory::new).collect(), count: 1, is_fixpoint: false }
     }
 
-    /// One more round: the rows of the states that it changed, and their classes. Returns how many are alone now.
+    /// Adds a round. `changed` has the row and the new class of each state whose class changed. Returns the number of
+    /// states that are alone in their class since this round.
     pub(crate) fn add(&mut self, changed: impl Iterator<Item = (u32, u32)>) -> usize {
         let mut alone = 0;
         for (row, class) in changed {
@@ -120,49 +125,55 @@ impl Rounds {
         alone
     }
 
-    /// Marks the last round as a fixpoint: no later round would change anything.
+    /// Records that no later round would change a class.
     pub(crate) fn end_at_fixpoint(&mut self) {
         self.is_fixpoint = true;
     }
 
-    /// There are no more rounds.
+    /// Ends the class histories of all states: the refinement makes no further rounds.
     pub(crate) fn end(&mut self) {
         self.all.iter_mut().for_each(|history| history.end(self.count));
     }
 }
 
-/// The classes of some own states, each of which has a row.
+/// The class histories of those states of a grammar that have rows in the transition table.
 #[derive(Debug, Default)]
 pub(crate) struct ClassHistories {
+    /// Id of the first state of the grammar itself; lower ids belong to the vocabulary.
     base: u32,
-    /// By index of the own state, its row, or [`NONE`].
+    /// For each state of the grammar, by index, its row in the transition table, or [`NONE`].
     row_of: Vec<u32>,
+    /// For each row, the class of its state after each round.
     rounds: Rounds,
 }
 
 impl ClassHistories {
-    /// Of own states, the first of which is `base`, by the index of each its row, or [`NONE`].
+    /// Combines the rounds of a partition refinement with the states' rows. `base` is the id of the grammar's first
+    /// state. `row_of` has, for each state of the grammar by index, its row, or [`NONE`].
     pub(crate) fn new(base: u32, row_of: Vec<u32>, rounds: Rounds) -> Self {
         Self { base, row_of, rounds }
     }
 
-    /// The number of rounds, where the last is like all that would follow.
+    /// Returns the number of rounds, if no later round would change a class. `None` if the refinement was ended before.
     pub(crate) fn fixpoint(&self) -> Option<usize> {
         self.rounds.is_fixpoint.then_some(self.rounds.count)
     }
 
-    /// The row of an own state.
+    /// Returns the row of a state in the transition table. `None` for a state of the vocabulary's rules or a state
+    /// without a row.
     #[inline]
     pub(crate) fn row_of(&self, state: u32) -> Option<u32> {
         let index = state.checked_sub(self.base)?;
         self.row_of.get(index as usize).copied().filter(|&row| row != NONE)
     }
 
+    /// Returns the class history of a state. `None` if the state has no row.
     fn of(&self, state: u32) -> Option<&ClassHistory> {
         Some(&self.rounds.all[self.row_of(state)? as usize])
     }
 
-    /// A number that an own state shares with those that do the same for `length` bytes.
+    /// Returns a number that a state of the grammar shares with all states known to agree with it on strings of at most
+    /// `length` bytes. A state without a row has a number of its own.
     #[inline]
     pub(crate) fn class(&self, state: u32, length: usize) -> u32 {
         let class = self.of(state).and_then(|history| {
@@ -172,7 +183,8 @@ impl ClassHistories {
         class.unwrap_or(ALONE | (state - self.base))
     }
 
-    /// The most bytes for which two own states are known to do the same; none where they differ from the first.
+    /// Returns the greatest number of bytes for which two states of the grammar are known to be equivalent.
+    /// `usize::MAX` if they are equivalent for all lengths. `None` if they may differ already without a byte.
     pub(crate) fn length(&self, one: u32, other: u32) -> Option<usize> {
         let same = match (self.row_of(one), self.row_of(other)) {
             _ if one == other => usize::MAX,
@@ -182,7 +194,8 @@ impl ClassHistories {
         if same == usize::MAX { Some(same) } else { same.checked_sub(1) }
     }
 
-    /// The states of two rows are known to do the same with all strings of fewer bytes than this.
+    /// Returns a string length in bytes: the states of two rows are known to agree on all shorter strings. `usize::MAX`
+    /// if they agree on all strings, 0 if they may differ already without a byte.
     pub(crate) fn same(&self, one: u32, other: u32) -> usize {
         if one == other {
             return usize::MAX;
@@ -193,7 +206,7 @@ impl ClassHistories {
         if is_forever { usize::MAX } else { same }
     }
 
-    /// The number of rounds in which an own state was not alone.
+    /// Returns the number of rounds after which a state of the grammar shared its class.
     #[cfg(test)]
     pub(crate) fn rounds(&self, state: u32) -> usize {
         self.of(state).map_or(0, ClassHistory::rounds)

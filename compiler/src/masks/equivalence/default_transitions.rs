@@ -1,12 +1,12 @@
 //! States equal to the target of their widest edge, their *default*: the two differ in no token.
 //!
-//! In an object that may have other keys, a state within a named key equals the state within any key, except for the
-//! next byte of the name and what follows it. Hardly any token continues from there to the end of the key, where the
-//! two differ at last. So both are followed along the bytes on which they differ. This stops when no
-//! [factor](crate::masks::trie::factors) of a token continues from one byte to the next, or at two states known to be
-//! equal. If that decides nothing, both are followed along the nodes of the trie. D2FA (S. Kumar et al., "Algorithms to
-//! Accelerate Multiple Regular Expressions Matching for Deep Packet Inspection", 2006) stores automata by such default
-//! transitions.
+//! In an object that may have other keys, a state within a named key nearly equals the state within any key. The two
+//! differ in the next byte of the name and in what follows it. Hardly any token continues from there to the end of the
+//! key, where they finally differ. So both are followed along the bytes on which they differ. The comparison ends at
+//! two states known to be equal, or where no [factor](crate::masks::trie::factors) of a token continues from one byte
+//! to the next. If that is not conclusive, both are followed along the nodes of the trie. D2FA (S. Kumar et al.,
+//! "Algorithms to Accelerate Multiple Regular Expressions Matching for Deep Packet Inspection", 2006) stores automata
+//! by such default transitions.
 //!
 //! The default has to loop on most of its bytes. Mostly it only calls the vocabulary's rule for the rest of a string;
 //! its transitions are then those of the rule's first state. If the state has no edge on one of these bytes, it has a
@@ -29,61 +29,71 @@ use crate::masks::shared::transitions::{WIDE, speaks_of_bytes};
 use crate::network::bytes_on;
 use crate::network::follow::Follow;
 
-/// Bytes on which two states may part: a letter, digit or another for each key that may come.
+/// The most bytes on which two states may differ: for each possible key a letter, digit or other character. With more,
+/// they are not compared.
 const MOST_APART: usize = 64;
 
-/// Nodes that two are followed to.
+/// The most trie nodes that a comparison of two states along the trie visits. Beyond it, the two count as different.
 const MOST_NODES: usize = 256;
 
-/// States one behind the other that are followed before it is known what they do.
+/// The most successive pairs of states that are compared before one is known to be equal. Beyond it, the pair counts as
+/// different.
 const MOST_AHEAD: usize = 64;
 
-/// Not asked yet.
+/// Marks a state for which it is not known yet whether it only calls a shared rule.
 const UNKNOWN: u32 = NONE - 1;
 
-/// A byte on which two states part, and where they go, one of them perhaps nowhere.
+/// A byte on which two states lead to different states.
 #[derive(Clone, Copy)]
 struct Divergence {
+    /// The byte on which the two states diverge.
     byte: u8,
+    /// The targets of both states on the byte. One target may be [`NONE`].
     to: [u32; 2],
 }
 
 /// The transitions of a state that only calls a shared rule, copied from the rule's first state.
 struct CalledState {
-    /// The bytes that lead back to the state, and those by which the rule is left.
+    /// Edges on the bytes that lead back to the state, and on those after which the rule returns; in ascending order.
     edges: Vec<ByteEdge>,
-    /// The other bytes.
+    /// The bytes of all other transitions.
     rest: ByteSet,
-    /// The first state, and where the call returns to.
+    /// The first state of the shared rule.
     first: u32,
+    /// The state that the call returns to.
     ret: u32,
 }
 
-/// Looks for such states.
+/// A search for states of a grammar that equal the target of their widest edge, their default, on every token.
 pub(crate) struct DefaultTransitions<'a> {
+    /// The network, with the bytes that may follow each rule.
     follow: &'a Follow<'a>,
+    /// The tables of the vocabulary and of the grammar.
     network: Joined<'a>,
+    /// Facts about the vocabulary, such as the factors of its tokens.
     known: &'a VocabularyFacts,
-    /// By index of the state, the state it was compared with last, and the range of their divergences. `None` if these
-    /// are too many or do not decide.
+    /// For each state, by index, the state it was compared with last, and the range of their entries in `divergences`.
+    /// The range is `None` if the two differ on too many bytes, or not on bytes alone.
     divergences_of: Vec<(u32, Option<Range<u32>>)>,
+    /// The bytes on which compared states lead to different states, pair after pair.
     divergences: Vec<Divergence>,
-    /// By index of the state, the state it was compared with last, and whether they are known to be equal on every
-    /// factor of a token.
+    /// For each state, by index, the state it was compared with last. The flag tells whether the two are known to be
+    /// equal on every factor of a token.
     equivalent: Vec<(u32, bool)>,
-    /// By index of the state, where it stands among those that do nothing but call; [`NONE`] where it does more, and
-    /// [`UNKNOWN`] where that was not asked.
+    /// For each state, by index, its entry in `begun`. [`NONE`] if the state does more than to call a shared rule,
+    /// [`UNKNOWN`] if that was not asked yet.
     begun_of: Vec<u32>,
+    /// The transitions of states that only call a shared rule.
     begun: Vec<Rc<CalledState>>,
-    /// By called rule and the first state of another rule: the first bytes of the called rule, if the state has the
-    /// same transitions on them and every other byte leads back to the state.
+    /// Maps a called rule, with the first state of another rule, to the first bytes of the called rule. `None` if the
+    /// transitions of both differ on these bytes, or if they do not cover the remaining bytes of the state.
     by_call: Vec<((u32, u32), Option<ByteSet>)>,
-    /// Two states at a node that both have reached.
+    /// Pairs of states to compare, each with the trie node at which it was reached.
     work: Vec<([u32; 2], u32)>,
 }
 
 impl<'a> DefaultTransitions<'a> {
-    /// Among the own states of a network.
+    /// Begins a search among the states of a grammar.
     pub(crate) fn new(follow: &'a Follow<'a>, known: &'a VocabularyFacts) -> Self {
         let network = follow.network();
         let divergences_of = vec![(NONE, None); network.own.state_count() as usize];
@@ -101,8 +111,8 @@ impl<'a> DefaultTransitions<'a> {
         }
     }
 
-    /// Returns the default state that an own state equals. Costs least if the targets of the state were asked for
-    /// before.
+    /// Returns the default of a state, the target of its widest edge, if both are equal on every token. `None` if that
+    /// is not certain. Costs least if the targets of the state were asked for before.
     pub(crate) fn of(&mut self, state: u32) -> Option<u32> {
         let other = self.widest(state).filter(|&other| other != state)?;
         let stays = self.widest(other) == Some(other) || self.begun(other).is_some();
@@ -113,13 +123,14 @@ impl<'a> DefaultTransitions<'a> {
         do_the_same.then_some(other)
     }
 
-    /// The state that one which was asked for does the same as with every piece of a token, as far as that is known.
+    /// Returns the state that a state of the grammar was found to equal on every factor of a token. `None` if no such
+    /// state was found, or none was searched for.
     pub(crate) fn equivalent_to(&self, state: u32) -> Option<u32> {
         let (other, are_equivalent) = self.equivalent[self.index(state)];
         are_equivalent.then_some(other)
     }
 
-    /// Target of the widest edge of a state, if it is wide.
+    /// Returns the target of a state's widest edge, if that edge has more than [`WIDE`] bytes.
     fn widest(&self, state: u32) -> Option<u32> {
         let edges = self.network.own.byte_edges_of(self.index(state)).iter();
         let widest = edges.max_by_key(|edge| edge.hi() - edge.lo())?;
@@ -127,8 +138,8 @@ impl<'a> DefaultTransitions<'a> {
         is_wide.then_some(widest.target)
     }
 
-    /// Whether two states have the same outcome for every factor of a token, as far as that follows from their targets.
-    /// Most targets are known; the others are asked for so many steps ahead.
+    /// Whether two states agree on every factor of a token, as far as that follows from their targets. Most targets
+    /// were compared before; the others are compared up to `ahead` steps ahead.
     fn are_equivalent(&mut self, states: [u32; 2], ahead: usize) -> bool {
         let index = self.index(states[0]);
         if self.equivalent[index].0 == states[1] {
@@ -136,7 +147,7 @@ impl<'a> DefaultTransitions<'a> {
         }
         let Some(ahead) = ahead.checked_sub(1) else { return false };
         let Some(mut divergences) = self.divergences_between(states) else { return false };
-        // States that lead back here are taken to differ.
+        // States that lead back here count as different.
         self.equivalent[index] = (states[1], false);
         let are_equivalent = divergences.all(|at| {
             let Divergence { byte, to } = self.divergences[at as usize];
@@ -148,14 +159,14 @@ impl<'a> DefaultTransitions<'a> {
         are_equivalent
     }
 
-    /// Whether two states part on none of the bytes that may come after a byte in a piece of a token.
+    /// Whether two states agree on every byte that may come after `byte` within a token.
     fn none_part_after(&mut self, byte: u8, states: [u32; 2]) -> bool {
         let Some(mut divergences) = self.divergences_between(states) else { return false };
         let after = self.known.pieces().after(byte);
         divergences.all(|at| !after.contains(self.divergences[at as usize].byte))
     }
 
-    /// Whether two states in corresponding positions are equal on all strings of the trie.
+    /// Whether two states are equal on all strings of the trie. False if that takes more than [`MOST_NODES`] nodes.
     fn are_same(&mut self, states: [u32; 2]) -> bool {
         self.work.clear();
         self.work.push((states, 0));
@@ -189,8 +200,8 @@ impl<'a> DefaultTransitions<'a> {
         one.flags & ENDS == other.flags & ENDS && one.count_exit == other.count_exit
     }
 
-    /// Whether two states agree on the strings below a node, where none has two bytes: a token may end in every
-    /// target.
+    /// Whether two states agree on the strings below a node, if all of these have one byte and every byte is a token. A
+    /// token may then end wherever they lead.
     fn begin_alike(&self, states: [u32; 2], node: u32) -> bool {
         let [one, other] = states.map(|state| self.follow.first(state).0);
         let mut children = self.known.children().of(node);
@@ -200,8 +211,8 @@ impl<'a> DefaultTransitions<'a> {
             })
     }
 
-    /// Returns the bytes on which two states diverge, if these decide and are few: numbers of
-    /// [divergences](Self::divergence).
+    /// Returns the numbers of the [divergences](Self::divergence) of two states: the bytes on which their targets
+    /// differ. `None` if these are more than [`MOST_APART`], or if the states differ in more than bytes.
     #[inline]
     pub(crate) fn divergences_between(&mut self, states: [u32; 2]) -> Option<Range<u32>> {
         let index = self.index(states[0]);
@@ -211,12 +222,15 @@ impl<'a> DefaultTransitions<'a> {
         self.divergences_of[index].1.clone()
     }
 
-    /// A byte on which two states part, and where they go, one of them perhaps nowhere.
+    /// Returns a divergence by its number: a byte on which two states lead to different states, and both targets. One
+    /// target may be [`NONE`].
     pub(crate) fn divergence(&self, number: u32) -> (u8, [u32; 2]) {
         let Divergence { byte, to } = self.divergences[number as usize];
         (byte, to)
     }
 
+    /// Computes the divergences of two states, as a range of `divergences`. `None` if they are too many or not
+    /// conclusive.
     fn part(&mut self, states: [u32; 2]) -> Option<Range<u32>> {
         let [one, other] = states;
         let (one, other) = (self.index(one), self.index(other));
@@ -241,7 +255,8 @@ impl<'a> DefaultTransitions<'a> {
         is_decided.then_some(from as u32..self.divergences.len() as u32)
     }
 
-    /// Returns the bytes on which some calls cover the remaining transitions of a state.
+    /// Returns the bytes on which the given calls equal the remaining transitions of `begun`, a state that calls a
+    /// shared rule. `None` if the calls do not cover these, or differ from them.
     fn by_calls(&mut self, begun: &CalledState, calls: &[CallEdge]) -> Option<ByteSet> {
         let [call] = calls else {
             let is_all = calls.is_empty() && begun.rest.is_empty();
@@ -259,6 +274,8 @@ impl<'a> DefaultTransitions<'a> {
         bytes
     }
 
+    /// Returns the first bytes of a call, if its callee and the shared rule of `begun` have equal transitions on them.
+    /// `None` otherwise, or if they do not cover the remaining bytes.
     fn find_by_call(&self, begun: &CalledState, call: &CallEdge) -> Option<ByteSet> {
         let shared = self.network.shared;
         let first = self.plainly_begun(call)?;
@@ -271,7 +288,8 @@ impl<'a> DefaultTransitions<'a> {
         is_part.then_some(one.on)
     }
 
-    /// The transitions of a state that only calls a shared rule and stays there on some bytes.
+    /// Returns the transitions of a state that only calls a shared rule. `None` if the state does more. Computed once
+    /// for each state.
     fn begun(&mut self, state: u32) -> Option<Rc<CalledState>> {
         let index = self.index(state);
         if self.begun_of[index] == UNKNOWN {
@@ -286,6 +304,8 @@ impl<'a> DefaultTransitions<'a> {
         self.begun.get(self.begun_of[index] as usize).map(Rc::clone)
     }
 
+    /// Computes the transitions of a state that only calls a shared rule. `None` if the state does more, or if a
+    /// register is involved.
     fn find_begun(&self, state: u32) -> Option<CalledState> {
         let (own, shared) = (self.network.own, self.network.shared);
         let index = self.index(state);
@@ -295,8 +315,8 @@ impl<'a> DefaultTransitions<'a> {
             return None;
         }
         let first = self.plainly_begun(call)?;
-        // Between two of these, bytes are distinguished by edges of the own states or of the shared one, which is the
-        // same where a token may end in all.
+        // In all these states a token may end. So two such states are distinguished by the edges of the grammar's
+        // states or of the shared state alone.
         let records = [state, call.ret].map(|state| self.record(state));
         let rests = |record: &StateRecord| record.flags & state_flags::RESTS != 0;
         let are_plain = records.iter().all(|record| rests(record) && record.count_exit == NONE);
@@ -314,8 +334,8 @@ impl<'a> DefaultTransitions<'a> {
         Some(CalledState { edges, rest, first, ret: call.ret })
     }
 
-    /// The first state of a shared rule that a call begins, where the state is not left at once and only bytes
-    /// determine what it does.
+    /// Returns the first state of the shared rule that a call enters. `None` if the rule is not shared, may return at
+    /// once, begins with calls or whole tokens, or if a register is involved.
     fn plainly_begun(&self, call: &CallEdge) -> Option<u32> {
         let shared = self.network.shared;
         let rule = shared.rules.get(call.callee as usize)?;
@@ -329,17 +349,20 @@ impl<'a> DefaultTransitions<'a> {
         is_plain.then_some(first)
     }
 
+    /// Returns the record of a state of the grammar.
     fn record(&self, state: u32) -> &'a StateRecord {
         &self.network.own.states[self.index(state)]
     }
 
+    /// Returns the index of a state among the states of the grammar.
     fn index(&self, state: u32) -> usize {
         (state - self.network.own.bases.states) as usize
     }
 }
 
-/// Adds the bytes on which edges lead to different states, if they are few. On some bytes, on which the first have to
-/// lead nowhere, they do the same by calls.
+/// Adds the bytes on which two lists of edges lead to different targets. The bytes of `by_calls` are left out: on
+/// these, calls of the first state equal edges of the second. Returns false if there are too many, or if the first list
+/// has an edge on a byte of `by_calls`.
 fn add_divergences(
     [one, other]: [&[ByteEdge]; 2],
     by_calls: ByteSet,
@@ -374,7 +397,7 @@ mod tests {
     use crate::network::lazy_dfa::LazyDfa;
     use crate::samples;
 
-    /// For a vocabulary of all bytes and texts of up to three characters that lead out of a key and into a value.
+    /// Has a vocabulary of all bytes, and of texts of up to three characters that lead out of a key and into a value.
     fn compiler() -> Compiler {
         let marks = br#"":0u{,"#;
         let pairs = marks.iter().flat_map(|&a| marks.map(|b| vec![a, b]));
@@ -382,7 +405,7 @@ mod tests {
         samples::compiler(pairs.clone().chain(triples))
     }
 
-    /// Returns how many states of a text's network have an equal default state, and checks that each equals it.
+    /// Returns how many states of a text's network have an equal default state, after checking that each equals it.
     fn defaults(compiler: &Compiler, front_end: &FrontEnd, text: &str) -> usize {
         let network = samples::network(compiler, front_end, text);
         let (vocabulary, known) =

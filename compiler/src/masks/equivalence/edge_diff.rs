@@ -1,22 +1,25 @@
-//! Edge differences of two states: their edges cut into pieces on which each leads to one place.
+//! Edge differences of two states: the ranges of bytes on which their edges lead to different targets.
 //!
-//! Two states of a grammar are held against each other some six hundred times in a schema of a thousand states, and
-//! most of such a pair is a dozen pieces: each edge is read once.
+//! A schema of a thousand states needs some six hundred comparisons of two states. Most pairs have a dozen ranges, and
+//! each edge is read once.
 //!
 //! Cost: O(edges of both).
 
 use grammarc_artifacts::sections::network::{ByteEdge, NONE};
 
-/// Neighbouring bytes on which two states lead to one place each, or nowhere ([`NONE`]).
+/// Neighbouring bytes on which each of two states has one target, or none ([`NONE`]), and the targets differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct EdgeDifference {
+    /// The first byte of the range.
     pub(crate) first: u8,
+    /// The last byte of the range, inclusive.
     pub(crate) last: u8,
+    /// The targets of both states, or [`NONE`].
     pub(crate) to: [u32; 2],
 }
 
-/// Whether something holds wherever the sorted and disjoint edges of two states lead apart, in ascending order of the
-/// bytes.
+/// Whether `holds` is true for every range of bytes on which the edges of two states lead to different targets. Edges
+/// have to be sorted and disjoint. Ranges are visited in ascending order, until `holds` is false.
 #[inline]
 pub(crate) fn all_apart(
     mut one: &[ByteEdge],
@@ -25,7 +28,7 @@ pub(crate) fn all_apart(
 ) -> bool {
     let mut next = 0;
     loop {
-        // Most edges of the one are the other's.
+        // Most edges of the two states are equal.
         while let ([first, rest @ ..], [same, others @ ..]) = (one, other)
             && first == same
             && next <= u32::from(first.lo())
@@ -49,7 +52,8 @@ pub(crate) fn all_apart(
     }
 }
 
-/// Target of edges on a byte, and the last byte up to which they lead there on all. Edges below the byte are dropped.
+/// Returns the target of the edges on a byte, or [`NONE`]. Also returns the last byte, inclusive, of the range with
+/// that target. Drops the edges that end below the byte.
 #[inline]
 fn lead(edges: &mut &[ByteEdge], byte: u32) -> (u32, u32) {
     while let [first, rest @ ..] = *edges {
@@ -68,7 +72,7 @@ mod tests {
 
     use super::*;
 
-    /// Sorted and disjoint edges, some of them neighbours.
+    /// Sorted and disjoint edges, some adjacent.
     fn edges() -> impl Strategy<Value = Vec<ByteEdge>> {
         let cuts = prop::collection::btree_set(any::<u8>(), 0..9);
         (cuts, any::<u8>(), prop::collection::vec(0u32..3, 9)).prop_map(|(cuts, on, targets)| {

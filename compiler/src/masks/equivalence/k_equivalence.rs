@@ -1,22 +1,23 @@
-//! k-equivalence: states of a grammar that do the same for `k` bytes, for every `k`.
+//! k-equivalence: states of a grammar that agree on all strings of at most `k` bytes, for every `k`.
 //!
-//! The states of `[a-z]{0,255}` differ in how many characters may still come, which only a token of that length
-//! distinguishes. The behaviour of a state on the strings below a node of the trie depends on its first `h` moves alone,
-//! with `h` the height of the node. So the states are put into classes of those that do the same for `0, 1, 2, ...` bytes,
-//! each round from the last: E. F. Moore, "Gedanken-experiments on sequential machines", 1956, where each round is one
-//! longer experiment. Unlike a minimisation, the rounds themselves are the result.
+//! The states of `[a-z]{0,255}` differ in the number of characters that may still come. Only a token as long as that
+//! distinguishes them. A state's behaviour on the strings below a trie node depends on its first `h` transitions alone,
+//! with `h` the height of the node. So states are classified by their behaviour on strings of 0, 1, 2, ... bytes, each
+//! round from the one before: E. F. Moore, "Gedanken-experiments on sequential machines", 1956. Unlike in a
+//! minimisation, the rounds themselves are the result.
 //!
-//! States that leave a class get a new number, and the others keep theirs ([`Refinement`](crate::automata::Refinement)). So a
-//! round costs as much as changes in it: for a chain, the states of one place.
+//! States that leave a class get a new number, and the others keep theirs
+//! ([`Refinement`](crate::automata::Refinement)). So a round costs as much as changes in it: for a chain, one position
+//! of the chain.
 //!
 //! The initial partition distinguishes states only by whether their rule can end there. Counters are ignored, because
 //! no mask depends on them.
 //!
-//! Only states that go on with many bytes, most of them to such states again, take part. Each of the others is in a
-//! class by itself, which makes classes finer than they need be and never wrong.
+//! Only states with many outgoing bytes take part, most of them leading to such states again. Each other state is in a
+//! class by itself, which makes classes finer than necessary and never wrong.
 //!
-//! Cost: for each round O(edges into states whose class the round before has changed). Rounds end with the highest node
-//! of the trie, or where the work is more than it is worth.
+//! Cost: for each round O(edges into states whose class changed in the round before). Rounds end at the height of the
+//! trie, or when the work exceeds [`MOST_WORK`].
 
 use grammarc_artifacts::sections::network::{NONE, state_flags};
 use grammarc_artifacts::tables::Joined;
@@ -34,43 +35,51 @@ use crate::masks::outcome::memo::Memo;
 use crate::network::follow::Follow;
 use crate::threads::Context;
 
-/// Edges that are looked at before the classes are left as they are.
+/// The most edges that the refinement looks at, over all rounds. Beyond it, no further round is made: longer strings
+/// count as distinguishing.
 const MOST_WORK: usize = 4 << 20;
 
-/// States from which on a second thread is worth waking up.
+/// Number of states in the refinement from which on work is shared with a second thread.
 const WORTH_A_THREAD: usize = 512;
 
-/// Bytes from a wide state within which states take part as well: those of an escaped character, and some more.
+/// Distance in bytes from a wide state (one with many outgoing bytes) up to which other states are refined as well. It
+/// covers the bytes of an escaped character, and some more.
 const NEAR: usize = 12;
 
-/// States that take part for each wide one.
+/// The most refined states for each wide state (one with many outgoing bytes), on average. Beyond it, further
+/// neighbours of wide states are left out.
 const MOST_NEAR: usize = 16;
 
-/// Steps of a budget that it takes to look at a state, about.
+/// Steps of the budget that are charged for each state: an estimate.
 const STEPS_A_STATE: usize = 1 << 5;
 
-/// Classes of a grammar's states that do the same for some bytes.
+/// Classes of a grammar's states that agree on all strings of at most `k` bytes, for every `k`.
 #[derive(Debug, Default)]
 pub(crate) struct KEquivalence {
+    /// Id of the first state of the grammar itself; lower ids belong to the vocabulary.
     base: u32,
+    /// For each state of the grammar, the state from whose mask its mask is derived, if any.
     references: References,
+    /// The transitions of the grammar's states, with tail calls replaced by the callee's first transitions.
     transitions: OwnTransitionLists,
-    /// States whose outcomes are those of others.
+    /// States of the grammar whose outcomes (consumed tokens and exit nodes) at the root equal those of other states.
     representatives: Representatives,
-    /// The states that take part, as a table, with their classes.
+    /// The transition table of the refined states (those with many outgoing bytes and their neighbours), with the class
+    /// of each after each round.
     rows: TransitionTable,
-    /// By index of the state.
+    /// For each state of the grammar, by index, whether it has many outgoing bytes and reads no token by its id.
     is_wide: Vec<bool>,
-    /// By index of the state, whether it is wide, or loops and also reads tokens, such as free text. Within a string of
-    /// bytes the latter are like others.
+    /// For each state of the grammar, by index, whether it has many outgoing bytes. A state that also reads tokens by
+    /// their ids counts if its widest edge leads back to it.
     has_default: Vec<bool>,
-    /// Outcomes that walks have found of the states of a class.
+    /// Memoised outcomes (consumed tokens and exit nodes) of the states of a class below the root of the trie.
     remembered: Memo,
 }
 
 impl KEquivalence {
-    /// Computes the k-equivalence of a network's own states, for strings of up to `most` bytes. Represented states are
-    /// left out.
+    /// Computes the classes of a grammar's states that agree on strings of `k` bytes, for every `k` up to `most`.
+    /// Represented states get no reference. Incomplete once the budget is spent; the caller has to discard the result
+    /// then.
     pub(crate) fn new(
         follow: &Follow<'_>,
         representatives: impl FnOnce() -> Representatives + Send,
@@ -80,7 +89,7 @@ impl KEquivalence {
         let Context { budget, threads } = context;
         let network = follow.network();
         let count = network.own.state_count() as usize;
-        // Strings of bytes meet no token edge but at their beginning, where the state itself would read the token.
+        // A token edge is met only at the beginning of a string, where the state itself would read the token.
         let no_tokens = !network.reads_tokens();
         let reads_bytes =
             |index: u32| no_tokens || !network.may_read_token(network.own.bases.states + index);
@@ -100,7 +109,7 @@ impl KEquivalence {
             .collect();
         let members: Vec<(u32, u32)> =
             with_default.iter().copied().filter(|&(index, _)| reads_bytes(index)).collect();
-        // Of no use is what is made where the budget is spent, and it takes a while for a large network.
+        // A result is of no use once the budget is spent, and it takes a while for a large network.
         if budget.check().is_err() {
             return this;
         }
@@ -138,7 +147,8 @@ impl KEquivalence {
         this
     }
 
-    /// The members, which are wide, and the states that they lead to before long.
+    /// Returns the wide states (`members`, those with many outgoing bytes) and the states at most [`NEAR`] bytes after
+    /// one, by index and ascending. At most [`MOST_NEAR`] states for each wide state are returned.
     fn with_companions(&self, follow: &Follow<'_>, members: Vec<u32>) -> Vec<u32> {
         let network = follow.network();
         let most = MOST_NEAR * members.len();
@@ -164,13 +174,16 @@ impl KEquivalence {
         active
     }
 
-    /// Whether an own state goes on with many bytes, most of them to states that have rows as well.
+    /// Whether a state of the grammar is wide: it has at least [`WIDE`](crate::masks::shared::transitions::WIDE)
+    /// outgoing bytes, and the target of its widest edge has outgoing edges. False for states that read tokens by their
+    /// ids, or with two transitions on one byte.
     pub(crate) fn is_wide(&self, state: u32) -> bool {
         let index = state.checked_sub(self.base);
         index.and_then(|index| self.is_wide.get(index as usize)).is_some_and(|&wide| wide)
     }
 
-    /// The same of a state that may also read tokens, as far as bytes go.
+    /// Whether a state of the grammar has many outgoing bytes, with outgoing edges at the target of its widest edge. A
+    /// state that also reads tokens by their ids counts if its widest edge leads back to the state, as in free text.
     pub(crate) fn has_default(&self, state: u32) -> bool {
         let index = state.checked_sub(self.base);
         index
@@ -178,63 +191,70 @@ impl KEquivalence {
             .is_some_and(|&with_default| with_default)
     }
 
-    /// The states that take part, as a table.
+    /// Returns the transition table of the refined states: those with many outgoing bytes, and their neighbours.
     #[inline]
     pub(crate) fn rows(&self) -> &TransitionTable {
         &self.rows
     }
 
-    /// The row of an own state in it.
+    /// Returns the row of a state of the grammar in the transition table. `None` if the state has few outgoing bytes
+    /// and is no neighbour of one with many.
     #[inline]
     pub(crate) fn row_of(&self, state: u32) -> Option<u32> {
         self.rows.histories().row_of(state)
     }
 
-    /// Bytes that it takes, about.
+    /// Returns the approximate memory of references and transition table, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.references.bytes() + self.rows.bytes()
     }
 
-    /// Outcomes at nodes below the root of the states of a class.
+    /// Returns the memoised outcomes (consumed tokens and exit nodes) below the root of the trie, by class of states
+    /// and node.
     pub(crate) fn remembered(&self) -> &Memo {
         &self.remembered
     }
 
-    /// States whose outcomes are those of others.
+    /// Returns the states of the grammar whose outcomes (consumed tokens and exit nodes) at the root equal those of
+    /// other states.
     pub(crate) fn representatives(&self) -> &Representatives {
         &self.representatives
     }
 
-    /// The classes of the states that take part.
+    /// Returns the class of each refined state after each round of the partition refinement.
     #[inline]
     pub(crate) fn histories(&self) -> &ClassHistories {
         self.rows.histories()
     }
 
-    /// The transitions of the own states.
+    /// Returns the transitions of the grammar's states, with tail calls replaced by the callee's first transitions.
     pub(crate) fn transitions(&self) -> &OwnTransitionLists {
         &self.transitions
     }
 
-    /// The state from whose mask the mask of an own state is to be derived: a lower one that has none itself. Both have
-    /// rows.
+    /// Returns the reference of a state: the lower state of the grammar from whose mask its mask is derived. The
+    /// reference's own mask is not derived from another. `None` if the state has no reference, or one of the two has no
+    /// row in the transition table.
     pub(crate) fn reference(&self, state: u32) -> Option<u32> {
         let has_row = |&state: &u32| self.row_of(state).is_some();
         self.references.of(state).filter(|reference| [state, *reference].iter().all(has_row))
     }
 
-    /// The most bytes for which two own states are known to do the same; none where they differ from the first.
+    /// Returns the greatest number of bytes for which two states of the grammar are known to be equivalent.
+    /// `usize::MAX` if they are equivalent for all lengths. `None` if they may differ already without a byte.
     pub(crate) fn length(&self, one: u32, other: u32) -> Option<usize> {
         self.histories().length(one, other)
     }
 
-    /// A number that an own state shares with those that do the same for `length` bytes.
+    /// Returns a number that a state of the grammar shares with all states known to agree with it on strings of at most
+    /// `length` bytes.
     #[inline]
     pub(crate) fn class(&self, state: u32, length: usize) -> u32 {
         self.histories().class(state, length)
     }
 
-    /// Whether the calls of two own states are known to do the same with all strings of up to `length` bytes.
+    /// Whether the calls of two states of the grammar are known to agree on all strings of at most `length` bytes.
+    /// Callees are compared for `length` bytes, and return states for one byte less. `length` must be at least 1.
     pub(crate) fn call_alike(
         &self,
         network: Joined<'_>,
@@ -254,13 +274,14 @@ impl KEquivalence {
             && one.iter().zip(other).all(|(one, other)| {
                 let [first, another] =
                     [one, other].map(|call| network.rule(call.callee).first_state);
-                // The callee has a byte more than what comes after it.
+                // A callee reads at least one byte before the return state.
                 (one.callee == other.callee || same(first, another, length))
                     && same(one.ret, other.ret, length - 1)
             })
     }
 
-    /// The classes of the states that take part, for one byte more in each round.
+    /// Refines the classes of the `active` states, by one byte more in each round, up to `most` bytes. States are given
+    /// by index, and `row_of` has the row of each state of the grammar.
     fn refined(
         &self,
         follow: &Follow<'_>,
@@ -273,7 +294,7 @@ impl KEquivalence {
         let count = self.is_wide.len();
         let mut classes: Vec<u32> = (0..count as u32).map(|index| ALONE | index).collect();
         let mut firsts = FxHashMap::default();
-        // A state without ways on is left at once, and a token may end where that leads to.
+        // A state that only returns is left at once. A token may end in the state after it.
         let states = &network.own.states[..count];
         let distinguished = match states.iter().all(|state| state.flags & ARRIVES != 0) {
             true => state_flags::FINAL,

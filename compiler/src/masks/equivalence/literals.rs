@@ -1,8 +1,8 @@
-//! States within a literal that no token leaves: their masks depend on one node of the trie.
+//! States within a literal, a fixed string, that no token leaves: their masks depend on one node of the trie.
 //!
-//! More than half of the states of an object are within its keys, and no token leads from one letter of a key to its
-//! end and on. The tokens that such a state reads are those on the path to the deepest node that the literal leads to.
-//! States with the same node have the same mask, which is found once.
+//! More than half of the states of an object are within its keys. No token leads from one letter of a key past its end.
+//! The tokens that such a state reads are those on the path to the deepest node that the literal leads to. States with
+//! one such node share a mask, which is computed once.
 //!
 //! Cost: O(own states), and O(depth of the node) for each of them.
 
@@ -12,27 +12,29 @@ use grammarc_artifacts::tables::Tables;
 use super::own_transitions::ENDS;
 use crate::masks::trie::children::Children;
 
-/// Transition of a state within a literal: it goes on with one byte.
+/// Transition of a state within a literal, a fixed string, on its one byte.
 #[derive(Clone, Copy, Debug)]
 struct LiteralStep {
+    /// The lowest byte of the state's only edge; 0 if it has no edge or several.
     byte: u8,
-    /// Whether it does so, and nothing else.
+    /// Whether that byte is the only continuation: no other edges, no calls, no return.
     is_alone: bool,
-    /// Index of the state that it leads to, where a token may end there and the rule is not left; else [`NONE`].
+    /// Index of the target state if a token may end there and the rule cannot return; else [`NONE`].
     to: u32,
 }
 
-/// The own states of a network that are within literals.
+/// The states of a grammar that lie within literals (fixed strings).
 pub(crate) struct Literals<'a> {
+    /// The children of the trie's nodes.
     children: &'a Children,
-    /// Id of the first own state.
+    /// Id of the first state of the grammar itself; lower ids belong to the vocabulary.
     base: u32,
-    /// By index of the state.
+    /// For each state of the grammar, by index, its transition within a literal.
     steps: Vec<LiteralStep>,
 }
 
 impl<'a> Literals<'a> {
-    /// The literal states of a network's own, over a trie with these children of its nodes.
+    /// Finds the literal transitions of all states of the grammar. `children` are the children of the trie's nodes.
     pub(crate) fn new(own: Tables<'_>, children: &'a Children) -> Self {
         let base = own.bases.states;
         let flags = |state: u32| own.states[state as usize].flags & ENDS;
@@ -51,8 +53,9 @@ impl<'a> Literals<'a> {
         Self { children, base, steps: steps.collect() }
     }
 
-    /// The deepest node that a state leads to, if that decides its outcome at the root: its rule is not left, and a
-    /// token may end, as far as the trie goes.
+    /// Returns the deepest trie node that the literal from a state leads to, if it decides the state's outcome
+    /// (consumed tokens and exit nodes). `None` if, before the trie ends, the rule may return, no token may end, or
+    /// several bytes may follow.
     pub(crate) fn deepest(&self, state: u32) -> Option<u32> {
         let mut index = state - self.base;
         let mut node = 0;
@@ -84,7 +87,7 @@ mod tests {
 
     #[test]
     fn the_deepest_node_determines_what_literals_do() {
-        // Pieces of keys, some of which lead out of them.
+        // Parts of keys, some of which lead out of the keys.
         let texts = ["ab", "abc", "bc", "cab", "c\"", "\":", "\":\"", "b\":1", "ca", "{\"a"];
         let compiler = samples::compiler(texts.map(|text| text.as_bytes().to_vec()));
         let schema = r#"{

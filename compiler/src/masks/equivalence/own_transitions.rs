@@ -1,6 +1,7 @@
-//! Transitions of a grammar's own states, with tail calls of own rules looked through.
+//! Transitions of a grammar's states, with tail calls of the grammar's rules looked through.
 //!
-//! A tail call goes on over the same stack, so what the called rule begins with is as good as the state's own edges.
+//! A tail call continues over the same stack. So the first transitions of the called rule count as transitions of the
+//! state itself.
 //!
 //! Cost: O(edges of the states that begin with such calls).
 
@@ -10,41 +11,47 @@ use grammarc_artifacts::tables::Joined;
 use crate::budget::Budget;
 use crate::network::follow::Follow;
 
-/// Most tail calls that are looked through, one from the beginning of the other.
+/// The most nested tail calls that are replaced by the callee's first transitions. A state with deeper ones keeps its
+/// own edges and calls.
 pub(crate) const DEEPEST: usize = 16;
 
-/// The flags that let a token end on arrival at a state.
+/// The flags of a state on whose arrival a token may end.
 pub(crate) const ARRIVES: u32 = state_flags::RESTS | state_flags::POP_ONLY;
 
-/// Flags of a state that say whether a token may end there and its rule be left.
+/// The flags of a state that tell whether a token may end there, and whether the rule may return.
 pub(crate) const ENDS: u32 = state_flags::FINAL | state_flags::POP_ONLY | state_flags::RESTS;
 
-/// Steps of a budget that it takes to look through the calls of a state, about.
+/// Steps of the budget that are charged for the tail calls of one state: an estimate.
 const STEPS_THROUGH: usize = 1 << 9;
 
-/// Transitions of an own state: byte edges in ascending order, and calls. The edges that a tail call of an own rule
-/// begins with are among them, since they are taken with the same stack.
+/// Transitions of a state of the grammar. Tail calls of the grammar's rules are replaced by the first transitions of
+/// those rules, since they keep the stack.
 #[derive(Clone, Copy)]
 pub(crate) struct OwnTransitions<'a> {
+    /// Byte edges, in ascending order of their bytes.
     pub(crate) edges: &'a [ByteEdge],
+    /// Calls that are not looked through.
     pub(crate) calls: &'a [CallEdge],
 }
 
-/// [`OwnTransitions`] that stand in no table.
+/// Byte edges and calls of a state whose tail calls are looked through.
 type OwnedTransitions = (Box<[ByteEdge]>, Box<[CallEdge]>);
 
-/// The transitions of all own states.
+/// The transitions of all states of a grammar, with tail calls replaced by the callee's first transitions.
 #[derive(Debug, Default)]
 pub(crate) struct OwnTransitionLists {
+    /// Id of the first state of the grammar itself; lower ids belong to the vocabulary.
     base: u32,
-    /// The transitions of states that begin with tail calls of own rules.
+    /// The transitions of the states that begin with tail calls of the grammar's rules.
     through: Vec<OwnedTransitions>,
-    /// By index of the state, which of those are its own, or [`NONE`].
+    /// For each state of the grammar, by index, its entry in `through`. [`NONE`] if its transitions are those of the
+    /// network.
     through_of: Vec<u32>,
 }
 
 impl OwnTransitionLists {
-    /// The transitions of the own states of a network.
+    /// Replaces the tail calls of all states of the grammar by the first transitions of the callees. States keep their
+    /// own edges and calls if two transitions share a byte, or once the budget is spent.
     pub(crate) fn new(follow: &Follow<'_>, budget: &Budget) -> Self {
         let own = follow.network().own;
         let is_own = |call: &&CallEdge| call.ret == NONE && call.callee >= own.bases.rules;
@@ -66,7 +73,7 @@ impl OwnTransitionLists {
         Self { base: own.bases.states, through: moves, through_of: of }
     }
 
-    /// The transitions of an own state.
+    /// Returns the transitions of a state of the grammar.
     pub(crate) fn of<'a>(&'a self, network: Joined<'a>, state: u32) -> OwnTransitions<'a> {
         let index = (state - self.base) as usize;
         let through = self.through_of.get(index).filter(|&&at| at != NONE);
@@ -80,7 +87,8 @@ impl OwnTransitionLists {
         }
     }
 
-    /// How many calls of own rules lie between a state and what they begin with, at most `most`.
+    /// Returns how deep calls of the grammar's rules are nested at the beginning of a state, given by index. Counts up
+    /// to `most`.
     pub(crate) fn nesting(&self, network: Joined<'_>, index: u32, most: usize) -> usize {
         let calls = self.of(network, self.base + index).calls.iter();
         let first = calls.filter_map(|call| self.first_of(network, call.callee));
@@ -91,14 +99,15 @@ impl OwnTransitionLists {
         nested.max().unwrap_or(0)
     }
 
-    /// Index of the state that an own rule begins in.
+    /// Returns the index of the first state of a rule of the grammar. `None` for a rule of the vocabulary.
     pub(crate) fn first_of(&self, network: Joined<'_>, rule: u32) -> Option<u32> {
         let is_own = rule >= network.own.bases.rules;
         is_own.then(|| network.rule(rule).first_state - self.base)
     }
 }
 
-/// Adds the transitions of an own state; says whether they are edges and calls alone.
+/// Appends the transitions of a state of the grammar, with up to `depth` nested tail calls replaced by the callee's
+/// first transitions. Returns false if that is not possible: calls are nested too deep, or transitions share a byte.
 fn gather(
     follow: &Follow<'_>,
     state: u32,

@@ -1,4 +1,4 @@
-//! The state from whose mask the mask of another is derived, its reference.
+//! The reference of a state: the state from whose mask its mask is derived.
 //!
 //! Cost: O(wide states).
 
@@ -12,31 +12,34 @@ use crate::budget::Budget;
 use crate::masks::shared::transitions::{WIDE, bytes_of};
 use crate::network::follow::Follow;
 
-/// Bytes for which a state does the same as the one that its mask is derived from, the most first. With fewer than the
-/// last, the two masks differ in most of their tokens.
+/// String lengths, in bytes, for which a state has to equal its reference, tried in this order. If two states are
+/// equivalent for less than the last length, their masks differ in most tokens.
 const LIKE: [usize; 3] = [16, 8, 4];
 
-/// The number of states that are equivalent for most bytes, from which on one of them gets a mask of its own.
+/// Number of states equivalent for the first length of [`LIKE`] from which on one state gets a mask of its own. That
+/// state becomes the reference of the others.
 const MANY: usize = 8;
 
-/// Steps of a budget that it takes to look at a state, about.
+/// Steps of the budget that are charged for each state: an estimate.
 const STEPS_A_STATE: usize = 1 << 5;
 
-/// The references of the own states of a network.
+/// For each state of a grammar, the state from whose mask its mask is derived.
 #[derive(Debug, Default)]
 pub(crate) struct References {
+    /// Id of the first state of the grammar itself; lower ids belong to the vocabulary.
     base: u32,
-    /// By index of the state, its reference, or [`NONE`].
+    /// For each state of the grammar, by index, its reference, or [`NONE`].
     references: Vec<u32>,
 }
 
 impl References {
-    /// Chooses references. The reference of a state has the same target of its widest edge, or else is the first state
-    /// that is equal for the most bytes. The first of many similar states becomes a reference if none of them is one
-    /// yet: a walk beside it is shorter.
+    /// Chooses the references, states from whose masks other masks are derived. A state gets a reference with an equal
+    /// target of its widest edge. Otherwise it gets the first state that is equivalent for the most bytes. The first of
+    /// many similar states becomes a reference if they have none yet: a walk beside it is shorter.
     ///
-    /// `members` are the wide states by index, each with the target of its widest edge; a state whose outcome is
-    /// another's has none.
+    /// `members` are the states with many outgoing bytes, by index, each with the target of its widest edge. A
+    /// represented state, whose outcome (consumed tokens and exit nodes) is another's, gets no reference. States that
+    /// are not reached before the budget is spent get none.
     pub(crate) fn chosen(
         follow: &Follow<'_>,
         members: &[(u32, u32)],
@@ -54,7 +57,7 @@ impl References {
             *class_sizes.entry(classes(base + index)[0]).or_default() += 1;
         }
         let mut by_target: FxHashMap<_, u32> = FxHashMap::default();
-        // By the place in `LIKE`, and class.
+        // Maps each index into `LIKE` and class to the first state of the class.
         let mut by_class: FxHashMap<(usize, u32), u32> = FxHashMap::default();
         for &(index, target) in members() {
             if budget.spend(STEPS_A_STATE).is_err() {
@@ -84,25 +87,29 @@ impl References {
         Self { base, references }
     }
 
-    /// Whether any state has one.
+    /// Whether any state has a reference.
     pub(crate) fn are_any(&self) -> bool {
         self.references.iter().any(|&reference| reference != NONE)
     }
 
-    /// The reference of an own state: a lower one that has none itself.
+    /// Returns the reference of a state: the lower state of the grammar from whose mask its mask is derived. The
+    /// reference has none itself. `None` if the state has no reference.
     pub(crate) fn of(&self, state: u32) -> Option<u32> {
         let reference = *self.references.get((state - self.base) as usize)?;
         (reference != NONE).then_some(reference)
     }
 
-    /// Bytes that they take, about.
+    /// Returns the memory of the references, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         size_of_val(&*self.references)
     }
 }
 
-/// Target of the widest edge of an own state, if that is an own state that goes on with bytes, and the state
-/// goes on with many on edges of its own. One whose calls are what is wide is like the shared state they begin in.
+/// Returns the target of the widest edge of a state of the grammar, given by index.
+///
+/// `None` if the state has fewer than [`WIDE`] bytes on edges of its own, or if two of its transitions share a byte.
+/// Also `None` if the target has no byte edges. A state that is wide only by its calls is like the first state of a
+/// shared callee.
 pub(crate) fn widest_target(
     transitions: &OwnTransitionLists,
     follow: &Follow<'_>,

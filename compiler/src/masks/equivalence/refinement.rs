@@ -1,7 +1,7 @@
-//! The partition refinement of states by their transitions: the states of a class are equal for some bytes, one byte
-//! more in each round of a [`Refinement`].
+//! The partition refinement of states by their transitions. After each round of a [`Refinement`], the states of a class
+//! agree on all strings of one byte more.
 //!
-//! The first state of a callee comes before the states that call it: a callee has as many bytes as its caller.
+//! The first state of a callee is refined before the states that call it: a callee reads as many bytes as its caller.
 //!
 //! Cost: O(edges of the visited states).
 
@@ -13,10 +13,11 @@ use crate::automata::{ALONE, Classes, Levels, Refinement};
 use crate::budget::{Budget, Spent};
 use crate::graph::Lists;
 
-/// Steps of a budget that it takes to look at a state, about.
+/// Steps of the budget that are charged for each state: an estimate.
 const STEPS_A_STATE: usize = 1 << 5;
 
-/// Begins with the first classes of the `active` states. The other states are alone.
+/// Returns a partition refinement of the grammar's states that begins with the given classes, by index of the state.
+/// Only the `active` states are refined. Every other state has to be alone in its class.
 pub(crate) fn refinement(
     transitions: &OwnTransitionLists,
     network: Joined<'_>,
@@ -48,7 +49,8 @@ pub(crate) fn refinement(
     Refinement::with_levels(classes, Lists::of_pairs(states, targets), levels)
 }
 
-/// Finds the classes for one byte more. Returns how many edges were looked at.
+/// Refines the classes by one byte: states that differ on strings of one byte more are separated. Returns the number of
+/// edges looked at.
 ///
 /// # Errors
 ///
@@ -95,8 +97,8 @@ mod tests {
     use crate::samples;
     use crate::threads::Context;
 
-    /// Holds each round's classes against the moves by the classes of the round before. Returns how many rounds some
-    /// states shared a class in.
+    /// Compares the classes of each round with the transitions by the classes of the round before. Returns the number
+    /// of rounds in which some states shared a class.
     fn rounds(compiler: &Compiler, schema: &str) -> usize {
         let front_end = FrontEnd::JsonSchema(JsonSchemaOptions::default());
         let network = samples::network(compiler, &front_end, schema);

@@ -1,6 +1,6 @@
-//! A grammar's own states whose outcomes at the root are those of others, so that they are not walked:
-//! [default states](super::default_transitions), [bisimilar states](super::token_bisimulation), and those within
-//! [literals](super::literals) that lead to one node.
+//! States of a grammar whose outcomes at the root of the trie equal those of other states, so that they are not walked.
+//! They are [default states](super::default_transitions), [bisimilar states](super::token_bisimulation), and those
+//! within [literals](super::literals) that lead to one node.
 //!
 //! Cost: O(own states).
 
@@ -16,24 +16,29 @@ use crate::masks::shared::facts::VocabularyFacts;
 use crate::masks::shortcuts::{Shortcut, ShortcutCounts, Shortcuts};
 use crate::network::follow::Follow;
 
-/// Steps of a budget that it takes to hold a state against another, about.
+/// Steps of the budget that are charged for the comparison of two states: an estimate.
 const STEPS_A_STATE: usize = 1 << 7;
 
-/// These states, and whose outcomes are theirs.
+/// The states of a grammar whose outcomes (consumed tokens and exit nodes) at the root equal those of other states, and
+/// these other states.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Representatives {
-    /// Id of the first own state.
+    /// Id of the first state of the grammar itself; lower ids belong to the vocabulary.
     base: u32,
-    /// By index of the state, whether it is one.
+    /// For each state of the grammar, by index, whether its outcome (consumed tokens and exit nodes) is taken from
+    /// another state.
     is_represented: Vec<bool>,
-    /// By index of a state that is none, those whose outcomes are its own.
+    /// For each state that represents others, by index, the ids of the represented states.
     of: Lists,
+    /// Classes of states that agree on every factor (substring) of a token.
     bisimulation: TokenBisimulation,
+    /// How many represented states each shortcut found.
     counts: ShortcutCounts,
 }
 
 impl Representatives {
-    /// The representatives of a network's states for the strings of a trie.
+    /// Finds the represented states of a network, for the tokens of a trie. Only the given shortcuts are used. States
+    /// that are not reached before the budget is spent represent themselves.
     pub(crate) fn new(
         follow: &Follow<'_>,
         known: &VocabularyFacts,
@@ -52,7 +57,7 @@ impl Representatives {
         };
         let has = |shortcut| shortcuts.has(shortcut);
         let mut counts = ShortcutCounts::default();
-        // From the last, so that those that a state leads to come before it.
+        // From the last state on, so that most targets of a state come before it.
         let references = states.clone().rev().map(|state| {
             if budget.spend(STEPS_A_STATE + edges(state)).is_err() {
                 return None;
@@ -69,13 +74,13 @@ impl Representatives {
         let reads_tokens = network.reads_tokens();
         let references = || states.clone().zip(references.iter().rev());
         let literals = Literals::new(own, known.children());
-        // By class of bisimilar states, and by the node that literals lead to, the representative.
+        // Map each class of bisimilar states, and each trie node that literals lead to, to the representative.
         let mut of_copies: FxHashMap<u32, u32> = FxHashMap::default();
         let mut of_node: FxHashMap<u32, u32> = FxHashMap::default();
-        // By index of the state, its representative, for states that are not represented otherwise.
+        // For each state, by index, its representative. States found otherwise are left as they are.
         let mut first: Vec<u32> = states.clone().collect();
         for (state, _) in references().filter(|(_, reference)| reference.is_none()) {
-            // Edges on tokens as wholes are no part of a state's class.
+            // A state's class does not describe its edges on whole tokens.
             let reads = reads_tokens && network.may_read_token(state);
             let class = bisimulation.class(state).filter(|_| !reads);
             let stands = match class.and_then(|class| of_copies.get(&class)) {
@@ -109,22 +114,23 @@ impl Representatives {
         Self { base, is_represented, of, bisimulation, counts }
     }
 
-    /// How many states each shortcut found.
+    /// Returns how many represented states each shortcut found.
     pub(crate) fn counts(&self) -> &ShortcutCounts {
         &self.counts
     }
 
-    /// Returns the bisimilar states among all states.
+    /// Returns the classes of states that agree on every factor (substring) of a token.
     pub(crate) fn bisimulation(&self) -> &TokenBisimulation {
         &self.bisimulation
     }
 
-    /// Whether an own state is one.
+    /// Whether the outcome (consumed tokens and exit nodes) of a state of the grammar is taken from another state.
     pub(crate) fn contains(&self, state: u32) -> bool {
         self.is_represented.get((state - self.base) as usize).is_some_and(|&is_one| is_one)
     }
 
-    /// The states that a state represents, in ascending order.
+    /// Returns the states whose outcomes (consumed tokens and exit nodes) are those of the state `reference`, in
+    /// ascending order.
     pub(crate) fn of(&self, reference: u32) -> &[u32] {
         self.of.of((reference - self.base) as usize)
     }

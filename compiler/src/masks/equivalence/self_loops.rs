@@ -12,19 +12,23 @@ use super::own_transitions::OwnTransitionLists;
 use crate::ir::ByteSet;
 use crate::masks::trie::byte_bits::whole_bits;
 
-/// The most loops of different lengths that are distinguished.
+/// The most lengths of equivalence that are distinguished for a state's self-loops. The bytes with the shorter lengths
+/// are not counted as loops.
 const MOST_LOOPS: usize = 3;
 
-/// Bytes on which a state loops.
+/// Bytes on which a state loops: their targets are equivalent to the state for some number of bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct SelfLoops {
-    /// How many bytes it does the same for after them, the most first, and the bytes, with those of the loops before.
+    /// Pairs of a length in bytes, descending, and the bits of some bytes. The targets of these bytes are equivalent to
+    /// the state for at least that length.
     pub(crate) all: SmallVec<[(usize, u128); 2]>,
+    /// Whether the rule may return in the state.
     pub(crate) is_final: bool,
 }
 
 impl SelfLoops {
-    /// The loops of an own state whose calls begin with some bytes.
+    /// Computes the self-loops of a state of the grammar. `calls` are the first bytes of its calls, which do not count
+    /// as loops.
     pub(crate) fn new(
         network: Joined<'_>,
         transitions: &OwnTransitionLists,
@@ -53,10 +57,10 @@ impl SelfLoops {
         Self { all, is_final: flags & state_flags::FINAL != 0 }
     }
 
-    /// Bytes that keep the state as it is in strings of up to `height`.
+    /// Returns the bits of the bytes that lead back to an equivalent state in every string of at most `height` bytes.
     #[inline]
     pub(crate) fn on(&self, height: usize) -> u128 {
-        // Sets after the last byte of the longest string do not count.
+        // The states after the last byte of the longest string do not matter.
         let long = self.all.iter().take_while(|(length, _)| length.saturating_add(1) >= height);
         long.last().map_or(0, |&(_, on)| on)
     }

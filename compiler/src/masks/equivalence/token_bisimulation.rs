@@ -1,20 +1,21 @@
-//! Token bisimulation: states that do the same with every factor (contiguous part) of a token.
+//! Token bisimulation: classes of states that agree on every factor (contiguous part) of a token.
 //!
-//! The state after one member of an object differs from the state after the next in the keys that may still come, and
-//! hardly any factor of a token goes on from a comma to the end of a key. So no mask distinguishes these states, nor
+//! The state after one member of an object differs from the state after the next in the keys that may still come.
+//! Hardly any factor of a token continues from a comma to the end of a key. So no mask distinguishes these states, nor
 //! the ends of keys whose values are equal, since they lead to such states. A *copy* has the base mask, the exit class
 //! and the follow masks of the state that it is a copy of.
 //!
-//! Two steps find bisimilar states. First, candidates are states that calls return to and states that lead to wide
-//! states. Each is compared with the last one that has the same bytes and calls: along the bytes on which the two
-//! differ, for as long as the bytes read are a [factor](crate::masks::trie::factors). The string of a call is not
-//! followed; instead, the return states of two calls of one rule have to agree on every factor that may come
-//! [behind](crate::masks::shared::call_followers) a string of the rule. Then a partition by transitions: states that
-//! lead to bisimilar states on the same bytes and calls are bisimilar. States are numbered along the texts that they
-//! read and taken from the last, so most targets are known. Wide states are not compared, but a
-//! [default](super::default_transitions) represents its state.
+//! Two steps find bisimilar states. First, candidates are the return states of calls and the states before wide ones.
+//! Each is compared with the last candidate that has equal bytes and calls. Both are followed along the bytes on which
+//! they differ, for as long as the bytes read are a [factor](crate::masks::trie::factors). The string of a call is not
+//! followed. Instead, the return states of two calls of one rule have to agree on every factor that may
+//! [follow](crate::masks::shared::call_followers) a string of the rule.
 //!
-//! Cost: O(edges) for each state, some 40 ns, and some 60 ns for each pair of states that two are followed to.
+//! Then comes a partition by transitions: states that lead to bisimilar states on the same bytes and calls are
+//! bisimilar. States are numbered along the texts that they read and taken from the last, so most targets are known.
+//! Wide states are not compared, but a [default](super::default_transitions) represents its state.
+//!
+//! Cost: O(edges) for each state, some 40 ns, and some 60 ns for each reached pair of states.
 
 use std::hash::{Hash, Hasher};
 
@@ -33,29 +34,30 @@ use crate::masks::shared::transitions::{WIDE, bytes_of};
 use crate::masks::trie::factors::Factor;
 use crate::network::follow::Follow;
 
-/// Pairs of states that two are followed to.
+/// The most pairs of states that one comparison of two states visits. Beyond it, the two count as different.
 const MOST_PAIRS: usize = 48;
 
-/// Neighbouring bytes on which two states diverge equally that are followed one by one. With more of them, the states
-/// that they lead to have to do the same with every piece.
+/// The most neighbouring bytes with one difference that are followed one by one. For more bytes, the two targets have
+/// to agree on every factor of a token.
 const FEW: u32 = 4;
 
-/// Steps of a budget that it takes to hold a state against another, about.
+/// Steps of the budget that are charged for the comparison of two states: an estimate.
 const STEPS_A_STATE: usize = 1 << 7;
 
-/// Classes of states that do the same with every factor of a token.
+/// Classes of the grammar's states that agree on every factor (substring) of a token.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TokenBisimulation {
-    /// Id of the first own state.
+    /// Id of the first state of the grammar itself; lower ids belong to the vocabulary.
     base: u32,
-    /// By index of the state, the index of the representative of its class.
+    /// For each state of the grammar, by index, the index of the representative of its class.
     like: Vec<u32>,
-    /// By index of such a state, whether there are others.
+    /// For each state of the grammar, by index, whether it represents other states.
     is_copied: Vec<bool>,
 }
 
 impl TokenBisimulation {
-    /// The classes of a network's states, as far as they read no whole tokens.
+    /// Computes the classes of a network's states, apart from their edges on whole tokens. States that are not reached
+    /// before the budget is spent stay alone, unless they equal a default state.
     pub(crate) fn new<'a>(
         follow: &Follow<'a>,
         defaults: &mut DefaultTransitions<'a>,
@@ -88,47 +90,59 @@ impl TokenBisimulation {
         Self { base: own.bases.states, like: finder.like, is_copied }
     }
 
-    /// Returns the number of the class of an own state, if others are bisimilar to it.
+    /// Returns the class of a state of the grammar, if other states are bisimilar to it. `None` if it is alone in its
+    /// class.
     pub(crate) fn class(&self, state: u32) -> Option<u32> {
         let like = *self.like.get((state - self.base) as usize)?;
         self.is_copied[like as usize].then_some(like)
     }
 }
 
-/// Whether a state goes on with few bytes, and is asked about.
+/// Whether a state, given by index, has fewer than [`WIDE`] bytes on its edges. Only such states are compared.
 fn is_narrow(own: Tables<'_>, index: usize) -> bool {
     bytes_of(own.byte_edges_of(index)) < WIDE
 }
 
+/// A search for states that agree on every factor (substring) of a token.
 struct Finder<'f, 'a> {
+    /// The network, with the bytes that may follow each rule.
     follow: &'f Follow<'a>,
+    /// The tables of the grammar itself.
     own: Tables<'a>,
+    /// States equal to the target of their widest edge.
     defaults: &'f mut DefaultTransitions<'a>,
+    /// Facts about the vocabulary, such as the factors of its tokens.
     known: &'f VocabularyFacts,
+    /// The token trie.
     trie: Trie<'f>,
-    /// By index of the state, itself or one that it is a copy of, which may be a copy again.
+    /// For each state of the grammar, by index, a bisimilar state or the state itself. The bisimilar state may have one
+    /// in turn.
     like: Vec<u32>,
-    /// Indices of two states, and what was read on the way to them.
+    /// Pairs of states to compare, by index, each with what was read before.
     work: Vec<([u32; 2], ReadSoFar)>,
+    /// Pairs of states already compared, each with what was read before.
     seen: Vec<([u32; 2], ReadSoFar)>,
 }
 
-/// The string read on the way to two states, and the bytes with which a piece of a token may go on from there.
+/// What was read before two states were reached, and the bytes with which a factor of a token may continue there.
 #[derive(Clone, Copy)]
 struct ReadSoFar {
+    /// The last bytes read before the two states. Empty if these are not known.
     piece: Factor,
+    /// Bytes that may come next in a token, after the bytes read.
     next: ByteSet,
 }
 
 impl ReadSoFar {
-    /// Anything.
+    /// Nothing is known of the bytes read, and any byte may come next.
     const ANY: Self = Self { piece: Factor::EMPTY, next: ByteSet::FULL };
 
+    /// Returns the state after the bytes of `piece`, with any byte next.
     fn of(piece: Factor) -> Self {
         Self { piece, ..Self::ANY }
     }
 
-    /// Whether what may be read after this may be read after another too.
+    /// Whether every continuation after these bytes is also possible after those of `other`.
     fn is_within(self, other: Self) -> bool {
         (other.piece == self.piece || other.piece == Factor::EMPTY)
             && self.next.minus(other.next).is_empty()
@@ -136,7 +150,8 @@ impl ReadSoFar {
 }
 
 impl<'a> Finder<'_, 'a> {
-    /// Finds bisimilar states among the states that calls return to or that lead to states with many outgoing bytes.
+    /// Finds bisimilar states among the return states of calls and the states before those with many outgoing bytes.
+    /// Stops once the budget is spent.
     fn compare_ends(&mut self, is_narrow: &[bool], budget: &Budget) {
         let base = self.own.bases.states;
         let is_wide = |edge: &ByteEdge| !is_narrow[(edge.target - base) as usize];
@@ -148,7 +163,7 @@ impl<'a> Finder<'_, 'a> {
                 *is_end = is_narrow[(call.ret - base) as usize];
             }
         }
-        // By how they stand and the bytes and calls with which they go on, the last that was met.
+        // Maps a hash of flags, bytes and calls of a state to the last state with it.
         let mut newest: FxHashMap<u64, u32> = FxHashMap::default();
         for index in (0..is_end.len() as u32).rev().filter(|&index| is_end[index as usize]) {
             if budget.spend(STEPS_A_STATE).is_err() {
@@ -168,7 +183,8 @@ impl<'a> Finder<'_, 'a> {
         }
     }
 
-    /// Finds bisimilar states among all states, by their transitions.
+    /// Finds bisimilar states among all states with few outgoing bytes, by their transitions to known classes. Stops
+    /// once the budget is spent.
     fn compare_all(&mut self, is_narrow: &[bool], budget: &Budget) {
         let mut by_content: HashTable<(u64, u32)> = HashTable::with_capacity(is_narrow.len());
         for index in (0..is_narrow.len() as u32).rev().filter(|&index| is_narrow[index as usize]) {
@@ -194,13 +210,13 @@ impl<'a> Finder<'_, 'a> {
         }
     }
 
-    /// Records that two states are bisimilar.
+    /// Records that two states, given by index, are bisimilar.
     fn join(&mut self, one: u32, other: u32) {
         let (one, other) = (self.like_of(one), self.like_of(other));
         self.like[one as usize] = other;
     }
 
-    /// Whether two states lead to bisimilar states.
+    /// Whether two states have the same flags, and the same bytes and calls that lead to bisimilar states.
     fn are_equal(&self, one: u32, other: u32) -> bool {
         let (edges, others) = (self.edges(one), self.edges(other));
         let leads_alike = |(a, b): (&ByteEdge, &ByteEdge)| {
@@ -215,20 +231,21 @@ impl<'a> Finder<'_, 'a> {
             && self.after(one) == self.after(other)
     }
 
-    /// Whether two states call the same rules.
+    /// Whether two states call the same rules, with the same counts, in the same order.
     fn call_alike(&self, one: u32, other: u32) -> bool {
         let calls = |index: u32| self.calls(index).iter().map(|call| (call.callee, call.count));
         calls(one).eq(calls(other))
     }
 
-    /// Whether tokens may end, the rule be left and the register run out in both of two states or in neither.
+    /// Whether two states have the same flags (token ends, returns, register updates), and the same state for when a
+    /// counter runs out.
     fn stand_alike(&self, one: u32, other: u32) -> bool {
         let of = |record: &StateRecord| (record.flags, record.count_exit);
         of(self.record(one)) == of(self.record(other))
     }
 
-    /// Returns the FOLLOW bytes of a state's rule, which select the exit nodes, if the rule or one called in tail
-    /// position may be left.
+    /// Returns the FOLLOW bytes of a state's rule if the rule, or one called in tail position, may return. These bytes
+    /// select the exit nodes. Empty if the rule cannot return there.
     fn after(&self, index: u32) -> ByteSet {
         const LEAVES: u32 = state_flags::FINAL | state_flags::POP_ONLY;
         let is_left = self.record(index).flags & LEAVES != 0
@@ -239,7 +256,8 @@ impl<'a> Finder<'_, 'a> {
         }
     }
 
-    /// Whether two states do the same with every piece of a token: whether this follows from itself.
+    /// Whether two states agree on every factor of a token, if all pairs of states visited on the way are assumed to
+    /// agree. False if more than [`MOST_PAIRS`] pairs are reached.
     fn do_the_same(&mut self, one: u32, other: u32) -> bool {
         if !self.stand_alike(one, other) {
             return false;
@@ -264,11 +282,13 @@ impl<'a> Finder<'_, 'a> {
         true
     }
 
-    /// Adds what two states lead to after what was read, where they part. Says whether they may do the same.
+    /// Queues the pairs of targets of two states on the bytes and calls on which they differ. Returns false if the two
+    /// are certain to differ, or too different to be compared.
     fn go_on(&mut self, pair: [u32; 2], read: ReadSoFar) -> bool {
         let [mut one, mut other] = pair;
         if !self.call_alike(one, other) {
-            // A place in a key and one in any other key of another object: what the first represents is one as well.
+            // One state is in a named key, and the other in any key of another object. The named key's state may have a
+            // bisimilar state in any key.
             [one, other] = pair.map(|index| self.like_of(index));
         }
         if !self.call_alike(one, other) {
@@ -300,12 +320,13 @@ impl<'a> Finder<'_, 'a> {
         })
     }
 
-    /// Whether no piece of a token goes on with a byte after what was read.
+    /// Whether no factor of a token continues with `byte` after what was read.
     fn none_goes_on(&self, read: ReadSoFar, byte: u8) -> bool {
         !read.next.contains(byte) || !self.known.pieces().may_have(read.piece.then(byte))
     }
 
-    /// The string read behind a call that begins after something else.
+    /// Returns what was read after a call: the last byte of the callee's strings. Also returns the bytes that may
+    /// follow these strings in a token. `before` was read before the call.
     fn read_by(&self, call: &CallEdge, before: ReadSoFar) -> ReadSoFar {
         let network = self.follow.network();
         if call.callee >= network.own.bases.rules || call.count != 0 {
@@ -325,7 +346,8 @@ impl<'a> Finder<'_, 'a> {
         ReadSoFar { piece, next }
     }
 
-    /// Adds what two states lead to after what was read, unless it is the same. Says whether they may do the same.
+    /// Queues a pair of target states to compare, unless they are known to be bisimilar. Returns false if the two are
+    /// certain to differ, or if one is no state of the grammar.
     fn add(&mut self, to: [u32; 2], read: ReadSoFar) -> bool {
         if to[0] == to[1] || self.to(to[0]) == self.to(to[1]) {
             return true;
@@ -340,13 +362,13 @@ impl<'a> Finder<'_, 'a> {
         true
     }
 
-    /// Returns the number of the class of a state, as far as it is known.
+    /// Returns the class of a state, as far as it is known. Each state of the vocabulary's rules is a class of its own.
     fn to(&self, state: u32) -> u32 {
         let own = state.wrapping_sub(self.own.bases.states);
         if (own as usize) < self.like.len() { self.like_of(own) } else { own }
     }
 
-    /// Returns the index of the representative of an own state, as far as it is known.
+    /// Returns the index of the representative of a state of the grammar, as far as it is known.
     fn like_of(&self, mut index: u32) -> u32 {
         while self.like[index as usize] != index {
             index = self.like[index as usize];
@@ -354,14 +376,17 @@ impl<'a> Finder<'_, 'a> {
         index
     }
 
+    /// Returns the record of a state of the grammar, given by index.
     fn record(&self, index: u32) -> &'a StateRecord {
         &self.own.states[index as usize]
     }
 
+    /// Returns the byte edges of a state of the grammar, given by index.
     fn edges(&self, index: u32) -> &'a [ByteEdge] {
         self.own.byte_edges_of(index as usize)
     }
 
+    /// Returns the calls of a state of the grammar, given by index.
     fn calls(&self, index: u32) -> &'a [CallEdge] {
         self.own.call_edges_of(index as usize)
     }
@@ -380,8 +405,8 @@ mod tests {
     use crate::network::lazy_dfa::LazyDfa;
     use crate::samples;
 
-    /// For a vocabulary of all bytes and texts of up to five characters that end a value and begin a key, or end a key
-    /// and begin a value. A few have a whole key in them.
+    /// Has a vocabulary of all bytes and of texts of up to five characters. These end a value and begin a key, or end a
+    /// key and begin a value. A few contain a whole key.
     fn compiler() -> Compiler {
         let texts = [
             "\",", "\",\"", "\"}", "\"},", "},\"", "}}", "],\"", ",\"", ",\"0", "{\"", "\":",
@@ -391,7 +416,8 @@ mod tests {
         samples::compiler(texts.map(|text| text.as_bytes().to_vec()))
     }
 
-    /// Returns how many states of a text's network have a representative, and checks that each equals it at all nodes.
+    /// Returns how many states of a text's network have a representative, after checking that each equals it at all
+    /// nodes.
     fn bisimilar_states(compiler: &Compiler, front_end: &FrontEnd, text: &str) -> usize {
         let network = samples::network(compiler, front_end, text);
         let (vocabulary, known) =

@@ -1,8 +1,8 @@
-//! Wide states of a grammar as one table, so that a walk of the trie is one look-up a node, and the subtrees that such
-//! a state accepts as a whole.
+//! Wide states of a grammar (those with many outgoing bytes) as one table. A walk of the trie then makes one look-up
+//! for each node, and skips the subtrees that such a state accepts as a whole.
 //!
-//! A row says for each class of bytes what becomes of a state on its own, with nothing on the local stack. Rows lead to
-//! rows; where one leads to any other state, or a byte begins a call, the walk goes on as walks do.
+//! A row has, for each class of bytes, the transition of one state with an empty local stack. Rows lead to rows. Where
+//! a transition leads to another state, or a byte begins a call, the walk continues without the table.
 //!
 //! A state *loops* on a byte if the target is k-equivalent to the state. A subtree of height at most `k` without other
 //! bytes is accepted as a whole.
@@ -21,27 +21,34 @@ use crate::masks::trie::byte_bits::bits;
 use crate::network::bytes_on;
 use crate::threads::Context;
 
-/// The most shapes of rows that are distinguished: as many as a word has bits.
+/// The most shapes of rows (partitions of the bytes into runs of equal transitions) that are distinguished: the bits of
+/// a word. Beyond it, all further rows share the last shape, which unites their partitions.
 const MOST_SHAPES: usize = 64;
 
-/// Rows that are worth a second thread.
+/// Number of rows from which on the loops are computed by several threads.
 const WORTH_A_THREAD: usize = 2048;
 
-/// Steps of a budget that the loops of a state take, about.
+/// Steps of the budget that are charged for the self-loops of one state: an estimate.
 const STEPS_OF_LOOPS: usize = 1 << 6;
 
-/// Transition of a state on a byte.
+/// Transition of a state on a byte: five bits of flags, and above them the row or the index of the target. Zero if
+/// there is no transition.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Transition(u32);
 
 impl Transition {
+    /// Flag: a token may end at the target.
     const ENDS: u32 = 1;
+    /// Flag: the rule may return at the target.
     const EXITS: u32 = 2;
+    /// Flag: the upper bits are the row of the target.
     const ROW: u32 = 4;
+    /// Flag: the upper bits are the index of a target state without a row.
     const OTHER: u32 = 8;
+    /// Flag: the byte begins a call, which the table does not describe.
     const CALL: u32 = 16;
 
-    /// Whether the string ends here, and with it all that begin with it.
+    /// Whether the state has no transition on the byte.
     #[inline]
     pub(crate) fn is_dead(self) -> bool {
         self.0 == 0
@@ -53,54 +60,60 @@ impl Transition {
         !self.is_dead() && self.0 & (Self::ROW | Self::OTHER | Self::CALL) == 0
     }
 
-    /// Whether the byte begins a call.
+    /// Whether the byte begins a call, which the table does not describe.
     #[inline]
     pub(crate) fn is_call(self) -> bool {
         self.0 & Self::CALL != 0
     }
 
-    /// Whether a token may end here.
+    /// Whether a token may end at the target.
     #[inline]
     pub(crate) fn ends(self) -> bool {
         self.0 & Self::ENDS != 0
     }
 
-    /// Whether the rule can be left here.
+    /// Whether the rule may return at the target.
     #[inline]
     pub(crate) fn exits(self) -> bool {
         self.0 & Self::EXITS != 0
     }
 
-    /// The row that it leads to.
+    /// Returns the row of the target. `None` if the target has no row or no outgoing transition, or if the byte begins
+    /// a call.
     #[inline]
     pub(crate) fn row(self) -> Option<u32> {
         (self.0 & Self::ROW != 0).then_some(self.0 >> 5)
     }
 
-    /// The index of the state without a row that it leads to.
+    /// Returns the index, among the grammar's states, of a target without a row. `None` for all other transitions.
     #[inline]
     pub(crate) fn other(self) -> Option<u32> {
         (self.0 & Self::OTHER != 0).then_some(self.0 >> 5)
     }
 }
 
-/// The rows of some states.
+/// Transitions of wide states (those with many outgoing bytes), one row for each state and one column for each class of
+/// bytes.
 #[derive(Debug)]
 pub(crate) struct TransitionTable {
+    /// Maps each byte to its class, the column of the table.
     class_of: [u8; 256],
+    /// Number of byte classes: the entries of each row.
     width: usize,
+    /// The transitions, row after row.
     entries: Vec<Transition>,
-    /// By row, its state.
+    /// For each row, the id of its state.
     states: Vec<u32>,
-    /// By row.
+    /// For each row, the bytes on which its state loops.
     loops: Vec<SelfLoops>,
-    /// By row, the bits of any bytes on which it goes on.
+    /// For each row, the [`bits`] of all bytes that its state can consume.
     live: Vec<u128>,
-    /// By row, its shape, if some state has a reference; and by shape, the first bytes of the runs of bytes on which
-    /// such a row has equal transitions. States of one chain have one shape.
+    /// For each row, the number of its shape: how its bytes fall into runs of equal transitions. States of one chain
+    /// have one shape. Empty if no state has a reference.
     shapes: Vec<u8>,
+    /// For each shape, the first bytes of the runs on which its rows have equal transitions.
     cuts: Vec<ByteSet>,
-    /// By row, the classes of its state.
+    /// For each row, the k-equivalence classes (agreement on strings of `k` bytes) of its state.
     histories: ClassHistories,
 }
 
@@ -121,20 +134,28 @@ impl Default for TransitionTable {
     }
 }
 
-/// Transitions of some states on each byte, whatever is known of how long they do the same.
+/// The transition table of some states, before their k-equivalence classes (agreement on strings of `k` bytes) are
+/// known.
 pub(crate) struct TableBuilder {
+    /// Maps each byte to its class, the column of the table.
     class_of: [u8; 256],
+    /// Number of byte classes: the entries of each row.
     width: usize,
+    /// The transitions, row after row.
     entries: Vec<Transition>,
-    /// By row.
+    /// For each row, the id of its state.
     states: Vec<u32>,
+    /// For each row, the first bytes of the calls of its state.
     calls: Vec<ByteSet>,
+    /// For each row, the first bytes of the runs on which its state has equal transitions.
     begins: Vec<ByteSet>,
+    /// For each row, the [`bits`] of all bytes that its state can consume.
     live: Vec<u128>,
 }
 
 impl TableBuilder {
-    /// Of the own states with some indices; by the index of any own state, its row among these, or `NONE`.
+    /// Builds the transitions of the `active` states, given by index and in the order of the rows. `row_of` has, for
+    /// each state of the grammar by index, its row, or `NONE`. Incomplete once the budget is spent.
     pub(crate) fn new(
         network: Joined<'_>,
         transitions: &OwnTransitionLists,
@@ -189,7 +210,7 @@ impl TableBuilder {
         Self { class_of, width, entries, states, calls, begins, live }
     }
 
-    /// By row, the loops of its state.
+    /// Returns, for each row, the bytes on which its state loops. Empty loops once the budget is spent.
     pub(crate) fn loops(
         &self,
         network: Joined<'_>,
@@ -209,7 +230,8 @@ impl TableBuilder {
 }
 
 impl TransitionTable {
-    /// The rows of a table, in the order of their histories.
+    /// Completes a table with the self-loops and the k-equivalence classes (agreement on strings of `k` bytes) of each
+    /// row. Shapes of rows are computed only if some state has a reference.
     pub(crate) fn new(
         table: TableBuilder,
         loops: Vec<SelfLoops>,
@@ -218,7 +240,7 @@ impl TransitionTable {
     ) -> Self {
         let TableBuilder { class_of, width, entries, states, begins, live, .. } = table;
         let mut of_rows = ByteClassSets::default();
-        // Nobody asks for shapes where no state has a reference.
+        // Shapes are asked for only if some state has a reference.
         let shapes = match has_references {
             true => begins.into_iter().map(|cuts| of_rows.number(cuts)).collect(),
             false => Vec::new(),
@@ -227,50 +249,50 @@ impl TransitionTable {
         Self { class_of, width, entries, states, loops, live, shapes, cuts, histories }
     }
 
-    /// Bytes that they take, about.
+    /// Returns the approximate memory of the table, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         size_of_val(&*self.entries) + size_of_val(&*self.loops)
     }
 
-    /// The classes of the states.
+    /// Returns, for each row, the k-equivalence classes (agreement on strings of `k` bytes) of its state.
     #[inline]
     pub(crate) fn histories(&self) -> &ClassHistories {
         &self.histories
     }
 
-    /// The state of a row.
+    /// Returns the id of a row's state.
     #[inline]
     pub(crate) fn state(&self, row: u32) -> u32 {
         self.states[row as usize]
     }
 
-    /// The shape of a row, as the bit of a word.
+    /// Returns the shape of a row, as a word with one bit set: how its bytes fall into runs of equal transitions.
     #[inline]
     pub(crate) fn shape(&self, row: u32) -> u64 {
         1 << self.shapes[row as usize]
     }
 
-    /// Returns the first bytes of the runs on which each row of some shapes has equal transitions.
+    /// Returns the first bytes of the runs on which every row of the given shapes has equal transitions. `shapes` is a
+    /// union of words from [`shape`](Self::shape).
     pub(crate) fn cuts(&self, shapes: u64) -> ByteSet {
         let of = self.cuts.iter().enumerate().filter(|(shape, _)| shapes >> shape & 1 == 1);
         of.fold(ByteSet::EMPTY, |all, (_, cuts)| all.union(*cuts))
     }
 
-    /// The class of a byte.
+    /// Returns the class of a byte, a column of the table.
     #[inline]
     pub(crate) fn class_of(&self, byte: u8) -> usize {
         usize::from(self.class_of[usize::from(byte)])
     }
 
-    /// The transition of a row's state on a byte of a class.
+    /// Returns the transition of a row's state on all bytes of a class.
     #[inline]
     pub(crate) fn on_class(&self, row: u32, class: usize) -> Transition {
         self.entries[row as usize * self.width + class]
     }
 
-    /// Returns bits of the distinguishing bytes of two rows. A node no higher than `height`, without any of these bytes
-    /// below it, need not be visited if both rows agree at the node. The strings after the rule of `row` begin with
-    /// bytes of `after`.
+    /// Returns bits of bytes that distinguish two rows. A trie node of at most `height` may be skipped if both rows
+    /// agree at it and no such byte lies below. `after` has the bits of the bytes that may follow the rule of `row`.
     pub(crate) fn distinguishing_bytes(
         &self,
         [row, like]: [u32; 2],
@@ -283,14 +305,15 @@ impl TransitionTable {
         (live | live_like) & !(one.on(height) & other.on(height)) | after
     }
 
-    /// The transition of a row's state on a byte.
+    /// Returns the transition of a row's state on a byte.
     #[inline]
     pub(crate) fn on(&self, row: u32, byte: u8) -> Transition {
         self.on_class(row, self.class_of(byte))
     }
 
-    /// Whether every string of these bytes, none of them longer than `height`, keeps a row's state as it is, where
-    /// `after` may come after its rule.
+    /// Whether a row's state accepts a whole subtree: every string of at most `height` of the given bytes leads back to
+    /// an equivalent state. False if the rule may return and one of the bytes is in `after`, the bytes that may follow
+    /// the rule.
     #[inline]
     pub(crate) fn loops(&self, row: u32, bytes: u128, height: usize, after: u128) -> bool {
         let loops = &self.loops[row as usize];
@@ -298,15 +321,18 @@ impl TransitionTable {
     }
 }
 
-/// The shapes met so far, by their cuts.
+/// The shapes met so far: sets of bytes at which runs of equal transitions begin.
 #[derive(Default)]
 struct ByteClassSets {
+    /// Maps the first bytes of the runs to the number of the shape.
     numbers: FxHashMap<ByteSet, u8>,
+    /// For each shape, the first bytes of its runs.
     cuts: Vec<ByteSet>,
 }
 
 impl ByteClassSets {
-    /// The number of the shape with these cuts. The last is shared by all cuts without a bit of their own.
+    /// Returns the number of the shape whose runs begin at these bytes. After [`MOST_SHAPES`] shapes, all others share
+    /// the last number.
     fn number(&mut self, cuts: ByteSet) -> u8 {
         if let Some(&shape) = self.numbers.get(&cuts) {
             return shape;
@@ -321,7 +347,7 @@ impl ByteClassSets {
     }
 }
 
-/// By byte, the number of the run that it is in, where runs begin at these bytes.
+/// Returns, for each byte, the number of the run that contains it, if runs begin at the bytes of `cuts` and at 0.
 pub(crate) fn runs_of(cuts: ByteSet) -> [u8; 256] {
     let mut runs = [0; 256];
     let mut run = 0;

@@ -1,12 +1,13 @@
-//! Rules before a countdown that no mask depends on, and the equal rules of the vocabulary without a countdown.
+//! Rules before a countdown that no mask depends on, and the equal rules of the vocabulary without that countdown. A
+//! countdown is a loop with the number of its remaining repetitions in a register.
 //!
-//! A string of 22 to 4,096 characters is 22 states, a rule each, before a loop of the vocabulary and a countdown that
-//! ends it. In these states no token reaches the end of the countdown, so the masks are those of a string of at least
-//! 22 characters. The vocabulary holds such states; they differ in the countdown alone. So each state is compared with
-//! the vocabulary's, from the last before the loop on. If the two are equal, the state has the mask and exit class of
-//! the other, and walks enter the other's rule in place of its own.
+//! A string of 22 to 4,096 characters is 22 states, a rule each, before a loop of the vocabulary with a countdown. In
+//! these states no token reaches the end of the countdown, so the masks are those of a string of at least 22
+//! characters. The vocabulary has such states; they differ in the countdown alone. So each state is compared with the
+//! vocabulary's, from the last before the loop on. If the two are equal, the state has the mask and exit class of the
+//! other. Walks then enter the other's rule in place of its own.
 //!
-//! The pairs of a return state and a class that can occur are those of the grammar as it is: near its end the countdown
+//! The pairs of a return state and an exit class are still those of the original grammar. Near its end, the countdown
 //! leads to other classes.
 //!
 //! Cost: O(edges) of the rules in question, and of the vocabulary's loops once for each vocabulary.
@@ -20,16 +21,17 @@ use crate::masks::shared::countdowns::{is_counted, is_loop, pairs};
 use crate::masks::shared::facts::VocabularyFacts;
 use crate::network::follow::Follow;
 
-/// A network whose own rules before a loop are replaced.
+/// A network in which the grammar's rules before a countdown are replaced by rules of the vocabulary.
 pub(crate) struct Uncounted {
-    /// The tables without what these rules do, and with calls of others in their place.
+    /// The tables, in which replaced rules have no edges. Calls of replaced rules go to the vocabulary's rules.
     pub(crate) tables: TablesData,
-    /// The states of these rules, and the vocabulary's that do the same.
+    /// Pairs of a state of a replaced rule, and the state of the vocabulary's rules with the same mask and exit class
+    /// (trie nodes at which a callee returns).
     pub(crate) states: Vec<[u32; 2]>,
 }
 
 impl Uncounted {
-    /// The counter abstraction of a network, if it has such rules.
+    /// Finds the rules before countdowns and replaces them. `None` if no rule is replaced.
     pub(crate) fn new(
         follow: &Follow<'_>,
         known: &VocabularyFacts,
@@ -71,7 +73,8 @@ impl Uncounted {
     }
 }
 
-/// Tables without what some own rules do, and with calls of others in their place.
+/// Returns the tables without the edges of replaced rules, and with calls of their replacements. `like` maps each
+/// replaced rule to the vocabulary's rule.
 fn replaced(tables: &TablesData, like: &FxHashMap<u32, u32>) -> TablesData {
     let old = tables.as_tables();
     let bases = old.bases;
@@ -123,7 +126,8 @@ mod tests {
     use crate::masks::testing::{Setting, inner};
     use crate::samples;
 
-    /// For a vocabulary of texts that end strings, and of so long a one that no bound below is near.
+    /// Has a vocabulary of texts that end strings, and of one text of 40 characters. The longest token decides which
+    /// bounds of a string are near.
     static COMPILER: LazyLock<Compiler> = LazyLock::new(|| {
         let parts = ["a", "\\n", "\\", "u00", "\"", "\",", "\"}", "\u{e9}", " "];
         let pairs = parts.iter().flat_map(|one| parts.map(|other| format!("{one}{other}")));
@@ -134,7 +138,7 @@ mod tests {
         samples::compiler(texts.into_iter().map(String::into_bytes))
     });
 
-    /// Holds the states that have a like against walks. Returns how many there are.
+    /// Compares the states of replaced rules with walks. Returns how many there are.
     fn held(schema: &serde_json::Value) -> usize {
         let setting = Setting::new(&COMPILER, schema);
         let Setting { known, network, .. } = &setting;
@@ -159,7 +163,7 @@ mod tests {
     fn places_before_a_countdown_are_those_before_any_more() {
         let count = held(&json!({"type": "string", "minLength": 22, "maxLength": 4096}));
         assert!(count > 2 * (22 - 8), "{count}");
-        // Within so few the end is near.
+        // So few characters are within reach of a token.
         assert_eq!(held(&json!({"type": "string", "minLength": 22, "maxLength": 30})), 0);
         assert_eq!(held(&json!({"type": "string", "minLength": 22})), 0);
     }

@@ -1,12 +1,12 @@
 //! Sets of bytes as words of 128 bits.
 //!
-//! A printable character of ASCII has a bit of its own, and so have the three that break lines and columns; the other
-//! control characters share one. Beyond ASCII, four bytes that continue a character share a bit, and so do a few that
-//! begin one.
+//! A printable character of ASCII has a bit of its own, and so have tab, line feed and carriage return. The other
+//! control characters share one bit. Beyond ASCII, four continuation bytes of UTF-8 share a bit, and so do a few
+//! leading bytes.
 
 use crate::ir::ByteSet;
 
-/// By byte, its bit.
+/// For each byte, the number of its bit, from 0 to 127. Some bytes share one.
 const BITS: [u8; 256] = {
     let mut bits = [0; 256];
     let mut byte = 0;
@@ -34,19 +34,21 @@ const BITS: [u8; 256] = {
     bits
 };
 
-/// The bit of a byte.
+/// Returns a word with the bit of a byte set.
 pub(crate) fn bit(byte: u8) -> u128 {
     1 << BITS[usize::from(byte)]
 }
 
-/// The control characters that share a bit, and those with a bit each, in the places of the former.
+/// The ASCII control characters that share one bit, as a set of bits by character code.
 const CONTROLS: u32 = !LONE_CONTROLS;
+/// Tab, line feed and carriage return, which have a bit each, as a set of bits by character code.
 const LONE_CONTROLS: u32 = 1 << b'\t' | 1 << b'\n' | 1 << b'\r';
 
-/// The first of the bits that bytes which continue a character share.
+/// Number of the first bit that continuation bytes of UTF-8 share.
 const CONTINUING: u8 = BITS[0x80];
 
-/// The bits that first bytes of characters share: which of the last two words of a set they are in, and where there.
+/// Describes each bit that leading bytes of UTF-8 share: a word, the bits of these bytes in that word, and the shared
+/// bit itself. The word is 0 or 1, one of the last two words of a byte set.
 const LEADING: [(usize, u32, u128); 10] = {
     let mut leading = [(0, 0, 0); 10];
     let mut count = 0;
@@ -63,7 +65,8 @@ const LEADING: [(usize, u32, u128); 10] = {
     leading
 };
 
-/// The bits of any bytes of a set.
+/// Returns the bits of all bytes of a set. Bytes that share a bit are not distinguished, so the result may cover more
+/// bytes than the set.
 pub(crate) fn bits(bytes: ByteSet) -> u128 {
     let [controls, ascii @ .., c0, e0] = bytes.to_words();
     let [low, middle, high, more @ ..] = ascii.map(u128::from);
@@ -79,18 +82,18 @@ pub(crate) fn bits(bytes: ByteSet) -> u128 {
     all
 }
 
-/// For each four bits from the lowest on, whether any of them is set.
+/// Returns, for each group of four bits from the lowest on, whether any of them is set.
 fn any_of_four(bits: u64) -> u16 {
     let two = bits | bits >> 1;
     let four = (two | two >> 2) & 0x1111_1111_1111_1111;
-    // Each step brings twice as many of them together.
+    // Each step doubles the number of group bits that are adjacent.
     let pairs = (four | four >> 3) & 0x0303_0303_0303_0303;
     let nibbles = (pairs | pairs >> 6) & 0x000F_000F_000F_000F;
     let bytes = (nibbles | nibbles >> 12) & 0x0000_00FF_0000_00FF;
     (bytes | bytes >> 24) as u16
 }
 
-/// The bits all of whose bytes are in a set.
+/// Returns the bits all of whose bytes are in a set.
 pub(crate) fn whole_bits(bytes: ByteSet) -> u128 {
     !bits(ByteSet::FULL.minus(bytes))
 }

@@ -1,12 +1,12 @@
-//! Strings of the trie whose characters are of a few kinds, by kinds and length.
+//! Strings of the trie grouped by the kinds of their characters and by length.
 //!
-//! A pattern's state that reads `[0-9A-Za-z]` for a while accepts tens of thousands of tokens, and whether it accepts
-//! one depends on the kinds of its characters and on its length alone. So tokens are kept in groups of one length and
-//! one set of kinds; the mask of such a state is put together from groups without a visit of a node. Nodes at which
-//! such a string continues with another byte are indexed by that byte.
+//! A pattern's state that reads `[0-9A-Za-z]` for a while accepts tens of thousands of tokens. Whether it accepts one
+//! depends on the kinds of its characters and on its length alone. So tokens are kept in groups of one length and one
+//! set of kinds. The mask of such a state is the union of some groups, without a visit of a node. Nodes at which such a
+//! string continues with another byte are indexed by that byte.
 //!
-//! The kinds are those that patterns distinguish: the digits, the letters of hexadecimal digits and the others, of
-//! each case, and every other printable character of ASCII.
+//! The kinds are those that patterns distinguish: digits, `a-f`, `g-z`, `A-F` and `G-Z`. Every other printable ASCII
+//! character is a kind of its own.
 //!
 //! Some 2 MB for a vocabulary of 128,000 tokens; built in O(nodes log nodes).
 
@@ -15,14 +15,14 @@ use grammarc_artifacts::sections::vocabulary::Trie;
 use crate::ir::ByteSet;
 use crate::masks::bits::set_all;
 
-/// Length of strings, in bytes, up to which their nodes are not kept. A state that equals its reference for so many
-/// bytes may differ from it in longer strings of one kind alone.
+/// Length in bytes of agreement with its reference from which on a state is derived from that reference. If the two
+/// agree for less, the tokens of one kind are tried first, since the masks may differ in these.
 pub(crate) const FAR: usize = 16;
 
-/// The kinds of characters of a string, as bits.
+/// A set of kinds of characters, one bit each. Digits are one kind, for example.
 pub(crate) type CharKinds = u64;
 
-/// By byte, the bit of its kind; none of one that is not looked at.
+/// For each byte, the bit of its kind. Zero for bytes that are no printable ASCII character.
 const KIND: [CharKinds; 256] = {
     let mut kinds = [0; 256];
     let mut next = 5;
@@ -44,47 +44,52 @@ const KIND: [CharKinds; 256] = {
     kinds
 };
 
-/// Tokens of one length and with the same kinds of characters.
+/// The tokens of one length that have exactly the same set of kinds of characters.
 #[derive(Clone, Copy, Debug)]
 struct Group {
+    /// Length of the tokens, in bytes.
     length: u32,
+    /// The kinds of characters that occur in the tokens.
     kinds: CharKinds,
-    /// The end of their ids among all; the ids of the next group follow.
+    /// End of the group's token ids in `CharClassIndex::ids` (exclusive). The ids of the next group follow.
     end: u32,
 }
 
-/// A string of kinds that goes on with another byte.
+/// A trie edge after a string of printable ASCII characters: the string continues with another byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct RunExit {
+    /// The byte of the edge.
     byte: u8,
-    /// Bytes before it, at least one.
+    /// Length of the string before the edge, in bytes; at least one.
     pub(crate) depth: u32,
-    /// The node that they lead to.
+    /// The trie node that the string leads to.
     pub(crate) node: u32,
-    /// Its child on the byte.
+    /// The child of that node on the byte.
     pub(crate) child: u32,
-    /// Kinds of the bytes before.
+    /// The kinds of characters in the string before the edge.
     kinds: CharKinds,
 }
 
-/// The strings of a trie by kinds.
+/// The strings of a trie, grouped by the kinds of their characters and by length.
 #[derive(Debug)]
 pub(crate) struct CharClassIndex {
-    /// In ascending order of length and kinds.
+    /// The groups of tokens, in ascending order of length, then kinds.
     groups: Vec<Group>,
-    /// Token ids, group after group.
+    /// The token ids of all groups, group after group.
     ids: Vec<u32>,
-    /// In ascending order; and by byte, where its own end.
+    /// Edges after strings of printable ASCII characters, in ascending order of their bytes. Edges on letters and
+    /// digits are left out.
     edges: Vec<RunExit>,
+    /// For each byte, the end of its edges in `edges` (exclusive).
     ends: Vec<u32>,
 }
 
 impl CharClassIndex {
-    /// The strings of a trie.
+    /// Groups the strings of a trie. O(nodes log nodes).
     pub(crate) fn new(trie: Trie<'_>) -> Self {
         let mut tokens: Vec<(u32, CharKinds, u32)> = Vec::new();
         let mut edges = Vec::new();
-        // The nodes on the way to one, with the kinds up to there.
+        // The nodes on the path to the current node, with the kinds of characters up to each.
         let mut path: Vec<(u32, CharKinds)> = Vec::new();
         let mut node = 1;
         while node < trie.len() as u32 {
@@ -119,7 +124,8 @@ impl CharClassIndex {
         Self { groups, ids, ends: ends.collect(), edges }
     }
 
-    /// By length, how many tokens there are of these kinds alone.
+    /// Returns, for each length in bytes, the number of tokens whose characters are all of the given kinds. The index
+    /// is the length.
     pub(crate) fn counts(&self, kinds: CharKinds) -> Vec<u32> {
         let longest = self.groups.last().map_or(0, |group| group.length as usize);
         let mut counts = vec![0; longest + 1];
@@ -129,8 +135,9 @@ impl CharClassIndex {
         counts
     }
 
-    /// The tokens of these kinds alone that have no more bytes than each of some lengths, which ascend: rows of
-    /// `row_words`.
+    /// Returns, for each of the given lengths, a row of one bit per token. A bit is set if all characters of the token
+    /// are of the given kinds, and the token has at most that many bytes. The lengths have to ascend. A row has
+    /// `row_words` words of 32 bits.
     pub(crate) fn drawings(
         &self,
         kinds: CharKinds,
@@ -149,7 +156,8 @@ impl CharClassIndex {
         drawings
     }
 
-    /// Groups of these kinds alone: their lengths, which ascend, and their tokens.
+    /// Returns the groups whose characters are all of the given kinds: the length in bytes, ascending, and the token
+    /// ids.
     fn of(&self, kinds: CharKinds) -> impl Iterator<Item = (u32, &[u32])> {
         let begins = std::iter::once(0).chain(self.groups.iter().map(|group| group.end));
         let of = self.groups.iter().zip(begins);
@@ -157,16 +165,19 @@ impl CharClassIndex {
         of.map(|(group, from)| (group.length, &self.ids[from as usize..group.end as usize]))
     }
 
-    /// Returns how many strings continue with a byte, whatever their kinds. `None` if that is not kept.
+    /// Returns the number of trie edges on `byte` after strings of printable ASCII characters. `None` for letters and
+    /// digits, whose edges are not indexed.
     pub(crate) fn spread(&self, byte: u8) -> Option<usize> {
         (!is_common(byte)).then(|| self.on(byte).len())
     }
 
-    /// The strings of these kinds that go on with a byte.
+    /// Returns the trie edges on `byte` after strings whose characters are all of the given kinds. None for letters and
+    /// digits, whose edges are not indexed.
     pub(crate) fn edges(&self, kinds: CharKinds, byte: u8) -> impl Iterator<Item = RunExit> {
         self.on(byte).iter().filter(move |edge| edge.kinds & !kinds == 0).copied()
     }
 
+    /// Returns the indexed trie edges on a byte.
     fn on(&self, byte: u8) -> &[RunExit] {
         let byte = usize::from(byte);
         let from = byte.checked_sub(1).map_or(0, |before| self.ends[before]);
@@ -174,23 +185,23 @@ impl CharClassIndex {
     }
 }
 
-/// Whether so many strings go on with a byte that they are better walked than looked up.
+/// Whether a byte is a letter or a digit. So many strings continue with one that a walk is faster than a look-up.
 fn is_common(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()
 }
 
-/// The kinds all of whose characters are in a set.
+/// Returns the kinds of characters that are completely within a set of bytes.
 pub(crate) fn kinds_within(bytes: ByteSet) -> CharKinds {
     let others = ByteSet::FULL.minus(bytes).iter();
     others.fold(!0, |kinds, byte| kinds & !KIND[usize::from(byte)]) & ALL
 }
 
-/// The characters of some kinds.
+/// Returns all characters of the given kinds.
 pub(crate) fn characters(kinds: CharKinds) -> ByteSet {
     (0..=u8::MAX).filter(|&byte| KIND[usize::from(byte)] & kinds != 0).collect()
 }
 
-/// All kinds.
+/// The set of all kinds of characters.
 const ALL: CharKinds = {
     let (mut all, mut byte) = (0, 0);
     while byte < KIND.len() {
@@ -209,7 +220,7 @@ mod tests {
 
     use super::*;
 
-    /// All strings of a trie, with the node before the last byte and the one that it leads to.
+    /// Returns all strings of a trie, each with the node before its last byte and the node after it.
     fn strings(trie: Trie<'_>) -> Vec<(Vec<u8>, [u32; 2])> {
         let mut all = vec![(Vec::new(), [0, 0])];
         let mut at = 0;

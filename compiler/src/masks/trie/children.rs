@@ -1,5 +1,4 @@
-//! The children of every trie node side by side, so that a walk on one byte need not step over the subtrees of the
-//! siblings.
+//! The children of every trie node side by side. A walk on one byte does not step over the subtrees of the siblings.
 //!
 //! In the trie's own arrays the next sibling is found through the end of the subtree before it, a cache line for each.
 //! Here a child is found without a branch for each sibling. Most nodes have few children: their bytes are stored beside
@@ -15,46 +14,53 @@ use grammarc_artifacts::sections::vocabulary::Trie;
 
 use crate::ir::ByteSet;
 
-/// So many bytes are found sooner by looking at all children; and so many children are looked at all at once, as bytes
-/// of a word.
+/// Number of bytes in a word: the most children of a node whose bytes are compared at once. Also the number of wanted
+/// bytes from which on all children are scanned.
 const FEW: usize = 8;
 
-/// The lowest bit of each byte of a word, and the highest.
+/// The lowest bit of each byte of a word.
 const LOW: u64 = u64::from_ne_bytes([0x01; FEW]);
+/// The highest bit of each byte of a word.
 const HIGH: u64 = u64::from_ne_bytes([0x80; FEW]);
 
-/// Offsets of a node's children.
+/// The children of one trie node: their bytes, and where they are in the lists of [`Children`].
 #[derive(Clone, Copy, Debug)]
 struct Place {
-    /// Their bytes, where they are few.
+    /// The bytes of at most [`FEW`] children, followed by zeros. All zeros for more children.
     bytes: [u8; FEW],
+    /// Index of the first child in `Children::byte` and `Children::node`.
     first: u32,
-    /// How many they are, where they are few; else [`FEW`] and the number of their [`Bytes`], from one on.
+    /// Number of children, if at most [`FEW`]. For more children, [`FEW`] plus the number of their [`Bytes`], counted
+    /// from one.
     count: u32,
 }
 
-/// The bytes of many children.
+/// The bytes of a node with more than [`FEW`] children.
 #[derive(Clone, Copy, Debug)]
 struct Bytes {
+    /// The bytes of all children.
     set: ByteSet,
-    /// By quarter of the set, how many bytes are in those before it.
+    /// For each quarter of the byte values (64 each), the number of children in the quarters before it.
     before: [u8; 4],
 }
 
-/// The children of each node in ascending order.
+/// The children of each trie node, in ascending order of their bytes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Children {
+    /// For each trie node, its children.
     places: Vec<Place>,
+    /// The bytes of the nodes with more than [`FEW`] children.
     many: Vec<Bytes>,
-    /// Byte and node of each child.
+    /// The byte of each child, node after node.
     byte: Vec<u8>,
+    /// The trie node of each child, in the order of `byte`.
     node: Vec<u32>,
-    /// The root's children by byte, or [`NONE`].
+    /// For each byte, the root's child on it, or [`NONE`].
     of_root: Vec<u32>,
 }
 
 impl Children {
-    /// The children in a trie.
+    /// Builds the lists of children of a trie. O(nodes).
     pub(crate) fn new(trie: Trie<'_>) -> Self {
         let count = trie.len();
         let mut this = Self {
@@ -88,23 +94,23 @@ impl Children {
         this
     }
 
-    /// Byte and node of each child.
+    /// Returns byte and trie node of each child of `node`, in ascending order of the bytes.
     #[inline]
     pub(crate) fn of(&self, node: u32) -> impl DoubleEndedIterator<Item = (u8, u32)> + '_ {
         let range = self.range(node);
         self.byte[range.clone()].iter().copied().zip(self.node[range].iter().copied())
     }
 
-    /// Byte and node of each child on a byte of the set, in ascending order.
+    /// Returns byte and trie node of each child of `node` on a byte of the set, in ascending order of the bytes.
     pub(crate) fn on_any(&self, node: u32, bytes: ByteSet) -> impl Iterator<Item = (u8, u32)> + '_ {
-        // A few bytes are looked for one by one.
+        // Few bytes are looked up one by one.
         let all = bytes.has_at_least(FEW).then(|| self.of(node));
         let few = if all.is_some() { ByteSet::EMPTY } else { bytes };
         let few = few.iter().filter_map(move |byte| Some((byte, self.on(node, byte)?)));
         few.chain(all.into_iter().flatten().filter(move |&(byte, _)| bytes.contains(byte)))
     }
 
-    /// The child on a byte.
+    /// Returns the child of `node` on a byte. `None` if there is no such child. O(1).
     #[inline]
     pub(crate) fn on(&self, node: u32, byte: u8) -> Option<u32> {
         if node == 0 {
@@ -114,11 +120,11 @@ impl Children {
         let at = match self.many(count) {
             None => {
                 let apart = u64::from_le_bytes(bytes) ^ (u64::from(byte) * LOW);
-                // The lowest byte that is zero has its highest bit set, and none below it.
+                // In the lowest byte that is zero, the highest bit is set; below it, no bit is.
                 let found = apart.wrapping_sub(LOW) & !apart & HIGH;
                 match found.trailing_zeros() / u8::BITS {
                     at if at >= count => return None,
-                    // The first child comes behind its parent.
+                    // In preorder, the first child follows its parent.
                     0 => return Some(node + 1),
                     at => at,
                 }
@@ -131,13 +137,13 @@ impl Children {
         Some(self.node[(first + at) as usize])
     }
 
-    /// Whether there are none. A caller who asks for a child next finds its place at hand.
+    /// Whether a trie node has no children. Loads the same cache line as a following look-up of a child.
     #[inline]
     pub(crate) fn is_leaf(&self, node: u32) -> bool {
         self.places[node as usize].count == 0
     }
 
-    /// Whether some child is on a byte of the set.
+    /// Whether some child of `node` is on a byte of the set.
     pub(crate) fn any_on(&self, node: u32, bytes: ByteSet) -> bool {
         match self.many(self.places[node as usize].count) {
             Some(many) => !many.set.intersect(bytes).is_empty(),
@@ -145,12 +151,14 @@ impl Children {
         }
     }
 
-    /// The bytes of many children, by what is kept as their count.
+    /// Returns the bytes of a node with many children, given the `count` of its [`Place`]. `None` for a node with at
+    /// most [`FEW`].
     #[inline]
     fn many(&self, count: u32) -> Option<&Bytes> {
         self.many.get((count as usize).wrapping_sub(FEW + 1))
     }
 
+    /// Returns the range of a node's children in `byte` and `node`.
     #[inline]
     fn range(&self, node: u32) -> Range<usize> {
         let Place { first, count, .. } = self.places[node as usize];
@@ -167,7 +175,7 @@ mod tests {
 
     #[test]
     fn children_are_those_of_the_trie() {
-        // From one child to sixty, in all quarters of the bytes.
+        // Nodes with one child up to sixty, in all quarters of the byte values.
         let few = (0..200u32).map(|i| vec![(i * 7 % 90) as u8, (i % 11) as u8, (i % 3) as u8]);
         let many = (0..400u32).map(|i| vec![100 + (i % 7) as u8, (i * i % 251) as u8]);
         let texts = few.chain(many);

@@ -1,9 +1,9 @@
 //! Bloom filter of the factors (contiguous parts) of tokens. Two states that differ only on strings that are no factor
-//! have the same masks.
+//! have equal masks.
 //!
-//! A string is known by its last bytes, as many as a [`Factor`] holds, and looked up by their hash in a table of bits.
-//! So a string may be taken for a factor that is none, and never the other way round. Factors of two bytes have an
-//! exact table: in most vocabularies no token has a letter and a quote behind it.
+//! A string is represented by its last bytes, as many as a [`Factor`] holds, and looked up by their hash in a table of
+//! bits. So a string may be taken for a factor by mistake, and a factor is never missed. Factors of two bytes have an
+//! exact table: in most vocabularies no token has a letter and then a quote.
 //!
 //! Eight bits for each node of the trie: half a megabyte for 128,000 tokens. Built in O(nodes), some 10 ns each.
 
@@ -11,13 +11,15 @@ use grammarc_artifacts::sections::vocabulary::Trie;
 
 use crate::ir::ByteSet;
 
-/// The most bytes that are known of a string.
+/// The most bytes of a string that are kept: its last four, with a marker bit in a word of 64 bits. Longer strings with
+/// equal last bytes are not distinguished.
 const LONGEST: u32 = 4;
 
-/// 2^64 divided by the golden ratio, odd.
+/// Multiplier of the hash: 2^64 divided by the golden ratio, odd.
 const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// The last bytes of a string, the newest lowest, with a one above the oldest.
+/// The last bytes of a string, at most [`LONGEST`]. The newest byte is the lowest, and a one bit stands above the
+/// oldest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Factor(u64);
 
@@ -25,12 +27,12 @@ impl Factor {
     /// The empty string.
     pub(crate) const EMPTY: Self = Self(1);
 
-    /// The last byte, where one is known.
+    /// Returns the last byte of the string. `None` for the empty string.
     pub(crate) fn last(self) -> Option<u8> {
         (self != Self::EMPTY).then_some(self.0 as u8)
     }
 
-    /// The string with one more byte.
+    /// Returns the string with one more byte at its end. The oldest byte is dropped beyond [`LONGEST`] bytes.
     pub(crate) fn then(self, byte: u8) -> Self {
         const WHOLE: u64 = 1 << (8 * LONGEST);
         let longer = self.0 << 8 | u64::from(byte);
@@ -38,18 +40,19 @@ impl Factor {
     }
 }
 
-/// The pieces of a vocabulary's tokens.
+/// The factors (substrings) of a vocabulary's tokens, as a Bloom filter.
 #[derive(Default)]
 pub(crate) struct FactorFilter {
+    /// The table of bits. The bit of each factor's hash is set.
     bits: Vec<u64>,
-    /// Shift of a hash to the number of a bit.
+    /// Number of bits by which a hash is shifted right to give the index of a bit.
     shift: u32,
-    /// By byte, those that follow it in some token.
+    /// For each byte, the bytes that follow it in some token.
     after: Vec<ByteSet>,
 }
 
 impl FactorFilter {
-    /// The pieces of the tokens of a trie.
+    /// Collects the factors of all tokens of a trie. O(nodes).
     pub(crate) fn new(trie: Trie<'_>) -> Self {
         let bits = (8 * trie.len()).next_power_of_two().max(64);
         let mut this = Self {
@@ -57,7 +60,8 @@ impl FactorFilter {
             shift: u64::BITS - bits.trailing_zeros(),
             after: vec![ByteSet::EMPTY; 256],
         };
-        // Ends of the subtrees that a node is in, with the strings of each length that end at their roots.
+        // For each node on the path to the current one: the end of its subtree, and the factors of each length that end
+        // at it.
         let mut path: Vec<(u32, [Factor; LONGEST as usize])> = Vec::new();
         for node in 1..trie.len() as u32 {
             while path.last().is_some_and(|&(end, _)| end <= node) {
@@ -78,23 +82,26 @@ impl FactorFilter {
         this
     }
 
+    /// Returns the index of a factor's word in the table, and its bit in that word.
     fn place(&self, piece: Factor) -> (usize, u64) {
         let bit = piece.0.wrapping_mul(FACTOR) >> self.shift;
         ((bit / 64) as usize, 1 << (bit % 64))
     }
 
+    /// Adds a factor.
     fn add(&mut self, piece: Factor) {
         let (word, bit) = self.place(piece);
         self.bits[word] |= bit;
     }
 
-    /// Whether some token may have a string in it, which is not empty.
+    /// Whether some token may contain a string, which must not be empty. True for every factor, and by mistake for a
+    /// few other strings.
     pub(crate) fn may_have(&self, piece: Factor) -> bool {
         let (word, bit) = self.place(piece);
         self.bits[word] & bit != 0
     }
 
-    /// The bytes that follow another in some token.
+    /// Returns the bytes that follow `byte` in some token.
     #[inline]
     pub(crate) fn after(&self, byte: u8) -> ByteSet {
         self.after[usize::from(byte)]

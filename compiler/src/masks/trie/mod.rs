@@ -3,10 +3,10 @@
 //! | file | what |
 //! | --- | --- |
 //! | [`children`] | the children of a node by their bytes |
-//! | [`subtrees`] | height, end and bytes of what is below a node |
+//! | [`subtrees`] | height and end of the subtree of a node, and its bytes |
 //! | [`byte_bits`] | sets of bytes as words of 128 bits |
 //! | [`factors`] | Bloom filter of the factors (contiguous parts) of tokens |
-//! | [`char_classes`] | strings by the classes of their characters and their length |
+//! | [`char_classes`] | tokens grouped by the kinds of their characters and by length |
 //!
 //! Tests: unit tests in each file.
 

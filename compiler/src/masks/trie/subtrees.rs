@@ -1,34 +1,36 @@
-//! Facts about the subtree of each node of the trie, so that a walk can skip it. Twenty-eight bytes
-//! a node; built in O(nodes).
+//! Facts about the subtree of each trie node, by which a walk decides to skip it. Twenty-eight bytes a node; built in
+//! O(nodes).
 //!
-//! Sets of bytes are words of 128 bits. A printable character of ASCII has a bit of its own, and so have the three that
-//! break lines and columns; the other control characters share one. Beyond ASCII, four bytes that continue a character
-//! share a bit, and so do a few that begin one.
+//! Sets of bytes are words of 128 bits, in which some bytes share a bit: see [`byte_bits`](super::byte_bits).
 
 use grammarc_artifacts::sections::vocabulary::Trie;
 
 use super::byte_bits::bit;
 
-/// Facts that a walk asks of a node, side by side.
+/// Facts about one trie node, stored side by side for walks.
 #[derive(Clone, Copy, Debug, Default)]
 struct Subtree {
-    /// The halves of the bits.
+    /// The lower and the upper half of the [`bit`]s of all bytes below the node.
     below: [u64; 2],
+    /// Length in bytes of the longest string below the node.
     height: u32,
+    /// End of the node's subtree in preorder (exclusive).
     end: u32,
 }
 
-/// Facts about the nodes of a trie.
+/// Facts about all nodes of a trie.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Subtrees {
+    /// For each node, the facts about its subtree.
     all: Vec<Subtree>,
+    /// For each node, its distance from the root in bytes.
     depths: Vec<u32>,
-    /// By bit, how many nodes have it below them.
+    /// For each of the 128 bits of byte sets, the number of nodes with one of its bytes below them.
     spread: Vec<u32>,
 }
 
 impl Subtrees {
-    /// The nodes of a trie.
+    /// Computes the facts about all nodes of a trie. O(nodes).
     pub(crate) fn new(trie: Trie<'_>) -> Self {
         let count = trie.len();
         let mut this = Self {
@@ -36,7 +38,7 @@ impl Subtrees {
             depths: vec![0; count],
             spread: vec![0; 128],
         };
-        // A node's subtree follows it, so those whose ends are not yet reached are its parents.
+        // In preorder, a node's subtree follows it. So the nodes whose end is not reached yet are ancestors.
         let mut open: Vec<usize> = Vec::new();
         for node in 0..count {
             while let Some(last) = open.pop_if(|last| trie.end[*last] as usize <= node) {
@@ -58,6 +60,7 @@ impl Subtrees {
         this
     }
 
+    /// Adds the facts about a completed subtree to those of its parent.
     fn close(&mut self, trie: Trie<'_>, node: usize, parent: Option<&usize>) {
         if let Some(&parent) = parent {
             let of_node = self.all[node];
@@ -68,25 +71,26 @@ impl Subtrees {
         }
     }
 
-    /// Bytes of the longest string below a node.
+    /// Returns the length in bytes of the longest string below a node. 0 for a leaf.
     #[inline]
     pub(crate) fn height(&self, node: u32) -> usize {
         self.all[node as usize].height as usize
     }
 
-    /// The end of a node's subtree.
+    /// Returns the end of a node's subtree in preorder (exclusive).
     #[inline]
     pub(crate) fn end(&self, node: u32) -> u32 {
         self.all[node as usize].end
     }
 
-    /// Bytes from the root to a node.
+    /// Returns the number of bytes from the root to a node.
     #[inline]
     pub(crate) fn depth(&self, node: u32) -> usize {
         self.depths[node as usize] as usize
     }
 
-    /// How many nodes have some of these bits below them, at most.
+    /// Returns an upper bound on the number of trie nodes with any of these bits below them. A bit denotes one or
+    /// several bytes.
     pub(crate) fn spread(&self, mut bits: u128) -> u32 {
         let mut sum = 0;
         while bits != 0 {
@@ -96,7 +100,7 @@ impl Subtrees {
         sum
     }
 
-    /// The bytes of all strings below a node, as bits.
+    /// Returns the bits of all bytes of the strings below a node, without the byte of the node itself.
     #[inline]
     pub(crate) fn below(&self, node: u32) -> u128 {
         let [low, high] = self.all[node as usize].below.map(u128::from);
@@ -104,7 +108,7 @@ impl Subtrees {
     }
 }
 
-/// The lower half of a word and the upper one.
+/// Returns the lower half of a word and the upper half.
 fn halves(word: u128) -> [u64; 2] {
     [word as u64, (word >> 64) as u64]
 }

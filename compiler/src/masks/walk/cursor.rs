@@ -13,79 +13,89 @@ use crate::masks::shortcuts::{Shortcut, ShortcutCounts, Shortcuts};
 use crate::network::follow::Follow;
 use crate::network::lazy_dfa::{BOTTOM, Configurations, LazyDfa};
 
-/// A state and its local frame.
+/// A configuration (one parse): a state, and the number of its frame on the local stack.
 pub(crate) type Configuration = (u32, u32);
 
-/// Nodes that a walk looks at between two looks at the budget.
+/// Trie nodes that a walk visits between two checks of the budget.
 pub(crate) const NODES_A_LOOK: usize = 1 << 6;
 
-/// Sets that there is room for at first.
+/// Initial capacity of the list of facts about interned sets, in sets.
 const ROOM: usize = 64;
 
-/// A set of configurations with its live bytes.
+/// A set of configurations (parses: a state and a stack frame) with the bytes that they can consume.
 #[derive(Clone, Copy)]
 pub(crate) struct LiveConfigurations {
+    /// The set of configurations.
     pub(crate) at: Configurations,
-    /// Bytes with which they go on.
+    /// Bytes that at least one of the configurations can consume.
     pub(crate) live: ByteSet,
-    /// Whether those are many.
+    /// Whether the number of outgoing bytes is at least [`WIDE`].
     pub(crate) is_wide: bool,
-    /// The configuration that counts, where there is one and a token may end on its stack.
+    /// The single configuration (state and frame), with states that only call replaced by the callee's first state.
+    /// `None` if there are several, or if no token may end on its stack.
     pub(crate) one: Option<(u32, u32)>,
 }
 
-/// A trie and a network to be walked together, and what is known of the network's configurations.
+/// A token trie and a network that are walked together, with facts about the network's configurations.
 pub(crate) struct Cursor<'a> {
+    /// The token trie.
     pub(crate) trie: Trie<'a>,
+    /// The network, with the bytes that may follow each rule.
     pub(crate) follow: &'a Follow<'a>,
+    /// Facts about the vocabulary's rules and stored masks.
     pub(crate) facts: &'a VocabularyFacts,
+    /// The lazily determinized automaton of the network.
     pub(crate) sets: LazyDfa<'a>,
+    /// The shortcuts that walks may use.
     shortcuts: Shortcuts,
+    /// How often each shortcut took effect.
     pub(crate) counts: ShortcutCounts,
-    /// By interned set, what is to be known of it.
+    /// For each interned set of configurations, its outgoing bytes, or `None` if these are not computed yet.
     ways: Vec<Option<LiveConfigurations>>,
 }
 
 impl<'a> Cursor<'a> {
+    /// Returns a cursor with all shortcuts and no budget.
     pub(crate) fn new(follow: &'a Follow<'a>, facts: &'a VocabularyFacts, trie: Trie<'a>) -> Self {
         let sets = LazyDfa::new(follow.network());
         let (shortcuts, counts) = (Shortcuts::default(), ShortcutCounts::default());
         Self { trie, follow, facts, sets, shortcuts, counts, ways: Vec::with_capacity(ROOM) }
     }
 
-    /// The same, as long as a budget lasts.
+    /// Limits the automaton by a budget. Once the budget is spent, sets of several configurations have no transitions.
     pub(crate) fn within(self, budget: &'a Budget) -> Self {
         Self { sets: self.sets.within(budget), ..self }
     }
 
-    /// The same with these shortcuts.
+    /// Restricts walks to the given shortcuts, the ways to save a part of a walk.
     pub(crate) fn taking(self, shortcuts: Shortcuts) -> Self {
         Self { shortcuts, ..self }
     }
 
-    /// Whether a shortcut is taken.
+    /// Whether walks may use a shortcut, a named way to save a part of a walk.
     #[inline]
     pub(crate) fn has(&self, shortcut: Shortcut) -> bool {
         self.shortcuts.has(shortcut)
     }
 
-    /// Notes that a shortcut took effect.
+    /// Counts one use of a shortcut, a named way to save a part of a walk.
     #[inline]
     pub(crate) fn count(&mut self, shortcut: Shortcut) {
         self.counts.add(shortcut, 1);
     }
 
-    /// Whether a state is one of the grammar's.
+    /// Whether a state belongs to the grammar itself, not to the vocabulary's shared rules.
     pub(crate) fn is_own(&self, state: u32) -> bool {
         state >= self.follow.network().own.bases.states
     }
 
-    /// An own state itself, or the lowest of the shared ones that do the same.
+    /// Returns the lowest of the vocabulary's states that are bisimilar to a state. A state of the grammar itself is
+    /// returned unchanged.
     pub(crate) fn representative(&self, state: u32) -> u32 {
         if self.is_own(state) { state } else { self.facts.like(state) }
     }
 
-    /// Live bytes of a set of configurations; kept for interned sets.
+    /// Returns a set of configurations with the bytes that it can consume. The result is remembered for interned sets.
     pub(crate) fn live_configurations(&mut self, at: Configurations) -> LiveConfigurations {
         if let Configurations::Set(set) = at
             && let Some(&Some(way)) = self.ways.get(set as usize)
@@ -101,6 +111,7 @@ impl<'a> Cursor<'a> {
         way
     }
 
+    /// Computes the outgoing bytes of a set of configurations. Interns the set if it has many outgoing bytes.
     fn find_way(&mut self, at: Configurations) -> LiveConfigurations {
         let live = self.live(&at);
         let is_wide = live.has_at_least(WIDE);
@@ -110,7 +121,7 @@ impl<'a> Cursor<'a> {
         LiveConfigurations { at, live, is_wide, one }
     }
 
-    /// Bytes with which the configurations go on.
+    /// Returns the bytes that the configurations can consume, including those after returns to their local frames.
     pub(crate) fn live(&self, at: &Configurations) -> ByteSet {
         let mut live = ByteSet::EMPTY;
         for (mut state, mut frame) in self.sets.configurations(at) {
@@ -125,8 +136,8 @@ impl<'a> Cursor<'a> {
         live
     }
 
-    /// Returns the configuration after calls alone: states with nothing but a call are replaced by the callee's first
-    /// state.
+    /// Returns the configuration after calls without alternative. A state that can do nothing but call a rule is
+    /// replaced by the callee's first state over a frame with the return state.
     pub(crate) fn through(&mut self, mut state: u32, mut frame: u32) -> Configuration {
         let network = self.follow.network();
         loop {

@@ -1,9 +1,9 @@
 //! Distinguishing bytes of a pair of states: every string of at most `k` bytes on which the two differ contains one of
-//! them.
+//! these bytes.
 //!
 //! Below a node of height at most `k` whose subtree has none of these bytes, the two have the same outcome. The bytes
-//! for `k + 1` follow from those for `k` of the successor pairs, so they are computed for 1, 2, ... bytes, as far as
-//! needed. Most stay the same after a few.
+//! for `k + 1` follow from those for `k` of the successor pairs. So they are computed for 1, 2, ... bytes, as far as
+//! needed. Most stay the same after a few lengths.
 //!
 //! Cost: O(transitions) for each pair and length.
 
@@ -17,32 +17,39 @@ use super::pair_table::{
 use crate::masks::trie::byte_bits::bits;
 use crate::network::lazy_dfa::BOTTOM;
 
-/// The bytes within which most pairs are distinguished that are distinguished at many nodes.
+/// String length, in bytes, that is tried first. Most pairs of states that differ at many trie nodes are distinguished
+/// by such short strings.
 const SOON: usize = 2;
 
-/// Bytes from which on computing all successors of a pair is worth its cost.
+/// String length, in bytes, from which on distinguishing bytes for every length are computed. For that, all reachable
+/// pairs of states are visited.
 const WORTH_STEADYING: usize = 6;
 
-/// Pairs that are looked into at once.
+/// The most reachable pairs of states for which distinguishing bytes of every length are computed. With more, the
+/// attempt is given up.
 const MOST_STEADIED: usize = 128;
 
 impl PairTable {
-    /// The distinguishing bytes of a pair for strings of 1, 2, ... bytes, as [`bits`], as far as that was asked.
+    /// Returns the distinguishing bytes of a pair of states for strings of 1, 2, ... bytes, as [`bits`], as far as they
+    /// were computed. Every string on which the two differ contains such a byte.
     fn known_distinguishing(&self, pair: u32) -> &[u128] {
         let DistinguishingBytes { first, count, .. } = self.all[pair as usize].distinguishing;
         &self.distinguishing_table.all[first as usize..][..usize::from(count)]
     }
 
-    /// Records the bytes that distinguish a pair within one byte more.
+    /// Records the distinguishing bytes of a pair of states for strings of one byte more than known so far. Every
+    /// string on which the two differ contains such a byte.
     fn add_parting(&mut self, pair: u32, bits: u128) {
         self.distinguishing_table.add(&mut self.all[pair as usize].distinguishing, bits);
     }
 }
 
 impl PairTable {
-    /// Returns distinguishing bytes of a pair, as [`bits`]: every string of up to `length` that distinguishes the two
-    /// has one of them. Below a node no higher and without such bytes both are equal. A string that distinguishes them
-    /// later also has the byte on the way there, so either may be taken, and the rarer one is.
+    /// Returns distinguishing bytes of a pair, as [`bits`]: every string of at most `length` bytes that distinguishes
+    /// the two contains one of these bytes. All bits are set if that is not known. No bit is set for length 0.
+    ///
+    /// Below a node of at most this height whose subtree has no such byte, both are equal. A later difference is
+    /// preceded by the byte that leads to it. So either that byte or the later one may be taken; the rarer one is.
     pub(crate) fn distinguishing(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -73,21 +80,23 @@ impl PairTable {
             _ if length > AHEAD => return u128::MAX,
             _ => {}
         }
-        // So that those of all lengths up to this are known, in order.
+        // The bytes for all smaller lengths have to be known first, in order.
         self.distinguishing(cursor, pair, last, reference);
         let bits = self.parted(cursor, pair, last, reference);
         self.add_parting(pair, bits);
         bits
     }
 
-    /// The same for strings of any length, as far as that is known.
+    /// Returns the distinguishing bytes of a pair of states for strings of any length, as [`bits`]. Every string on
+    /// which the two differ contains such a byte. All bits are set if these are not known.
     pub(crate) fn always_parting(&self, pair: u32) -> u128 {
         let is_steady = self.all[pair as usize].distinguishing.steady == Some(Stability::Always);
         let last = self.known_distinguishing(pair).last().filter(|_| is_steady);
         last.copied().unwrap_or(u128::MAX)
     }
 
-    /// The distinguishing bytes of two for one byte more than `last`.
+    /// Computes the distinguishing bytes of a pair of states for strings of `last + 1` bytes, from those of its
+    /// successors for `last` bytes. Every string on which the two differ contains such a byte.
     fn parted(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -106,7 +115,7 @@ impl PairTable {
             let next = self.next_on(cursor, at, reference);
             let later = self.distinguishing(cursor, next, last, reference) & !bits;
             let now = way.bits & !bits;
-            // Mostly the one is part of the other, which is rarer then.
+            // Mostly one of the two sets contains the other, which is rarer then.
             bits |= match now & later {
                 both if both == now || both == later => both,
                 _ if nodes.spread(now) < nodes.spread(later) => now,
@@ -116,12 +125,15 @@ impl PairTable {
         bits
     }
 
-    /// Finds the distinguishing bytes of a pair and of all pairs that it leads to, for one byte more until nothing
-    /// changes; then they hold for any number of bytes. Within a text that is searched for that is after a few, however
-    /// long the text. If a pair leads to many, nothing is found.
+    /// Computes the distinguishing bytes of a pair of states and of all reachable pairs, for 1, 2, ... bytes, until
+    /// nothing changes. From then on they hold for strings of any length. Every string on which the two differ contains
+    /// such a byte.
+    ///
+    /// In the search for a text, that happens after a few lengths, however long the text is. If more than
+    /// [`MOST_STEADIED`] pairs are reachable, or the bytes still change at [`AHEAD`], nothing is known for all lengths.
     fn steady(&mut self, cursor: &mut Cursor<'_>, pair: u32, reference: &SharedReference) {
         let (mut found, mut at) = (vec![pair], 0);
-        // From how many bytes on all ways count, and what they lead to outside of these changes no more.
+        // The string length from which on all successors count, and the successors outside of `found` no longer change.
         let mut all_count = 1;
         while at < found.len() && found.len() <= MOST_STEADIED {
             let ways = self.ways(cursor, found[at]);
@@ -171,7 +183,8 @@ impl PairTable {
         }
     }
 
-    /// The pair that a way leads to.
+    /// Returns the pair of states that a successor denotes. `number` is its index in
+    /// [`DistinguishingTable::on`](super::pair_table::DistinguishingTable::on).
     fn next_on(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -188,7 +201,7 @@ impl PairTable {
         next
     }
 
-    /// The pairs that a pair goes on to.
+    /// Returns the successors of a pair of states, and computes them at the first request.
     fn ways(&mut self, cursor: &Cursor<'_>, pair: u32) -> PairSuccessors {
         let &Pair { own, ref steps, distinguishing, .. } = &self.all[pair as usize];
         if let Some(&ways) = self.distinguishing_table.ways.get(distinguishing.ways as usize) {
@@ -208,7 +221,7 @@ impl PairTable {
                 apart |= bits;
                 continue;
             }
-            // If only one of them can be left, the bytes that may come then distinguish the two.
+            // If only one of the two may return, the bytes that may follow its rule distinguish them.
             if exits != stored_exits {
                 apart |= after;
             }
@@ -234,8 +247,11 @@ impl PairTable {
         ways
     }
 
-    /// Whether at most `most` nodes are visited to distinguish `own` and the reference within a number of bytes. Most
-    /// pairs that need more nodes are distinguished within a few bytes, and computing all successors is expensive.
+    /// Whether a walk visits at most `most` trie nodes to distinguish `own` and the reference on strings of at most
+    /// `within` bytes. The number of nodes is an upper estimate from the distinguishing bytes.
+    ///
+    /// Strings of [`SOON`] bytes are tried first. Most pairs that need more nodes are distinguished by these, and
+    /// computing all successors is expensive.
     pub(crate) fn are_near(
         &mut self,
         cursor: &mut Cursor<'_>,

@@ -1,6 +1,6 @@
 //! Transitions of a configuration by single bytes, as runs, and the bytes on which it differs from a shared state.
 //!
-//! A state within a string has a dozen runs, so holding two states against each other is some thirty steps.
+//! A state within a string has a dozen runs, so a comparison of two states takes some thirty steps.
 
 use grammarc_artifacts::sections::network::NONE;
 use rustc_hash::FxHashMap;
@@ -11,75 +11,84 @@ use crate::ir::ByteSet;
 use crate::masks::shared::transitions::SharedTransitions;
 use crate::network::lazy_dfa::{BOTTOM, Configurations};
 
-/// States whose moves are remembered at once: some 4 MB.
+/// The most configurations whose transitions are kept: some 4 MB. Beyond it, all are forgotten before the next search.
 const MOST_MOVES: usize = 8192;
 
-/// Places that a large schema asks for.
+/// Initial capacity in configurations: what a large schema asks for.
 const PLACES: usize = 128;
 
-/// The runs of most states: those of a state in a key, and those of the rest of a string.
+/// Initial capacity in byte runs of one configuration. Most have fewer, such as those within a key or within the rest
+/// of a string.
 const MOST_RUNS: usize = 20;
 
-/// Nowhere.
+/// The target of a byte that a configuration cannot consume.
 pub(crate) const NOWHERE: Configuration = (NONE, BOTTOM);
 
-/// Bytes `lo..=hi` that lead to one place.
+/// Neighbouring bytes that lead from one configuration (state and stack frame) to one other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ByteRun {
+    /// First byte of the run.
     pub(crate) lo: u8,
+    /// Last byte of the run, inclusive.
     pub(crate) hi: u8,
+    /// The configuration (state and stack frame) that all bytes of the run lead to.
     pub(crate) to: Configuration,
 }
 
 impl ByteRun {
-    /// Number of its bytes.
+    /// Returns the number of bytes of this run.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         usize::from(self.hi - self.lo) + 1
     }
 }
 
-/// Sets of bytes of a configuration, besides its runs.
+/// Sets of bytes that describe the transitions of a configuration, besides the runs of bytes with their targets.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MoveSets {
-    /// The bytes of the runs.
+    /// Bytes of all runs: those with a known target.
     on: ByteSet,
-    /// Bytes after which a token may end.
+    /// Bytes of a configuration's transitions after which a token may end.
     pub(crate) ends: ByteSet,
-    /// Bytes after which the rule can be left.
+    /// Bytes after which the rule of the walk may return.
     pub(crate) exits: ByteSet,
-    /// Bytes for which this is unknown.
+    /// Bytes whose transition is not described by the runs, for example because they lead to several configurations.
     pub(crate) unclear: ByteSet,
-    /// Bytes from which on something of this is another.
+    /// Bytes at which a target or a set changes: each differs from the byte before it. All bytes between two turns
+    /// behave equally.
     pub(crate) turns: ByteSet,
 }
 
-/// Transitions of a configuration by single bytes.
+/// Transitions of a configuration (a state and its stack frame) by single bytes.
 #[derive(Clone, Copy)]
 pub(crate) struct Moves<'m> {
-    /// Maximal runs that lead somewhere, in ascending order.
+    /// Maximal runs of bytes with a known target, in ascending order.
     pub(crate) runs: &'m [ByteRun],
+    /// Sets of bytes, such as those after which a token may end.
     pub(crate) sets: &'m MoveSets,
 }
 
 impl<'m> Moves<'m> {
-    /// The target of a byte.
+    /// Returns the configuration that a byte leads to, or [`NOWHERE`].
     pub(crate) fn to(self, byte: u8) -> Configuration {
         let run = self.runs.iter().find(|run| run.hi >= byte);
         run.filter(|run| run.lo <= byte).map_or(NOWHERE, |run| run.to)
     }
 
-    /// The runs that lead to shared states: their numbers are below the first own one.
+    /// Returns the runs that lead to states of the vocabulary's rules, in ascending order of their bytes. `own` is the
+    /// id of the first state of the grammar itself.
     pub(crate) fn to_shared(self, own: u32) -> impl DoubleEndedIterator<Item = ByteRun> + 'm {
         self.runs.iter().copied().filter(move |run| run.to.0 < own)
     }
 
-    /// The longest run of ASCII bytes, since most tokens begin with one; the longest, where there is none.
+    /// Returns the longest run that begins with an ASCII byte, since most tokens begin so. Without such a run, returns
+    /// the longest of all; `None` if there is no run.
     pub(crate) fn widest(self) -> Option<&'m ByteRun> {
         self.runs.iter().max_by_key(|run| (run.lo.is_ascii(), run.len()))
     }
 
-    /// Bytes on which this and a shared state over `frame`, whose moves are `known`, may part.
+    /// Returns the bytes on which these transitions and those of a vocabulary state over the stack frame `frame` may
+    /// differ. `known` has the transitions of the vocabulary state. Bytes outside of the set agree for certain.
     pub(crate) fn differing(self, known: &SharedTransitions, frame: u32) -> ByteSet {
         let mut same = ByteSet::EMPTY;
         let mut rest = known.runs.iter().peekable();
@@ -100,21 +109,25 @@ impl<'m> Moves<'m> {
         sets.into_iter().fold(on.union(known.on).minus(same), ByteSet::union)
     }
 
-    /// Bytes on which one of this and a shared state goes on or may end and the other does not.
+    /// Returns the number of bytes on which only one of two states continues or may end a token. `known` has the
+    /// transitions of the second, a state of the vocabulary's rules.
     pub(crate) fn distinguishing_count(self, known: &SharedTransitions) -> usize {
         let MoveSets { on, ends, .. } = *self.sets;
         on.apart(known.on).union(ends.apart(known.ends)).len()
     }
 }
 
-/// The moves of the places that were asked for, by number, all in two lists.
+/// The transitions of all configurations asked for so far, by number.
 #[derive(Debug)]
 pub(crate) struct MoveTable {
+    /// Maps each configuration to the number of its transitions.
     numbers: FxHashMap<Configuration, u32>,
-    /// By number, where its runs end, and its sets.
+    /// For each number, the end of its runs in `runs` (exclusive), and its sets of bytes.
     all: Vec<(u32, MoveSets)>,
+    /// The byte runs of all numbers, one after another.
     runs: Vec<ByteRun>,
-    /// By index of the own state, the target of an edge to it with nothing on the stack.
+    /// For each state of the grammar, by index, the arrival there with an empty local stack (no open call since the
+    /// walk began). `None` if it was not asked for yet. Empty before the first request.
     arrived: Vec<Option<EdgeTarget>>,
 }
 
@@ -125,14 +138,14 @@ impl Default for MoveTable {
 }
 
 impl MoveTable {
-    /// None yet, with room for those of most grammars.
+    /// Returns an empty table with room for the transitions of most grammars.
     fn new() -> Self {
         let all = Vec::with_capacity(PLACES);
         let runs = Vec::with_capacity(PLACES * MOST_RUNS / 2);
         Self { numbers: FxHashMap::default(), all, runs, arrived: Vec::new() }
     }
 
-    /// The moves of a number.
+    /// Returns the transitions with a number.
     #[inline]
     pub(crate) fn of(&self, number: u32) -> Moves<'_> {
         let number = number as usize;
@@ -141,7 +154,7 @@ impl MoveTable {
         Moves { runs: &self.runs[from as usize..*end as usize], sets }
     }
 
-    /// Forgets all move sets if they are too many, and with them the meaning of their numbers.
+    /// Forgets all transitions if there are [`MOST_MOVES`] or more. Numbers handed out before become invalid.
     pub(crate) fn tidy(&mut self) {
         if self.all.len() >= MOST_MOVES {
             let arrived = std::mem::take(&mut self.arrived);
@@ -149,7 +162,8 @@ impl MoveTable {
         }
     }
 
-    /// The target of an edge to an own state over a frame. With nothing on the stack it is found once.
+    /// Returns the arrival at the state `target` over the local stack frame `frame`. Remembered for states of the
+    /// grammar with an empty local stack (no open call since the walk began).
     fn arrived(&mut self, cursor: &mut Cursor<'_>, target: u32, frame: u32) -> EdgeTarget {
         let index = target.checked_sub(cursor.follow.network().own.bases.states);
         let index = index.filter(|_| frame == BOTTOM).map(|index| index as usize);
@@ -174,7 +188,8 @@ impl MoveTable {
         arrived
     }
 
-    /// The number of the moves of a configuration. Kept for a while.
+    /// Returns the number of a configuration's transitions, and computes these at the first request. The number is
+    /// valid until the next [`tidy`](Self::tidy).
     pub(crate) fn number(&mut self, cursor: &mut Cursor<'_>, place: Configuration) -> u32 {
         if let Some(&number) = self.numbers.get(&place) {
             return number;
@@ -183,6 +198,7 @@ impl MoveTable {
         self.add(place, found)
     }
 
+    /// Computes the transitions of a state over a local stack frame.
     fn find(&mut self, cursor: &mut Cursor<'_>, state: u32, frame: u32) -> FoundMoves {
         let network = cursor.follow.network();
         let (tables, index) = network.locate(state);
@@ -200,7 +216,7 @@ impl MoveTable {
                 moves.sets.unclear = moves.sets.unclear.union(bytes);
                 continue;
             };
-            // A byte that a call begins with as well is in the set of unclear bytes.
+            // A byte that also begins a call is in the set of unclear bytes.
             moves.add(edge.lo(), edge.hi(), to);
             if ends {
                 moves.sets.ends = moves.sets.ends.union(bytes);
@@ -247,6 +263,7 @@ impl MoveTable {
         moves
     }
 
+    /// Adds computed transitions to the table, and returns their number.
     fn add(&mut self, place: Configuration, FoundMoves { runs, sets }: FoundMoves) -> u32 {
         let number = self.all.len() as u32;
         self.runs.extend_from_slice(&runs);
@@ -256,19 +273,22 @@ impl MoveTable {
     }
 }
 
-/// Moves that are put together.
+/// Transitions of one configuration under construction.
 struct FoundMoves {
+    /// Runs of bytes with a known target; unsorted until [`join`](Self::join).
     runs: SmallVec<[ByteRun; MOST_RUNS]>,
+    /// Sets of bytes, such as those after which a token may end.
     sets: MoveSets,
 }
 
 impl FoundMoves {
+    /// Adds the bytes `lo..=hi` with their target.
     fn add(&mut self, lo: u8, hi: u8, to: Configuration) {
         self.sets.on = self.sets.on.union(ByteSet::range(lo, hi));
         self.runs.push(ByteRun { lo, hi, to });
     }
 
-    /// Sorts runs that were added, and records the bytes at which runs or other facts change.
+    /// Sorts the runs, merges neighbours with one target, and records the bytes at which a run or a set changes.
     fn join(&mut self) {
         if !self.runs.is_sorted_by_key(|run| run.lo) {
             self.runs.sort_unstable_by_key(|run| run.lo);
@@ -286,13 +306,13 @@ impl FoundMoves {
     }
 }
 
-/// Target of an edge.
+/// The arrival at the target of an edge, after immediate returns.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EdgeTarget {
-    /// The configuration, unless there are several or none.
+    /// The configuration (state and stack frame) that the edge leads to. `None` if it leads to several or none.
     to: Option<Configuration>,
-    /// Whether a token may end there.
+    /// Whether a token may end at the edge's target.
     ends: bool,
-    /// Whether the rule can be left there.
+    /// Whether the rule of the walk may return at the edge's target.
     exits: bool,
 }

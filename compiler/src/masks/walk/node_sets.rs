@@ -2,13 +2,13 @@
 //!
 //! Nearly all return states read few bytes: a comma and the next key, or the end of an object. They meet the same exit
 //! classes, those of strings and numbers, and most of them continue with the same first bytes. A *node set* is the set
-//! of nodes that some bytes lead to from the nodes of a class. The trie alone decides its transitions, so each is
-//! computed once and serves all states.
+//! of trie nodes reached by one byte string from all nodes of an exit class. The trie alone decides its transitions, so
+//! each is computed once and serves all states.
 //!
-//! Configurations that read many bytes are walked from each node by itself.
+//! Configurations with many live bytes are walked from each node separately.
 //!
-//! Cost: O(nodes of a node set) to find it, and a look-up for each byte from then on, besides the tokens that end
-//! there.
+//! Cost: O(nodes of a node set) to compute it. Later, a look-up for each byte, besides the tokens that end at the
+//! nodes.
 
 use std::ops::Range;
 
@@ -23,45 +23,53 @@ use crate::masks::shared::exits::ClassEdge;
 use crate::masks::trie::children::Children;
 use crate::network::lazy_dfa::{Arrival, Configurations};
 
-/// Steps of a budget that it takes to go on from a node set, about.
+/// Steps of the budget that are charged for continuing from one set of trie nodes: an estimate.
 const STEPS_A_FRONT: usize = 1 << 5;
 
-/// Number of a node set.
+/// Number of a set of trie nodes: its index in [`NodeSets`].
 type NodeSetId = u32;
 
-/// The nodes of an exit class.
+/// The trie nodes of an exit class (trie nodes at which a callee returns) of the vocabulary, with or without the root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ClassNodes {
+    /// Number of the exit class (trie nodes at which a callee returns).
     pub(crate) class: u32,
-    /// Whether the root is among them if the class has it.
+    /// Whether the root of the trie belongs to the set, if it is in the class.
     pub(crate) with_root: bool,
 }
 
-/// The nodes that some bytes lead to.
+/// A set of trie nodes, as ranges of the lists in [`NodeSets`].
 #[derive(Clone, Debug)]
 struct NodeSet {
-    /// Offsets of the ranks of the tokens that end there.
+    /// Where the ranks of the tokens that end at the nodes are in `NodeSets::spans`.
     spans: Range<u32>,
-    /// Offsets of the nodes with children.
+    /// Where the nodes with children are in `NodeSets::inner`.
     inner: Range<u32>,
 }
 
-/// The node_sets met so far.
+/// All sets of trie nodes met so far, and their transitions by bytes.
 #[derive(Debug, Default)]
 pub(crate) struct NodeSets {
+    /// The sets of trie nodes by number.
     node_sets: Vec<NodeSet>,
+    /// Ranks of the tokens that end at nodes, set after set.
     spans: Vec<Range<u32>>,
+    /// Trie nodes with children, set after set.
     inner: Vec<u32>,
-    /// By exit class and byte, the node set of the nodes that it leads to, where there are any.
+    /// Maps an exit class (trie nodes at which a callee returns) and a byte to the set of the children on that byte.
+    /// `None` if no node of the class has such a child.
     first: FxHashMap<(ClassNodes, u8), Option<NodeSetId>>,
-    /// By node set and byte, the same.
+    /// Maps a set of trie nodes and a byte to the set of the children on that byte. `None` if no node of the set has
+    /// such a child.
     next: FxHashMap<(NodeSetId, u8), Option<NodeSetId>>,
-    /// Fronts to go on from, and the configurations there.
+    /// Node sets to continue from, each with the configurations (parses) at its nodes. A nested walk adds to the end.
     todo: Vec<(NodeSetId, Configurations)>,
 }
 
 impl NodeSets {
-    /// The node set that a byte leads to from the nodes of an exit class with these edges.
+    /// Returns the set of the children on `byte` of all nodes of an exit class (trie nodes at which a callee returns).
+    /// `edges` are the edges to all children of these nodes, in ascending order of their bytes. `None` if there is no
+    /// such child.
     fn first(
         &mut self,
         from: ClassNodes,
@@ -82,7 +90,7 @@ impl NodeSets {
         node_set
     }
 
-    /// The node set that a byte leads to from another.
+    /// Returns the set of the children on `byte` of all nodes in a set of trie nodes. `None` if there is no such child.
     fn next(
         &mut self,
         node_set: NodeSetId,
@@ -105,13 +113,13 @@ impl NodeSets {
         next
     }
 
-    /// A node set without nodes, which are to be [added](Self::add) next.
+    /// Begins an empty set of trie nodes. [`add`](Self::add) adds nodes, and [`end`](Self::end) completes the set.
     fn begin(&self) -> NodeSet {
         let [spans, inner] = [self.spans.len(), self.inner.len()].map(|end| end as u32);
         NodeSet { spans: spans..spans, inner: inner..inner }
     }
 
-    /// Adds a node to the new node set.
+    /// Adds a trie node to the set under construction.
     #[inline]
     fn add(&mut self, node: u32, trie: Trie<'_>) {
         let tokens = trie.tokens_at(node);
@@ -123,7 +131,8 @@ impl NodeSets {
         }
     }
 
-    /// The new node set; none of no nodes. A node without children has a token.
+    /// Completes the set of trie nodes under construction, and returns its number. `None` if it has no nodes; a node
+    /// without children has a token.
     fn end(&mut self, mut new: NodeSet) -> Option<NodeSetId> {
         (new.spans.end, new.inner.end) = (self.spans.len() as u32, self.inner.len() as u32);
         if new.spans.is_empty() && new.inner.is_empty() {
@@ -133,13 +142,13 @@ impl NodeSets {
         Some(self.node_sets.len() as u32 - 1)
     }
 
-    /// The nodes of a node set that have children.
+    /// Returns those nodes of a set of trie nodes that have children.
     fn inner(&self, node_set: NodeSetId) -> &[u32] {
         let Range { start, end } = self.node_sets[node_set as usize].inner;
         &self.inner[start as usize..end as usize]
     }
 
-    /// Adds the tokens that end at a node set's nodes.
+    /// Adds the tokens that end at the nodes of a set of trie nodes to an outcome (consumed tokens and exit nodes).
     fn add_tokens(&self, node_set: NodeSetId, outcome: &mut Outcome) {
         let Range { start, end } = self.node_sets[node_set as usize].spans;
         let spans = &self.spans[start as usize..end as usize];
@@ -148,7 +157,9 @@ impl NodeSets {
 }
 
 impl NodeSets {
-    /// Adds what becomes of the strings below all nodes of a shared exit class. They go on with few bytes.
+    /// Adds the outcome (consumed tokens and exit nodes) of the strings below all nodes of a shared exit class. The
+    /// return state has few outgoing bytes, and `way` has its configurations at these nodes. Nodes at which many bytes
+    /// become possible are put on the worklist.
     pub(crate) fn leave_together(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -187,6 +198,8 @@ impl NodeSets {
         }
     }
 
+    /// Adds the outcome (consumed tokens and exit nodes) of the strings that continue with `byte` from the nodes of a
+    /// set of trie nodes. `reached` are the configurations after the byte.
     fn step_together(
         &mut self,
         cursor: &Cursor<'_>,
@@ -200,8 +213,8 @@ impl NodeSets {
         }
     }
 
-    /// Adds the outcome of the strings that lead to the nodes of a node set, with the configurations `reached`, and
-    /// queues node_sets for the strings below.
+    /// Adds the tokens and exits at the nodes of a set, with the configurations `reached` there. Queues the set for the
+    /// strings below.
     fn arrive_together(
         &mut self,
         node_set: NodeSetId,
@@ -241,7 +254,7 @@ mod tests {
     use crate::samples;
     use crate::threads::Context;
 
-    /// A walk from a node of a node set may reach another class.
+    /// A walk from a node of a node set may meet another class. Work queued before the walk stays queued.
     #[test]
     fn fronts_that_were_to_do_before_are_left_to_do() {
         let compiler = Compiler::new(vocabulary(5));
@@ -269,7 +282,7 @@ mod tests {
         assert!(!between.node_sets.node_sets.is_empty());
     }
 
-    /// Follows all strings of some bytes from the nodes of each class, from all of them together and from each of them.
+    /// Compares the node sets of all strings over some bytes with the nodes found one by one, for each class.
     #[test]
     fn fronts_are_the_nodes_that_bytes_lead_to() {
         let vocabulary = vocabulary(5);

@@ -1,7 +1,7 @@
-//! The bytes on which an own and a shared configuration differ, as *steps*.
+//! The bytes on which a configuration of the grammar and one of the vocabulary differ, as *steps*.
 //!
-//! The transitions of both configurations change at *turns*: the bytes at which a target, the end of a token or the end
-//! of the rule changes for either. Between two turns one byte represents all.
+//! The transitions of both configurations change at *turns*. At these bytes, a target, the end of a token or the end of
+//! the rule changes for either. One byte represents all bytes between two turns.
 //!
 //! Cost: O(turns) for each pair, some twenty; they are found once for each walker.
 
@@ -15,97 +15,116 @@ use super::moves::{MoveTable, NOWHERE};
 use crate::ir::ByteSet;
 use crate::network::lazy_dfa::BOTTOM;
 
-/// Bytes up to which the children of a node are found one by one.
+/// Number of bytes from which on the children of a node are scanned. With fewer bytes, the child of each byte is looked
+/// up.
 pub(crate) const FEW: usize = 8;
 
-/// Bytes that are looked ahead for where two part: few nodes are higher.
+/// The greatest string length, in bytes, for which distinguishing bytes of a pair of states are computed one length
+/// after another. Few nodes of a token trie are higher. For longer strings, every byte counts as distinguishing.
 pub(crate) const AHEAD: usize = 24;
 
-/// Lengths for which there is room at first.
+/// Initial capacity of a pair's table of distinguishing bytes, in string lengths. Each further growth doubles it.
 const FIRST_ROOM: u8 = 4;
 
-/// Steps that are remembered at once: some 30 MB.
+/// The most steps of pairs (byte ranges with different transitions of two states) that are kept: some 30 MB. Beyond it,
+/// all pairs of states are forgotten before the next search.
 const MOST_STEPS: usize = 1 << 20;
 
-/// A shared state to take over from, and the frame that it is over.
+/// A state of the vocabulary's rules whose stored outcome (consumed tokens and exit nodes) is taken over, with the
+/// stack frame below it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SharedReference {
+    /// The state of the vocabulary's rules.
     pub(super) state: u32,
+    /// The local stack frame that the rule of the vocabulary's state returns to.
     pub(crate) frame: u32,
-    /// The continuation over its frame when its rule is left, if that is one state, and whether a token may end and
-    /// the rule of the walk be left there.
+    /// The continuation when the rule of the vocabulary state returns to the frame. `None` if that is not a single
+    /// configuration, or if the local stack is empty.
     pub(crate) after: Option<Continuation>,
 }
 
-/// A configuration that a walk goes on to.
+/// A configuration (state and stack frame) at which a walk continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Continuation {
+    /// The configuration (state and stack frame) at which the walk continues.
     pub(crate) to: Configuration,
-    /// Whether a token may end there.
+    /// Whether a token may end at the continuation.
     pub(crate) ends: bool,
-    /// Whether the rule of the walk can be left there.
+    /// Whether the rule of the walk may return at the continuation.
     pub(crate) exits: bool,
 }
 
-/// Bytes on which an own state and a shared one part in one way.
+/// Neighbouring bytes on which a configuration of the grammar and a state of the vocabulary's rules differ in the same
+/// way.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PairEdge {
+    /// First byte of the range.
     pub(crate) lo: u8,
+    /// Last byte of the range, inclusive.
     pub(crate) hi: u8,
+    /// How the two states differ on the bytes of the range.
     pub(crate) on: PairMove,
 }
 
 impl PairEdge {
+    /// Returns the set of all bytes of this range.
     pub(crate) fn bytes(&self) -> ByteSet {
         ByteSet::range(self.lo, self.hi)
     }
 }
 
-/// The move of a pair on these bytes.
+/// How a pair of a grammar's configuration and a state of the vocabulary's rules differs on one byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PairMove {
-    /// The shared state goes on alone.
+    /// Only the state of the vocabulary's rules continues, so its tokens below the byte are excluded from what is taken
+    /// over.
     Lost,
-    /// The own state is walked on from; where the shared one goes on as well, that is excluded.
+    /// The configuration of the grammar is walked without the state of the vocabulary's rules. `excluded` tells whether
+    /// the latter continues too, so that its tokens below the byte are excluded.
     Alone { excluded: bool },
-    /// Both go on.
+    /// Both states continue, and their targets are the next pair.
     Both {
+        /// The target of the grammar's configuration.
         to: Configuration,
+        /// The target of the state of the vocabulary's rules.
         stored: u32,
-        /// The two there, once they were met.
+        /// The number of the pair of both targets, or [`NONE`] before it was first needed.
         next: u32,
-        /// Whether a token may end in the one and not in the other.
+        /// Whether a token may end in exactly one of the two targets.
         differ: bool,
-        /// Whether a token may end in the own one.
+        /// Whether a token may end in the target of the grammar's configuration.
         ends: bool,
-        /// Whether the rule of the walk can be left in the own one.
+        /// Whether the rule of the walk may return in the target of the grammar's configuration.
         exits: bool,
-        /// Whether the shared rule can be left in the shared one, and the rule of the walk with it.
+        /// Whether the vocabulary's rule may return in the target of its state, and the rule of the walk with it.
         stored_exits: bool,
     },
 }
 
-/// A pair of configurations, and the bytes on which they differ.
+/// A configuration of the grammar beside a state of the vocabulary's rules, with the bytes on which the two differ.
 #[derive(Clone, Debug)]
 pub(crate) struct Pair {
+    /// The configuration of the grammar.
     pub(crate) own: Configuration,
+    /// Range of [`PairTable::steps`] with the byte ranges on which the two states differ.
     pub(crate) steps: Range<u32>,
-    /// Number of the bytes of the steps.
+    /// Number of bytes on which the two differ: those of all steps.
     pub(crate) bytes: usize,
-    /// Their distinguishing bytes, as far as these were asked for.
+    /// Bytes one of which occurs in every string on which the two differ, as far as they were asked for.
     pub(crate) distinguishing: DistinguishingBytes,
 }
 
-/// The moves after the rule of a reference.
+/// The transitions after the rule of a reference state returns to its stack frame.
 struct AfterReturn {
-    /// Bytes that it goes on with.
+    /// Bytes that the continuation can consume.
     live: ByteSet,
-    /// The number of the moves, if they are those of one configuration.
+    /// The number of the continuation's transitions. `None` if it is not a single configuration.
     moves: Option<u32>,
 }
 
 impl AfterReturn {
-    /// Whether a byte leads to a continuation.
+    /// Whether a byte leads to the continuation `on`, with equal token ends and returns. `all` has the transitions by
+    /// number. False if the transitions on the byte are not fully known.
     fn leads(&self, all: &MoveTable, byte: u8, on: Continuation) -> bool {
         let Continuation { to, ends, exits } = on;
         self.moves.is_some_and(|moves| {
@@ -118,22 +137,27 @@ impl AfterReturn {
     }
 }
 
-/// An own place, a shared state, and the frame that the shared state is over.
+/// Key of a pair: a configuration of the grammar, a state of the vocabulary's rules, and the stack frame of the latter.
 type Key = (Configuration, u32, u32);
 
-/// The pairs met so far.
+/// All pairs of a grammar's configuration and a state of the vocabulary's rules met so far, by number.
 #[derive(Debug, Default)]
 pub(crate) struct PairTable {
-    /// The moves of the own configurations.
+    /// The transitions of the grammar's configurations.
     pub(crate) moves: MoveTable,
+    /// Maps each pair to its number.
     ids: FxHashMap<Key, u32>,
+    /// The pairs by number: a configuration of the grammar beside a state of the vocabulary's rules.
     pub(crate) all: Vec<Pair>,
+    /// The byte ranges on which the states of a pair differ, pair after pair.
     pub(crate) steps: Vec<PairEdge>,
+    /// The distinguishing bytes of all pairs.
     pub(crate) distinguishing_table: DistinguishingTable,
 }
 
 impl PairTable {
-    /// Forgets all pairs where they are too many.
+    /// Forgets all pairs of states if they have more than [`MOST_STEPS`] steps. Numbers handed out before become
+    /// invalid.
     pub(crate) fn tidy(&mut self) {
         if self.steps.len() > MOST_STEPS {
             let moves = std::mem::take(&mut self.moves);
@@ -143,35 +167,41 @@ impl PairTable {
     }
 }
 
-/// Whether the bytes that distinguish two states within some length do so within any greater length.
+/// Whether the distinguishing bytes of a pair for some string length hold for all greater lengths. Every string on
+/// which the pair differs contains one of these bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stability {
-    /// Not known: too many pairs follow, or they change for too long.
+    /// The distinguishing bytes may change for greater lengths. Too many pairs are reachable, or the bytes change for
+    /// too many lengths.
     No,
-    /// Within any number.
+    /// The distinguishing bytes hold for strings of any greater length.
     Always,
 }
 
-/// The successors of a pair: the [bits](crate::masks::trie::byte_bits::bits) of bytes on which one of the two does not
-/// go on, and the range of the pairs that both go on to.
+/// The successors of a pair: the pairs reached on bytes that both continue with.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PairSuccessors {
+    /// [Bits](crate::masks::trie::byte_bits::bits) of the bytes that distinguish the two at once.
     pub(super) apart: u128,
+    /// Index of the first successor in [`DistinguishingTable::on`].
     pub(super) first: u32,
+    /// Index after the last successor in [`DistinguishingTable::on`] (exclusive).
     pub(super) end: u32,
 }
 
-/// Distinguishing bytes of a pair, as far as they were asked for.
+/// The distinguishing bytes of a pair of states, for strings of 1, 2, ... bytes. Every string of that length on which
+/// the two differ contains such a byte. Only lengths that were asked for are known.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DistinguishingBytes {
-    /// The number of where they go on together, [`NONE`] before that was asked.
+    /// Index of the pair's successors in [`DistinguishingTable::ways`], or [`NONE`] before they were asked for.
     pub(super) ways: u32,
-    /// Offset of the bytes, by length less one.
+    /// Index in [`DistinguishingTable::all`] of the bytes for strings of one byte. Those for greater lengths follow.
     pub(super) first: u32,
+    /// Number of string lengths for which the bytes are known.
     pub(super) count: u8,
-    /// How many there is room for.
+    /// Number of string lengths for which the table has room.
     pub(super) room: u8,
-    /// Whether the last of these holds for greater lengths as well, if that was computed.
+    /// Whether the bytes for the greatest known length hold for all greater lengths. `None` if that was not computed.
     pub(super) steady: Option<Stability>,
 }
 
@@ -181,29 +211,36 @@ impl Default for DistinguishingBytes {
     }
 }
 
-/// Bytes on which two go on together.
+/// The bytes on which both states of a pair continue to one successor pair.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PairSuccessor {
+    /// [Bits](crate::masks::trie::byte_bits::bits) of the bytes.
     pub(super) bits: u128,
+    /// The target of the grammar's configuration.
     pub(super) to: Configuration,
+    /// The target of the state of the vocabulary's rules.
     pub(super) stored: u32,
-    /// A step that goes there.
+    /// Index of a step that leads there, in [`PairTable::steps`].
     pub(super) at: u32,
-    /// The two there, once they were met.
+    /// Number of the successor pair, or [`NONE`] before it was first needed.
     pub(super) next: u32,
 }
 
-/// Distinguishing bytes of pairs, and the pairs that they go on to.
+/// Distinguishing bytes of all pairs of states, and the successors of pairs. Every short string on which a pair differs
+/// contains one of its distinguishing bytes.
 #[derive(Debug, Default)]
 pub(crate) struct DistinguishingTable {
+    /// Distinguishing bytes of pairs of states as bits, for strings of 1, 2, ... bytes, pair after pair.
     pub(super) all: Vec<u128>,
+    /// For each pair whose successors were asked for, the range of its successors in `on`.
     pub(super) ways: Vec<PairSuccessors>,
+    /// The successor pairs of each pair, one pair after another.
     pub(super) on: Vec<PairSuccessor>,
 }
 
 impl DistinguishingTable {
-    /// Adds the bytes that distinguish a pair within one byte more. All of them are moved to the end if there is no
-    /// room.
+    /// Appends the distinguishing bytes of a pair of states for strings of one byte more. If the pair's capacity is
+    /// used up, all its entries move to the end of the table.
     pub(super) fn add(&mut self, distinguishing: &mut DistinguishingBytes, bits: u128) {
         let DistinguishingBytes { first, count, room, .. } = distinguishing;
         if count == room {
@@ -219,7 +256,8 @@ impl DistinguishingTable {
 }
 
 impl PairTable {
-    /// The pair that a step on which both go on leads to.
+    /// Returns the number of the pair of targets of step `at`, a byte range with different transitions of two states.
+    /// Both states have to continue on that step; `to` and `stored` are their targets.
     pub(crate) fn next(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -240,7 +278,7 @@ impl PairTable {
         pair
     }
 
-    /// The moves after the rule of a reference.
+    /// Returns the transitions after the rule of a reference state returns to its frame.
     fn returned(&mut self, cursor: &mut Cursor<'_>, reference: &SharedReference) -> AfterReturn {
         let (ret, parent) = cursor.sets.frame(reference.frame);
         let at = cursor.sets.after_returns(ret, parent).at;
@@ -249,15 +287,16 @@ impl PairTable {
         AfterReturn { live, moves: place.map(|place| self.moves.number(cursor, place)) }
     }
 
-    /// Whether a shared state has nearly the outgoing bytes of a configuration. An example is a chain of states of which
-    /// only one may end the rule.
+    /// Whether a state of the vocabulary's rules and a configuration differ on fewer than [`FEW`] of their outgoing
+    /// bytes. An example is a chain of states of which only one may end the rule.
     fn is_like(&mut self, cursor: &mut Cursor<'_>, place: Configuration, stored: u32) -> bool {
         let shared = cursor.follow.network().shared;
         let moves = self.moves.number(cursor, place);
         self.moves.of(moves).distinguishing_count(cursor.facts.moves(shared, stored)) < FEW
     }
 
-    /// Their number, by which they are found in the table.
+    /// Returns the number of a pair: the configuration `own` beside `stored`, a state of the vocabulary's rules over
+    /// the frame of `reference`. Computes the bytes on which the two differ if the pair is new.
     pub(crate) fn pair(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -282,7 +321,7 @@ impl PairTable {
         let mut bytes = 0;
         let sets = *self.moves.of(moves).sets;
         let mut run = 0;
-        // The state after the rule of the reference may be another with each byte.
+        // The state after the rule of the reference may differ for each byte.
         let turns = [known.turns, returns, returns.next()];
         let turns = turns.into_iter().fold(sets.turns, ByteSet::union);
         let differing = self.moves.of(moves).differing(known, reference.frame).union(returns);
@@ -325,7 +364,7 @@ impl PairTable {
             } else {
                 let differ = ends != known.ends.contains(byte);
                 let stored_exits = is_final(stored);
-                // The state after the rule of the reference is distinguished by its first bytes.
+                // The first bytes of the state after the rule of the reference distinguish it.
                 match stored_exits && !at_bottom && (differ || leaves && !exits) {
                     true => PairMove::Alone { excluded: true },
                     false => {

@@ -1,7 +1,8 @@
-//! The pair walk: an own and a shared configuration over the trie, down to the subtrees on which they differ.
+//! The pair walk: a configuration of the grammar and one of the vocabulary run over the trie side by side. The walk
+//! ends at the subtrees on which they differ.
 //!
-//! A pair is kept as its [*steps*](super::pair_table), the bytes on which it differs: for most states within a key that
-//! is one byte, the next of the key. The pairs of a key are met again from each state before them, so a walk from a
+//! A pair is kept as its [*steps*](super::pair_table), the bytes on which it differs. For most states within a key that
+//! is one byte, the next of the key. The pairs of a key are met again from each state before them. So a walk from a
 //! state within a key is a few look-ups of children. Subtrees without a [distinguishing](super::distinguishing) byte
 //! are pruned.
 //!
@@ -15,28 +16,36 @@ use crate::masks::outcome::excluded::Excluded;
 use crate::masks::trie::byte_bits::{bit, bits as bits_of};
 use crate::network::lazy_dfa::Configurations;
 
-/// The walk of a pair: a configuration of the grammar and a shared reference, side by side.
+/// A walk of a pair over the trie: a configuration of the grammar, and a reference state of the vocabulary's rules.
 pub(crate) struct PairWalk<'w, 'a> {
+    /// The trie and the lazily determinized network under the walk.
     pub(crate) cursor: &'w mut Cursor<'a>,
+    /// Pairs of states met so far, with the bytes on which they differ.
     pub(crate) pairs: &'w mut PairTable,
+    /// Takes the subtrees in which the configuration of the grammar is walked without the reference.
     pub(crate) worklist: &'w mut Worklist,
+    /// The state of the vocabulary's rules whose outcome (consumed tokens and exit nodes) is taken over, with its stack
+    /// frame.
     pub(crate) reference: &'w SharedReference,
-    /// Subtrees on which the two differ.
+    /// Subtrees of the trie on which the two differ; the reference's outcome (consumed tokens and exit nodes) is not
+    /// taken over there.
     pub(crate) excluded: &'w mut Excluded,
-    /// The outcome of these, as far as it is not on the worklist.
+    /// The outcome (consumed tokens and exit nodes) of the configuration on the excluded subtrees, as far as it is not
+    /// on the worklist.
     pub(crate) builder: &'w mut OutcomeBuilder<'a>,
 }
 
 impl PairWalk<'_, '_> {
-    /// Excepts what becomes of the strings below `node` where `own` and the reference part, and adds what becomes of
-    /// them instead.
+    /// Excludes the subtrees below `node` on which `own` and the reference state differ, and adds the outcome of `own`
+    /// there.
     pub(crate) fn part(&mut self, own: Configuration, node: u32) {
         let pair = self.pairs.pair(self.cursor, own, self.reference.state, self.reference);
         let bits = self.pairs.always_parting(pair);
         self.part_pair(pair, bits, node);
     }
 
-    /// Does the same as [`part`](Self::part) for a pair, given its distinguishing bits.
+    /// Excludes the subtrees below `node` on which the two states of a pair differ, and adds the outcome of the
+    /// grammar's state there. Every string that distinguishes the two contains a byte of `bits`, or leads to an exit.
     fn part_pair(&mut self, pair: u32, bits: u128, node: u32) {
         let children = self.cursor.facts.children();
         let &Pair { ref steps, bytes, .. } = &self.pairs.all[pair as usize];
@@ -51,7 +60,7 @@ impl PairWalk<'_, '_> {
             }
             return;
         }
-        // Nodes at which the rule is left matter if something may come after it.
+        // An exit node matters if a byte that may follow the rule lies below it.
         let nodes = self.cursor.facts.nodes();
         let bits = bits | bits_of(self.builder.after);
         let mut at = steps.start;
@@ -71,7 +80,7 @@ impl PairWalk<'_, '_> {
         }
     }
 
-    /// Takes a step of a pair, to `child`.
+    /// Follows step `at` of a pair of states, a byte range on which the two differ, to the trie node `child`.
     fn step(&mut self, pair: u32, at: u32, child: u32) {
         let end = self.cursor.facts.nodes().end(child);
         match self.pairs.steps[at as usize].on {
@@ -98,7 +107,7 @@ impl PairWalk<'_, '_> {
                 if is_leaf {
                     return;
                 }
-                // If both can be left, the reference's exits say so.
+                // If both may return here, the reference's exits include this node.
                 if exits && (is_excluded || !stored_exits) {
                     self.builder.leave(child);
                 }

@@ -1,7 +1,7 @@
 //! Continuing a walk from return states, at the nodes at which a callee is left.
 //!
-//! The outcomes there are not walked at once: the nodes go on the [`worklist`](super::worklist), which the walker works
-//! off. All nodes of a shared exit class are continued together where [`node_sets`](super::node_sets) can do so.
+//! The outcomes there are not walked at once. The nodes go on the [`worklist`](super::worklist), which the walker
+//! processes. All nodes of a shared exit class are continued together if [`node_sets`](super::node_sets) can do so.
 //!
 //! Cost: O(nodes), or O(edges of the exit class with a live byte).
 
@@ -14,15 +14,19 @@ use crate::masks::shared::exits::class_nodes;
 use crate::masks::shortcuts::Shortcut;
 use crate::network::lazy_dfa::BOTTOM;
 
-/// The part of a walk that continues from return states.
+/// The part of a walk that continues from return states, the states after a call.
 pub(crate) struct Returns<'w, 'a> {
+    /// The trie and the lazily determinized network under the walk.
     pub(crate) cursor: &'w mut Cursor<'a>,
+    /// Nodes and subtrees that the walk has still to visit.
     pub(crate) worklist: &'w mut Worklist,
+    /// Sets of trie nodes that are walked together.
     pub(crate) node_sets: &'w mut NodeSets,
 }
 
 impl<'a> Returns<'_, 'a> {
-    /// Adds the outcomes at `nodes` of `state` over the local frame `frame`, by work to come.
+    /// Queues the outcomes of `state` over the local stack frame `frame` at each of `nodes`. Adds the nodes to the
+    /// exits if the rule of the walk may return there at once.
     pub(crate) fn run(
         &mut self,
         state: u32,
@@ -40,7 +44,8 @@ impl<'a> Returns<'_, 'a> {
         }
     }
 
-    /// Continues from `frame` at nodes at which a callee is left.
+    /// Continues from the local stack frame `frame` at the trie nodes `exits`, at which a callee returns. With an empty
+    /// local stack (no open call since the walk began), the rule of the walk returns there.
     pub(crate) fn go_on(
         &mut self,
         frame: u32,
@@ -48,7 +53,7 @@ impl<'a> Returns<'_, 'a> {
         builder: &mut OutcomeBuilder<'a>,
     ) {
         if frame == BOTTOM {
-            // The walk may have come here from another rule by tail calls, after which less may come.
+            // The walk may have arrived from another rule by tail calls, whose FOLLOW set is smaller.
             exits.for_each(|exit| builder.leave(exit));
             return;
         }
@@ -56,8 +61,9 @@ impl<'a> Returns<'_, 'a> {
         self.run(ret, parent, exits, builder);
     }
 
-    /// Adds the outcomes of `at`, a return state over a frame, at those nodes of a shared exit class that are in
-    /// `nodes`, without the excluded subtrees.
+    /// Adds the outcomes of a return state over its frame (`at`) at nodes of an exit class of the vocabulary. `nodes`
+    /// are the nodes of `class` at which the callee returns, ascending. Children within the excluded subtrees are
+    /// skipped.
     pub(crate) fn leave_through(
         &mut self,
         at: Configuration,

@@ -1,8 +1,8 @@
 //! Scan of whole subtrees in preorder, for wide states.
 //!
-//! A wide state reads most children of a node, so choosing among them costs more than to look at all: nodes are taken
-//! in preorder, each with the configuration of its parent. States of the
-//! [table](crate::masks::equivalence::transition_table) are numbers of rows, and a step is one entry of it.
+//! A wide state can consume many bytes, and so reads most children of a node. Choosing among the children would cost
+//! more than looking at all. So nodes are taken in preorder, each with the configuration of its parent. States of the
+//! [table](crate::masks::equivalence::transition_table) are numbers of rows, and a step is a look-up of one entry.
 //!
 //! Cost: O(nodes reached), some 4 ns each.
 
@@ -13,17 +13,19 @@ use crate::masks::outcome::builder::OutcomeBuilder;
 use crate::masks::trie::byte_bits::bits;
 use crate::network::lazy_dfa::{BOTTOM, Configurations};
 
-/// Room for scans, one within another.
+/// Buffers for scans of subtrees. A scan may begin within another.
 #[derive(Default)]
 pub(crate) struct Scanner {
-    /// By depth, the row that a scan has reached.
+    /// For each depth in the trie, the row of the transition table that the scan has reached on the current path.
     rows: Vec<u32>,
-    /// Ends of the subtrees that are being scanned, and the configurations at their roots.
+    /// For each subtree on the current path, its end in preorder (exclusive), and the configurations (parses) at its
+    /// root.
     path: Vec<(u32, Configurations)>,
 }
 
 impl Scanner {
-    /// Adds what becomes of the strings below `node`, in one go.
+    /// Adds the outcome (consumed tokens and exit nodes) of the strings below `node`, by one scan of the subtree in
+    /// preorder. `at` are the configurations at `node`.
     pub(crate) fn scan(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -59,21 +61,27 @@ impl Scanner {
                 next = child + 1;
             }
         }
-        // The subtree is small: where the budget is spent, whoever walks from one to the next ends.
+        // The subtree is small. If the budget is spent, the walk stops after this scan.
         cursor.sets.is_late((next - node) as usize);
     }
 }
 
-/// The scan of states that have rows in the transition table.
+/// A scan of subtrees for states that have rows in the transition table.
 pub(crate) struct RowScan<'w, 'a> {
+    /// The trie and the lazily determinized network under the walk.
     pub(crate) cursor: &'w mut Cursor<'a>,
+    /// Transitions of states with many outgoing bytes, one row for each state.
     pub(crate) table: &'a TransitionTable,
+    /// Takes the subtrees that the table does not describe: those after calls and at states without a row.
     pub(crate) worklist: &'w mut Worklist,
+    /// Buffers of the scan.
     pub(crate) scanner: &'w mut Scanner,
 }
 
 impl RowScan<'_, '_> {
-    /// Adds what becomes of the strings below `node` in the state of a row with nothing on the local stack, in one go.
+    /// Adds the outcome (consumed tokens and exit nodes) of the strings below `node`, for the state of `row`. The local
+    /// stack is empty: no call is open since the walk began. Parts that the table does not describe are put on the
+    /// worklist. Stops early once the budget is spent.
     pub(crate) fn scan(&mut self, row: u32, node: u32, builder: &mut OutcomeBuilder<'_>) {
         let Self { cursor, table, worklist, scanner: Scanner { rows, .. } } = self;
         let (trie, nodes) = (cursor.trie, cursor.facts.nodes());
@@ -98,7 +106,7 @@ impl RowScan<'_, '_> {
                 continue;
             }
             if entry.is_call() {
-                // The same call is met at many nodes.
+                // One call is met at many nodes, so its configuration is interned.
                 let at = cursor.sets.interned(Configurations::One(table.state(row), BOTTOM));
                 worklist.visit(child, at);
                 continue;

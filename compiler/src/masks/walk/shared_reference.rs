@@ -1,7 +1,7 @@
-//! The shared state whose stored mask an outcome is derived from, its shared reference.
+//! The search for a shared reference: the vocabulary state whose stored mask an outcome of the grammar is derived from.
 //!
-//! The first state that fits a run of the configuration's moves is taken, the longest runs first, and then those of a
-//! configuration that the moves lead to. If none fits, a self-looping state that differs on few bytes is taken.
+//! The first state that fits a run of the configuration's transitions is taken, the longest runs first. Then the runs
+//! of a successor configuration are tried. If none fits, a self-looping state that differs on few bytes is taken.
 //!
 //! Cost: O(runs) for each byte of look-ahead, and O(self-looping states).
 
@@ -14,39 +14,47 @@ use super::pair_table::{AHEAD as PAIR_AHEAD, Continuation, PairTable, SharedRefe
 use crate::masks::shared::transitions::{SharedTransitions, WIDE};
 use crate::network::lazy_dfa::{BOTTOM, Configurations};
 
-/// Bytes that are looked ahead for a state to take over from: a string with a minimum of a few characters is like any
-/// string behind them.
+/// The most bytes that the search looks ahead for a reference state. For example, a string with a minimum length is
+/// like any string after these characters.
 const AHEAD: usize = 6;
 
-/// Bytes on which a state may differ from a reference that none of its edges leads to.
+/// The limit, exclusive, on the bytes on which a state may differ from a self-looping state of the vocabulary. Beyond
+/// it, taking over the latter's mask would leave too much to walk.
 const MOST_APART: usize = 24;
 
-/// The same with what is within longer characters.
+/// The limit, exclusive, on differing bytes when those within multi-byte characters are counted as well: four times
+/// [`MOST_APART`].
 const MOST_WITHIN: usize = 4 * MOST_APART;
 
-/// Shared states that are looked at beyond their first byte for the one that a state is most like.
+/// The most self-looping states of the vocabulary that are compared beyond their first byte: those with the fewest
+/// differing first bytes.
 const MOST_LIKE: usize = 4;
 
-/// Bytes of strings that are long: few nodes have such below them.
+/// Length in bytes beyond which a string counts as long. Few trie nodes have longer strings below them.
 const LONG: usize = 8;
 
-/// Most trie nodes below which a state may differ from a reference found by that search.
+/// The most trie nodes that may be visited to distinguish a state from the one with the stored mask. Beyond it, the
+/// mask is not taken over.
 pub(super) const MOST_DIFFERING: u32 = 10_000;
 
-/// The state that searches for shared references have in common.
+/// State kept between searches for states of the vocabulary's rules that outcomes (consumed tokens and exit nodes) are
+/// derived from.
 pub(crate) struct ReferenceFinder {
-    /// Tokens of a mask from which on it is worth deriving others from it.
+    /// Least number of tokens of a stored mask that is worth deriving others from.
     pub(crate) worth: u32,
-    /// By frame, where a walk goes on that leaves the callee.
+    /// Maps each local stack frame to the continuation when a callee returns to it. `None` if that is not a single
+    /// configuration.
     after_frame: FxHashMap<u32, Option<Continuation>>,
 }
 
 impl ReferenceFinder {
+    /// Returns a finder that rejects stored masks of fewer than `worth` tokens.
     pub(crate) fn new(worth: u32) -> Self {
         Self { worth, after_frame: FxHashMap::default() }
     }
 
-    /// Whether the mask of a shared state is worth deriving others from.
+    /// Whether the stored mask of a state of the vocabulary's rules is worth deriving others from. The mask has to have
+    /// enough tokens, none of them matched by id, and a token has to be able to end over its frame.
     pub(crate) fn is_worth(&self, cursor: &Cursor<'_>, reference: &SharedReference) -> bool {
         let shared = cursor.follow.network().shared;
         let base = shared.states[reference.state as usize].base;
@@ -55,7 +63,8 @@ impl ReferenceFinder {
             && shared.masks[base as usize].count >= self.worth
     }
 
-    /// The continuation of a walk over a frame when its callee is left.
+    /// Returns the continuation when a callee returns to a local stack frame. `None` if the frame is the bottom, or if
+    /// the continuation is not a single configuration.
     fn after(&mut self, cursor: &mut Cursor<'_>, frame: u32) -> Option<Continuation> {
         if frame == BOTTOM {
             return None;
@@ -75,15 +84,23 @@ impl ReferenceFinder {
     }
 }
 
-/// The search for the shared reference of an own configuration.
+/// A search for the state of the vocabulary's rules that the outcome (consumed tokens and exit nodes) of a grammar's
+/// configuration is derived from.
 pub(crate) struct ReferenceSearch<'w, 'a> {
+    /// The trie and the lazily determinized network under the walk.
     pub(crate) cursor: &'w mut Cursor<'a>,
+    /// Pairs met so far, with the bytes on which they differ.
     pub(crate) pairs: &'w mut PairTable,
+    /// State kept between searches.
     pub(crate) finder: &'w mut ReferenceFinder,
 }
 
 impl ReferenceSearch<'_, '_> {
-    /// The shared reference of an own configuration, which differs from it below no more nodes than `most`.
+    /// Returns the shared reference of a grammar's configuration: a state of the vocabulary's rules that differs from
+    /// it below at most `most` trie nodes.
+    ///
+    /// With `most` of `u32::MAX`, the number of nodes is not checked for states that the configuration's edges lead to.
+    /// `None` if the configuration has few outgoing bytes, or no state fits, or only the reference may return at once.
     pub(crate) fn find(&mut self, place: Configuration, most: u32) -> Option<SharedReference> {
         let live = self.cursor.live(&Configurations::One(place.0, BOTTOM));
         if !live.has_at_least(WIDE) {
@@ -93,16 +110,17 @@ impl ReferenceSearch<'_, '_> {
         let reference = self.reference(place).filter(|reference| {
             most == u32::MAX || self.pairs.are_near(self.cursor, place, reference, PAIR_AHEAD, most)
         });
-        // If the caller can fall back to a batch, only references that self-loop on many bytes are tried: the batch is
-        // cheaper than a difference to a narrow one.
+        // A caller that limits the nodes can fall back to a batch of states. For it, only references that self-loop on
+        // many bytes are tried: the batch is cheaper than a difference to a narrow one.
         let reference = reference.or_else(|| self.staying_reference(place, most < u32::MAX))?;
         let follow = self.cursor.follow;
         let leaves_alone = follow.is_final(reference.state) && !follow.is_final(place.0);
         (!leaves_alone).then_some(reference)
     }
 
-    /// The shared reference: the first state that fits a run of a configuration's moves, the longest runs first, or a
-    /// run of a state that they lead to.
+    /// Returns the state of the vocabulary's rules from which the outcome is derived. The first state that fits a run
+    /// of the configuration's transitions is taken, the longest runs first. Then up to [`AHEAD`] successors along the
+    /// widest run are tried. `None` if no state fits.
     pub(crate) fn reference(&mut self, place: Configuration) -> Option<SharedReference> {
         let own = self.cursor.follow.network().own.bases.states;
         let own_moves = self.pairs.moves.number(self.cursor, place);
@@ -130,8 +148,9 @@ impl ReferenceSearch<'_, '_> {
         }
     }
 
-    /// Returns the state to take over from, given the run of a state that bytes lead to and the `moves` of the state to
-    /// derive.
+    /// Returns a state of the vocabulary's rules that leads to the target of `run` on the bytes of `path` and the first
+    /// byte of `run`. `moves` is the number of the transitions of the configuration to derive; the candidate that
+    /// differs from these least is chosen. `None` if there is no candidate with a mask worth deriving from.
     fn reference_on(
         &mut self,
         moves: u32,
@@ -143,7 +162,7 @@ impl ReferenceSearch<'_, '_> {
         let known = cursor.facts;
         known.source_on(state, byte)?;
         path.push(byte);
-        // A state of a chain leads there from as many places before it.
+        // A state of a chain reaches the target from as many states before it.
         let chain = path[1..].iter().try_fold(state, |state, _| known.passing(state));
         let chain = chain.map(|state| known.sources_on(state, path[0]));
         let shared = cursor.follow.network().shared;
@@ -159,9 +178,11 @@ impl ReferenceSearch<'_, '_> {
         found.map(|state| SharedReference { state, frame, after: finder.after(cursor, frame) })
     }
 
-    /// Among the self-looping shared states, the one whose first bytes differ least from this configuration, if the two
-    /// differ below at most [`MOST_DIFFERING`] trie nodes. A state that would be walked alone is also derived when only
-    /// strings of [`LONG`] bytes or more differ.
+    /// Returns the self-looping state of the vocabulary's rules whose first bytes differ least from a configuration.
+    /// `None` if the two differ below more than [`MOST_TOLD`] trie nodes, or on too many bytes.
+    ///
+    /// Without `on_many`, states that loop on few bytes are candidates too. The two may then differ in strings of more
+    /// than [`LONG`] bytes at any number of nodes.
     fn staying_reference(
         &mut self,
         place: Configuration,
@@ -189,8 +210,8 @@ impl ReferenceSearch<'_, '_> {
         is_near.then_some(reference)
     }
 
-    /// Returns the number of bytes that distinguish a state and a shared state within longer characters. Such a byte
-    /// follows a first byte with which the state does not stay where it is.
+    /// Returns the number of bytes that distinguish a configuration and a state of the vocabulary's rules within
+    /// multi-byte characters. Counted are the bytes after a first byte that leads the configuration away from itself.
     fn apart_within(
         &mut self,
         place: Configuration,
@@ -212,7 +233,7 @@ impl ReferenceSearch<'_, '_> {
     }
 }
 
-/// Whether a shared state leads to another, or to an equal one, on some bytes.
+/// Whether a state of the vocabulary's rules leads to `target` on a byte string. Bisimilar states count as one.
 fn leads_to(cursor: &Cursor<'_>, mut state: u32, bytes: &[u8], target: u32) -> bool {
     let shared = cursor.follow.network().shared;
     for &byte in bytes {

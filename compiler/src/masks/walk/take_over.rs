@@ -1,17 +1,17 @@
 //! Outcomes taken over from shared references.
 //!
-//! Most wide masks of a grammar differ from one of the vocabulary's in a few tokens. Before the rest of a string, a
-//! mask is that of any string and of what may follow it. Inside a key of an object with other keys, a mask is that of
-//! any string, except for tokens that continue the key. Such an outcome is the shared state's without some subtrees,
-//! plus what is walked there.
+//! Most wide masks of a grammar differ from a mask of the vocabulary in a few tokens. Before the rest of a string, the
+//! mask is that of any string, with the tokens that end the string and continue. Inside a key of an object with other
+//! keys, the mask is that of any string, without some tokens that continue the key. Such an outcome is the shared
+//! state's without some subtrees, plus the outcome walked there.
 //!
-//! The state `q` and the shared state `k` run over the trie side by side. They agree at a node if `q`'s configuration
-//! there is the state of `k`, or an equal one, over one fixed frame `f`. Below such a node the tokens are those of `k`,
-//! and at the exits of `k` the walk continues from `f`. Below any other node both continue side by side, so only the
-//! path of their divergence is excluded.
+//! The state `q` and the vocabulary state `k` run over the trie side by side. They agree at a node if `q`'s
+//! configuration there is the state of `k`, or a bisimilar one, over one fixed frame `f`. Below such a node the tokens
+//! are those of `k`, and at the exits of `k` the walk continues from `f`. Below any other node both continue side by
+//! side, so only the path of their divergence is excluded.
 //!
-//! Walks from before a key or a string reach a child of the root. There the stored outcome of the strings below that
-//! child is used in the same way.
+//! Walks that begin before a key or a string reach a child of the root. There the stored outcome of the strings below
+//! that child is used in the same way.
 //!
 //! Cost: O(children of the nodes along that path), whatever the size of the mask.
 
@@ -32,22 +32,28 @@ use crate::masks::shared::exits::class_nodes;
 use crate::masks::shortcuts::Shortcut;
 use crate::network::lazy_dfa::{BOTTOM, Configurations};
 
-/// A shared reference from which a configuration of the grammar differs below few nodes.
+/// A configuration of the grammar, and a state of the vocabulary's rules from which it differs below few trie nodes.
 pub(crate) struct NearReference {
+    /// The configuration of the grammar.
     pub(crate) own: Configuration,
+    /// The state of the vocabulary's rules, with the stack frame that its rule returns to.
     pub(crate) reference: SharedReference,
 }
 
-/// The part of a walk that takes outcomes over from shared references.
+/// The part of a walk that takes outcomes (consumed tokens and exit nodes) over from states of the vocabulary's rules.
 pub(crate) struct TakeOver<'w, 'a> {
+    /// The part of the walk that continues from return states.
     pub(crate) returns: Returns<'w, 'a>,
-    /// Own configurations beside shared ones.
+    /// Pairs of a grammar's configuration and a state of the vocabulary's rules, with the bytes on which the two
+    /// differ.
     pub(crate) pairs: &'w mut PairTable,
+    /// State kept between searches for reference states.
     pub(crate) references: &'w mut ReferenceFinder,
 }
 
 impl<'a> TakeOver<'_, 'a> {
-    /// Takes the outcome at the root over from a shared state, if one is worth it.
+    /// Takes the outcome (consumed tokens and exit nodes) at the root over from a state of the vocabulary's rules.
+    /// Returns false, and adds nothing, if no stored mask is worth it, or if `at` has several configurations.
     pub(crate) fn take(&mut self, at: Configurations, builder: &mut OutcomeBuilder<'a>) -> bool {
         let Some((state, frame)) = self.only(at) else { return false };
         if state < self.returns.cursor.follow.network().own.bases.states {
@@ -66,13 +72,15 @@ impl<'a> TakeOver<'_, 'a> {
             .is_some()
     }
 
-    /// Returns the search for a shared reference.
+    /// Returns the search for a shared reference, a vocabulary state whose stored outcome (consumed tokens and exit
+    /// nodes) is taken over.
     fn search(&mut self) -> ReferenceSearch<'_, 'a> {
         let Self { returns: Returns { cursor, .. }, pairs, references } = self;
         ReferenceSearch { cursor, pairs, finder: references }
     }
 
-    /// Returns the only configuration of a set, past its calls. `None` for several, or without the shortcut.
+    /// Returns the only configuration of a set, with a state that only calls replaced by the callee's first state.
+    /// `None` if there are several, or if outcomes of the vocabulary are not to be taken over.
     fn only(&mut self, at: Configurations) -> Option<Configuration> {
         let cursor = &mut *self.returns.cursor;
         let (state, frame) =
@@ -80,7 +88,9 @@ impl<'a> TakeOver<'_, 'a> {
         Some(cursor.through(state, frame))
     }
 
-    /// Returns the configuration of an own state, and a shared reference from which it differs below few nodes.
+    /// Returns a state of the vocabulary's rules from which a state of the grammar differs below at most [`MOST_TOLD`]
+    /// trie nodes, with the latter's configuration. `None` if there is none, or if the state has several
+    /// configurations.
     pub(crate) fn near(&mut self, state: u32) -> Option<NearReference> {
         let at = self.returns.cursor.sets.after_returns(state, BOTTOM).at;
         let own = self.only(at).filter(|own| self.returns.cursor.is_own(own.0))?;
@@ -88,7 +98,8 @@ impl<'a> TakeOver<'_, 'a> {
         Some(NearReference { own, reference })
     }
 
-    /// Takes the outcome at the root over from a reference that was found.
+    /// Takes the outcome at the root over from the state of the vocabulary's rules that [`near`](Self::near) or a
+    /// search found.
     pub(crate) fn take_from(&mut self, near: NearReference, builder: &mut OutcomeBuilder<'a>) {
         let NearReference { own, reference } = near;
         let mut excluded = Excluded::default();
@@ -96,7 +107,8 @@ impl<'a> TakeOver<'_, 'a> {
         self.take_over(reference, excluded, builder);
     }
 
-    /// Excepts the subtrees at `node` and below on which a pair differs, and adds what becomes of them instead.
+    /// Excludes the subtrees below `node` on which `own` and the reference state differ, and adds the outcome (consumed
+    /// tokens and exit nodes) of `own` there.
     fn part(
         &mut self,
         own: Configuration,
@@ -110,7 +122,9 @@ impl<'a> TakeOver<'_, 'a> {
         walk.part(own, node);
     }
 
-    /// Does the same for the strings below a child of the root, and adds all of their outcome.
+    /// Adds the outcome (consumed tokens and exit nodes) of the strings below `node`, from the stored outcome of a
+    /// state of the vocabulary's rules there. Returns false, and adds nothing, if no such state is found, or if a rule
+    /// may return at once. Also false if `node` is not a child of the root.
     pub(crate) fn take_below(
         &mut self,
         place: Configuration,
@@ -154,7 +168,7 @@ impl<'a> TakeOver<'_, 'a> {
         true
     }
 
-    /// Adds the reference's tokens and the outcomes after its exits, without the excluded subtrees.
+    /// Adds the tokens of the reference state and the outcomes after its exits, both without the excluded subtrees.
     fn take_over(
         &mut self,
         reference: SharedReference,
@@ -173,13 +187,14 @@ impl<'a> TakeOver<'_, 'a> {
         builder.outcome.delta = Some(Delta { reference: reference.state, excluded: except });
     }
 
-    /// Leaves the rule of the walk at some nodes, in ascending order, but for those that are excluded.
+    /// Adds those of `nodes` (ascending) to the exits that are not in an excluded subtree.
     fn leave_but(&self, nodes: &[u32], excluded: &Excluded, builder: &mut OutcomeBuilder<'a>) {
         let leave = |nodes: &[u32]| nodes.iter().for_each(|&node| builder.leave(node));
         excluded.split(nodes, leave, |_| ());
     }
 
-    /// Continues from `frame` at those of some nodes of a shared exit class that are not excluded.
+    /// Continues from the local stack frame `frame` at those of `nodes` that are not excluded. `nodes` belong to the
+    /// exit class `class` of the vocabulary: trie nodes at which a callee returns.
     fn leave_over(
         &mut self,
         frame: u32,
@@ -222,13 +237,14 @@ mod tests {
         VocabularyFacts::new(vocabulary)
     });
 
-    /// Holds the outcomes of all states of a schema's network against walks byte by byte. Returns how many were taken
-    /// over.
+    /// Checks the outcomes of all states of a schema's network against walks byte by byte. Returns how many were taken
+    /// over from a vocabulary state.
     fn taken(schema: &Value) -> usize {
         taken_in_order(&COMPILER, &KNOWN, schema, 1)
     }
 
-    /// The same for a compiler, the states in steps of so many.
+    /// Checks the outcomes of a schema's states, in steps of `step` states, with a given compiler. Returns how many
+    /// were taken over from a vocabulary state.
     fn taken_in_order(
         compiler: &Compiler,
         known: &VocabularyFacts,
@@ -266,7 +282,8 @@ mod tests {
         count
     }
 
-    /// Outcomes near the end of a chain are used for those before it, whichever are asked for first.
+    /// States near the end of a chain lend their outcomes to those before. The result must not depend on the order of
+    /// the states.
     #[test]
     fn outcomes_do_not_depend_on_the_order_of_the_states() {
         let compiler = Compiler::new(vocabulary(20));

@@ -1,23 +1,23 @@
 //! Running a state over a subtree of the token trie.
 //!
-//! The outcome of state `q` at node `v` describes how `q` consumes the byte strings below `v`. An
-//! outcome is two sets: the tokens consumed within `q`'s rule, and the nodes at which a token leaves that rule. A base
-//! mask is the outcome at the root. A follow mask is the union of a return state's outcomes at the nodes of an exit class.
+//! The *outcome* of state `q` at trie node `v` describes how `q` consumes the byte strings below `v`. An outcome is two
+//! sets: the tokens consumed within the rule of `q`, and the nodes at which a token leaves that rule. A base mask is
+//! the outcome at the root. A follow mask is the union of a return state's outcomes at the nodes of an exit class.
 //!
-//! Outcomes compose as the runtime composes masks: where the walk reaches a single configuration `(q', frames)`, the
-//! outcome of `q'` alone is enough, continued from the frames at its exits. A known outcome, of a shared `q'` or of
-//! an earlier walk, is not walked again. A state that can do nothing but call a rule is
+//! Outcomes compose as the runtime composes masks. Where the walk reaches a single configuration `(q', frames)`, the
+//! outcome of `q'` alone is enough, continued from the frames at its exits. A known outcome is not walked again; it
+//! belongs to a state of the vocabulary or was found by an earlier walk. A state that can do nothing but call a rule is
 //! replaced by the callee's first state over one more frame.
 //!
 //! Within a literal there is one configuration and one byte, so the walk is a look-up of a child for each byte. The
-//! tokens that come after a shared rule's exit class over a return state are found once, for the return state's own
-//! follow mask and for all walks that come back to it.
+//! tokens that leave a shared rule through an exit class and continue in one return state are found once. They serve
+//! the return state's follow mask and all walks that return to it.
 //!
-//! A shortcut that saves a part of a walk puts the rest of it on the [`worklist`](super::worklist); the walker alone
-//! works it off.
+//! A shortcut that saves a part of a walk puts the remaining subtrees on the [`worklist`](super::worklist). The walker
+//! alone processes that list.
 //!
-//! Cost of a walk: O(children with a byte that the configurations can consume), and the bytes of their siblings, where
-//! those bytes are few; O(nodes reached), some 4 ns each, where they are many.
+//! Cost of a walk. If few bytes are live: O(children with a live byte), and the bytes of their siblings. If many bytes
+//! are live: O(nodes reached), some 4 ns each.
 
 use grammarc_artifacts::sections::vocabulary::Trie;
 
@@ -42,36 +42,49 @@ use crate::masks::shortcuts::{Shortcut, Shortcuts};
 use crate::network::follow::Follow;
 use crate::network::lazy_dfa::{Arrival, BOTTOM, Configurations, LazyDfa};
 
-/// Configurations that are composed one by one. The rest is walked for each where they meet again.
+/// The most configurations (parses: a state and its stack frame) of one set whose outcomes (consumed tokens and exit
+/// nodes) are composed one by one. Larger sets are walked as a whole, until few configurations remain.
 const MOST_APART: usize = 4;
 
-/// So many bytes are found sooner by looking at all children.
+/// Number of outgoing bytes from which on all children of a trie node are scanned. With fewer bytes, the child of each
+/// byte is looked up.
 const FEW: usize = 8;
 
-/// Steps of a budget that it takes to go down from a node, about.
+/// Steps of the budget that are charged for a descent below one trie node: an estimate.
 const STEPS_DOWN: usize = 1 << 3;
 
-/// Outcomes whose room is kept: as many as walks are within each other, mostly.
+/// The most empty outcomes (consumed tokens and exit nodes) kept for reuse of their memory. Walks are seldom nested
+/// deeper than this; beyond it, outcomes are freed.
 const MOST_SPARE: usize = 8;
 
-/// Walks over one trie and network, with what they have learnt.
+/// Walks of states over one token trie and one network, with the facts that earlier walks found.
 pub(crate) struct Walker<'a> {
+    /// The trie and the lazily determinized network under the walk.
     pub(crate) cursor: Cursor<'a>,
+    /// Classes of the grammar's states that agree on all strings of `k` bytes.
     pub(crate) equivalence: &'a KEquivalence,
-    /// Nodes of a subtree, or tokens of a mask, that are worth composing.
+    /// Least number of nodes of a subtree whose outcome (consumed tokens and exit nodes) is looked up or memoised. Also
+    /// the least number of tokens of a stored mask that other masks are derived from.
     worth: u32,
+    /// Nodes and subtrees that the walk has still to visit.
     worklist: Worklist,
-    /// Own configurations beside shared ones.
+    /// Pairs of a configuration of the grammar and a state of the vocabulary's rules, with the bytes on which the two
+    /// differ.
     pairs: PairTable,
+    /// Remembered facts of searches for a state of the vocabulary's rules with nearly the stored mask of a grammar's
+    /// state.
     references: ReferenceFinder,
+    /// Sets of trie nodes that are walked together.
     pub(super) node_sets: NodeSets,
+    /// Buffers for scans of whole subtrees.
     scanner: Scanner,
-    /// Outcomes that are no longer needed, for the room that they have.
+    /// Empty outcomes (consumed tokens and exit nodes), kept to reuse their memory.
     spare: Vec<Outcome>,
 }
 
 impl<'a> Walker<'a> {
-    /// A walker that has learnt nothing yet. Subtrees of fewer than `worth` nodes are walked each time.
+    /// Returns a walker that has learnt nothing yet. Subtrees of fewer than `worth` trie nodes are walked each time;
+    /// outcomes (consumed tokens and exit nodes) of larger subtrees are memoised.
     pub(crate) fn new(
         follow: &'a Follow<'a>,
         facts: &'a VocabularyFacts,
@@ -92,22 +105,23 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// The same, as long as a budget lasts. Of no use is what is found once it is spent.
+    /// Limits all walks of this walker by a budget. Once the budget is spent, walks stop early and their outcomes
+    /// (consumed tokens and exit nodes) are incomplete; the caller has to discard them.
     pub(crate) fn within(self, budget: &'a Budget) -> Self {
         Self { cursor: self.cursor.within(budget), ..self }
     }
 
-    /// The same with these shortcuts.
+    /// Restricts this walker to the given shortcuts, the ways to save a part of a walk. Outcomes do not depend on them.
     pub(crate) fn taking(self, shortcuts: Shortcuts) -> Self {
         Self { cursor: self.cursor.taking(shortcuts), ..self }
     }
 
-    /// The sets met.
+    /// Returns the lazily determinized automaton, with all sets of configurations met so far.
     pub(crate) fn sets(&mut self) -> &mut LazyDfa<'a> {
         &mut self.cursor.sets
     }
 
-    /// The outcome of `state` at the root.
+    /// Returns the outcome of `state` at the root of the trie: the tokens of its base mask, and the exit nodes.
     pub(crate) fn base(&mut self, state: u32) -> Outcome {
         let mut builder = self.begin(state);
         let reached = self.cursor.sets.after_returns(state, BOTTOM);
@@ -116,7 +130,7 @@ impl<'a> Walker<'a> {
         }
         let floor = self.worklist.floor();
         if let Some((byte, next)) = self.cursor.sets.only(reached.at) {
-            // Most states are within a literal.
+            // Most states are within a literal, which continues with one byte.
             if let Some(child) = self.cursor.facts.children().on(0, byte) {
                 self.go_on_with(child, next, &mut builder);
             }
@@ -134,12 +148,15 @@ impl<'a> Walker<'a> {
         builder.outcome
     }
 
-    /// Returns the configuration of an own state, and a shared reference from which it differs below few nodes.
+    /// Returns a state of the vocabulary's rules from which a state of the grammar differs below few trie nodes, with
+    /// the configuration of the latter. `None` if there is no such state, or if the state of the grammar has several
+    /// configurations.
     pub(crate) fn near(&mut self, state: u32) -> Option<NearReference> {
         self.take_over().near(state)
     }
 
-    /// Returns the outcome at the root of an own state that `near` found a shared reference for.
+    /// Returns the outcome (consumed tokens and exit nodes) of a state of the grammar at the root of the trie. It is
+    /// derived from the state of the vocabulary's rules that [`near`](Self::near) found.
     pub(crate) fn base_near(&mut self, state: u32, found: NearReference) -> Outcome {
         let mut builder = self.begin(state);
         if self.cursor.sets.after_returns(state, BOTTOM).exits {
@@ -152,9 +169,12 @@ impl<'a> Walker<'a> {
         builder.outcome
     }
 
-    /// The union of the outcomes of the return state `ret` at the nodes of an exit class but for the root, and of
-    /// `at_root`, its outcome there where the root is one of them; `shared` is the class's number where it is one of the
-    /// vocabulary's.
+    /// Returns the tokens that leave a callee through an exit class and continue in the return state `ret`, with the
+    /// exits of the latter.
+    ///
+    /// The outcome is the union of the outcomes of `ret` at the nodes of the class. `nodes` lists these without the
+    /// root; `at_root` is the outcome at the root, if the root is in the class. `shared` is the number of the class, if
+    /// it is a class of the vocabulary.
     pub(crate) fn follow(
         &mut self,
         ret: u32,
@@ -179,20 +199,23 @@ impl<'a> Walker<'a> {
         builder.outcome
     }
 
-    /// An outcome to come of the walk of a state.
+    /// Returns an empty builder for the outcome (consumed tokens and exit nodes) of `state`. Exit nodes are kept only
+    /// if a byte that may follow the rule of `state` lies below them.
     pub(crate) fn begin(&mut self, state: u32) -> OutcomeBuilder<'a> {
         self.begin_before(self.cursor.follow.bytes(self.cursor.follow.rule_of(state)))
     }
 
-    /// The same where these bytes may come after the rule.
+    /// Returns an empty builder for an outcome (consumed tokens and exit nodes) whose rule may be followed by the bytes
+    /// `after`. Exit nodes without such a byte below them are left out.
     pub(crate) fn begin_before(&mut self, after: ByteSet) -> OutcomeBuilder<'a> {
         let mut outcome = self.spare.pop().unwrap_or_default();
-        // Most outcomes are of fewer spans: those of a state before a string are 57.
+        // Most outcomes have fewer spans of ranks: before a string, a state has 57.
         outcome.spans.reserve(64);
         OutcomeBuilder::new(outcome, after, self.cursor.facts.children())
     }
 
-    /// Gives an outcome back that is no longer needed, for the next.
+    /// Takes back an outcome (consumed tokens and exit nodes) that is no longer needed, to reuse its memory. Beyond
+    /// [`MOST_SPARE`] outcomes, it is freed.
     pub(crate) fn give_back(&mut self, mut outcome: Outcome) {
         if self.spare.len() < MOST_SPARE {
             outcome.clear();
@@ -200,7 +223,8 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Adds what becomes of the strings that begin with `child`, from the configurations at its parent.
+    /// Adds the outcome (consumed tokens and exit nodes) of all strings that go through the trie node `child`. `at` are
+    /// the configurations at the parent of `child`.
     pub(crate) fn visit(
         &mut self,
         at: Configurations,
@@ -211,7 +235,8 @@ impl<'a> Walker<'a> {
         self.visit_from(child, reached, builder);
     }
 
-    /// Adds the outcome of the strings that lead to `node` and of those below, from the configurations `reached` there.
+    /// Adds the outcome (consumed tokens and exit nodes) of all strings that go through the trie node `node`. `reached`
+    /// are the configurations at `node` itself.
     pub(crate) fn visit_from(
         &mut self,
         node: u32,
@@ -223,7 +248,8 @@ impl<'a> Walker<'a> {
         self.drain(floor, builder);
     }
 
-    /// Does what is to do, down to `floor`.
+    /// Processes the items of the worklist above `floor`, until none is left. Once the budget is spent, drops the
+    /// remaining items.
     fn drain(&mut self, floor: Floor, builder: &mut OutcomeBuilder<'a>) {
         let trie = self.cursor.trie;
         let mut steps = 0;
@@ -243,8 +269,9 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Adds the outcome of the strings that lead to `node`, with the configurations `reached`, and of the strings
-    /// below, by visits to come if there is more than one way on.
+    /// Adds the outcome (consumed tokens and exit nodes) of all strings that go through the trie node `node`. `reached`
+    /// are the configurations at `node`. Follows a single outgoing byte at once. At a branch, queues visits on the
+    /// worklist.
     #[inline]
     fn go_on_with(
         &mut self,
@@ -266,7 +293,7 @@ impl<'a> Walker<'a> {
             if reached.exits {
                 builder.leave(node);
             }
-            // Within a literal there is one way on.
+            // Within a literal, one byte continues.
             let Some((byte, next)) = self.cursor.sets.only(reached.at) else {
                 let way = self.cursor.live_configurations(reached.at);
                 self.descend(way, node, builder);
@@ -277,7 +304,8 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Adds what becomes of the strings below `node`, at once where it is known and otherwise by visits to come.
+    /// Adds the outcome (consumed tokens and exit nodes) of the strings below `node`, from the given configurations at
+    /// it. Takes a known outcome at once, and queues visits otherwise. Does nothing once the budget is spent.
     fn descend(&mut self, way: LiveConfigurations, node: u32, builder: &mut OutcomeBuilder<'a>) {
         if self.cursor.sets.is_late(STEPS_DOWN) {
             return;
@@ -299,8 +327,11 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Adds the outcomes at `node` of several configurations one by one, if those with many outgoing bytes are known or
-    /// worth knowing. An object's key may be on its way to one member of the object and within any other.
+    /// Adds the outcomes (consumed tokens and exit nodes) of several configurations at `node` one by one. Returns
+    /// false, and adds nothing, if there are more than [`MOST_APART`] or if one with many outgoing bytes cannot be
+    /// composed.
+    ///
+    /// An object's key is an example: it may be the prefix of a named key, and also lie within any other key.
     fn compose_each(
         &mut self,
         at: Configurations,
@@ -325,7 +356,7 @@ impl<'a> Walker<'a> {
         true
     }
 
-    /// Has the children of `node` visited on whose bytes the configurations go on.
+    /// Queues visits to those children of `node` whose bytes the configurations can consume.
     fn open(&mut self, LiveConfigurations { at, live, .. }: LiveConfigurations, node: u32) {
         let children = self.cursor.facts.children();
         if live.has_at_least(FEW) {
@@ -337,7 +368,10 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Adds the outcome of `state` at `node`, continued from `frame` at its exits, where it is known or worth knowing.
+    /// Adds the outcome of `state` at `node`, and continues from the local stack frame `frame` at its exits.
+    ///
+    /// Returns false, and adds nothing, if the outcome is neither known nor worth memoising. Then the subtree is small,
+    /// or the state has few outgoing bytes.
     fn compose(
         &mut self,
         state: u32,
@@ -385,7 +419,8 @@ impl<'a> Walker<'a> {
         true
     }
 
-    /// The outcome of `state` at `node` whatever its rule is called from, where these bytes may come after it.
+    /// Returns the outcome (consumed tokens and exit nodes) of `state` at `node`, independent of the callers of its
+    /// rule. Exit nodes are kept if a byte of `after` lies below them.
     fn alone(&mut self, state: u32, node: u32, after: ByteSet) -> Outcome {
         let floor = self.worklist.floor();
         let mut builder = self.begin_before(after);
@@ -403,13 +438,15 @@ impl<'a> Walker<'a> {
         builder.outcome
     }
 
-    /// The row of a state that is worth scanning.
+    /// Returns the row of a state in the transition table. `None` if the state has no row, has few outgoing bytes, or
+    /// if the table is not to be used.
     fn wide_row(&self, state: u32) -> Option<u32> {
         let row = self.equivalence.row_of(state).filter(|_| self.equivalence.has_default(state));
         row.filter(|_| self.cursor.has(Shortcut::TransitionTable))
     }
 
-    /// Adds what becomes of the strings below `node` in the state of a row with nothing on the local stack.
+    /// Adds the outcome (consumed tokens and exit nodes) of the strings below `node`, for the state of a row of the
+    /// transition table. The local stack is empty: no call is open since the walk began.
     fn scan_row(&mut self, row: u32, node: u32, builder: &mut OutcomeBuilder<'a>) {
         let Self { cursor, equivalence, scanner, worklist, .. } = self;
         cursor.count(Shortcut::TransitionTable);
@@ -417,7 +454,8 @@ impl<'a> Walker<'a> {
         RowScan { cursor, table, worklist, scanner }.scan(row, node, builder);
     }
 
-    /// Adds the outcome of a state with a row at `node` whatever its rule is called from.
+    /// Adds the outcome (consumed tokens and exit nodes) of a state at `node` by a scan of its row in the transition
+    /// table. The outcome is independent of the callers of the state's rule.
     fn scan_alone(&mut self, state: u32, row: u32, node: u32, builder: &mut OutcomeBuilder<'a>) {
         if self.cursor.follow.is_final(state) {
             builder.leave(node);
@@ -425,13 +463,14 @@ impl<'a> Walker<'a> {
         self.scan_row(row, node, builder);
     }
 
-    /// Returns the part of the walk that continues from return states.
+    /// Returns the part of the walk that continues from return states, the states after a call.
     fn returns(&mut self) -> Returns<'_, 'a> {
         let Self { cursor, worklist, node_sets, .. } = self;
         Returns { cursor, worklist, node_sets }
     }
 
-    /// Returns the part of the walk that takes outcomes over from shared references.
+    /// Returns the part of the walk that takes outcomes (consumed tokens and exit nodes) over from states of the
+    /// vocabulary's rules with stored masks.
     fn take_over(&mut self) -> TakeOver<'_, 'a> {
         let Self { cursor, worklist, node_sets, pairs, references, .. } = self;
         TakeOver { returns: Returns { cursor, worklist, node_sets }, pairs, references }

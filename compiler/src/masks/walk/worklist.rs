@@ -1,74 +1,80 @@
-//! The worklist of a walk. Whoever saves a walk puts what is left of it here and never calls the walk.
+//! The worklist of a walk: nodes and subtrees still to be visited. A shortcut puts the subtrees that it cannot resolve
+//! here, and never calls the walk.
 //!
-//! Outcomes are sets and are normalised in the end, so the order of the work does not show.
+//! Outcomes are sets, normalised at the end, so they do not depend on the order of the work.
 
 use super::cursor::LiveConfigurations;
 use crate::network::lazy_dfa::Configurations;
 
-/// Items that there is room for at first.
+/// Initial capacity in visits.
 const ROOM: usize = 64;
 
-/// Nodes to visit and subtrees to walk, the next one last.
+/// Trie nodes to visit and subtrees to walk, in two stacks.
 pub(crate) struct Worklist {
-    /// Nodes, and the configurations at their parents.
+    /// Trie nodes to visit, each with the configurations (parses) at its parent.
     visits: Vec<(u32, Configurations)>,
-    /// Nodes, and the configurations there.
+    /// Roots of subtrees to walk, each with the configurations at that root. The root itself is already done.
     below: Vec<(u32, LiveConfigurations)>,
 }
 
-/// How much of a worklist is another walk's, which has begun this one.
+/// The lengths of a worklist when a nested walk began. Items below these belong to the outer walk.
 #[derive(Clone, Copy)]
 pub(crate) struct Floor {
+    /// Number of visits of the outer walk.
     visits: usize,
+    /// Number of subtrees of the outer walk.
     below: usize,
 }
 
 impl Worklist {
-    /// Nothing yet.
+    /// Returns an empty worklist.
     pub(crate) fn new() -> Self {
         Self { visits: Vec::with_capacity(ROOM), below: Vec::new() }
     }
 
-    /// All that is to do so far.
+    /// Returns the current lengths of both stacks, as the floor of a nested walk.
     pub(crate) fn floor(&self) -> Floor {
         Floor { visits: self.visits.len(), below: self.below.len() }
     }
 
-    /// A node is to be visited from the configurations at its parent.
+    /// Queues a visit of a trie node. `at` are the configurations (parses) at its parent.
     #[inline]
     pub(crate) fn visit(&mut self, node: u32, at: Configurations) {
         self.visits.push((node, at));
     }
 
-    /// Nodes are to be visited, in this order, from the configurations at their parents.
+    /// Queues visits of several trie nodes, to be made in the given order. `at` are the configurations at the parent of
+    /// each.
     pub(crate) fn visit_all(&mut self, at: Configurations, nodes: impl Iterator<Item = u32>) {
         let from = self.visits.len();
         self.visits.extend(nodes.map(|node| (node, at)));
         self.visits[from..].reverse();
     }
 
-    /// The strings below a node are to be walked from the configurations there.
+    /// Queues a walk of the strings below a trie node. `way` has the configurations at that node.
     pub(crate) fn walk_below(&mut self, node: u32, way: LiveConfigurations) {
         self.below.push((node, way));
     }
 
-    /// Has what was put here since the floor done in the order of the nodes.
+    /// Sorts the visits queued since `floor`, so that they are made in ascending order of the nodes.
     pub(crate) fn sort(&mut self, floor: Floor) {
         self.visits[floor.visits..].sort_unstable_by_key(|&(node, _)| std::cmp::Reverse(node));
     }
 
-    /// The next node to visit.
+    /// Takes the next node to visit, with the configurations at its parent. `None` if no visit was queued since
+    /// `floor`.
     #[inline]
     pub(crate) fn next_visit(&mut self, floor: Floor) -> Option<(u32, Configurations)> {
         if self.visits.len() > floor.visits { self.visits.pop() } else { None }
     }
 
-    /// The next subtree to walk.
+    /// Takes the next subtree to walk, as its root and the configurations there. `None` if none was queued since
+    /// `floor`.
     pub(crate) fn next_below(&mut self, floor: Floor) -> Option<(u32, LiveConfigurations)> {
         if self.below.len() > floor.below { self.below.pop() } else { None }
     }
 
-    /// Drops what was put here since the floor.
+    /// Drops all items that were queued since `floor`.
     pub(crate) fn drop_to(&mut self, floor: Floor) {
         self.visits.truncate(floor.visits);
         self.below.truncate(floor.below);
