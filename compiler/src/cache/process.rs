@@ -7,11 +7,14 @@
 
 use std::sync::OnceLock;
 
-/// The value of one process, and that of a process forked from it.
+/// A value that belongs to one process, with the value of the process forked from it.
 #[derive(Debug)]
 pub(super) struct OfProcess<T> {
+    /// The id of the process.
     process: u32,
+    /// The value of that process.
     value: T,
+    /// The value of a process that was forked from that process, once it is asked for.
     forked: OnceLock<Box<OfProcess<T>>>,
 }
 

@@ -52,7 +52,7 @@ pub(crate) fn speaks_of_bytes(shared: Tables<'_>, state: u32) -> bool {
         && calls.iter().all(|call| shared.rules[call.callee as usize].first_tokens == 0)
 }
 
-/// Returns the number of bytes of some edges.
+/// Returns the number of bytes on which some edges lead to a target. A byte of several edges counts for each.
 pub(crate) fn bytes_of<'a>(edges: impl IntoIterator<Item = &'a ByteEdge>) -> usize {
     edges.into_iter().map(|edge| usize::from(edge.hi() - edge.lo()) + 1).sum()
 }
