@@ -1,5 +1,5 @@
-//! The pipeline of a compilation: from a lowered grammar and a vocabulary to a grammar artifact, and from an imported
-//! vocabulary to a vocabulary artifact with its shared rules.
+//! The pipeline of a compilation. One part leads from a lowered grammar and a vocabulary to a grammar artifact. The
+//! other leads from an imported vocabulary to a vocabulary artifact with its shared rules.
 
 use std::hash::{Hash, Hasher};
 use std::num::NonZero;
@@ -470,8 +470,8 @@ fn unspelled(network: &Network, stuck: &[u32]) -> Vec<Diagnostic> {
     warnings.collect()
 }
 
-/// Builds the data of a vocabulary artifact: the trie, and the network and masks of the rules of `shared` that the
-/// vocabulary keeps for all grammars.
+/// Builds the data of a vocabulary artifact: the trie, and the network and masks of the rules that all grammars share.
+/// `shared` has these rules.
 ///
 /// `source` is the origin of the vocabulary, as the artifact records it. `threads` is the number of threads, as for
 /// [`Compiler::on_threads`].

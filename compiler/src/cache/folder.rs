@@ -3,8 +3,8 @@
 //! # Entries
 //!
 //! A file is a head of 64 bytes with the key, followed by the artifact. So a file that was moved or copied to another
-//! key's name counts as absent. On Unix, so does a file whose owner is neither this process's user nor root:
-//! otherwise anybody who may write into the folder could have any grammar served.
+//! key's name counts as absent. On Unix, so does a file whose owner is neither this process's user nor root. Otherwise
+//! anybody who may write into the folder could have any grammar served.
 //!
 //! # Use
 //!

@@ -1,8 +1,8 @@
 //! State that belongs to one process.
 //!
-//! A forked process has the memory of its parent and none of its threads. A lock held by a thread of the parent is
-//! therefore never released in the child, and the work of such a thread is never finished. So a forked process gets a
-//! value of its own on first use, made from the parts of the parent's value that are available without waiting. The
+//! A forked process has the memory of its parent and none of its threads. If a thread of the parent holds a lock, the
+//! lock is never released in the child, and the thread's work never ends. So a forked process gets a value of its own
+//! on first use. The new value is made from the parts of the parent's value that are available without waiting. The
 //! parent's value is kept.
 
 use std::sync::OnceLock;

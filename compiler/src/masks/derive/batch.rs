@@ -174,8 +174,8 @@ impl<'a> Walker<'a> {
     }
 
     /// Returns, for each derivation, the difference of its state from its reference at the trie nodes that `more`
-    /// returns. `None` if more than `most` nodes have to be visited, the product has too many states, the budget is
-    /// spent, or a state has no row of the transition table.
+    /// returns. `None` if more than `most` nodes have to be visited, or the product has too many states. Also `None` if
+    /// the budget is spent, or a state has no row of the transition table.
     pub(crate) fn depart(
         &mut self,
         derived: &[&Derivation<'_>],

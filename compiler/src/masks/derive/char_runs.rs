@@ -3,8 +3,8 @@
 //! A state before `[0-9A-Za-z]{8}-` reads a letter and reaches the next of eight similar states. A token of such
 //! letters alone is accepted if it has at most eight bytes. All these tokens are one [bit
 //! row](CharClassIndex::drawings), which is shared by all states with this class and length and needs no walk. Two
-//! kinds of strings are still walked: strings that leave the class after some letters, from the nodes of an [index by
-//! byte](CharClassIndex::edges), and strings that begin with other bytes.
+//! kinds of strings are still walked. Strings that leave the class after some letters are found in an [index by
+//! byte](CharClassIndex::edges). Strings that begin with other bytes are walked from the root.
 //!
 //! The bit rows are encoded before all other masks, and the masks of the states differ from them in a few tokens.
 //!
@@ -43,8 +43,9 @@ const STEPS_A_STATE: usize = 1 << 9;
 /// The least number of states for which the search for character runs uses several threads.
 const WORTH_A_THREAD: usize = 256;
 
-/// A number of tokens. A state keeps its reference if at most this many tokens fit one of the two runs and are too long
-/// for the other. With more, the state uses its character run.
+/// A number of tokens. Compare the run of a state with that of its reference, from whose mask the state's mask is
+/// derived. If at most this many tokens fit one run and are too long for the other, the mask is derived from the
+/// reference. With more, it is derived from the state's own run.
 const FEW: u32 = 64;
 
 /// The character run of a state: the part of its language that consists of characters of some kinds.
@@ -55,8 +56,8 @@ struct CharRun {
     first: ByteSet,
     /// The states of the run: entry `i` is the state after `i + 1` bytes.
     way: Vec<RunState>,
-    /// The bytes, other than the run's characters, with which some state of the run continues, and the FOLLOW bytes of
-    /// the rule if it can return within the run.
+    /// The bytes, other than the run's characters, with which some state of the run continues. They include the FOLLOW
+    /// bytes of the rule if it can return within the run.
     bytes: ByteSet,
     /// Whether the run has no end: the last state of `way` also stands for all longer strings.
     is_endless: bool,
@@ -249,8 +250,8 @@ struct Finder<'a> {
     steps: FxHashMap<u32, Option<(u32, ByteSet)>>,
     /// Maps character kinds to the number of tokens of each length in bytes.
     counts: FxHashMap<CharKinds, Vec<u32>>,
-    /// Maps a reference, from which another state's mask is derived, to its character run: the kinds, the first
-    /// characters and the length of the longest token in bytes. `None` if the reference has no run.
+    /// Maps a reference, from which another state's mask is derived, to its character run. The run is given by its
+    /// kinds, its first characters and the length of its longest token in bytes. `None` if the reference has no run.
     like: FxHashMap<u32, Option<(CharKinds, ByteSet, u32)>>,
     /// Maps a set of bytes to the character kinds that lie within the set, and to their characters.
     within: FxHashMap<ByteSet, (CharKinds, ByteSet)>,
@@ -364,16 +365,16 @@ impl<'a> Finder<'a> {
         children.map(|(_, child)| (self.trie.end[child as usize] - child) as usize).sum()
     }
 
-    /// Whether a state may be part of a character run: a token may end in it, and no two of its edges and calls begin
-    /// with the same byte. Counters do not matter, since no mask depends on them.
+    /// Whether a state may be part of a character run. A token must be able to end in it, and no two of its edges and
+    /// calls may begin with the same byte. Counters do not matter, since no mask depends on them.
     fn may_stay(&self, state: u32) -> bool {
         let own = self.follow.network().own;
         let record = &own.states[(state - own.bases.states) as usize];
         record.flags & ARRIVES != 0 && !self.follow.first(state).1
     }
 
-    /// Returns the target of most bytes of a state, and these bytes. `None` if the state has no byte transitions, if
-    /// this target is not a state of the grammar itself, or if two edges or calls of the state share a byte.
+    /// Returns the target of most bytes of a state, and these bytes. `None` if the state has no byte transitions, or if
+    /// two of its edges or calls share a byte. Also `None` if the target is a state of the vocabulary.
     fn step(&mut self, state: u32) -> Option<(u32, ByteSet)> {
         if let Some(&step) = self.steps.get(&state) {
             return step;

@@ -2,8 +2,8 @@
 //! the mask is derived. Each such state is handled alone, by a character run or a shared state that is nearer than the
 //! reference.
 //!
-//! Cost: O(difference) from a bit row of characters or from a state of the vocabulary, and at most [`LONG`] nodes to
-//! find that the reference is nearer.
+//! Cost: O(difference) from a bit row of characters or from a state of the vocabulary. At most [`LONG`] nodes are
+//! visited to find that the reference is nearer.
 
 use super::batch::{Derivation, once};
 use super::char_runs::CharRuns;

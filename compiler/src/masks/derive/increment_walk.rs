@@ -191,7 +191,7 @@ impl<'a> CountDependentRule<'a> {
     }
 
     /// Whether an exit may change the outcome below a trie node. `given_way` is the far state and the exit of an
-    /// increment on the way to the node, if there was one; later increments are always considered.
+    /// increment on the way to the node, if there was one. Later increments are always considered.
     fn may_differ(&self, node: u32, given_way: Option<(u32, u32)>) -> bool {
         let height = self.facts.nodes().height(node);
         height > self.pairs.least as usize

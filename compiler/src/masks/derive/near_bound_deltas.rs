@@ -2,14 +2,14 @@
 //!
 //! Near the bound of a counter, a mask is the unbounded mask minus the tokens that would exceed the bound. A
 //! *near-bound delta* is this difference for one number of remaining increments. For each first byte of a state, a
-//! [walk](super::increment_walk) finds the differences below the byte, a *part*; the deltas of the state are assembled
+//! [walk](super::increment_walk) finds the differences below the byte, a *part*. The deltas of the state are assembled
 //! from its parts. States with the same parts share their deltas. So do the states of two rules with equal transitions
-//! from their count-dependent states on, such as `^(?:[a-z]+ ){0,9}$` and `^$|^(?:[a-z]+ ){0,19}$`: only the first is
+//! from their count-dependent states on. Of `^(?:[a-z]+ ){0,9}$` and `^$|^(?:[a-z]+ ){0,19}$`, only the first is
 //! walked.
 //!
-//! If the rule is a text between quotes or the whole output, a delta is a set of tokens to [leave
-//! out](NearBoundDelta::excluded) of the unbounded mask. One delta then serves all states with these parts. In other
-//! rules a token may return from the rule at one byte and exceed the bound at a later one. There each state has an
+//! If the rule is a text between quotes or the whole output, a delta is a set of tokens to
+//! [exclude](NearBoundDelta::excluded) from the mask. One delta then serves all states with these parts. In other rules
+//! a token may return from the rule at one byte and exceed the bound at a later one. There each state has an
 //! [outcome](NearBoundDelta::outcome) of its own.
 //!
 //! Cost: that of the walks, and O(subtrees) for each list of parts and number of increments.

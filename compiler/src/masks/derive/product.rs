@@ -3,7 +3,7 @@
 //!
 //! Each derived state is a *member*, with two rows of the transition table: its own row and that of its reference. A
 //! *product state* is the list of the pairs of rows that all members have reached at a trie node. Product states are
-//! interned and their transitions memoised: after `n` letters, the 255 states of `[a-z]{0,255}` have all moved on by
+//! interned and their transitions memoised. After `n` letters, the 255 states of `[a-z]{0,255}` have all advanced by
 //! `n`, whichever letters these were. So a node costs one look-up for all members together. A member costs something
 //! only where it differs from its reference.
 //!
@@ -104,7 +104,7 @@ struct ProductState {
     /// The range of this product state in `Product::step_of`: one entry for each byte run.
     steps: Range<u32>,
     /// The range of this product state in `Product::windows`. There is one height filter for each height from
-    /// `shortest` on, up to `longest` (exclusive) or [`HIGH`] (inclusive), and a last one for all greater heights.
+    /// `shortest` on, up to `longest` (exclusive) or [`HIGH`] (inclusive). A last one is for all greater heights.
     windows: Range<u32>,
 }
 
@@ -186,10 +186,9 @@ pub(crate) struct Product<'a> {
 }
 
 impl<'a> Product<'a> {
-    /// Builds the product automaton of a batch. Each entry of `members` has the row of a state, the row of its
-    /// reference, and the FOLLOW bytes of the state's rule as byte bits. Also returns the first product state, for a
-    /// trie with strings of up to `height` bytes. It is [`NONE`] if no such string distinguishes a state from its
-    /// reference.
+    /// Builds the product automaton of a batch. An entry of `members` has the rows of a state and of its reference, and
+    /// the FOLLOW bytes of the state's rule as byte bits. Also returns the first product state, for a trie with strings
+    /// of up to `height` bytes. It is [`NONE`] if no such string distinguishes a state from its reference.
     pub(crate) fn new(
         rows: &'a TransitionTable,
         members: &[([u32; 2], u128)],

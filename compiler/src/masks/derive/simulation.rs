@@ -12,7 +12,7 @@
 //! simulation between programs" (1971).
 //!
 //! Ends of strings are compared as well as transitions. If the near-bound deltas of the rule are only sets of tokens,
-//! less is needed: where the smaller state is final, the larger must not continue with a FOLLOW byte of the rule.
+//! less is needed. Where the smaller state is final, the larger must not continue with a FOLLOW byte of the rule.
 //!
 //! Invariant: pairs are visited in the order of the states, so the result does not depend on the number of threads.
 //! Cost: O(pairs times byte classes), up to a limit, beyond which a pair is taken not to hold.

@@ -355,8 +355,8 @@ impl<'a> Encoder<'a> {
     }
 
     /// Encodes a set that is derived from another, from their difference alone: the tokens of `reference` without the
-    /// ranks `except` and with the ranks `spans`. `None` if the difference is too large, or if one of the sets is a
-    /// short list and the other is not, or if the reference has bits of its own.
+    /// ranks `except` and with the ranks `spans`. `None` if the difference is too large or the reference has bits of
+    /// its own. Also `None` if only one of the two sets is a short list.
     fn differing(
         &self,
         reference: &Reference<'_>,

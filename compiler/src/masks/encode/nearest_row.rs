@@ -1,8 +1,8 @@
 //! Searches the bit row that differs from a token set in the fewest tokens.
 //!
-//! Cost for a set without a reference: O(words of a row) for each row with about as many tokens; the comparison stops
+//! Cost for a set without a reference: O(words of a row) for each row with about as many tokens. The comparison stops
 //! as soon as it exceeds the best difference. If a set is known to differ in `d` tokens from some row, only rows within
-//! `2 d` tokens of that row are candidates, and each costs O(d).
+//! `2 d` tokens of it are candidates. Each candidate costs O(d).
 
 use grammarc_artifacts::tables::Tables;
 

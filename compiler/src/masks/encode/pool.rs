@@ -5,10 +5,10 @@
 //! as much as one listed token in sixteen words. So a set of at most that many tokens is a plus list. A larger set is a
 //! row with few exceptions, if possible:
 //!
-//! - A grammar's set is the difference to a row of the vocabulary, if the difference has at most half of the set's
-//!   tokens and takes less than half a row. Otherwise it is such a difference to one of the grammar's newest rows.
-//!   Otherwise it is a list, if that takes less than half a row, and else a row of its own.
-//! - All grammars share the rows of a vocabulary, so a vocabulary stores many: a set becomes a row unless it differs
+//! - A grammar's set is the difference to a row of the vocabulary, if possible. The difference must have at most half
+//!   of the set's tokens and take less than half a row. Otherwise it is such a difference to one of the grammar's
+//!   newest rows. Otherwise it is a list, if that takes less than half a row, and else a row of its own.
+//! - All grammars share the rows of a vocabulary, so a vocabulary stores many. A set becomes a row unless it differs
 //!   from an existing row in a few tokens.
 //!
 //! Sets are numbered as they are found. Masks are numbered as they are [asked for](Pool::mask), in the order of the

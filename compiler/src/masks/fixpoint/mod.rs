@@ -1,9 +1,9 @@
 //! All masks of a network.
 //!
-//! First, in parallel, the outcome of every state at the root of the trie ([`base`]): its base mask and its exit class,
-//! the trie nodes at which its rule returns. Then the follow masks ([`follow`]), in rounds, until no pair of a return
-//! state and an exit class is new. Every number is given [in order](schedule), never by a thread, so the tables do not
-//! depend on the number of threads.
+//! First, in parallel, the outcome of every state at the root of the trie is found ([`base`]). It is the state's base
+//! mask and its exit class, the trie nodes at which its rule returns. Then the follow masks are found ([`follow`]), in
+//! rounds, until no pair of a return state and an exit class is new. Every number is given [in order](schedule), never
+//! by a thread, so the tables do not depend on the number of threads.
 //!
 //! | file | what |
 //! | --- | --- |
@@ -241,8 +241,8 @@ fn stored(
 }
 
 /// Returns the least number of trie nodes in a subtree, or of tokens in a mask, for which an outcome is composed of
-/// known outcomes instead of walked: 2 to 64. Real vocabularies have the highest number. Small test vocabularies have a
-/// low one, so that their outcomes are composed too.
+/// known outcomes. Smaller ones are walked. The number is 2 to 64. Real vocabularies have the highest number. Small
+/// test vocabularies have a low one, so that their outcomes are composed too.
 fn worth_composing(trie: Trie<'_>) -> u32 {
     (trie.len() as u32 / 4096).clamp(2, 64)
 }

@@ -35,8 +35,8 @@ type Found = (u32, u32);
 /// The number of keys whose masks are computed before they are numbered. It bounds the memory of unnumbered results.
 const AT_ONCE: usize = 1 << 6;
 
-/// The key of a list of near-bound masks: the number of the rule's deltas, the index of the state's deltas among them,
-/// and the unbounded outcome of the state. The outcome is `(NONE, NONE)` if deltas are only sets of tokens.
+/// The key of a list of near-bound masks. It is the number of the rule's deltas, the index of the state's deltas among
+/// them, and the state's unbounded outcome. The outcome is `(NONE, NONE)` if deltas are only sets of tokens.
 type Key = (usize, usize, Found);
 
 /// The near-bound masks of a network.

@@ -1,8 +1,8 @@
 //! Reachable pairs of return state and exit class, found from the exit classes through which each rule can return.
 //!
-//! A rule can return through the classes of its own states, through those of rules that it calls in tail position, and
-//! through the next classes of its return states' follow entries. Classes propagate only up the call graph. A class
-//! that is met further up lies deeper in the trie or is the same, so the propagation ends.
+//! A rule can return through the classes of its own states, and through those of the rules that it calls in tail
+//! position. It can also return through the next classes of its return states' follow entries. Classes propagate only
+//! up the call graph. A class that is met further up lies deeper in the trie or is the same, so the propagation ends.
 //!
 //! [`Follow`] knows which rule calls which. The vocabulary's rules call no rule of a grammar, so the classes through
 //! which they return are found once ([`left_through`](crate::masks::shared::exits::left_through)).

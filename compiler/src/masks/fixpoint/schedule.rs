@@ -1,8 +1,8 @@
 //! Runs a list of items, on several threads if that saves time, and takes the results in the order of the items.
 //!
 //! One thread takes the results in order, as far as they are there, and works on items while the next result is not.
-//! The other threads only work. So what is made of the results does not depend on the number of threads, and goes on
-//! beside the work.
+//! The other threads only work. So everything made of the results is independent of the number of threads, and is made
+//! while other items are worked on.
 //!
 //! Items are given out in contiguous parts, since neighbouring states reach the same configurations. Some items take a
 //! thousand times as long as others. So when no part is left, a thread steals half of the items that another has not

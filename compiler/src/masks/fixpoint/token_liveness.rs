@@ -4,15 +4,15 @@
 //! state can be alive in bytes and dead in tokens. Such states stay in the network, since a longer token may pass
 //! through them, but lose the flag that lets a token end there.
 //!
-//! A state *rests*, that is, a token may end in it, if it is final, or if some token leads from it to a state that
-//! rests, within its rule and over frames that rest. This is a least fixpoint, first over single bytes, and then over
-//! whole tokens for the remaining states. If every configuration and frame rests, whole tokens spell a string from each
-//! to the end of its rule, so no configuration is a dead end. Tokens that reach beyond the end of the rule are not
+//! A state *rests* if a token may end in it. A final state rests. So does a state from which some token leads, within
+//! the rule, to a state that rests, over frames that rest. This is a least fixpoint, first over single bytes, and then
+//! over whole tokens for the remaining states. If every configuration and frame rests, whole tokens spell a string from
+//! each to the end of its rule. So no configuration is a dead end. Tokens that reach beyond the end of the rule are not
 //! counted.
 //!
 //! The head of a countdown is the state of a loop at which the countdown is lowered. It rests if its exit does, and if
 //! single bytes continue from the head itself: then they continue around the loop to its end. A token that reaches past
-//! the head may find that the countdown has run out, and then continues in the chain of rules behind the loop. So a
+//! the head may find that the countdown has run out. It then continues in the chain of rules behind the loop. So a
 //! state of the loop and the same state of the chain must rest equally: in both, only single bytes count.
 
 use grammarc_artifacts::sections::network::{NONE, rule_flags, state_flags};
@@ -57,8 +57,8 @@ pub(crate) fn mark(
     }
 }
 
-/// Returns for each rule of the network whether whole tokens count in it: it has no countdown, and no rule with a
-/// countdown reaches it by tail calls.
+/// Returns for each rule of the network whether whole tokens count in it. They do if the rule has no countdown, and no
+/// rule with a countdown reaches it by tail calls.
 fn without_countdown(network: &Network) -> Vec<bool> {
     let own = network.tables.as_tables();
     let mut free = vec![true; own.rules.len()];

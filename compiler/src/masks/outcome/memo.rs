@@ -1,7 +1,7 @@
 //! A memo of outcomes at trie nodes below the root: each is found by one walk and used by all. A grammar's memo lives
 //! while the grammar is compiled; the memo of the vocabulary's shared states lives as long as the compiler.
 //!
-//! A grammar of hundreds of similar strings reaches the same states at the same nodes from most of its states, so
+//! A grammar of hundreds of similar strings reaches the same states at the same nodes from most of its states. So
 //! nearly all of the work is to find these outcomes. If each walker found them for itself, a second thread would be of
 //! no use. An outcome does not depend on its finder, so two walkers may find one at the same time.
 //!
@@ -21,7 +21,7 @@ use super::arena::{Arena, KeptOutcome, words_of};
 /// threads seldom wait for the same lock.
 const SHARDS: usize = 16;
 
-/// The most 32-bit words that a memo keeps, some 32 MB with the tables. Beyond it, outcomes that were not used lately
+/// The most 32-bit words that a memo keeps, some 32 MB of memory in all. Beyond it, outcomes that were not used lately
 /// are dropped.
 const MOST: usize = 4 << 20;
 

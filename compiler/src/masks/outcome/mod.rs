@@ -1,5 +1,5 @@
-//! Outcomes of byte strings from a state: the tokens that the state's rule consumes, and the exits, the trie nodes at
-//! which the rule returns to its caller.
+//! Outcomes of byte strings from a state: the tokens that the state's rule consumes, and the exits. An exit is a trie
+//! node at which the rule returns to its caller.
 //!
 //! Tests: unit tests in `arena`, `memo`, `ranks` and `spans`; `tests/tests/suite/masks.rs`.
 

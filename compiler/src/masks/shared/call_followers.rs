@@ -4,7 +4,7 @@
 //! token contains a string of the rule and then a byte on which the return states differ. After a colon hardly any
 //! token has a whole value, and none has a bracket behind it.
 //!
-//! The bytes are found once for a rule and the byte before it, by walks of the rule from all trie nodes that the byte
+//! The bytes are found once for a rule and the byte before it. The rule is walked from all trie nodes that the byte
 //! leads to. Letters and digits lead to so many nodes that every byte is taken to follow them. Cost: O(nodes) for each
 //! rule and byte that is asked for, some 0.2 ms.
 

@@ -1,5 +1,5 @@
-//! Rules of the vocabulary with a countdown, a register with the number of repetitions left; and rules without one that
-//! behave equally until the countdown ends.
+//! Rules of the vocabulary with a countdown, and rules without one that behave equally until the countdown ends. A
+//! countdown is a register with the number of repetitions left.
 //!
 //! Cost: O(edges) of the vocabulary's loops, once.
 

@@ -8,9 +8,9 @@
 //! - The children of an exit class's nodes are kept by their byte. So a return state that continues with a comma visits
 //!   the commas alone.
 //!
-//! Each fact is computed on first use. All but the memoised walks are kept as long as the compiler lives: the ranks of
-//! a base mask take about 0.2 ms if it has many tokens. Facts depend on the vocabulary alone, so it does not matter
-//! which grammar asks first, or on which thread.
+//! Each fact is computed on first use. All but the memoised walks are kept as long as the compiler lives. To find the
+//! ranks of a base mask takes about 0.2 ms if it has many tokens. Facts depend on the vocabulary alone, so it does not
+//! matter which grammar asks first, or on which thread.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -224,7 +224,7 @@ impl VocabularyFacts {
         self.single_bytes
     }
 
-    /// Returns the states that a walk at the root's child on `byte` may be compared with: the first
+    /// Returns the states that a walk at the root's child on `byte` may be compared with. They are the first
     /// [source](Self::source_on) of `state`, and another one with few outgoing bytes.
     pub(crate) fn sources_on(&self, state: u32, byte: u8) -> impl Iterator<Item = u32> + use<> {
         self.sources.both(self.like(state), byte)
@@ -299,8 +299,8 @@ mod tests {
     use crate::network::follow::Follow;
     use crate::network::lazy_dfa::{BOTTOM, LazyDfa};
 
-    /// A vocabulary of all bytes, all strings of up to three of some characters that mean something to JSON, and pairs
-    /// of them repeated up to `most` times.
+    /// Builds a vocabulary of all bytes, and of all strings of up to three of some characters that mean something to
+    /// JSON. It also has pairs of these characters, repeated up to `most` times.
     pub(crate) fn vocabulary(most: usize) -> VocabularyArtifact {
         let marks = br#""\),0u-"#;
         let pairs = marks.iter().flat_map(|&a| marks.map(|b| vec![a, b]));

@@ -1,8 +1,8 @@
 //! Dense bit rows and masks of the vocabulary: for each row, the rows nearest to it; and the masks, indexed by their
 //! words.
 //!
-//! Cost: for the nearest rows of a row O(rows times words of a row), once, on first use; for the masks O(words of their
-//! lists), once.
+//! Cost: O(rows times words of a row) for the nearest rows of a row, on first use. O(words of their lists) for the
+//! masks, once.
 
 use std::sync::OnceLock;
 

@@ -12,15 +12,15 @@ use grammarc_artifacts::tables::Tables;
 
 use crate::ir::ByteSet;
 
-/// The least number of bytes with transitions for which a state is *wide*: its outcomes are memoised, and it takes part
-/// in the search for equivalent states.
+/// The least number of bytes with transitions for which a state is *wide*. The outcomes of a wide state are memoised,
+/// and it takes part in the search for equivalent states.
 pub(crate) const WIDE: usize = 8;
 
 /// The least number of bytes with self-loops for which a shared state may serve as the reference of any other state.
 pub(crate) const MANY: usize = 64;
 
-/// The least number of bytes with self-loops for which a shared state may serve as the reference of a state that is
-/// compared with it alone. It is lower than [`MANY`] for strings of small letters, such as names.
+/// The least number of bytes with self-loops for which a shared state may serve as reference of a state that is walked
+/// alone. It is lower than [`MANY`] for strings of small letters, such as names.
 pub(crate) const SOME: usize = 24;
 
 /// The most nested plain tail calls that are resolved for a state. Deeper ones count as calls.
@@ -147,8 +147,8 @@ impl Transitions {
     }
 }
 
-/// Whether a call only continues in another rule: it is the last step of its rule, changes no register, and its callee
-/// begins with no token matched by id.
+/// Whether a call only continues in another rule. It must be the last step of its rule and change no register, and its
+/// callee must not begin with a token matched by id.
 pub(crate) fn is_plain_tail(shared: Tables<'_>, call: &CallEdge) -> bool {
     let callee = &shared.rules[call.callee as usize];
     let first = &shared.states[callee.first_state as usize];
