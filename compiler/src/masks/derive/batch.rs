@@ -32,7 +32,7 @@ use crate::masks::walk::walker::Walker;
 use crate::network::follow::Follow;
 use crate::network::lazy_dfa::{Arrival, BOTTOM, Configurations};
 
-/// One derivation: a state whose outcome is derived from the outcome of its reference.
+/// One derivation: a state whose outcome (tokens and exits) is derived from the outcome of its reference.
 pub(crate) struct Derivation<'a> {
     /// The derived state, a state of the grammar itself.
     pub(crate) state: u32,
@@ -42,12 +42,14 @@ pub(crate) struct Derivation<'a> {
     pub(crate) known: &'a Outcome,
 }
 
-/// The difference of a derived state's outcome from the outcome of its reference.
+/// The difference of a derived state's outcome from the outcome of its reference (the state that its mask is derived
+/// from).
 #[derive(Clone, Default)]
 pub(crate) struct Difference {
     /// The trie nodes at which the two outcomes differ: the reference's tokens and exits there are not taken over.
     excluded: Excluded,
-    /// The tokens and exits of the derived state at the excluded nodes, and those that the reference lacks.
+    /// The tokens and exits of the derived state at the excluded nodes, and those that the reference (a state that
+    /// another mask is derived from) lacks.
     outcome: Outcome,
 }
 
@@ -59,7 +61,8 @@ impl Difference {
         self.outcome.exits.extend_from_slice(&more.outcome.exits);
     }
 
-    /// Returns the outcome of the derived state: the outcome of its reference with this difference applied.
+    /// Returns the outcome of the derived state: the outcome of its reference (the state that its mask is derived from)
+    /// with this difference applied.
     pub(crate) fn over(
         &self,
         derived: &Derivation<'_>,
@@ -80,16 +83,18 @@ impl Difference {
     }
 }
 
-/// The difference of one state from its reference, while a pass over the trie collects it.
+/// The difference of one state from its reference (the state that its mask is derived from), while a pass over the trie
+/// collects it.
 struct DifferenceBuilder<'a> {
-    /// The trie nodes so far at which the reference's tokens and exits are not taken over.
+    /// The trie nodes so far at which the reference's tokens and exits (trie nodes at which the rule returns) are not
+    /// taken over.
     excluded: Excluded,
-    /// Collects the derived state's own tokens and exits.
+    /// Collects the derived state's own tokens and exits (trie nodes at which the rule returns).
     builder: OutcomeBuilder<'a>,
 }
 
 /// A cache of outcomes at the current trie node, by reached configuration. When several states diverge from their
-/// references at one node, most of them reach the same configuration.
+/// references (the states that their masks are derived from) at one node, most of them reach the same configuration.
 #[derive(Default)]
 struct SharedVisits {
     /// Maps a state and a byte to the configurations that the state reaches on the byte.
@@ -104,8 +109,8 @@ struct SharedVisits {
 }
 
 impl SharedVisits {
-    /// Returns the outcome of the configurations `reached` at a node. On the first call for this node, configuration
-    /// and set `after`, `find` computes the outcome by a walk.
+    /// Returns the outcome (tokens and exits) of the configurations `reached` at a node. On the first call for this
+    /// node, configuration and set `after`, `find` computes the outcome by a walk.
     fn outcome<'a>(
         &mut self,
         node: u32,
@@ -143,10 +148,10 @@ pub(crate) fn once(mut nodes: Option<Range<u32>>) -> impl FnMut() -> Option<Rang
 }
 
 impl<'a> Walker<'a> {
-    /// Returns, for each derivation, the difference of its state from its reference. The differences cover the trie
-    /// nodes that `more` returns, in ascending ranges. All states must have rows of the transition table. If the
-    /// product of the states grows too large, the states are split into two halves, each with its own pass. Returns an
-    /// empty vector if the budget is spent.
+    /// Returns, for each derivation, the difference of its state from its reference (the state that its mask is derived
+    /// from). The differences cover the trie nodes that `more` returns, in ascending ranges. All states must have rows
+    /// of the transition table. If the product of the states grows too large, the states are split into two halves,
+    /// each with its own pass. Returns an empty vector if the budget is spent.
     pub(crate) fn apart(
         &mut self,
         derived: &[&Derivation<'_>],
@@ -173,9 +178,9 @@ impl<'a> Walker<'a> {
         apart
     }
 
-    /// Returns, for each derivation, the difference of its state from its reference at the trie nodes that `more`
-    /// returns. `None` if more than `most` nodes have to be visited, or the product has too many states. Also `None` if
-    /// the budget is spent, or a state has no row of the transition table.
+    /// Returns, for each derivation, the difference of its state from its reference (the state that its mask is derived
+    /// from) at the trie nodes that `more` returns. `None` if more than `most` nodes have to be visited, or the product
+    /// has too many states. Also `None` if the budget is spent, or a state has no row of the transition table.
     pub(crate) fn depart(
         &mut self,
         derived: &[&Derivation<'_>],
@@ -271,9 +276,9 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Records the divergence of one state from its reference at a trie node. `below` is the range of the node and its
-    /// descendants. `leaves` is whether a byte below the node can follow the state's rule; it may be wrongly true, but
-    /// never wrongly false.
+    /// Records the divergence of one state from its reference (the state that its mask is derived from) at a trie node.
+    /// `below` is the range of the node and its descendants. `leaves` is whether a byte below the node can follow the
+    /// state's rule; it may be wrongly true, but never wrongly false.
     fn part_from(
         &mut self,
         divergence: Divergence,

@@ -30,17 +30,19 @@ use crate::network::follow::Follow;
 use crate::network::lazy_dfa::{BOTTOM, Configurations};
 use crate::threads::Context;
 
-/// Bounds from below the tokens that a character run must decide by length: the number of trie nodes divided by this
-/// constant. A run of fewer tokens saves too little, and the state is walked.
+/// Bounds from below the tokens that a character run (states that read characters of one class) must decide by length:
+/// the number of trie nodes divided by this constant. A run of fewer tokens saves too little, and the state is walked.
 const NODES_A_TOKEN: usize = 256;
-/// Bounds from above the nodes and strings that a character run leaves to walk: the number of trie nodes divided by
-/// this constant. With more, the whole state is walked.
+/// Bounds from above the nodes and strings that a character run (states that read characters of one class) leaves to
+/// walk: the number of trie nodes divided by this constant. With more, the whole state is walked.
 const NODES_AN_EDGE: usize = 32;
 
-/// Steps of a budget, about, that the search for the character run of one state takes.
+/// Steps of a budget, about, that the search for the character run (states that read characters of one class) of one
+/// state takes.
 const STEPS_A_STATE: usize = 1 << 9;
 
-/// The least number of states for which the search for character runs uses several threads.
+/// The least number of states for which the search for character runs (states that read characters of one class) uses
+/// several threads.
 const WORTH_A_THREAD: usize = 256;
 
 /// A number of tokens. Compare the run of a state with that of its reference, from whose mask the state's mask is
@@ -65,7 +67,7 @@ struct CharRun {
     length: u32,
 }
 
-/// One state of a character run: the state after some number of characters.
+/// One state of a character run (states that read characters of one class): the state after some number of characters.
 #[derive(Clone, Copy)]
 struct RunState {
     /// The state, a state of the grammar itself.
@@ -76,10 +78,11 @@ struct RunState {
     after: ByteSet,
 }
 
-/// The character runs of the states of a network.
+/// The character runs (states that read characters of one class) of the states of a network.
 #[derive(Default)]
 pub(crate) struct CharRuns {
-    /// Maps a state to its character run and to the index of the run's bit row in `references`.
+    /// Maps a state to its character run (states that read characters of one class) and to the index of the run's bit
+    /// row in `references`.
     of: FxHashMap<u32, (CharRun, u32)>,
     /// Maps character kinds and a byte to the strings of these kinds that the trie continues with the byte.
     edges: FxHashMap<(CharKinds, u8), Box<[RunExit]>>,
@@ -91,8 +94,9 @@ pub(crate) struct CharRuns {
 }
 
 impl CharRuns {
-    /// Finds the character runs of `states`, which ascend and belong to the grammar itself. States without a run that
-    /// saves work get none. If the budget is spent, the remaining states get none.
+    /// Finds the character runs (states that read characters of one class) of `states`, which ascend and belong to the
+    /// grammar itself. States without a run that saves work get none. If the budget is spent, the remaining states get
+    /// none.
     pub(crate) fn new(
         walker: &Walker<'_>,
         states: impl Iterator<Item = u32>,
@@ -142,7 +146,8 @@ impl CharRuns {
         this
     }
 
-    /// Returns the outcome of a state at the root of the trie, derived from its character run. `None` if it has no run.
+    /// Returns the outcome of a state at the root of the trie, derived from its character run (states that read
+    /// characters of one class). `None` if it has no run.
     pub(crate) fn outcome(&self, walker: &mut Walker<'_>, state: u32) -> Option<Outcome> {
         let (run, reference) = self.of.get(&state)?;
         walker.cursor.count(Shortcut::CharRuns);
@@ -193,8 +198,8 @@ impl CharRuns {
         Some(builder.outcome)
     }
 
-    /// Returns the bit rows that outcomes are derived from, in the order of their state numbers. A row has `row_words`
-    /// words of 32 bits.
+    /// Returns the bit rows that outcomes (tokens and exits) are derived from, in the order of their state numbers. A
+    /// row has `row_words` words of 32 bits.
     pub(crate) fn references(
         &self,
         known: &VocabularyFacts,
@@ -236,7 +241,7 @@ pub(crate) struct RunRow {
     pub(crate) row: Vec<u32>,
 }
 
-/// One thread's search for character runs, with its caches.
+/// One thread's search for character runs (states that read characters of one class), with its caches.
 struct Finder<'a> {
     /// The FOLLOW sets of the network's rules.
     follow: &'a Follow<'a>,
@@ -266,7 +271,7 @@ impl<'a> Finder<'a> {
     }
 
     /// Returns the character run of a state, if deriving its mask from the run saves work. `None` if the state has no
-    /// run, or if its reference is nearer.
+    /// run, or if its reference (the state that its mask is derived from) is nearer.
     fn worth_it(&mut self, state: u32) -> Option<CharRun> {
         let Some(reference) = self.equivalence.reference(state) else { return self.find(state) };
         if self.equivalence.length(state, reference).is_some_and(|length| length >= FAR) {
@@ -365,8 +370,9 @@ impl<'a> Finder<'a> {
         children.map(|(_, child)| (self.trie.end[child as usize] - child) as usize).sum()
     }
 
-    /// Whether a state may be part of a character run. A token must be able to end in it, and no two of its edges and
-    /// calls may begin with the same byte. Counters do not matter, since no mask depends on them.
+    /// Whether a state may be part of a character run (states that read characters of one class). A token must be able
+    /// to end in it, and no two of its edges and calls may begin with the same byte. Counters do not matter, since no
+    /// mask depends on them.
     fn may_stay(&self, state: u32) -> bool {
         let own = self.follow.network().own;
         let record = &own.states[(state - own.bases.states) as usize];

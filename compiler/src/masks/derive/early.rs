@@ -11,13 +11,13 @@ use crate::masks::outcome::Outcome;
 use crate::masks::trie::char_classes::FAR;
 use crate::masks::walk::walker::Walker;
 
-/// The most trie nodes, some 10 ns each, that a comparison with the reference may visit. Beyond this limit the outcome
-/// of a near shared state is taken over instead.
+/// The most trie nodes, some 10 ns each, that a comparison with the reference (a state that another mask is derived
+/// from) may visit. Beyond this limit the outcome of a near shared state is taken over instead.
 const LONG: usize = 1 << 12;
 
 /// Returns the outcome of a derived state at the root of the trie, if it is found without a batch. It is found from the
-/// state's character run. Without one, the state must soon differ from its reference and have a shared state of the
-/// vocabulary near it. `None` if neither holds.
+/// state's character run. Without one, the state must soon differ from its reference (the state that its mask is
+/// derived from) and have a shared state of the vocabulary near it. `None` if neither holds.
 pub(crate) fn outcome(
     walker: &mut Walker<'_>,
     runs: &CharRuns,

@@ -11,22 +11,25 @@ use rustc_hash::FxHashMap;
 
 use super::rule_steps::RuleSteps;
 
-/// The transition of a pair, a far state and its exit, on a byte class.
+/// The transition of a pair, a far state (many increments left) and its exit (after the last increment), on a byte
+/// class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     /// Both continue, in the pair of this number.
     Pair(u32),
     /// Both reach the same state, or neither continues.
     Same,
-    /// Only the far state continues.
+    /// Only the far state (many increments left) continues.
     Ends,
-    /// Only the exit continues, in this state of the rule.
+    /// Only the exit (the state after the last increment) continues, in this state of the rule.
     Alone(u32),
 }
 
-/// All pairs of a far state and its exit in one rule, and all pairs that they reach.
+/// All pairs of a far state (many increments left) and its exit (after the last increment) in one rule, and all pairs
+/// that they reach.
 pub(super) struct Pairs {
-    /// Maps a far state and its exit, as numbers within the rule, to the number of their pair.
+    /// Maps a far state (many increments left) and its exit (after the last increment), as numbers within the rule, to
+    /// the number of their pair.
     numbers: FxHashMap<(u32, u32), u32>,
     /// For each pair and byte class, the transition.
     steps: Vec<Step>,
@@ -34,19 +37,21 @@ pub(super) struct Pairs {
     classes: usize,
     /// For each pair, its distance in bytes; `u32::MAX` if no string distinguishes the two states.
     distances: Vec<u32>,
-    /// For each pair, whether the far state is final, and whether the exit is final.
+    /// For each pair, whether the far state (many increments left) is final, and whether the exit is final.
     ends: Vec<(bool, bool)>,
     /// The least distance of all pairs, in bytes; `u32::MAX` if there are none.
     pub(super) least: u32,
-    /// Whether some exit accepts more than its far state: it continues or is final where the far state does not or is
-    /// not.
+    /// Whether some exit accepts more than its far state (many increments left): it continues or is final where the far
+    /// state does not or is not.
     pub(super) adds: bool,
-    /// Whether some far state is final while the exit it is paired with continues but is not final.
+    /// Whether some far state (many increments left) is final while the exit it is paired with continues but is not
+    /// final.
     pub(super) keeps: bool,
 }
 
 impl Pairs {
-    /// Builds the pairs of all far states of a rule with their exits, and all pairs reachable from these.
+    /// Builds the pairs of all far states (many increments left) of a rule with their exits, and all pairs reachable
+    /// from these.
     pub(super) fn new(rule: &RuleSteps<'_>) -> Self {
         let mut pairs: Vec<(u32, u32)> = Vec::new();
         let mut numbers: FxHashMap<(u32, u32), u32> = FxHashMap::default();
@@ -92,12 +97,13 @@ impl Pairs {
         self.ends.len()
     }
 
-    /// Returns the number of the pair of a far state and its exit. Panics if the two are no pair.
+    /// Returns the number of the pair of a far state (many increments left) and its exit (after the last increment).
+    /// Panics if the two are no pair.
     pub(super) fn number(&self, pair: (u32, u32)) -> u32 {
         self.numbers[&pair]
     }
 
-    /// Returns whether the far state of a pair is final, and whether its exit is final.
+    /// Returns whether the far state (many increments left) of a pair is final, and whether its exit is final.
     pub(super) fn ends(&self, pair: u32) -> (bool, bool) {
         self.ends[pair as usize]
     }

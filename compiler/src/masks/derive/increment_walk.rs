@@ -53,19 +53,22 @@ impl Beginning {
     }
 }
 
-/// The differences of a part: index `i` is for the exits of increment `i + 1` of a token.
+/// The differences of a part: index `i` is for the exits (the states after the last increment) of increment `i + 1` of
+/// a token.
 pub(super) type Part = Vec<ExitDifference>;
 
-/// How the outcome changes if the counter reaches its bound at one increment: the rule continues in the increment's
-/// exit.
+/// How the outcome (tokens and exits) changes if the counter reaches its bound at one increment: the rule continues in
+/// the increment's exit.
 #[derive(Debug, Default)]
 pub(super) struct ExitDifference {
-    /// The subtrees of the trie in which the exits do not continue, as disjoint ranges of nodes, in the order of the
-    /// walk.
+    /// The subtrees of the trie in which the exits (the states after the last increment) do not continue, as disjoint
+    /// ranges of nodes, in the order of the walk.
     pub(super) subtrees: Vec<Range<u32>>,
-    /// Nodes outside `subtrees` at which the exits do not let the rule return, in the order of the walk.
+    /// Nodes outside `subtrees` at which the exits (the states after the last increment) do not let the rule return, in
+    /// the order of the walk.
     pub(super) kept: Vec<u32>,
-    /// Tokens and exits that are possible only through the exits.
+    /// Tokens, and trie nodes at which the rule returns, that are possible only through the exits (the states after the
+    /// last increment).
     pub(super) more: Outcome,
 }
 
@@ -73,12 +76,14 @@ pub(super) struct ExitDifference {
 pub(super) struct CountDependentRule<'a> {
     /// The transitions of the rule.
     steps: RuleSteps<'a>,
-    /// The pairs of a far state and its exit, with the strings that distinguish them.
+    /// The pairs of a far state (many increments left) and its exit (after the last increment), with the strings that
+    /// distinguish them.
     pairs: Pairs,
     /// For each state of the rule, whether it continues with a FOLLOW byte of the rule.
     goes_on_after: Vec<bool>,
-    /// Whether a delta of the rule is only a set of tokens to exclude. This holds if no exit continues or ends where
-    /// staying does not, and no final state continues with a FOLLOW byte of the rule.
+    /// Whether a delta of the rule is only a set of tokens to exclude. This holds if no exit (the state after the last
+    /// increment) continues or ends where staying does not, and no final state continues with a FOLLOW byte of the
+    /// rule.
     pub(super) of_tokens: bool,
     /// The token trie.
     trie: Trie<'a>,
@@ -94,13 +99,16 @@ pub(super) struct CountDependentRule<'a> {
 pub(super) struct IncrementWalk<'a> {
     /// The rule that the walk belongs to.
     rule: &'a CountDependentRule<'a>,
-    /// Collects the tokens and exits that are possible only through an exit.
+    /// Collects the tokens, and the trie nodes at which the rule returns, that are possible only through an exit (the
+    /// state after the last increment).
     builder: OutcomeBuilder<'a>,
     /// Stack of trie nodes to visit, each with the state at the node and the number of increments so far.
     open: Vec<(u32, u32, u32)>,
-    /// Stack of trie nodes to visit, each with the number of the pair of a far state and its exit.
+    /// Stack of trie nodes to visit, each with the number of the pair of a far state (many increments left) and its
+    /// exit (after the last increment).
     pairs_open: Vec<(u32, u32)>,
-    /// Stack of trie nodes to visit at which only the exit continues, each with the exit's state.
+    /// Stack of trie nodes to visit at which only the exit (the state after the last increment) continues, each with
+    /// the exit's state.
     alone: Vec<(u32, u32)>,
 }
 
@@ -133,8 +141,8 @@ impl<'a> CountDependentRule<'a> {
         }
     }
 
-    /// Returns the first bytes of a count-dependent state on which the outcome may depend on the remaining increments,
-    /// with the states after them.
+    /// Returns the first bytes of a count-dependent state on which the outcome (tokens and exits) may depend on the
+    /// remaining increments, with the states after them.
     pub(super) fn beginnings(&self, state: u32) -> Vec<Beginning> {
         let children = self.trie.children(0).filter_map(|child| {
             let class = self.steps.class(self.trie.byte[child as usize]);
@@ -190,8 +198,8 @@ impl<'a> CountDependentRule<'a> {
         self.steps.class(self.trie.byte[beginning.child as usize])
     }
 
-    /// Whether an exit may change the outcome below a trie node. `given_way` is the far state and the exit of an
-    /// increment on the way to the node, if there was one. Later increments are always considered.
+    /// Whether an exit may change the outcome below a trie node. `given_way` is the far state (many increments left)
+    /// and the exit of an increment on the way to the node, if there was one. Later increments are always considered.
     fn may_differ(&self, node: u32, given_way: Option<(u32, u32)>) -> bool {
         let height = self.facts.nodes().height(node);
         height > self.pairs.least as usize
@@ -199,15 +207,16 @@ impl<'a> CountDependentRule<'a> {
                 .is_some_and(|(far, exit)| self.pairs.may_tell(self.pair(far, exit), height))
     }
 
-    /// Returns the number of the pair of a state and its exit, both as numbers within the rule.
+    /// Returns the number of the pair of a state and its exit (the state after the last increment), both as numbers
+    /// within the rule.
     fn pair(&self, far: u32, exit: u32) -> u32 {
         self.pairs.number((far, self.steps.arrival(exit).state))
     }
 }
 
 impl IncrementWalk<'_> {
-    /// Walks the trie below a beginning, and returns how the outcome changes at each increment. The result has no
-    /// meaning if the budget is spent.
+    /// Walks the trie below a beginning, and returns how the outcome (tokens and exits) changes at each increment. The
+    /// result has no meaning if the budget is spent.
     pub(super) fn part(&mut self, beginning: Beginning) -> Part {
         let rule = self.rule;
         let mut part = Part::default();
@@ -246,8 +255,8 @@ impl IncrementWalk<'_> {
         part
     }
 
-    /// Adds to `part` how the exit of a pair differs from staying, below the trie node at which increment `increment`
-    /// (from 0) is made.
+    /// Adds to `part` how the exit (the state after the last increment) of a pair differs from staying, below the trie
+    /// node at which increment `increment` (from 0) is made.
     fn give_way(&mut self, part: &mut Part, increment: usize, node: u32, pair: u32) {
         let rule = self.rule;
         let facts = rule.facts;
@@ -294,8 +303,8 @@ impl IncrementWalk<'_> {
         given_way.more = std::mem::take(&mut self.builder.outcome);
     }
 
-    /// Adds the tokens and exits of a state below a trie node at which only the exit continues. Returns the number of
-    /// nodes visited.
+    /// Adds the tokens of a state, and the trie nodes at which the rule returns, below a trie node at which only the
+    /// exit (the state after the last increment) continues. Returns the number of nodes visited.
     fn go_alone(&mut self, node: u32, state: u32) -> usize {
         let (rule, mut count) = (self.rule, 0);
         let trie = rule.trie;

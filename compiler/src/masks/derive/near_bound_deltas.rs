@@ -32,20 +32,22 @@ use crate::threads::Context;
 /// most that one token makes. `None` where the near-bound mask equals the unbounded mask.
 pub(crate) type DeltasByIncrement = Vec<Option<NearBoundDelta>>;
 
-/// The near-bound deltas of the count-dependent states of one rule.
+/// The near-bound deltas (differences from the unbounded masks) of the count-dependent states of one rule.
 pub(crate) struct RuleDeltas {
-    /// For each group of equivalent count-dependent states, the index of its deltas in `deltas`.
+    /// For each group of equivalent count-dependent states, the index of its deltas (differences from the unbounded
+    /// masks) in `deltas`.
     pub(crate) of_group: Vec<usize>,
-    /// The distinct lists of deltas, by index.
+    /// The distinct lists of deltas (differences from the unbounded masks), by index.
     pub(crate) deltas: Vec<DeltasByIncrement>,
     /// Whether a delta is only a set of tokens to exclude from the mask. If false, it also changes the exits: the trie
     /// nodes at which the rule returns.
     pub(crate) of_tokens: bool,
 }
 
-/// The near-bound deltas of all rules of a network. Rules with equal transitions share their deltas.
+/// The near-bound deltas (differences from the unbounded masks) of all rules of a network. Rules with equal transitions
+/// share their deltas.
 pub(crate) struct NearBoundDeltas<'a> {
-    /// The network whose rules have the deltas.
+    /// The network whose rules have the deltas (differences from the unbounded masks).
     network: &'a Network,
     /// Indexes over the vocabulary.
     facts: &'a VocabularyFacts,
@@ -53,13 +55,13 @@ pub(crate) struct NearBoundDeltas<'a> {
     trie: Trie<'a>,
     /// The budget and the threads of the computation.
     context: Context<'a>,
-    /// Maps the [signature](RuleSteps::signature) of a rule's transitions and its FOLLOW bytes to the deltas of the
-    /// rule.
+    /// Maps the [signature](RuleSteps::signature) of a rule's transitions and its FOLLOW bytes to the deltas
+    /// (differences from the unbounded masks) of the rule.
     by_transitions: IndexMap<Vec<u32>, RuleDeltas, FxBuildHasher>,
 }
 
 impl<'a> NearBoundDeltas<'a> {
-    /// Returns a table without deltas.
+    /// Returns a table without deltas (differences from the unbounded masks).
     pub(crate) fn new(
         network: &'a Network,
         facts: &'a VocabularyFacts,
@@ -69,9 +71,9 @@ impl<'a> NearBoundDeltas<'a> {
         Self { network, facts, trie, context, by_transitions: IndexMap::default() }
     }
 
-    /// Returns the number of the deltas of the given count-dependent states, and computes them if no rule with equal
-    /// transitions came before. `after` has the FOLLOW bytes of their rule. The deltas have no meaning once the budget
-    /// is spent.
+    /// Returns the number of the deltas (differences from the unbounded masks) of the given count-dependent states, and
+    /// computes them if no rule with equal transitions came before. `after` has the FOLLOW bytes of their rule. The
+    /// deltas have no meaning once the budget is spent.
     pub(crate) fn number(&mut self, count_dependent: &CountDependent, after: ByteSet) -> usize {
         let Self { network, facts, trie, context, .. } = *self;
         let steps = RuleSteps::new(network, count_dependent);
@@ -87,13 +89,13 @@ impl<'a> NearBoundDeltas<'a> {
         self.by_transitions.insert_full(signature, deltas).0
     }
 
-    /// Returns the deltas with a number from [`number`](Self::number).
+    /// Returns the deltas (differences from the unbounded masks) with a number from [`number`](Self::number).
     pub(crate) fn get(&self, number: usize) -> &RuleDeltas {
         &self.by_transitions[number]
     }
 
-    /// Computes the deltas of a rule. `heads` has one state of each group of equivalent count-dependent states, as
-    /// numbers within the rule. Parts and deltas are computed on all threads.
+    /// Computes the deltas (differences from the unbounded masks) of a rule. `heads` has one state of each group of
+    /// equivalent count-dependent states, as numbers within the rule. Parts and deltas are computed on all threads.
     fn deltas(
         rule: &CountDependentRule<'_>,
         heads: &[u32],
@@ -135,7 +137,7 @@ impl<'a> NearBoundDeltas<'a> {
 pub(crate) struct NearBoundDelta {
     /// The subtrees of the trie that exceed the bound, as disjoint, ascending ranges of nodes.
     subtrees: Vec<Range<u32>>,
-    /// The ranks of the tokens in `subtrees`, as disjoint, ascending ranges.
+    /// The ranks (token indexes in byte order) of the tokens in `subtrees`, as disjoint, ascending ranges.
     excluded: Vec<Range<u32>>,
     /// Nodes outside `subtrees` at which the rule may not return, ascending.
     kept: Vec<u32>,

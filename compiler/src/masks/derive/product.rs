@@ -24,14 +24,15 @@ use rustc_hash::FxHashMap;
 use crate::ir::ByteSet;
 use crate::masks::equivalence::transition_table::{Transition, TransitionTable, runs_of};
 
-/// One member of a product state: the rows that a derived state and its reference have reached.
+/// One member of a product state: the rows that a derived state and its reference (the state that its mask is derived
+/// from) have reached.
 #[derive(Clone, Copy, Debug)]
 struct ProductPair {
-    /// The index of the member in the batch.
+    /// The index of the member (a derived state beside its reference) in the batch.
     member: u32,
     /// The row of the transition table that the derived state has reached.
     row: u32,
-    /// The row of the transition table that the reference has reached.
+    /// The row of the transition table that the reference (a state that another mask is derived from) has reached.
     like: u32,
     /// A length in bytes: the two rows are known to behave equally on all strings of fewer bytes.
     same: u32,
@@ -59,16 +60,18 @@ impl Hash for ProductPair {
     }
 }
 
-/// How a derived state and its reference differ at a trie node.
+/// How a derived state and its reference (the state that its mask is derived from) differ at a trie node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Divergence {
-    /// Only the reference continues: the derived state has no transition on the byte.
+    /// Only the reference (a state that another mask is derived from) continues: the derived state has no transition on
+    /// the byte.
     Gone,
-    /// Both agree on whether a token may end and whether the rule may return at the node. Only the reference continues
-    /// below it.
+    /// Both agree on whether a token may end and whether the rule may return at the node. Only the reference (a state
+    /// that another mask is derived from) continues below it.
     Last,
-    /// The derived state reaches the node, and differs from its reference in whether a token may end or the rule may
-    /// return here. Below the node it either does not continue, or its reference continues too.
+    /// The derived state reaches the node, and differs from its reference (the state that its mask is derived from) in
+    /// whether a token may end or the rule may return here. Below the node it either does not continue, or its
+    /// reference continues too.
     Other {
         /// The transition of the derived state on the byte into the node.
         to: Transition,
@@ -76,28 +79,31 @@ pub(crate) enum Divergence {
         replaces: Replaced,
     },
     /// The transition table does not decide the divergence, because the byte begins a call or leads to a state without
-    /// a row. Holds the row of the derived state and the row of its reference, both before the byte.
+    /// a row. Holds the row of the derived state and the row of its reference (the state that its mask is derived
+    /// from), both before the byte.
     Unclear([u32; 2]),
 }
 
-/// The part of a reference's outcome below a trie node that is not taken over for the derived state.
+/// The part of a reference's outcome (tokens and exits) below a trie node that is not taken over for the derived state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Replaced {
-    /// Nothing is replaced: the reference does not reach the node.
+    /// Nothing is replaced: the reference (a state that another mask is derived from) does not reach the node.
     Nothing,
     /// The tokens and the exit at the node itself are replaced; those below the node are kept.
     Node,
-    /// The tokens and exits at the node and at all nodes below it are replaced.
+    /// The tokens and exits (trie nodes at which the rule returns) at the node and at all nodes below it are replaced.
     Subtree,
 }
 
-/// A product state: for each member that continues at a trie node, its pair of rows.
+/// A product state: for each member (a derived state beside its reference) that continues at a trie node, its pair of
+/// rows.
 struct ProductState {
-    /// The pairs of rows, in the order of the members.
+    /// The pairs of rows, in the order of the members (derived states beside their references).
     members: Rc<[ProductPair]>,
-    /// The least `same` of the members, in bytes: no member differs from its reference on strings of fewer bytes.
+    /// The least `same` of the members, in bytes: no member differs from its reference (the state that its mask is
+    /// derived from) on strings of fewer bytes.
     shortest: u32,
-    /// The greatest `same` of the members, in bytes.
+    /// The greatest `same` of the members (derived states beside their references), in bytes.
     longest: u32,
     /// The index of this product state's byte runs in `Product::runs`.
     runs: u32,
@@ -108,7 +114,8 @@ struct ProductState {
     windows: Range<u32>,
 }
 
-/// A partition of the 256 bytes into runs: each row of a product state has equal transitions on all bytes of a run.
+/// A partition of the 256 bytes into runs: each row of a product state (the rows of all members) has equal transitions
+/// on all bytes of a run.
 struct Runs {
     /// For each byte, the index of its run.
     of_byte: [u8; 256],
@@ -125,10 +132,11 @@ impl Runs {
     }
 }
 
-/// The transition of a product state on a run of bytes, with the divergences of members on the way.
+/// The transition of a product state (the rows of all members) on a run of bytes, with the divergences of members on
+/// the way.
 #[derive(Clone, Copy)]
 struct Step {
-    /// The target product state, or [`NONE`] if no member continues.
+    /// The target product state, or [`NONE`] if no member (a derived state beside its reference) continues.
     to: u32,
     /// The index in `Product::divergences` of the first divergence of this step.
     first: u32,
@@ -136,12 +144,15 @@ struct Step {
     end: u32,
 }
 
-/// The members of a product state that continue below a trie node of some height.
+/// The members (derived states beside their references) of a product state that continue below a trie node of some
+/// height.
 #[derive(Clone, Copy)]
 struct HeightFilter {
-    /// The product state of these members alone: [`NONE`] if there are none, [`UNKNOWN`] before it is computed.
+    /// The product state of these members (derived states beside their references) alone: [`NONE`] if there are none,
+    /// [`UNKNOWN`] before it is computed.
     product_state: u32,
-    /// Byte bits: every string that distinguishes a member from its reference contains one of these bytes.
+    /// Byte bits: every string that distinguishes a member from its reference (the state that its mask is derived from)
+    /// contains one of these bytes.
     distinguishing: u128,
 }
 
@@ -149,22 +160,22 @@ struct HeightFilter {
 const UNKNOWN: u32 = NONE - 1;
 
 /// The greatest height of a trie node, in bytes, with a [`HeightFilter`] of its own. All higher nodes share one filter,
-/// which keeps all members; such nodes are few.
+/// which keeps all members (derived states beside their references); such nodes are few.
 const HIGH: u32 = 32;
 
-/// The most members of all product states together, some 64 MB. Beyond this limit the batch is split into smaller ones,
-/// unless it has one member.
+/// The most members (derived states beside their references) of all product states together, some 64 MB. Beyond this
+/// limit the batch is split into smaller ones, unless it has one member.
 const MOST_LANES: usize = 4 << 20;
 
 /// The product automaton of one batch, built as far as the pass over the trie has asked for it.
 pub(crate) struct Product<'a> {
     /// The transition table of the grammar's states.
     rows: &'a TransitionTable,
-    /// For each member, the FOLLOW bytes of its rule, as byte bits.
+    /// For each member (a derived state beside its reference), the FOLLOW bytes of its rule, as byte bits.
     after: Vec<u128>,
     /// The product states, by number.
     states: Vec<ProductState>,
-    /// Maps the members of a product state to its number.
+    /// Maps the members (derived states beside their references) of a product state to its number.
     ids: FxHashMap<Rc<[ProductPair]>, u32>,
     /// Maps the shapes of the rows of a product state, one bit each, to the index of its runs in `runs`. Rows of one
     /// shape have the same byte runs.
@@ -175,20 +186,21 @@ pub(crate) struct Product<'a> {
     step_of: Vec<u32>,
     /// The transitions of all product states that are computed so far.
     steps: Vec<Step>,
-    /// The divergences of all steps, each with the index of its member.
+    /// The divergences of all steps, each with the index of its member (a derived state beside its reference).
     divergences: Vec<(u32, Divergence)>,
     /// The height filters of all product states.
     windows: Vec<HeightFilter>,
-    /// A reused buffer for the members of a product state under construction.
+    /// A reused buffer for the members (derived states beside their references) of a product state under construction.
     scratch: Vec<ProductPair>,
-    /// The number of members of all product states together.
+    /// The number of members (derived states beside their references) of all product states together.
     size: usize,
 }
 
 impl<'a> Product<'a> {
-    /// Builds the product automaton of a batch. An entry of `members` has the rows of a state and of its reference, and
-    /// the FOLLOW bytes of the state's rule as byte bits. Also returns the first product state, for a trie with strings
-    /// of up to `height` bytes. It is [`NONE`] if no such string distinguishes a state from its reference.
+    /// Builds the product automaton of a batch. An entry of `members` has the rows of a state and of its reference (the
+    /// state that its mask is derived from), and the FOLLOW bytes of the state's rule as byte bits. Also returns the
+    /// first product state, for a trie with strings of up to `height` bytes. It is [`NONE`] if no such string
+    /// distinguishes a state from its reference.
     pub(crate) fn new(
         rows: &'a TransitionTable,
         members: &[([u32; 2], u128)],
@@ -219,14 +231,14 @@ impl<'a> Product<'a> {
         (this, product_state)
     }
 
-    /// Whether the product states have too many members together to be worth their memory. Always false for a batch of
-    /// one member.
+    /// Whether the product states (the rows of all members) have too many members together to be worth their memory.
+    /// Always false for a batch of one member.
     pub(crate) fn are_too_many(&self) -> bool {
         self.size > MOST_LANES && self.after.len() > 1
     }
 
-    /// Returns the product state that a byte leads to, or [`NONE`] if no member continues. Also returns the range of
-    /// the divergences on the byte, for [`divergence`](Self::divergence).
+    /// Returns the product state (the rows of all members) that a byte leads to, or [`NONE`] if no member continues.
+    /// Also returns the range of the divergences on the byte, for [`divergence`](Self::divergence).
     #[inline]
     pub(crate) fn step(&mut self, product_state: u32, byte: u8) -> (u32, Range<usize>) {
         let ProductState { runs, steps, .. } = &self.states[product_state as usize];
@@ -249,15 +261,16 @@ impl<'a> Product<'a> {
         self.after[member as usize]
     }
 
-    /// Returns a divergence and the index of its member, given an index in a step's range.
+    /// Returns a divergence and the index of its member (a derived state beside its reference), given an index in a
+    /// step's range.
     #[inline]
     pub(crate) fn divergence(&self, at: usize) -> (u32, Divergence) {
         self.divergences[at]
     }
 
-    /// Returns the product state of the members that may differ from their references below a trie node. `height` is
-    /// the length in bytes of the longest string below the node, and `below` has the bytes of these strings as bits.
-    /// Returns [`NONE`] if no member may differ.
+    /// Returns the product state of the members that may differ from their references (the states that their masks are
+    /// derived from) below a trie node. `height` is the length in bytes of the longest string below the node, and
+    /// `below` has the bytes of these strings as bits. Returns [`NONE`] if no member may differ.
     #[inline]
     pub(crate) fn within(&mut self, product_state: u32, height: usize, below: u128) -> u32 {
         let ProductState { shortest, longest, windows, .. } = &self.states[product_state as usize];
@@ -272,8 +285,8 @@ impl<'a> Product<'a> {
         if below & distinguishing == 0 { NONE } else { product_state }
     }
 
-    /// Returns the index of a known step on another byte run, if all members have the same transitions on both runs.
-    /// `None` if no known step has.
+    /// Returns the index of a known step on another byte run, if all members (derived states beside their references)
+    /// have the same transitions on both runs. `None` if no known step has.
     fn like_step(&self, product_state: u32, byte: u8) -> Option<u32> {
         let rows = self.rows;
         let ProductState { members, runs, steps, .. } = &self.states[product_state as usize];
@@ -290,7 +303,8 @@ impl<'a> Product<'a> {
         found.find(|(other, _)| is_same(rows.class_of(**other))).map(|(_, &step)| step)
     }
 
-    /// Computes the step of a product state on a byte, and adds the divergences of its members.
+    /// Computes the step of a product state (the rows of all members) on a byte, and adds the divergences of its
+    /// members.
     fn find_step(&mut self, product_state: u32, byte: u8) -> Step {
         let rows = self.rows;
         let class = rows.class_of(byte);
@@ -331,8 +345,8 @@ impl<'a> Product<'a> {
         Step { to, first, end }
     }
 
-    /// Computes the height filter of a product state for trie nodes of a height in bytes. If `height` is `None`, the
-    /// filter holds for nodes of any height and keeps all members.
+    /// Computes the height filter of a product state (the rows of all members) for trie nodes of a height in bytes. If
+    /// `height` is `None`, the filter holds for nodes of any height and keeps all members.
     fn find_window(&mut self, product_state: u32, height: Option<u32>) -> HeightFilter {
         let mut kept = std::mem::take(&mut self.scratch);
         kept.clear();
@@ -352,8 +366,8 @@ impl<'a> Product<'a> {
         HeightFilter { product_state, distinguishing }
     }
 
-    /// Returns the number of the product state with these members, and adds it if it is new. [`NONE`] if there are no
-    /// members.
+    /// Returns the number of the product state (the rows of all members) with these members, and adds it if it is new.
+    /// [`NONE`] if there are no members.
     fn intern(&mut self, members: &[ProductPair]) -> u32 {
         if members.is_empty() {
             return NONE;

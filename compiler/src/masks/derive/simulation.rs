@@ -29,8 +29,8 @@ use crate::graph::Lists;
 /// The distance of a pair that holds for strings of every length.
 const ENDLESS: u32 = u32::MAX;
 
-/// The most maximal arrivals that each arrival is compared with. Beyond this limit an arrival counts as maximal itself
-/// and costs one more walk.
+/// The most maximal arrivals (targets after register updates) that each arrival is compared with. Beyond this limit an
+/// arrival counts as maximal itself and costs one more walk.
 const MOST_COMPARED: usize = 1 << 3;
 
 /// A far state, with many increments left, and the exit that replaces it at the last increment.
@@ -39,15 +39,17 @@ type FarExit = (u32, u32);
 /// A pair to verify: the larger side, which should simulate, comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum SimulationPair {
-    /// Two count-dependent states: both make the same increments, and each exit differs from staying by the same
-    /// strings.
+    /// Two count-dependent states: both make the same increments, and each exit (the state after the last increment)
+    /// differs from staying by the same strings.
     States(u32, u32),
-    /// Two pairs of a far state and its exit: the same strings distinguish both.
+    /// Two pairs of a far state (many increments left) and its exit (after the last increment): the same strings
+    /// distinguish both.
     Exits(FarExit, FarExit),
 }
 
 impl SimulationPair {
-    /// Whether the pair holds trivially: both sides are equal, or each exit equals its far state.
+    /// Whether the pair holds trivially: both sides are equal, or each exit equals its far state (many increments
+    /// left).
     fn is_plain(self) -> bool {
         match self {
             Self::States(larger, smaller) => larger == smaller,
@@ -58,12 +60,13 @@ impl SimulationPair {
     }
 }
 
-/// The pairs of one rule that are verified so far. No exit of the rule may accept more than staying does.
+/// The pairs of one rule that are verified so far. No exit (the state after the last increment) of the rule may accept
+/// more than staying does.
 pub(super) struct Simulation<'r, 'a> {
     /// The transitions of the rule.
     steps: &'r RuleSteps<'a>,
     /// For each state, whether it continues with a FOLLOW byte of the rule. `None` if the rule's deltas also change
-    /// exits.
+    /// exits (the states after the last increment).
     goes_on_after: Option<&'r [bool]>,
     /// Maps each verified pair to its distance: the pair holds for strings of fewer bytes.
     distances: FxHashMap<SimulationPair, u32>,
@@ -88,7 +91,7 @@ impl<'r, 'a> Simulation<'r, 'a> {
     }
 
     /// Returns, for each arrival, the index of a maximal arrival that simulates it on strings of up to `length` bytes.
-    /// O(arrivals times [`MOST_COMPARED`]).
+    /// O(arrivals (targets after register updates) times [`MOST_COMPARED`]).
     pub(super) fn largest(&mut self, arrivals: &[Arrived], length: u32) -> Vec<usize> {
         let mut by: Vec<usize> = (0..arrivals.len()).collect();
         let mut largest: Vec<usize> = Vec::new();

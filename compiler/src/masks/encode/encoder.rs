@@ -29,8 +29,8 @@ use crate::masks::outcome::spans::{count_of, minus};
 use crate::masks::outcome::{Delta, Outcome};
 use crate::masks::shared::facts::VocabularyFacts;
 
-/// The least number of spans for which an outcome is looked up before it is encoded. With fewer, encoding a short list
-/// costs no more than the look-up.
+/// The least number of spans for which an outcome (tokens and exits) is looked up before it is encoded. With fewer,
+/// encoding a short list costs no more than the look-up.
 const MANY_SPANS: usize = 6;
 
 /// The result of encoding a set of tokens.
@@ -42,12 +42,14 @@ pub(crate) enum Encoded {
     Form { words: Vec<u32>, count: u32 },
 }
 
-/// The outcome of a state, or of a return state and an exit class, with all that its mask needs.
+/// The outcome of a state, or of a return state and an exit class (set of trie nodes at which a rule returns), with all
+/// that its mask needs.
 #[derive(Debug, Default)]
 pub(crate) struct Computed {
-    /// The tokens and exits.
+    /// The tokens and exits (trie nodes at which the rule returns).
     pub(crate) outcome: Outcome,
-    /// Ids of additional tokens that have no rank, because the grammar matches them by id; ascending.
+    /// Ids of additional tokens that have no rank (index in byte order), because the grammar matches them by id;
+    /// ascending.
     pub(crate) extra: Vec<u32>,
     /// The encoded set, if a thread encoded it ahead.
     pub(crate) encoded: Option<Encoded>,
@@ -116,12 +118,13 @@ pub(crate) struct ReferenceSet<'a> {
     pub(crate) plus: Vec<u32>,
     /// The number of tokens in the set.
     pub(crate) count: u32,
-    /// The ranks of the set's tokens. If they are not known, the set as a bit row, from which ranks are found on
-    /// demand.
+    /// The ranks (token indexes in byte order) of the set's tokens. If they are not known, the set as a bit row, from
+    /// which ranks are found on demand.
     pub(crate) ranks: Result<&'a [Range<u32>], LazyRanks>,
 }
 
-/// The vocabulary and the sets of references, against which token sets are encoded.
+/// The vocabulary and the sets of references (states that other masks are derived from), against which token sets are
+/// encoded.
 pub(crate) struct Encoder<'a> {
     /// The token trie.
     trie: Trie<'a>,
@@ -151,7 +154,7 @@ struct Reference<'s> {
     plus: &'s [u32],
     /// The number of tokens in the set.
     count: u32,
-    /// The ranks of the set's tokens.
+    /// The ranks (token indexes in byte order) of the set's tokens.
     ranks: RowRanks<'s>,
 }
 
@@ -212,7 +215,7 @@ impl<'a> Encoder<'a> {
     }
 
     /// Encodes a set ahead, for the thread that takes the results. Does nothing if this thread has encoded an equal
-    /// outcome before.
+    /// outcome (tokens and exits) before.
     pub(crate) fn encode_new(&self, found: &mut Computed, scratch: &mut Scratch) {
         let Computed { outcome, extra, encoded } = found;
         if self.is_looked_up(outcome, extra) {
@@ -261,7 +264,7 @@ impl<'a> Encoder<'a> {
         encoded
     }
 
-    /// Encodes the tokens of a bit row.
+    /// Encodes the tokens of a bit row (one bit per token).
     pub(crate) fn of_row(&self, row: &[u32], scratch: &mut Scratch) -> Encoded {
         let count = count_ones(row);
         if count as usize <= self.lengths.most_listed() {
@@ -300,15 +303,15 @@ impl<'a> Encoder<'a> {
         Encoded::Form { words, count }
     }
 
-    /// Writes the form of a bit row as its difference from the vocabulary row `nearest`.
+    /// Writes the form of a bit row (one bit per token) as its difference from the vocabulary row `nearest`.
     fn write_near(&self, nearest: u32, row: &[u32], words: &mut Vec<u32>) {
         words.clear();
         words.push(nearest);
         describe_difference(row_of(self.shared, nearest), row, words);
     }
 
-    /// Encodes a set that is derived from another: the tokens of `reference` without the ranks `except`, with the ranks
-    /// `spans` and the token ids `extra`. The set is assembled as a bit row.
+    /// Encodes a set that is derived from another: the tokens of `reference` without the ranks (token indexes in byte
+    /// order) `except`, with the ranks `spans` and the token ids `extra`. The set is assembled as a bit row.
     fn encoded_over(
         &self,
         reference: &Reference<'_>,
@@ -334,12 +337,13 @@ impl<'a> Encoder<'a> {
         encoded
     }
 
-    /// Returns the token ids of a range of ranks, in the order of the ranks.
+    /// Returns the token ids of a range of ranks (token indexes in byte order), in the order of the ranks.
     fn tokens(&self, span: &Range<u32>) -> &'a [u32] {
         &self.trie.token_of_rank[span.start as usize..span.end as usize]
     }
 
-    /// Returns the token ids of an outcome's spans and of `extra`, ascending. The outcome must have no delta.
+    /// Returns the token ids of an outcome's spans and of `extra`, ascending. The outcome (tokens and exits) must have
+    /// no delta.
     fn gathered(&self, outcome: &Outcome, extra: &[u32], scratch: &mut Scratch) -> Vec<u32> {
         let mut ids = std::mem::take(&mut scratch.ids);
         ids.clear();
@@ -355,8 +359,8 @@ impl<'a> Encoder<'a> {
     }
 
     /// Encodes a set that is derived from another, from their difference alone: the tokens of `reference` without the
-    /// ranks `except` and with the ranks `spans`. `None` if the difference is too large or the reference has bits of
-    /// its own. Also `None` if only one of the two sets is a short list.
+    /// ranks (token indexes in byte order) `except` and with the ranks `spans`. `None` if the difference is too large
+    /// or the reference has bits of its own. Also `None` if only one of the two sets is a short list.
     fn differing(
         &self,
         reference: &Reference<'_>,
@@ -415,7 +419,7 @@ impl<'a> Encoder<'a> {
         scratch.row = row;
     }
 
-    /// Returns the token ids of some ranges of ranks, ascending.
+    /// Returns the token ids of some ranges of ranks (token indexes in byte order), ascending.
     fn sorted_ids(&self, spans: &[Range<u32>], scratch: &mut Scratch) -> Vec<u32> {
         let mut ids = Vec::with_capacity(count_of(spans) as usize);
         spans.iter().for_each(|span| ids.extend_from_slice(self.tokens(span)));
@@ -424,8 +428,9 @@ impl<'a> Encoder<'a> {
     }
 }
 
-/// Writes a description of an outcome's tokens, equal for equal outcomes. The words are the reference state or
-/// [`NONE`], the number of excluded ranges, the bounds of these ranges, and the bounds of the other spans.
+/// Writes a description of an outcome's tokens, equal for equal outcomes. The words are the state whose mask the tokens
+/// are derived from, or [`NONE`]; the number of excluded ranges; the bounds of these ranges; and the bounds of the
+/// other spans.
 pub(crate) fn describe(outcome: &Outcome, words: &mut Vec<u32>) {
     let (state, except) = match &outcome.delta {
         Some(taken) => (taken.reference, &taken.excluded[..]),

@@ -11,11 +11,13 @@ use crate::interner::Interner;
 use crate::masks::shared::exits::class_nodes;
 use crate::masks::shared::facts::VocabularyFacts;
 
-/// The exit classes of a network. Those of the vocabulary come first, and the grammar's own are numbered after them.
+/// The exit classes (sets of trie nodes at which a rule returns) of a network. Those of the vocabulary come first, and
+/// the grammar's own are numbered after them.
 pub(crate) struct ExitClasses<'a> {
     /// The tables of the vocabulary.
     shared: Tables<'a>,
-    /// Indexes over the vocabulary, among them its exit classes by their nodes.
+    /// Indexes over the vocabulary, among them its exit classes (sets of trie nodes at which a rule returns) by their
+    /// nodes.
     known: &'a VocabularyFacts,
     /// The node lists of the grammar's own classes, by number.
     own: Interner,
@@ -27,8 +29,8 @@ impl<'a> ExitClasses<'a> {
         Self { shared, known, own: Interner::default() }
     }
 
-    /// Returns the class of a list of exits, which must ascend, and adds it if it is new. [`NONE`] if the list is
-    /// empty.
+    /// Returns the class of a list of exits (trie nodes at which the rule returns), which must ascend, and adds it if
+    /// it is new. [`NONE`] if the list is empty.
     pub(crate) fn intern(&mut self, nodes: &[u32]) -> u32 {
         if nodes.is_empty() {
             return NONE;
@@ -37,8 +39,8 @@ impl<'a> ExitClasses<'a> {
         shared.unwrap_or_else(|| self.shared.classes.len() as u32 + self.own.number(nodes))
     }
 
-    /// Returns the exits of a class, ascending. The result stays valid while classes are added; only the nodes of the
-    /// grammar's own classes are copied.
+    /// Returns the exits (trie nodes at which the rule returns) of a class, ascending. The result stays valid while
+    /// classes are added; only the nodes of the grammar's own classes are copied.
     pub(crate) fn nodes(&self, class: u32) -> Cow<'a, [u32]> {
         match class.checked_sub(self.shared.classes.len() as u32) {
             Some(own) => self.own.get(own).to_vec().into(),

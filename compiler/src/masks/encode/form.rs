@@ -17,7 +17,7 @@
 
 use grammarc_artifacts::sections::network::NONE;
 
-/// The head of a form that holds a bit row, in place of a row's number.
+/// The head of a form that holds a bit row (one bit per token), in place of a row's number.
 pub(crate) const BITS: u32 = NONE - 1;
 
 /// The form of a token set, parsed from its words.

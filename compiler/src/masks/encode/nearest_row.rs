@@ -12,7 +12,7 @@ use crate::masks::outcome::ranks::row_of;
 use crate::masks::shared::facts::VocabularyFacts;
 use crate::masks::shared::rows::StoredRows;
 
-/// The bit rows of the vocabulary, as candidates for the nearest row.
+/// The bit rows (one bit per token) of the vocabulary, as candidates for the nearest row.
 #[derive(Clone, Copy)]
 pub(crate) struct SharedRows<'a> {
     /// The tables of the vocabulary.
@@ -104,8 +104,8 @@ pub(super) fn apart_from_ids(ids: &[u32], row: &[u32], count: u32, limit: usize)
     (missing < most).then(|| count + 2 * missing - ids.len())
 }
 
-/// Appends the difference of the bit row `row` from the bit row `old`: the length of the minus list, the minus list and
-/// the plus list.
+/// Appends the difference of the bit row (one bit per token) `row` from the bit row `old`: the length of the minus
+/// list, the minus list and the plus list.
 pub(super) fn describe_difference(old: &[u32], row: &[u32], content: &mut Vec<u32>) {
     let at = content.len();
     content.push(0);

@@ -98,8 +98,8 @@ impl<'a> Pool<'a> {
         }
     }
 
-    /// Returns a token set, by its number, from which other sets can be derived. `ranks` are the ranks of its tokens,
-    /// if they are known.
+    /// Returns a token set, by its number, from which other sets can be derived. `ranks` are the ranks (token indexes
+    /// in byte order) of its tokens, if they are known.
     pub(crate) fn reference(&self, set: u32, ranks: Option<&'a [Range<u32>]>) -> ReferenceSet<'a> {
         let (mut minus, mut plus): (&[u32], &[u32]) = (&[], &[]);
         let (row, words): (u32, Cow<'a, [u32]>) = match Form::of(self.sets.get(set)) {
@@ -119,7 +119,7 @@ impl<'a> Pool<'a> {
         ReferenceSet { set, row, words, minus: minus.to_vec(), plus: plus.to_vec(), count, ranks }
     }
 
-    /// Returns the number of the token set of a computed outcome, and adds the set if it is new.
+    /// Returns the number of the token set of a computed outcome (tokens and exits), and adds the set if it is new.
     pub(crate) fn set(&mut self, encoder: &Encoder<'_>, found: &Computed) -> u32 {
         let Computed { outcome, extra, .. } = found;
         if !encoder.is_looked_up(outcome, extra) {
@@ -136,8 +136,8 @@ impl<'a> Pool<'a> {
         self.of_outcome[number]
     }
 
-    /// Returns the number of the token set of a computed outcome, without a look-up of the outcome. Encodes the set if
-    /// it was not encoded ahead.
+    /// Returns the number of the token set of a computed outcome (tokens and exits), without a look-up of the outcome.
+    /// Encodes the set if it was not encoded ahead.
     fn add(&mut self, encoder: &Encoder<'_>, found: &Computed) -> u32 {
         if let Some(encoded) = &found.encoded {
             return self.number(encoded);
@@ -224,8 +224,8 @@ impl Records {
         }
     }
 
-    /// Adds a record for the bit row `row`, as the difference from the stored row `nearest`. Returns the number of its
-    /// mask.
+    /// Adds a record for the bit row (one bit per token) `row`, as the difference from the stored row `nearest`.
+    /// Returns the number of its mask.
     fn put_near(&mut self, nearest: u32, row: &[u32], count: u32) -> u32 {
         let mut lists = Vec::new();
         describe_difference(self.row(nearest), row, &mut lists);

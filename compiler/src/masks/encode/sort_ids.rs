@@ -5,10 +5,10 @@
 //! Cost: O(ids), and one step for each 4,096 ids that the vocabulary has.
 use crate::masks::bits::for_each_bit;
 
-/// The most ids that are sorted by comparison. With more, the bit row is faster.
+/// The most ids that are sorted by comparison. With more, the bit row (one bit per token) is faster.
 const FEW: usize = 24;
 
-/// The two bit rows of a sort; all bits are clear between calls.
+/// The two bit rows (one bit per token) of a sort; all bits are clear between calls.
 #[derive(Debug, Default)]
 pub(crate) struct IdSorter {
     /// The number of 32-bit words of a mask's row: all ids are below 32 times this number.

@@ -23,7 +23,8 @@ use crate::masks::shortcuts::{Shortcut, Shortcuts};
 use crate::network::Network;
 use crate::threads::Threads;
 
-/// The least number of bit rows of character runs for which encoding uses several threads.
+/// The least number of bit rows of character runs (states that read characters of one class) for which encoding uses
+/// several threads.
 const WORTH_A_THREAD: usize = 16;
 
 /// The states of the grammar that are walked and those that are derived.
@@ -32,14 +33,14 @@ pub(crate) struct Plan {
     pub(crate) walked: Vec<u32>,
     /// The states whose outcomes are derived, ascending, each with its reference.
     pub(crate) derived: Vec<(u32, u32)>,
-    /// The states that some derived state has as its reference.
+    /// The states that some derived state has as its reference (the state that its mask is derived from).
     references: BTreeSet<u32>,
 }
 
 impl Plan {
     /// Selects the states to walk and to derive from the states of a network, `states`. A state with a representative
-    /// is in neither list. A state of a packed string set has no record at run time, so it is selected only if another
-    /// state's outcome depends on it.
+    /// is in neither list. A state of a packed string set (a rule for a finite set of strings) has no record at run
+    /// time, so it is selected only if another state's outcome depends on it.
     pub(crate) fn new(
         equivalence: &KEquivalence,
         network: &Network,
@@ -91,11 +92,12 @@ impl Item for Derivation<'_> {
     }
 }
 
-/// Maps each reference, a state that others are derived from, to the number of its token set and its outcome.
+/// Maps each reference, a state that others are derived from, to the number of its token set and its outcome (tokens
+/// and exits).
 pub(crate) type ReferenceOutcomes = BTreeMap<u32, (u32, Outcome)>;
 
-/// Encodes the bit rows of all character runs, and adds them to the encoder as references. A bit row has the tokens of
-/// some character kinds up to some length.
+/// Encodes the bit rows of all character runs, and adds them to the encoder as references (states that other masks are
+/// derived from). A bit row has the tokens of some character kinds up to some length.
 ///
 /// # Errors
 ///
@@ -122,8 +124,8 @@ pub(crate) fn rows_of_runs<'a>(
     Ok(())
 }
 
-/// Walks the states of the plan that are not derived, and records their outcomes. Returns the outcomes of the
-/// references among them.
+/// Walks the states of the plan that are not derived, and records their outcomes. Returns the outcomes of those among
+/// them that other masks are derived from.
 ///
 /// # Errors
 ///
@@ -161,8 +163,8 @@ pub(crate) fn walked<'a>(
     Ok(outcomes)
 }
 
-/// Adds the token sets of all references to the encoder, so that sets of derived states are encoded by their
-/// differences.
+/// Adds the token sets of all references (states that other masks are derived from) to the encoder, so that sets of
+/// derived states are encoded by their differences.
 pub(crate) fn add_references<'a>(
     outcomes: &'a ReferenceOutcomes,
     encoder: &mut Encoder<'a>,
@@ -174,7 +176,8 @@ pub(crate) fn add_references<'a>(
     }
 }
 
-/// Derives the remaining states of the plan from their references, and records their outcomes.
+/// Derives the remaining states of the plan from their references (the states that their masks are derived from), and
+/// records their outcomes.
 ///
 /// # Errors
 ///

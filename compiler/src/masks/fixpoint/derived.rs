@@ -26,12 +26,12 @@ const ABREAST: usize = 256;
 /// The number of ranges of trie nodes that a thread can help with, if there are several threads.
 const PARTS: usize = 32;
 
-/// A number of groups for each thread. With fewer groups than this, all threads together assemble the outcomes of all
-/// groups after the differences are found.
+/// A number of groups for each thread. With fewer groups than this, all threads together assemble the outcomes (tokens
+/// and exits) of all groups after the differences are found.
 const MANY: usize = 2;
 
-/// Computes the outcomes of derived states, all of which have rows of the transition table, and passes them to `take`
-/// in order. With several threads, the thread that finds an outcome also encodes it.
+/// Computes the outcomes (tokens and exits) of derived states, all of which have rows of the transition table, and
+/// passes them to `take` in order. With several threads, the thread that finds an outcome also encodes it.
 ///
 /// # Errors
 ///
@@ -90,14 +90,14 @@ impl Item for (&Difference, &&Derivation<'_>) {
 
 /// Derived states that run over the trie together, and the trie nodes to visit, in parts that threads share.
 struct Group<'a> {
-    /// The states of the group, with their references.
+    /// The states of the group, with their references (the states that their masks are derived from).
     derived: &'a [&'a Derivation<'a>],
     /// Ascending ranges of trie nodes, the same for all groups.
     parts: &'a [Range<u32>],
     /// The indexes of the parts that no thread has begun.
     rest: WorkRange,
     /// The results of helping threads: the first node of each range, and for each state its difference from its
-    /// reference there.
+    /// reference (the state that its mask is derived from) there.
     found: Mutex<Vec<(u32, Vec<Difference>)>>,
     /// The number of helping threads that look for a range or work on one.
     helping: AtomicUsize,
@@ -116,8 +116,8 @@ impl<'a> Group<'a> {
         Self { derived, parts, rest, found: Mutex::default(), helping: AtomicUsize::new(0) }
     }
 
-    /// Returns for each state of the group its difference from its reference, over all trie nodes. Waits for helping
-    /// threads.
+    /// Returns for each state of the group its difference from its reference (the state that its mask is derived from),
+    /// over all trie nodes. Waits for helping threads.
     fn apart(&self, worker: &mut Worker<'_>) -> Vec<Difference> {
         let mut next = || Some(self.parts[self.rest.next()?].clone());
         let mut apart = worker.walker.apart(self.derived, &mut next);

@@ -23,17 +23,18 @@ use crate::budget::Budget;
 use crate::masks::encode::encoder::{Computed, Encoder};
 use crate::masks::limits::{MaskError, MaskLimits};
 
-/// The follow entries of all return states.
+/// The follow entries (masks by return state and exit class) of all return states.
 pub(crate) struct FollowMasks {
-    /// Each return state with a follow entry: an exit class, the mask, and the next exit class. In the order of the
-    /// states and classes.
+    /// Each return state with a follow entry: an exit class (set of trie nodes at which a rule returns), the mask, and
+    /// the next exit class. In the order of the states and classes.
     pub(crate) entries: Vec<(u32, FollowEntry)>,
-    /// The number of pairs of a return state and an exit class that can occur. Pairs without tokens have no entry.
+    /// The number of pairs of a return state and an exit class (set of trie nodes at which a rule returns) that can
+    /// occur. Pairs without tokens have no entry.
     pub(crate) pairs: usize,
 }
 
-/// Computes the follow masks of all pairs of a return state and an exit class that can occur. `reach` knows the classes
-/// through which rules can return so far.
+/// Computes the follow masks of all pairs of a return state and an exit class (set of trie nodes at which a rule
+/// returns) that can occur. `reach` knows the classes through which rules can return so far.
 ///
 /// # Errors
 ///

@@ -29,19 +29,19 @@ const AT_ONCE: usize = 1 << 14;
 /// The least number of candidate nodes for which several threads are used.
 const WORTH_A_THREAD: usize = 1 << 8;
 
-/// The stored masks of a network's packed string sets.
+/// The stored masks of a network's packed string sets (rules for finite sets of strings).
 #[derive(Clone, Debug, Default)]
 pub struct HighFanoutMasks {
-    /// For each packed string set of the network, its high-fanout nodes with their masks. A node is given by its
-    /// address in the set.
+    /// For each packed string set (a rule for a finite set of strings) of the network, its high-fanout nodes with their
+    /// masks. A node is given by its address in the set.
     pub nodes: Vec<Vec<CrowdedRecord>>,
-    /// The mask without tokens; [`NONE`] if the network has no packed string set.
+    /// The mask without tokens; [`NONE`] if the network has no packed string set (a rule for a finite set of strings).
     pub nothing: u32,
 }
 
 impl HighFanoutMasks {
-    /// Returns the exit classes through which packed string sets return from high-fanout nodes, each with a state of
-    /// the rule.
+    /// Returns the exit classes (sets of trie nodes at which a rule returns) through which packed string sets return
+    /// from high-fanout nodes, each with a state of the rule.
     pub(super) fn classes(&self, inputs: Inputs<'_>) -> Vec<(u32, u32)> {
         let rules = inputs.network.packed_sets.iter().map(|&(rule, _)| rule);
         let of = rules.zip(&self.nodes).flat_map(|(rule, nodes)| {
@@ -52,7 +52,7 @@ impl HighFanoutMasks {
     }
 }
 
-/// One thread's buffers for walks of packed string sets.
+/// One thread's buffers for walks of packed string sets (rules for finite sets of strings).
 struct Room {
     /// The stack of a walk: nodes of the trie and of the set.
     open: Vec<(u32, u32)>,
@@ -60,10 +60,10 @@ struct Room {
     scratch: Scratch,
 }
 
-/// The inputs for walks of one packed string set.
+/// The inputs for walks of one packed string set (a rule for a finite set of strings).
 #[derive(Clone, Copy)]
 struct Along<'a> {
-    /// The packed string set.
+    /// The packed string set (a rule for a finite set of strings).
     nodes: PackedStrings<'a>,
     /// The token trie.
     trie: Trie<'a>,
@@ -116,7 +116,7 @@ impl Along<'_> {
     }
 }
 
-/// Computes the masks and exit classes of all high-fanout nodes.
+/// Computes the masks and exit classes (sets of trie nodes at which a rule returns) of all high-fanout nodes.
 ///
 /// # Errors
 ///

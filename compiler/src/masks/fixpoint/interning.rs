@@ -17,7 +17,7 @@ use crate::masks::encode::pool::Pool;
 use crate::masks::equivalence::representatives::Representatives;
 use crate::masks::limits::{MaskError, MaskLimits};
 
-/// The token sets, masks and exit classes so far.
+/// The token sets, masks and exit classes (sets of trie nodes at which a rule returns) so far.
 pub(crate) struct Interning<'a> {
     /// The exit classes: sets of trie nodes at which a rule returns.
     pub(crate) classes: ExitClasses<'a>,
@@ -31,8 +31,8 @@ pub(crate) struct Interning<'a> {
     inputs: Inputs<'a>,
     /// The states whose masks equal those of other states.
     pub(super) representatives: &'a Representatives,
-    /// For each state of the network, the number of its token set in `pool` and of its exits in `exits`; [`NONE`] until
-    /// it is added.
+    /// For each state of the network, the number of its token set in `pool` and of its exits (trie nodes at which the
+    /// rule returns) in `exits`; [`NONE`] until it is added.
     found: Vec<(u32, u32)>,
     /// Lists of trie nodes at which the rules of states return, by number.
     exits: Interner,
@@ -66,7 +66,7 @@ impl<'a> Interning<'a> {
         self.inputs
     }
 
-    /// Returns the number of the token set of a computed outcome. An error names `state`.
+    /// Returns the number of the token set of a computed outcome (tokens and exits). An error names `state`.
     ///
     /// # Errors
     ///
@@ -82,7 +82,7 @@ impl<'a> Interning<'a> {
         Ok(set)
     }
 
-    /// Returns the mask of a computed outcome. An error names `state`.
+    /// Returns the mask of a computed outcome (tokens and exits). An error names `state`.
     ///
     /// # Errors
     ///
@@ -114,8 +114,8 @@ impl<'a> Interning<'a> {
         self.held.set(self.pool.bytes()).map_err(spent)
     }
 
-    /// Records the token set and the exits of a state, and of all states that it represents. Returns the number of the
-    /// set.
+    /// Records the token set and the exits (trie nodes at which the rule returns) of a state, and of all states that it
+    /// represents. Returns the number of the set.
     ///
     /// # Errors
     ///
@@ -139,8 +139,8 @@ impl<'a> Interning<'a> {
         Ok(set)
     }
 
-    /// Records the token set and the exits of a state, and not of the states that it represents. Returns the number of
-    /// the set and of the exits.
+    /// Records the token set and the exits (trie nodes at which the rule returns) of a state, and not of the states
+    /// that it represents. Returns the number of the set and of the exits.
     ///
     /// # Errors
     ///
@@ -157,13 +157,13 @@ impl<'a> Interning<'a> {
         Ok((set, exits))
     }
 
-    /// Records the numbers of a state's token set and exits.
+    /// Records the numbers of a state's token set and exits (trie nodes at which the rule returns).
     fn note(&mut self, state: u32, set: u32, exits: u32) {
         self.found[(state - self.inputs.first_state()) as usize] = (set, exits);
     }
 
-    /// Returns the number of a state's token set and of its exits. Both are [`NONE`] for a state that was not added, as
-    /// for most states of packed string sets.
+    /// Returns the number of a state's token set and of its exits (trie nodes at which the rule returns). Both are
+    /// [`NONE`] for a state that was not added, as for most states of packed string sets.
     pub(crate) fn found(&self, state: u32) -> (u32, u32) {
         self.found[(state - self.inputs.first_state()) as usize]
     }
@@ -173,8 +173,8 @@ impl<'a> Interning<'a> {
         self.exits.get(exits)
     }
 
-    /// Returns the mask and the exit class of each state of the network, in order. Both are [`NONE`] for a state of a
-    /// packed string set that was not added.
+    /// Returns the mask and the exit class (set of trie nodes at which a rule returns) of each state of the network, in
+    /// order. Both are [`NONE`] for a state of a packed string set that was not added.
     ///
     /// # Errors
     ///

@@ -74,12 +74,13 @@ use crate::threads::Context;
 pub struct Masks {
     /// The network's tables, complete.
     pub tables: TablesData,
-    /// The masks of nodes of packed string sets, which are no states.
+    /// The masks of nodes of packed string sets (rules for finite sets of strings), which are no states.
     pub high_fanout: HighFanoutMasks,
-    /// The number of pairs of a return state and an exit class that can occur.
+    /// The number of pairs of a return state and an exit class (set of trie nodes at which a rule returns) that can
+    /// occur.
     pub pairs: usize,
-    /// The number of follow entries in the longest chain. An error is a return state of a chain that grows with the
-    /// stack.
+    /// The number of follow entries (masks by return state and exit class) in the longest chain. An error is a return
+    /// state of a chain that grows with the stack.
     pub longest_chain: Result<u32, u32>,
     /// How often each shortcut took effect.
     #[doc(hidden)]
@@ -171,11 +172,11 @@ pub(crate) fn compute(
 }
 
 /// The tables of a network before its masks are computed. Every state of the grammar has an empty base mask and no exit
-/// class, and no node of a packed string set has a mask.
+/// class (set of trie nodes at which a rule returns), and no node of a packed string set has a mask.
 pub(crate) struct UnmaskedTables {
     /// The tables with the empty masks.
     pub(crate) tables: TablesData,
-    /// For each packed string set, an empty list of masks.
+    /// For each packed string set (a rule for a finite set of strings), an empty list of masks.
     pub(crate) high_fanout: HighFanoutMasks,
 }
 
@@ -203,15 +204,16 @@ pub(crate) fn without_masks(
     UnmaskedTables { tables, high_fanout: HighFanoutMasks { nodes, nothing } }
 }
 
-/// Returns the outcome of a state of the vocabulary: all of its stored base mask, and the exits of its stored class.
+/// Returns the outcome of a state of the vocabulary: all of its stored base mask, and the exits (trie nodes at which
+/// the rule returns) of its stored class.
 fn stored_outcome(shared: Tables<'_>, state: u32) -> Outcome {
     let exits = class_nodes(shared, shared.states[state as usize].exits).to_vec();
     let delta = Some(Delta { reference: state, excluded: Vec::new() });
     Outcome { delta, exits, ..Outcome::default() }
 }
 
-/// Returns the network's tables with all masks, exit classes and follow entries in them. `masks` has the mask and exit
-/// class of each state of the network, in order.
+/// Returns the network's tables with all masks, exit classes (sets of trie nodes at which a rule returns) and follow
+/// entries in them. `masks` has the mask and exit class of each state of the network, in order.
 fn stored(
     interning: Interning<'_>,
     masks: &[(u32, u32)],

@@ -29,7 +29,8 @@ use crate::masks::outcome::Outcome;
 use crate::network::CountDependent;
 use crate::threads::Context;
 
-/// A mask and an exit class, or the number of a token set and of its exits before they are numbered in order.
+/// A mask and an exit class (set of trie nodes at which a rule returns), or the number of a token set and of its exits
+/// before they are numbered in order.
 type Found = (u32, u32);
 
 /// The number of keys whose masks are computed before they are numbered. It bounds the memory of unnumbered results.
@@ -50,7 +51,8 @@ pub(super) struct NearBoundMasks {
 }
 
 impl NearBoundMasks {
-    /// Returns the exit classes through which rules return with few increments left, each with a state of the rule.
+    /// Returns the exit classes (sets of trie nodes at which a rule returns) through which rules return with few
+    /// increments left, each with a state of the rule.
     pub(super) fn classes(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
         let in_place = self.records.iter().filter(|record| !record.is_without());
         in_place.flat_map(|record| {
@@ -64,9 +66,10 @@ impl NearBoundMasks {
 struct Maker<'m, 'a> {
     /// Encodes token sets.
     encoder: &'m mut Encoder<'a>,
-    /// Numbers masks and exit classes.
+    /// Numbers masks and exit classes (sets of trie nodes at which a rule returns).
     interning: &'m mut Interning<'a>,
-    /// For each state of the network, its mask and exit class with many increments left.
+    /// For each state of the network, its mask and exit class (set of trie nodes at which a rule returns) with many
+    /// increments left.
     masks: &'m [Found],
     /// The number of the network's first state.
     first_state: u32,
@@ -78,8 +81,8 @@ struct Maker<'m, 'a> {
     made: NearBoundMasks,
 }
 
-/// Computes the near-bound masks of all count-dependent states. `masks` has the mask and exit class of each state of
-/// the network with many increments left.
+/// Computes the near-bound masks of all count-dependent states. `masks` has the mask and exit class (set of trie nodes
+/// at which a rule returns) of each state of the network with many increments left.
 ///
 /// # Errors
 ///
@@ -181,8 +184,8 @@ impl Maker<'_, '_> {
         self.make(new, deltas, outcome, |state| masks[(state - first) as usize])
     }
 
-    /// Makes the masks of new keys, each with a state that has the key. `outcome` returns the outcome of a delta. Where
-    /// nothing differs, the mask is that of `far`, with many increments left.
+    /// Makes the masks of new keys, each with a state that has the key. `outcome` returns the outcome (tokens and
+    /// exits) of a delta. Where nothing differs, the mask is that of `far`, with many increments left.
     fn make(
         &mut self,
         new: &[(u32, Key)],

@@ -15,23 +15,25 @@ use crate::network::follow::Follow;
 /// The initial capacity of the sets, in pairs. Few grammars have more.
 const ROOM: usize = 512;
 
-/// The exit classes through which each rule can return, and the pairs that follow from them.
+/// The exit classes (sets of trie nodes at which a rule returns) through which each rule can return, and the pairs that
+/// follow from them.
 pub(crate) struct ReachablePairs<'a> {
     /// The calls of the network.
     follow: &'a Follow<'a>,
-    /// All pairs of a rule and an exit class through which it can return.
+    /// All pairs of a rule and an exit class (set of trie nodes at which a rule returns) through which it can return.
     known: FxHashSet<(u32, u32)>,
-    /// The pairs of a rule and an exit class that were not yet propagated to return states and to tail callers. So a
-    /// chain of hundreds of tail calls is followed once for each class, not once for each of its rules.
+    /// The pairs of a rule and an exit class (set of trie nodes at which a rule returns) that were not yet propagated
+    /// to return states and to tail callers. So a chain of hundreds of tail calls is followed once for each class, not
+    /// once for each of its rules.
     fresh: Vec<(u32, u32)>,
-    /// The pairs of a return state and an exit class that were returned already. A return state of several callees can
-    /// meet one class from each of them.
+    /// The pairs of a return state and an exit class (set of trie nodes at which a rule returns) that were returned
+    /// already. A return state of several callees can meet one class from each of them.
     met: FxHashSet<(u32, u32)>,
 }
 
 impl<'a> ReachablePairs<'a> {
     /// Returns the pairs that follow from the grammar's calls of vocabulary rules. `left_through` has for each
-    /// vocabulary rule the exit classes through which it can return.
+    /// vocabulary rule the exit classes (sets of trie nodes at which a rule returns) through which it can return.
     pub(crate) fn new(follow: &'a Follow<'a>, left_through: &[Box<[u32]>]) -> Self {
         let callees = follow.shared_callees().into_iter();
         let fresh = callees
@@ -41,7 +43,8 @@ impl<'a> ReachablePairs<'a> {
         Self { follow, known, fresh: fresh.collect(), met }
     }
 
-    /// Records that the rule of a state can return through an exit class. [`NONE`] is ignored.
+    /// Records that the rule of a state can return through an exit class (set of trie nodes at which a rule returns).
+    /// [`NONE`] is ignored.
     pub(crate) fn add(&mut self, state: u32, class: u32) {
         let rule = self.follow.rule_of(state);
         if class != NONE && self.known.insert((rule, class)) {
@@ -49,8 +52,8 @@ impl<'a> ReachablePairs<'a> {
         }
     }
 
-    /// Returns the pairs of a return state and an exit class that follow from the classes added since the last call.
-    /// Each pair is returned only once, over all calls.
+    /// Returns the pairs of a return state and an exit class (set of trie nodes at which a rule returns) that follow
+    /// from the classes added since the last call. Each pair is returned only once, over all calls.
     pub(crate) fn pairs(&mut self) -> Vec<(u32, u32)> {
         let Self { follow, known, fresh, met } = self;
         let mut pairs = Vec::with_capacity(fresh.len());

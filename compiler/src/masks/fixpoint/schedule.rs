@@ -61,7 +61,7 @@ impl Item for u32 {
     }
 }
 
-/// An item that is a pair of a return state and an exit class.
+/// An item that is a pair of a return state and an exit class (set of trie nodes at which a rule returns).
 impl Item for (u32, u32) {
     fn state(&self) -> u32 {
         self.0

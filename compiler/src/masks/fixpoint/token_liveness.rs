@@ -98,14 +98,14 @@ struct Fixpoint<'a> {
 }
 
 impl Fixpoint<'_> {
-    /// Returns the fixpoint over single bytes, given the states that are known to rest.
+    /// Returns the fixpoint over single bytes, given the states that are known to rest (a token may end in them).
     fn marker<'m>(&'m self, rests: &'m [bool]) -> Marker<'m> {
         let single_bytes = self.known.single_bytes();
         Marker { network: self.network, shared: self.shared, single_bytes, rests }
     }
 
-    /// Returns for each state of the network whether it rests, on the assumption of `loops`, and sets the network's
-    /// flags to match.
+    /// Returns for each state of the network whether it rests (a token may end in it), on the assumption of `loops`,
+    /// and sets the network's flags to match.
     fn least(&mut self) -> Vec<bool> {
         let base = self.network.tables.bases.states;
         let count = self.loops.len();
@@ -138,7 +138,7 @@ impl Fixpoint<'_> {
     }
 }
 
-/// The fixpoint over single bytes, with the states that are known to rest so far.
+/// The fixpoint over single bytes, with the states that are known to rest (a token may end in them) so far.
 struct Marker<'a> {
     /// The network.
     network: &'a Network,
@@ -151,7 +151,7 @@ struct Marker<'a> {
 }
 
 impl Marker<'_> {
-    /// Whether a state, of the network or of the vocabulary, is known to rest.
+    /// Whether a state, of the network or of the vocabulary, is known to rest (a token may end in it).
     fn known(&self, state: u32) -> bool {
         match state.checked_sub(self.network.tables.bases.states) {
             Some(own) => self.rests[own as usize],
@@ -159,8 +159,8 @@ impl Marker<'_> {
         }
     }
 
-    /// Whether a state of the network, by index, rests: it is final, or its count exit rests and it continues. A state
-    /// with `loops` counts as continuing.
+    /// Whether a state of the network, by index, rests (a token may end in it): it is final, or its count exit rests
+    /// and it continues. A state with `loops` counts as continuing.
     fn rests(&self, index: usize, loops: bool) -> bool {
         let record = &self.network.tables.states[index];
         let is_final = record.flags & state_flags::FINAL != 0;
@@ -168,7 +168,8 @@ impl Marker<'_> {
         is_final || ends && (loops || self.leads_on(index))
     }
 
-    /// Whether a single byte, a call or a token edge leads from a state of the network, by index, to one that rests.
+    /// Whether a single byte, a call or a token edge leads from a state of the network, by index, to one that rests (a
+    /// token may end in it).
     fn leads_on(&self, index: usize) -> bool {
         let joined = self.network.joined(self.shared);
         let own = joined.own;

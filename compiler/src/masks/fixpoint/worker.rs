@@ -9,11 +9,12 @@ use crate::masks::outcome::Outcome;
 use crate::masks::shortcuts::Shortcut;
 use crate::masks::walk::walker::Walker;
 
-/// One thread's walker over the trie, with the character runs of states and buffers for encoding.
+/// One thread's walker over the trie, with the character runs (states that read characters of one class) of states and
+/// buffers for encoding.
 pub(crate) struct Worker<'a> {
     /// Walks states over the token trie.
     pub(crate) walker: Walker<'a>,
-    /// The character runs of the grammar's states.
+    /// The character runs (states that read characters of one class) of the grammar's states.
     runs: &'a CharRuns,
     /// Buffers for encoding, once a set is encoded ahead.
     scratch: Option<Scratch>,
@@ -44,8 +45,8 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Returns the outcome of a derived state, if it is found without its reference or in less work than a batch takes.
-    /// `None` otherwise.
+    /// Returns the outcome of a derived state, if it is found without its reference (the state that its mask is derived
+    /// from) or in less work than a batch takes. `None` otherwise.
     pub(crate) fn early(&mut self, derived: &Derivation<'_>) -> Option<Outcome> {
         early::outcome(&mut self.walker, self.runs, derived)
     }

@@ -24,19 +24,20 @@ const LARGEST: usize = 1 << 16;
 /// A block of words, shared by all outcomes that are stored in it.
 type Block = Arc<[AtomicU32]>;
 
-/// An outcome in an arena: its spans and exits. It has no delta.
+/// An outcome in an arena: its spans and exits (trie nodes at which the rule returns). It has no delta.
 #[derive(Clone, Debug)]
 pub(crate) struct KeptOutcome {
     /// The block that holds the words.
     block: Block,
-    /// The words in the block with the bounds of the spans, two for each span. The exits follow them.
+    /// The words in the block with the bounds of the spans, two for each span. The exits (trie nodes at which the rule
+    /// returns) follow them.
     spans: Range<u32>,
-    /// The end of the exits in the block, exclusive.
+    /// The end of the exits (trie nodes at which the rule returns) in the block, exclusive.
     end: u32,
 }
 
 impl KeptOutcome {
-    /// Returns the bounds of the spans, which are ranges of ranks.
+    /// Returns the bounds of the spans, which are ranges of ranks (token indexes in byte order).
     pub(crate) fn spans(&self) -> &[[AtomicU32; 2]] {
         self.block[self.spans.start as usize..self.spans.end as usize].as_chunks().0
     }

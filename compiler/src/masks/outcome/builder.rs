@@ -10,7 +10,7 @@ use crate::masks::trie::children::Children;
 /// exits are left out. So the exit classes of an identifier that may end anywhere have only the few nodes at which it
 /// does.
 pub(crate) struct OutcomeBuilder<'a> {
-    /// The tokens and exits so far.
+    /// The tokens and exits (trie nodes at which the rule returns) so far.
     pub(crate) outcome: Outcome,
     /// The FOLLOW bytes of the rule in which the walk began.
     pub(crate) after: ByteSet,
@@ -24,8 +24,8 @@ impl<'a> OutcomeBuilder<'a> {
         Self { outcome, after, children }
     }
 
-    /// Adds `node` to the exits if one of its children starts with a FOLLOW byte of the rule. The root is always added,
-    /// because tokens matched by id are looked for there.
+    /// Adds `node` to the exits (trie nodes at which the rule returns) if one of its children starts with a FOLLOW byte
+    /// of the rule. The root is always added, because tokens matched by id are looked for there.
     pub(crate) fn leave(&mut self, node: u32) {
         if node == 0 || self.children.any_on(node, self.after) {
             self.outcome.exits.push(node);

@@ -6,8 +6,8 @@ use grammarc_artifacts::sections::vocabulary::Trie;
 
 use super::spans::{count_first, past};
 
-/// A set of trie nodes, as sorted, disjoint ranges. The tokens and exits of a reference at these nodes are not taken
-/// over.
+/// A set of trie nodes, as sorted, disjoint ranges. The tokens and exits of a reference (a state that another mask is
+/// derived from) at these nodes are not taken over.
 #[derive(Clone, Default)]
 pub(crate) struct Excluded(Vec<Range<u32>>);
 
@@ -64,7 +64,7 @@ impl Excluded {
         kept
     }
 
-    /// Returns the ranks of the tokens at the excluded nodes, as sorted, disjoint ranges.
+    /// Returns the ranks (token indexes in byte order) of the tokens at the excluded nodes, as sorted, disjoint ranges.
     pub(crate) fn ranks(&self, trie: Trie<'_>) -> Vec<Range<u32>> {
         let rank = |node: u32| trie.rank[node as usize];
         let mut ranks: Vec<Range<u32>> = Vec::with_capacity(self.0.len());

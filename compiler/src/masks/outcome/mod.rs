@@ -25,12 +25,12 @@ pub(crate) struct Outcome {
     pub exits: Vec<u32>,
 }
 
-/// The tokens of another state's base mask, without some ranges of ranks.
+/// The tokens of another state's base mask, without some ranges of ranks (token indexes in byte order).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Delta {
     /// The state whose base mask is taken over.
     pub reference: u32,
-    /// The ranks that are not taken over: sorted, disjoint ranges.
+    /// The ranks (token indexes in byte order) that are not taken over: sorted, disjoint ranges.
     pub excluded: Vec<Range<u32>>,
 }
 
@@ -40,20 +40,22 @@ impl Outcome {
         count_of(&self.spans)
     }
 
-    /// Whether the outcome has neither a delta nor spans. It may still have exits.
+    /// Whether the outcome has neither a delta nor spans. It may still have exits (trie nodes at which the rule
+    /// returns).
     pub(crate) fn is_empty(&self) -> bool {
         self.delta.is_none() && self.spans.is_empty()
     }
 
-    /// Removes delta, spans and exits, and keeps the memory for the next outcome.
+    /// Removes delta, spans and exits (trie nodes at which the rule returns), and keeps the memory for the next
+    /// outcome.
     pub(crate) fn clear(&mut self) {
         self.delta = None;
         self.spans.clear();
         self.exits.clear();
     }
 
-    /// Returns the outcome with the delta's tokens among the spans. `stored` has the ranks of the reference's base
-    /// mask.
+    /// Returns the outcome with the delta's tokens among the spans. `stored` has the ranks (token indexes in byte
+    /// order) of the reference's base mask.
     #[must_use]
     pub(crate) fn over(&self, stored: &[Range<u32>]) -> Self {
         let excluded = self.delta.as_ref().map_or(&[][..], |taken| &taken.excluded);
@@ -61,7 +63,8 @@ impl Outcome {
         Self { spans, exits: self.exits.clone(), ..Self::default() }
     }
 
-    /// Sorts spans and exits, merges spans that overlap or touch, and removes duplicate exits.
+    /// Sorts spans and exits (trie nodes at which the rule returns), merges spans that overlap or touch, and removes
+    /// duplicate exits.
     pub(crate) fn normalize(&mut self) {
         if !self.spans.is_sorted_by(|a, b| a.end < b.start) {
             // A stable sort is fastest here: most lists are a few ascending runs.
@@ -80,7 +83,8 @@ impl Outcome {
         }
     }
 
-    /// Adds a range of ranks at the end, and merges it with the last span if the two touch. An empty range is ignored.
+    /// Adds a range of ranks (token indexes in byte order) at the end, and merges it with the last span if the two
+    /// touch. An empty range is ignored.
     #[inline]
     pub(crate) fn add_span(&mut self, span: Range<u32>) {
         match self.spans.last_mut() {

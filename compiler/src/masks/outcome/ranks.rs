@@ -14,38 +14,39 @@ use grammarc_artifacts::tables::Tables;
 use super::spans::{count_of, cut_all};
 use crate::masks::bits::{clear_all, set_all};
 
-/// A number of ranks. Once this many ranks of a row have been asked for, all ranks of the row are computed and kept.
+/// A number of ranks (token indexes in byte order). Once this many ranks of a row have been asked for, all ranks of the
+/// row are computed and kept.
 const MANY_RANKS: u32 = 1 << 15;
 
-/// A mask as a bit row. All its ranks are computed once many of them have been asked for.
+/// A mask as a bit row. All its ranks (token indexes in byte order) are computed once many of them have been asked for.
 #[derive(Debug)]
 pub(crate) struct LazyRanks {
     /// The mask, one bit for each token id.
     row: Vec<u32>,
-    /// All ranks of the mask, once they are computed.
+    /// All ranks (token indexes in byte order) of the mask, once they are computed.
     ranks: OnceLock<Box<[Range<u32>]>>,
-    /// The number of ranks that were asked for so far.
+    /// The number of ranks (token indexes in byte order) that were asked for so far.
     asked: AtomicU32,
 }
 
 impl LazyRanks {
-    /// Wraps the words of a bit row, without ranks.
+    /// Wraps the words of a bit row, without ranks (token indexes in byte order).
     pub(crate) fn new(row: Vec<u32>) -> Self {
         Self { row, ranks: OnceLock::new(), asked: AtomicU32::new(0) }
     }
 }
 
-/// The ranks of a mask's tokens, known or to be computed.
+/// The ranks (token indexes in byte order) of a mask's tokens, known or to be computed.
 #[derive(Clone, Copy)]
 pub(crate) enum RowRanks<'s> {
-    /// All ranks, as sorted, disjoint ranges.
+    /// All ranks (token indexes in byte order), as sorted, disjoint ranges.
     Known(&'s [Range<u32>]),
-    /// The mask as a bit row, from which ranks are computed on demand.
+    /// The mask as a bit row, from which ranks (token indexes in byte order) are computed on demand.
     LazyRanks(&'s LazyRanks),
 }
 
 impl<'s> RowRanks<'s> {
-    /// Returns all ranks of the mask, and computes them if necessary.
+    /// Returns all ranks (token indexes in byte order) of the mask, and computes them if necessary.
     pub(crate) fn all(self, trie: Trie<'_>) -> &'s [Range<u32>] {
         match self {
             Self::Known(ranks) => ranks,
@@ -55,8 +56,9 @@ impl<'s> RowRanks<'s> {
         }
     }
 
-    /// Returns the mask's ranks within some ranges; `None` if they are more than `most`. O(parts) if all ranks are
-    /// known, else O(ranks in the ranges). After [`MANY_RANKS`] such ranks, all ranks of the mask are computed.
+    /// Returns the mask's ranks (token indexes in byte order) within some ranges; `None` if they are more than `most`.
+    /// O(parts) if all ranks are known, else O(ranks in the ranges). After [`MANY_RANKS`] such ranks, all ranks of the
+    /// mask are computed.
     pub(crate) fn held(
         self,
         trie: Trie<'_>,
@@ -79,7 +81,7 @@ impl<'s> RowRanks<'s> {
         parts.collect()
     }
 
-    /// Whether all ranks of the mask are yet to be computed, which takes long.
+    /// Whether all ranks (token indexes in byte order) of the mask are yet to be computed, which takes long.
     pub(crate) fn is_dear(self) -> bool {
         matches!(self, Self::LazyRanks(LazyRanks { ranks, .. }) if ranks.get().is_none())
     }
@@ -101,14 +103,14 @@ pub(crate) fn whole_row(row: &[u32], row_words: usize, minus: &[u32], plus: &[u3
     whole
 }
 
-/// Returns the ranks of all tokens of a bit row.
+/// Returns the ranks (token indexes in byte order) of all tokens of a bit row.
 pub(crate) fn ranks_of(row: &[u32], trie: Trie<'_>) -> Box<[Range<u32>]> {
     let all = 0..trie.token_of_rank.len() as u32;
     held(row, trie, &[all], u32::MAX).unwrap_or_default().into()
 }
 
-/// Returns the ranks within some ranges whose tokens are in a bit row; `None` if they are more than `most`. Tests 64
-/// tokens at a time without branches.
+/// Returns the ranks (token indexes in byte order) within some ranges whose tokens are in a bit row; `None` if they are
+/// more than `most`. Tests 64 tokens at a time without branches.
 fn held(row: &[u32], trie: Trie<'_>, ranges: &[Range<u32>], most: u32) -> Option<Vec<Range<u32>>> {
     let mut held: Vec<Range<u32>> = Vec::new();
     let mut count = 0;

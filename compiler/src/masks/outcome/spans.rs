@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// A range of ranks, in any representation.
+/// A range of ranks (token indexes in byte order), in any representation.
 pub(crate) trait Span {
     /// Returns the range.
     fn range(&self) -> Range<u32>;
@@ -40,7 +40,7 @@ pub(super) fn join(mut one: &[Range<u32>], mut other: &[Range<u32>]) -> Vec<Rang
     }
 }
 
-/// Returns the number of ranks in disjoint spans.
+/// Returns the number of ranks (token indexes in byte order) in disjoint spans.
 pub(crate) fn count_of(spans: &[Range<u32>]) -> u32 {
     spans.iter().map(|span| span.end - span.start).sum()
 }
@@ -86,15 +86,16 @@ pub(crate) fn count_first<T>(items: &[T], is_first: impl Fn(&T) -> bool) -> usiz
     far / 2 + near.partition_point(is_first)
 }
 
-/// Returns `spans` without the ranks of `others`; both lists are sorted and disjoint. O(spans + others).
+/// Returns `spans` without the ranks (token indexes in byte order) of `others`; both lists are sorted and disjoint.
+/// O(spans + others).
 pub(crate) fn minus<S: Span>(spans: &[S], others: &[Range<u32>]) -> Vec<Range<u32>> {
     let mut rest = Vec::with_capacity(spans.len());
     each_without(spans, others, |span| rest.push(span));
     rest
 }
 
-/// Passes to `each`, in order, the spans that remain of `spans` without the ranks of `others`. Both lists are sorted
-/// and disjoint.
+/// Passes to `each`, in order, the spans that remain of `spans` without the ranks (token indexes in byte order) of
+/// `others`. Both lists are sorted and disjoint.
 pub(crate) fn each_without<S: Span>(
     spans: &[S],
     others: &[Range<u32>],

@@ -23,8 +23,8 @@ pub(crate) struct SharedChains {
     /// The number of entries in the longest chain. An error is a return state on a chain that grows with the stack.
     /// `None` only in a default value.
     pub(crate) longest: Option<Result<u32, u32>>,
-    /// For each rule, the exit classes through which a chain may continue into a caller, ascending. Each class comes
-    /// with the most entries of such a chain so far.
+    /// For each rule, the exit classes (sets of trie nodes at which a rule returns) through which a chain may continue
+    /// into a caller, ascending. Each class comes with the most entries of such a chain so far.
     pub(crate) through: Vec<Box<[(u32, u32)]>>,
 }
 
@@ -61,21 +61,21 @@ impl SharedChains {
 }
 
 /// The links of the follow entries in one group of tables, and the steps between them within these tables. A link is a
-/// rule and an exit class through which it returns.
+/// rule and an exit class (set of trie nodes at which a rule returns) through which it returns.
 pub(crate) struct ChainLinks {
-    /// The links, each a rule and a class, ascending.
+    /// The links, each a rule and an exit class (set of trie nodes at which a rule returns), ascending.
     all: Vec<(u32, u32)>,
-    /// For each link, a return state whose entry leads to the link.
+    /// For each link (a rule and an exit class), a return state whose entry leads to the link.
     rets: Vec<u32>,
-    /// For each link, the indexes of the links that may come next.
+    /// For each link, the indexes of the links (pairs of rule and exit class) that may come next.
     steps: Vec<Vec<usize>>,
-    /// For each link, whether the next entry may be the last of its chain.
+    /// For each link (a rule and an exit class), whether the next entry may be the last of its chain.
     ends: Vec<bool>,
 }
 
 impl ChainLinks {
-    /// Finds the links of the tables of one group of rules. `rule_of` returns the rule of a state, and `returns` the
-    /// return states of a rule, through tail calls.
+    /// Finds the links (pairs of rule and exit class) of the tables of one group of rules. `rule_of` returns the rule
+    /// of a state, and `returns` the return states of a rule, through tail calls.
     pub(crate) fn new(
         tables: Tables<'_>,
         rule_of: impl Fn(u32) -> u32,
@@ -114,7 +114,7 @@ impl ChainLinks {
     }
 
     /// Returns for each link the number of entries in the longest chain that begins with an entry before the link. An
-    /// error is a return state on a cycle of links.
+    /// error is a return state on a cycle of links (pairs of rule and exit class).
     pub(crate) fn lengths(&self) -> Result<Vec<u32>, u32> {
         let component =
             crate::graph::components_by(self.all.len(), |way| self.steps[way].iter().copied());
@@ -132,8 +132,8 @@ impl ChainLinks {
         Ok(lengths)
     }
 
-    /// Returns the number of entries in the longest chain that begins with an entry before the link `way`. It is 1 if
-    /// there is no such link in these tables.
+    /// Returns the number of entries in the longest chain that begins with an entry before the link (a rule and an exit
+    /// class) `way`. It is 1 if there is no such link in these tables.
     pub(crate) fn length(&self, lengths: &[u32], way: (u32, u32)) -> u32 {
         self.all.binary_search(&way).map_or(1, |at| lengths[at])
     }

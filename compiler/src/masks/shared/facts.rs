@@ -49,7 +49,7 @@ pub(crate) struct VocabularyFacts {
     nodes: Subtrees,
     /// The calls among the shared rules.
     rules: SharedRules,
-    /// The lengths of the chains of follow entries.
+    /// The lengths of the chains of follow entries (masks by return state and exit class).
     chains: SharedChains,
     /// The bytes that are single-byte tokens.
     single_bytes: ByteSet,
@@ -69,9 +69,10 @@ pub(crate) struct VocabularyFacts {
     spans: Vec<OnceLock<Box<[Range<u32>]>>>,
     /// Maps a list of exits, the trie nodes at which a rule returns, to the number of its exit class.
     classes: FxHashMap<Box<[u32]>, u32>,
-    /// For each exit class, the edges from its nodes to their children, ascending by byte.
+    /// For each exit class (set of trie nodes at which a rule returns), the edges from its nodes to their children,
+    /// ascending by byte.
     edges: Vec<OnceLock<Box<[ClassEdge]>>>,
-    /// For each rule, the exit classes through which it can return.
+    /// For each rule, the exit classes (sets of trie nodes at which a rule returns) through which it can return.
     left_through: Vec<Box<[u32]>>,
     /// The dense bit rows, with the rows near each, and the masks by their words.
     rows: StoredRows,
@@ -163,12 +164,13 @@ impl VocabularyFacts {
         &self.rules
     }
 
-    /// Returns for each rule the exit classes through which it can return.
+    /// Returns for each rule the exit classes (sets of trie nodes at which a rule returns) through which it can return.
     pub(crate) fn left_through(&self) -> &[Box<[u32]>] {
         &self.left_through
     }
 
-    /// Returns the lengths of the chains of follow entries within the vocabulary.
+    /// Returns the lengths of the chains of follow entries (masks by return state and exit class) within the
+    /// vocabulary.
     pub(crate) fn chains(&self) -> &SharedChains {
         &self.chains
     }
@@ -183,7 +185,7 @@ impl VocabularyFacts {
         self.classes.get(nodes).copied()
     }
 
-    /// Returns the indexes over the dense bit rows and the masks.
+    /// Returns the indexes over the dense bit rows (one bit per token) and the masks.
     pub(crate) fn rows(&self) -> &StoredRows {
         &self.rows
     }
@@ -193,8 +195,8 @@ impl VocabularyFacts {
         self.speaks[state as usize]
     }
 
-    /// Returns a state whose base mask and exits below the root's child on `byte` are the outcome of `state` there.
-    /// `None` if there is none.
+    /// Returns a state whose base mask and exits (trie nodes at which the rule returns) below the root's child on
+    /// `byte` are the outcome of `state` there. `None` if there is none.
     pub(crate) fn source_on(&self, state: u32, byte: u8) -> Option<u32> {
         self.sources.first(self.like(state), byte)
     }
@@ -243,8 +245,8 @@ impl VocabularyFacts {
         self.passing.get(&self.like(to)).copied()
     }
 
-    /// Returns the outcome at `node`, a child of the root, of a state whose [source](Self::source_on) is `source`. The
-    /// outcome is read from the mask of the source.
+    /// Returns the outcome (tokens and exits) at `node`, a child of the root, of a state whose
+    /// [source](Self::source_on) is `source`. The outcome is read from the mask of the source.
     pub(crate) fn stored<'a>(
         &'a self,
         shared: Tables<'a>,
@@ -255,7 +257,7 @@ impl VocabularyFacts {
         StoredResidual::new(shared, trie, (source, self.spans(shared, trie, source)), node)
     }
 
-    /// Returns the ranks of the tokens in a state's base mask.
+    /// Returns the ranks (token indexes in byte order) of the tokens in a state's base mask.
     pub(crate) fn spans(&self, shared: Tables<'_>, trie: Trie<'_>, state: u32) -> &[Range<u32>] {
         let base = shared.states[state as usize].base;
         self.spans[base as usize].get_or_init(|| ranks(shared, trie, base))
@@ -266,7 +268,8 @@ impl VocabularyFacts {
         self.transitions.of(shared, state)
     }
 
-    /// Returns the trie edges from the nodes of an exit class to their children, in ascending order of their bytes.
+    /// Returns the trie edges from the nodes of an exit class (set of trie nodes at which a rule returns) to their
+    /// children, in ascending order of their bytes.
     pub(crate) fn class_edges(&self, shared: Tables<'_>, class: u32) -> &[ClassEdge] {
         self.edges[class as usize].get_or_init(|| {
             let edges = class_nodes(shared, class).iter().flat_map(|&node| {
@@ -279,8 +282,8 @@ impl VocabularyFacts {
         })
     }
 
-    /// Returns the memo of outcomes by state and trie node, for walks in which any byte may follow the rule. Bisimilar
-    /// states use the entry of the [lowest](Self::like).
+    /// Returns the memo of outcomes (tokens and exits) by state and trie node, for walks in which any byte may follow
+    /// the rule. Bisimilar states use the entry of the [lowest](Self::like).
     pub(crate) fn walked(&self) -> &Memo {
         &self.walked
     }

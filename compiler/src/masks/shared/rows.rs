@@ -15,7 +15,7 @@ use crate::masks::outcome::ranks::row_of;
 /// The rows near a row, each with its distance: the number of tokens in which the two differ, and the row.
 type Near = Box<[(u32, u32)]>;
 
-/// Indexes over the vocabulary's bit rows and masks.
+/// Indexes over the vocabulary's bit rows (one bit per token) and masks.
 #[derive(Debug, Default)]
 pub(crate) struct StoredRows {
     /// For each row, the number of its tokens.

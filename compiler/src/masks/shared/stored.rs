@@ -13,18 +13,19 @@ use super::exits::class_nodes;
 use crate::masks::outcome::ranks::{ranks_of, row_of, whole_row};
 use crate::masks::outcome::spans::cut;
 
-/// The part of a shared state's base mask and exits that lies below a trie node.
+/// The part of a shared state's base mask and exits (trie nodes at which the rule returns) that lies below a trie node.
 pub(crate) struct StoredResidual<'a> {
     /// The ranks of the whole base mask. A rank is a token's index in byte order.
     spans: &'a [Range<u32>],
-    /// The ranks of the tokens below the node.
+    /// The ranks (token indexes in byte order) of the tokens below the node.
     below: Range<u32>,
     /// The exits below or at the node: trie nodes at which the rule returns, ascending.
     pub(crate) exits: &'a [u32],
 }
 
 impl<'a> StoredResidual<'a> {
-    /// Returns the part below `node` of the state `source`, whose base mask has the ranks `spans`.
+    /// Returns the part below `node` of the state `source`, whose base mask has the ranks (token indexes in byte order)
+    /// `spans`.
     pub(crate) fn new(
         shared: Tables<'a>,
         trie: Trie<'_>,
@@ -38,13 +39,13 @@ impl<'a> StoredResidual<'a> {
         Self { spans, below, exits: &nodes[from..to] }
     }
 
-    /// Returns the ranks of the base mask's tokens below the node.
+    /// Returns the ranks (token indexes in byte order) of the base mask's tokens below the node.
     pub(crate) fn spans(&self) -> impl Iterator<Item = Range<u32>> + 'a {
         cut(self.spans, self.below.clone())
     }
 }
 
-/// Returns the ranks of a shared mask's tokens, as sorted, disjoint ranges.
+/// Returns the ranks (token indexes in byte order) of a shared mask's tokens, as sorted, disjoint ranges.
 pub(crate) fn ranks(shared: Tables<'_>, trie: Trie<'_>, mask: u32) -> Box<[Range<u32>]> {
     let record = &shared.masks[mask as usize];
     let (row, row_words) = (row_of(shared, record.row), shared.row_words as usize);

@@ -12,11 +12,12 @@ use grammarc_artifacts::tables::Tables;
 
 use crate::ir::ByteSet;
 
-/// The least number of bytes with transitions for which a state is *wide*. The outcomes of a wide state are memoised,
-/// and it takes part in the search for equivalent states.
+/// The least number of bytes with transitions for which a state is *wide*. The outcomes (tokens and exits) of a wide
+/// state are memoised, and it takes part in the search for equivalent states.
 pub(crate) const WIDE: usize = 8;
 
-/// The least number of bytes with self-loops for which a shared state may serve as the reference of any other state.
+/// The least number of bytes with self-loops for which a shared state may serve as the reference (a state that another
+/// mask is derived from) of any other state.
 pub(crate) const MANY: usize = 64;
 
 /// The least number of bytes with self-loops for which a shared state may serve as reference of a state that is walked
