@@ -65,8 +65,8 @@ impl SimulationPair {
 pub(super) struct Simulation<'r, 'a> {
     /// The transitions of the rule.
     steps: &'r RuleSteps<'a>,
-    /// For each state, whether it continues with a FOLLOW byte of the rule. `None` if the rule's deltas also change
-    /// exits (the states after the last increment).
+    /// For each state, whether it continues with a FOLLOW byte of the rule. `None` if the rule's deltas are not only
+    /// sets of tokens, but also change the trie nodes at which the rule returns.
     goes_on_after: Option<&'r [bool]>,
     /// Maps each verified pair to its distance: the pair holds for strings of fewer bytes.
     distances: FxHashMap<SimulationPair, u32>,
