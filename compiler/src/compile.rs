@@ -1,5 +1,5 @@
-//! The pipeline on one page: from a lowered grammar and a vocabulary to an artifact, and from an imported vocabulary
-//! to a vocabulary artifact with its shared rules.
+//! The pipeline of a compilation. One part leads from a lowered grammar and a vocabulary to a grammar artifact. The
+//! other leads from an imported vocabulary to a vocabulary artifact with its shared rules.
 
 use std::hash::{Hash, Hasher};
 use std::num::NonZero;
@@ -25,34 +25,38 @@ use crate::network::{
 use crate::threads::{Context, Threads};
 use crate::vocabulary::{TokenTable, VocabularyLexicon};
 
-/// Number of states from which the bound on configurations is computed on a second thread.
+/// The least number of states for which the bound on configurations is computed on a second thread, beside the masks.
 const WORTH_A_THREAD: usize = 1024;
 
-/// Options of a compilation. Unset fields have the documented defaults.
+/// The options of a compilation. Unset options have the documented defaults.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CompileOptions {
+    /// The limits on the network; `None` for the defaults.
     network: Option<NetworkLimits>,
+    /// The limits on the masks; `None` for the defaults.
     masks: Option<MaskLimits>,
+    /// The shortcuts of the computation of masks. They affect its time and no mask.
     shortcuts: Shortcuts,
+    /// The front-end options that the artifact records, as names and values.
     record: Vec<(String, String)>,
 }
 
 impl CompileOptions {
-    /// Bounds on the network.
+    /// Sets the limits on the network: its rules, states and sizes.
     #[must_use]
     pub fn network_limits(mut self, limits: NetworkLimits) -> Self {
         self.network = Some(limits);
         self
     }
 
-    /// Bounds on the masks.
+    /// Sets the limits on the masks.
     #[must_use]
     pub fn mask_limits(mut self, limits: MaskLimits) -> Self {
         self.masks = Some(limits);
         self
     }
 
-    /// Leaves out a shortcut of the computation of masks, for measurements and to rule one out.
+    /// Leaves out a shortcut of the computation of masks, to measure it or to rule it out as the cause of an error.
     #[doc(hidden)]
     #[must_use]
     pub fn without_shortcut(mut self, shortcut: Shortcut) -> Self {
@@ -60,14 +64,14 @@ impl CompileOptions {
         self
     }
 
-    /// An option of the front end to record in the artifact.
+    /// Adds an option of the front end that the artifact records, by name and value.
     #[must_use]
     pub fn record(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
         self.record.push((key.into(), value.into()));
         self
     }
 
-    /// Writes everything that affects an artifact's bytes or its existence.
+    /// Feeds everything that affects an artifact's bytes or its existence to a hasher.
     pub(crate) fn identify(&self, state: &mut impl Hasher) {
         let Self { network, masks, shortcuts, record } = self;
         let NetworkLimits {
@@ -91,30 +95,31 @@ pub enum CompileError {
     /// The budget is spent.
     #[error("{error}, at rule {rule}")]
     Budget {
-        /// The limit that was met, and the phase of the compilation.
+        /// The limit that was exceeded, and the phase of the compilation.
         error: BudgetError,
-        /// The current rule.
+        /// The name of the rule that was being compiled.
         rule: String,
-        /// The origin of that rule.
+        /// The place of that rule in the source.
         origin: Box<Origin>,
     },
-    /// The grammar has no network.
+    /// The network of the grammar was not built.
     #[error(transparent)]
     Network(NetworkError),
     /// The masks were not computed.
     #[error("rule {rule}: {error}")]
     Masks {
-        /// The error of the masks.
+        /// The limit that was exceeded.
         error: MaskError,
-        /// The current rule.
+        /// The name of the rule whose masks were being computed.
         rule: String,
     },
     /// No sequence of tokens spells a text of the grammar.
     #[error(
         "no sequence of tokens of the vocabulary spells a text of the grammar: a byte it needs is no token"
     )]
+    /// No sequence of tokens spells a string of the grammar.
     Unspellable,
-    /// The artifact could not be put together.
+    /// The artifact could not be assembled, for example because a table is too long for the format.
     #[error(transparent)]
     Artifact(#[from] grammarc_artifacts::Error),
 }
@@ -131,14 +136,14 @@ impl From<NetworkError> for CompileError {
 }
 
 impl CompileError {
-    /// Whether the number of sets of required keys exceeds a limit. `FrontEnd::with_fewer_sets`
-    /// reduces that number: more keys keep their order.
+    /// Whether the error is that a rule has too many sets of required keys. `FrontEnd::with_fewer_sets` reduces that
+    /// number: more keys keep their order.
     pub(crate) fn is_of_sets(&self) -> bool {
         let Self::Network(error) = self else { return false };
         matches!(error.kind, NetworkErrorKind::Sets { .. })
     }
 
-    /// The error as a diagnostic about the source.
+    /// Returns the error as a diagnostic about the source.
     pub fn to_diagnostic(&self) -> Diagnostic {
         let (code, help) = match self {
             Self::Budget { error, .. } => (error.code(), error.help()),
@@ -184,7 +189,7 @@ impl CompileError {
     }
 }
 
-/// Returns the help for an exceeded limit, by the counted quantity: the option that raises the limit.
+/// Returns the help for an exceeded limit: the option that raises it. `what` is the name of the counted quantity.
 fn raise(what: &str) -> &'static str {
     match what {
         "states" => "simplify this rule, or raise `--max-states`",
@@ -199,7 +204,7 @@ fn raise(what: &str) -> &'static str {
 /// A compiled grammar, ready to be written or used in this process.
 #[derive(Debug)]
 pub struct Compiled {
-    /// The artifact's data.
+    /// The data of the artifact.
     pub data: GrammarData,
     /// Findings about the grammar that did not stop the compilation.
     pub findings: Vec<Diagnostic>,
@@ -209,7 +214,7 @@ pub struct Compiled {
 }
 
 impl Compiled {
-    /// Makes the artifact, for use in this process. See [`GrammarData::to_artifact`] for what is not checked.
+    /// Makes the artifact for use in this process. [`GrammarData::to_artifact`] says what is not checked.
     ///
     /// # Errors
     ///
@@ -218,7 +223,7 @@ impl Compiled {
         Ok(self.data.to_artifact(compiler.vocabulary())?)
     }
 
-    /// Makes the artifact, for writing it as well.
+    /// Makes the artifact for use in this process and for writing it to a file.
     ///
     /// # Errors
     ///
@@ -227,7 +232,7 @@ impl Compiled {
         Ok(self.data.to_sealed_artifact(compiler.vocabulary())?)
     }
 
-    /// The artifact's bytes, for `GrammarArtifact::from_buffer` or a file.
+    /// Returns the artifact's bytes, for `GrammarArtifact::from_buffer` or a file.
     ///
     /// # Errors
     ///
@@ -240,25 +245,29 @@ impl Compiled {
 /// A compilation up to the masks.
 #[derive(Debug)]
 pub struct Begun {
+    /// The recursive transition network of the grammar.
     network: Network,
+    /// Findings about the grammar that did not stop the compilation.
     findings: Vec<Diagnostic>,
+    /// The name of the source's language.
     kind: String,
+    /// The options of the compilation.
     options: CompileOptions,
 }
 
 impl Begun {
-    /// Findings about the grammar that did not stop the compilation.
+    /// Returns findings about the grammar that did not stop the compilation.
     pub fn findings(&self) -> &[Diagnostic] {
         &self.findings
     }
 
-    /// The network that masks are computed for.
+    /// Returns the network whose masks are to be computed.
     pub fn network(&self) -> &Network {
         &self.network
     }
 
-    /// Makes the grammar without masks, for a host that begins while they are computed: it walks the token trie
-    /// instead. O(length of the tables).
+    /// Makes the grammar without masks, for a host that begins while they are computed. The runtime walks the token
+    /// trie in place of the masks. O(length of the tables).
     ///
     /// # Errors
     ///
@@ -277,16 +286,19 @@ impl Begun {
     }
 }
 
-/// Compiles grammars for one vocabulary. Keep it as long as there are grammars to compile: facts of the vocabulary
+/// Compiles grammars for one vocabulary. Keep it as long as there are grammars to compile: indexes over the vocabulary
 /// are computed once. `Send` and `Sync`.
 pub struct Compiler {
+    /// The vocabulary, with its tokens by text.
     lexicon: VocabularyLexicon,
+    /// Indexes over the vocabulary's trie, shared rules and masks.
     known: VocabularyFacts,
+    /// The threads of compilations.
     threads: Threads,
 }
 
 impl Compiler {
-    /// A compiler for a vocabulary, on as many threads as there are processors.
+    /// Creates a compiler for a vocabulary, on as many threads as there are processors.
     pub fn new(vocabulary: VocabularyArtifact) -> Self {
         Self::on_threads(vocabulary, None)
     }
@@ -302,12 +314,12 @@ impl Compiler {
         Self { lexicon: VocabularyLexicon::new(vocabulary), known, threads }
     }
 
-    /// The vocabulary.
+    /// Returns the vocabulary that grammars are compiled for.
     pub fn vocabulary(&self) -> &VocabularyArtifact {
         self.lexicon.vocabulary()
     }
 
-    /// The network of a grammar, without masks.
+    /// Builds the network of a grammar, without masks.
     ///
     /// # Errors
     ///
@@ -329,8 +341,8 @@ impl Compiler {
     ///
     /// # Errors
     ///
-    /// If the grammar accepts nothing, names unknown tokens, cannot be spelled, or exceeds a limit; soon after the
-    /// budget is spent.
+    /// If the grammar accepts nothing, names unknown tokens, cannot be spelled by tokens, or exceeds a limit; soon
+    /// after the budget is spent.
     pub fn compile(
         &self,
         lowered: &Lowered,
@@ -401,7 +413,7 @@ impl Compiler {
             Inputs { network: &network, shared, facts: &self.known, trie, follow: &follow };
         let masks = || masks::compute(inputs, limits, options.shortcuts, context);
         let configurations = || ambiguity::most_configurations(&network, &follow, &is_text, budget);
-        // Neither needs the other.
+        // The masks and the bound on configurations are independent.
         let worth = network.tables.states.len() >= WORTH_A_THREAD;
         let (masks, configurations) = self.threads.both(worth, masks, configurations);
         let masks = masks.map_err(|error| match error {
@@ -428,7 +440,8 @@ impl Compiler {
     }
 }
 
-/// Returns one warning for each rule with states whose next bytes no tokens of the vocabulary spell.
+/// Returns one warning for each rule with states whose next bytes no tokens of the vocabulary spell. `stuck` has these
+/// states, ascending.
 fn unspelled(network: &Network, stuck: &[u32]) -> Vec<Diagnostic> {
     let mut rules: Vec<usize> = stuck.iter().map(|&state| network.rule_of(state)).collect();
     rules.dedup();
@@ -457,9 +470,11 @@ fn unspelled(network: &Network, stuck: &[u32]) -> Vec<Diagnostic> {
     warnings.collect()
 }
 
-/// Builds a vocabulary artifact's data: the trie, and the masks of the rules that `shared` keeps.
+/// Builds the data of a vocabulary artifact: the trie, and the network and masks of the rules that all grammars share.
+/// `shared` has these rules.
 ///
-/// `source` is the origin of the vocabulary; `threads` is as for a [`Compiler`].
+/// `source` is the origin of the vocabulary, as the artifact records it. `threads` is the number of threads, as for
+/// [`Compiler::on_threads`].
 ///
 /// # Errors
 ///
@@ -476,7 +491,7 @@ pub fn build_vocabulary(
     let trie = TrieData::build(&tokens)?;
     let row_words = grammarc_artifacts::vocabulary::row_words(table.logit_width);
     let none = TablesData::empty(Bases::default(), row_words);
-    // The shared rules are compiled against the vocabulary without any.
+    // The shared rules are compiled against the same vocabulary without shared rules.
     let bare =
         emit::vocabulary_data(table, source, trie.clone(), none.clone(), Vec::new(), Vec::new());
     let bare = VocabularyArtifact::from_buffer(bare.to_bytes()?)?;

@@ -13,7 +13,8 @@ use crate::diagnostics::Diagnostic;
 use crate::network::follow::Follow;
 use crate::network::{Network, SharedRules};
 
-/// Returns one warning for each rule in which an end token of the vocabulary is not the end of an output.
+/// Returns one warning for each rule of a grammar in which an end token of the vocabulary is not the end of an output.
+/// Empty if no set of the grammar contains an end token.
 pub(crate) fn warnings(
     network: &Network,
     shared: Tables<'_>,
@@ -46,7 +47,8 @@ pub(crate) fn warnings(
     found.into_iter().map(|(rule, end)| warning(network, rule, end, vocabulary)).collect()
 }
 
-/// For each own rule, whether an output may end with it: a fixpoint over calls after which the caller may end.
+/// Returns for each rule of the grammar whether an output may end with it. The result is a fixpoint over calls after
+/// which the caller may end.
 fn rules_at_the_end(network: &Network, follow: &Follow<'_>) -> Vec<bool> {
     let first_own = network.tables.bases.rules;
     let mut may_end = vec![false; network.rules.len()];
@@ -60,6 +62,8 @@ fn rules_at_the_end(network: &Network, follow: &Follow<'_>) -> Vec<bool> {
     may_end
 }
 
+/// Returns the warning that the end token `end` is not the end of an output in a rule, given by its index in the
+/// network.
 fn warning(
     network: &Network,
     rule: usize,

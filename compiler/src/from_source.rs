@@ -17,21 +17,21 @@ use crate::frontend::FrontEnd;
 use crate::frontend::deny::{Deny, denied};
 use crate::ir::Lowered;
 
-/// A source with everything that decides its artifact besides the vocabulary.
+/// A source with everything that determines its artifact, except the vocabulary.
 #[derive(Clone, Copy, Debug)]
 pub struct SourceRequest<'r> {
-    /// The language with its options.
+    /// The language of the source, with its options.
     pub front_end: &'r FrontEnd,
     /// The source.
     pub source: &'r Source,
-    /// Keywords that the source must not have.
+    /// Keywords that the source must not have; each one found is an error.
     pub deny: &'r [Deny],
-    /// Options of the compilation.
+    /// The options of the compilation.
     pub options: &'r CompileOptions,
 }
 
 impl SourceRequest<'_> {
-    /// Lowers the source, for vocabularies with these special tokens: see [`FrontEnd::controls`].
+    /// Lowers the source to a grammar, for vocabularies with the special tokens `controls`: see [`FrontEnd::controls`].
     ///
     /// # Errors
     ///
@@ -46,7 +46,8 @@ impl SourceRequest<'_> {
         if denied.is_empty() { Ok(lowered) } else { Err(denied) }
     }
 
-    /// Lowers the source with fewer required keys in any order. `None` if that changes nothing.
+    /// Lowers the source with fewer required keys in any order: more keys keep their order. `None` if no fewer are
+    /// possible.
     fn lower_fewer(
         &self,
         compiler: &Compiler,
@@ -111,8 +112,8 @@ impl Compiler {
         Ok((fewer.unwrap_or(lowered), begun))
     }
 
-    /// Compiles a lowered source, so that one lowering serves several vocabularies. The findings leave out those of
-    /// lowering.
+    /// Compiles a lowered source, so that one lowering serves several vocabularies. The findings of lowering are not
+    /// repeated in the result.
     ///
     /// # Errors
     ///
@@ -127,8 +128,12 @@ impl Compiler {
         self.finish(begun, fewer.as_ref().unwrap_or(lowered), budget).map_err(found)
     }
 
-    /// Begins a compilation. If there are too many sets of keys, lowers the source again with fewer and returns that
-    /// grammar too.
+    /// Compiles a lowered source up to the masks. If it has too many sets of required keys, lowers it again with fewer
+    /// and also returns that grammar.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`compile_source`](Self::compile_source), except limits of the masks.
     fn begin_or_fewer(
         &self,
         request: &SourceRequest<'_>,

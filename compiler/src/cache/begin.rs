@@ -1,8 +1,9 @@
 //! Requests that are answered before the masks are computed.
 //!
 //! The network is built on the caller's thread, so that a host can begin with it. A [`Pending`] is the rest of the
-//! compilation and owns its inputs, so that it can be finished on another thread. Two requests for one key build the
-//! network twice, which takes little time. The masks are computed once, because finishing goes through the flights.
+//! compilation. It owns its inputs, so it can be finished on another thread. Two requests for one key build the network
+//! twice, which takes little time. The masks are computed once, because [`Pending::finish`] waits for another request
+//! that computes them.
 
 use std::fmt;
 use std::sync::Arc;
@@ -17,25 +18,35 @@ use crate::diagnostics::{Diagnostic, Source};
 use crate::frontend::FrontEnd;
 use crate::ir::Lowered;
 
-/// An answer that need not be whole.
+/// The answer to a request that does not wait for the masks: a whole artifact, or a grammar without masks.
 #[derive(Debug)]
 pub enum Beginning {
-    /// The artifact was there.
+    /// The artifact was in the cache, with its masks.
     Whole(Cached),
-    /// The masks are still to be computed.
+    /// A grammar without masks. The masks are still to be computed, by [`Pending::finish`].
     Early(Box<Pending>),
 }
 
-/// A compilation up to the masks, which a cache keeps once it is [finished](Self::finish).
+/// A compilation whose masks are still to be computed. The cache keeps the artifact once it is
+/// [finished](Self::finish).
 pub struct Pending {
+    /// The cache that keeps the artifact.
     cache: Cache,
+    /// The compiler for the vocabulary.
     compiler: Arc<Compiler>,
+    /// The language of the source, with its options.
     front_end: FrontEnd,
+    /// The source.
     source: Source,
+    /// The options of the compilation.
     options: CompileOptions,
+    /// The rest of the budget, for the masks.
     budget: Budget,
+    /// The grammar of the source.
     lowered: Lowered,
+    /// The compilation up to the masks.
     begun: Begun,
+    /// The grammar without masks.
     early: EarlyArtifact,
 }
 
@@ -46,26 +57,26 @@ impl fmt::Debug for Pending {
 }
 
 impl Pending {
-    /// The grammar without masks of its own.
+    /// Returns the grammar without masks of its own. A runtime walks the token trie in place of its masks.
     pub fn early(&self) -> &EarlyArtifact {
         &self.early
     }
 
-    /// The report on each keyword of the source.
+    /// Returns the report on each keyword of the source.
     pub fn report(&self) -> &Report {
         &self.lowered.report
     }
 
-    /// Findings of lowering and of the network. Computing the masks adds none.
+    /// Returns the findings of lowering and of the network. Computing the masks adds none.
     pub fn findings(&self) -> impl Iterator<Item = &Diagnostic> {
         self.lowered.findings.iter().chain(self.begun.findings())
     }
 
-    /// Computes the masks within the rest of the budget, or waits for another request that does.
+    /// Computes the masks within the rest of the budget, or waits for another request that computes them.
     ///
     /// # Errors
     ///
-    /// A limit was met, such as the budget. The unmasked grammar then continues without masks.
+    /// If a limit is exceeded, or the budget is spent. The unmasked grammar then continues without masks.
     pub fn finish(self) -> Result<Cached, CacheError> {
         let Self { cache, compiler, front_end, source, options, budget, lowered, begun, .. } = self;
         let layers = &cache.inner.layers;

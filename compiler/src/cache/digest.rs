@@ -1,4 +1,4 @@
-//! Digests as they are written: 64 hexadecimal digits.
+//! Digests, and their text form of 64 hexadecimal digits.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,20 +11,20 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub struct Digest(pub [u8; 32]);
 
 impl Digest {
-    /// The digest of some bytes. Linear.
+    /// Returns the digest of some bytes. O(bytes).
     pub fn of(bytes: &[u8]) -> Self {
         Self(*blake3::hash(bytes).as_bytes())
     }
 }
 
-/// Lower-case hexadecimal.
+/// Writes 64 lower-case hexadecimal digits.
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
 }
 
-/// A text that is no digest.
+/// The error for a text that is not a digest of 64 hexadecimal digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected 64 hexadecimal digits")]
 pub struct NoDigest;
@@ -32,7 +32,7 @@ pub struct NoDigest;
 impl FromStr for Digest {
     type Err = NoDigest;
 
-    /// Digits of either case.
+    /// Parses 64 hexadecimal digits of either case.
     fn from_str(text: &str) -> Result<Self, NoDigest> {
         let value = |digit: u8| (digit as char).to_digit(16).map(|value| value as u8);
         let (pairs, rest) = text.as_bytes().as_chunks::<2>();

@@ -14,27 +14,34 @@ use rustc_hash::FxHashMap;
 use super::digest::Digest;
 use crate::budget::{Budget, Phase};
 
-/// The flights in progress.
+/// The flights in progress, with answers of type `T`.
 #[derive(Debug)]
 pub(super) struct Flights<T> {
+    /// Maps each key that some thread works on to its flight.
     open: Mutex<FxHashMap<Digest, Arc<Flight<T>>>>,
 }
 
-/// Work on one key.
+/// The work of one thread on one key, which other threads may wait for.
 #[derive(Debug)]
 pub(super) struct Flight<T> {
+    /// The state of the work.
     state: Mutex<State<T>>,
+    /// Notified when the flight ends.
     ended: Condvar,
 }
 
+/// The state of a flight.
 #[derive(Debug)]
 enum State<T> {
+    /// A thread works on the key.
     UnderWay,
+    /// The work ended with an answer.
     Landed(T),
+    /// The work ended without an answer.
     GivenUp,
 }
 
-/// The part of a thread in a flight.
+/// The role of a thread in a flight.
 #[derive(Debug)]
 pub(super) enum Seat<'f, T> {
     /// This thread does the work.
@@ -43,20 +50,23 @@ pub(super) enum Seat<'f, T> {
     Wait(Arc<Flight<T>>),
 }
 
-/// The exclusive right to work on a key. Dropping it gives the key up.
+/// The exclusive right to work on a key. Dropping the value without an answer gives the key up.
 #[derive(Debug)]
 pub(super) struct Lead<'f, T> {
+    /// The flights in progress.
     flights: &'f Flights<T>,
+    /// The key that the thread works on.
     key: Digest,
+    /// The flight of the key.
     flight: Arc<Flight<T>>,
 }
 
-/// The result of waiting.
+/// The result of waiting for a flight.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Waited<T> {
-    /// The answer.
+    /// The flight ended with this answer.
     Landed(T),
-    /// There is no result: the flight was given up.
+    /// The flight ended without an answer.
     GivenUp,
     /// The waiting thread's own budget is spent.
     Spent,
@@ -74,7 +84,7 @@ impl<T> Default for Flights<T> {
 }
 
 impl<T> Flights<T> {
-    /// Takes up a key, or finds who did.
+    /// Takes a key for this thread to work on. If another thread works on it already, returns the flight to wait for.
     pub(super) fn board(&self, key: Digest) -> Seat<'_, T> {
         match lock(&self.open).entry(key) {
             Entry::Occupied(entry) => Seat::Wait(entry.get().clone()),
@@ -89,7 +99,7 @@ impl<T> Flights<T> {
 }
 
 impl<T> Lead<'_, T> {
-    /// Gives the waiting threads an answer. Later requests board another flight.
+    /// Ends the flight with an answer for the waiting threads. Later requests for the key begin another flight.
     pub(super) fn land(self, answer: T) {
         *lock(&self.flight.state) = State::Landed(answer);
     }
@@ -108,7 +118,7 @@ impl<T> Drop for Lead<'_, T> {
 }
 
 impl<T: Clone> Flight<T> {
-    /// Waits for the end of the flight, or of the budget.
+    /// Waits until the flight ends or the budget is spent.
     pub(super) fn wait(&self, budget: &Budget) -> Waited<T> {
         budget.begin(Phase::Waiting);
         let mut state = lock(&self.state);

@@ -3,8 +3,8 @@
 //! # Entries
 //!
 //! A file is a head of 64 bytes with the key, followed by the artifact. So a file that was moved or copied to another
-//! key's name counts as absent. On Unix, so does a file whose owner is neither this process's user nor root:
-//! otherwise anybody who may write into the folder could have any grammar served.
+//! key's name counts as absent. On Unix, so does a file whose owner is neither this process's user nor root. Otherwise
+//! anybody who may write into the folder could have any grammar served.
 //!
 //! # Use
 //!
@@ -36,22 +36,22 @@ use super::digest::Digest;
 use super::key::Key;
 use super::memory::TOUCH_AFTER;
 
-/// Name of the empty file whose time says when the folder was swept.
+/// The name of an empty file, whose modification time is the time of the last sweep of the folder.
 const SWEPT: &str = ".grammarc-swept";
 
-/// The prefix of the names of files that were not renamed yet.
+/// The prefix of the names of unfinished files, which were not renamed yet.
 const UNFINISHED: &str = ".grammarc-";
 
-/// Time within which another process's sweep replaces the first sweep of this one.
+/// The age of another process's sweep up to which this process does not sweep at its first file.
 const FRESH: Duration = Duration::from_secs(300);
 
-/// Age at which an unfinished file counts as abandoned.
+/// The age at which a sweep deletes an unfinished file. No process writes one file for a day.
 const ABANDONED: Duration = Duration::from_secs(24 * 3600);
 
-/// Length of an entry's head: it keeps the artifact after it aligned.
+/// The length of an entry's head, in bytes. It keeps the artifact after it aligned.
 const HEAD: usize = 64;
 
-/// The first bytes of an entry.
+/// The first 16 bytes of an entry; the key follows them.
 const MAGIC: [u8; 16] = *b"\x89grammarc kept\n\0";
 
 /// Why an artifact was not kept in the folder.
@@ -60,40 +60,48 @@ pub enum KeepError {
     /// The file could not be written.
     #[error(transparent)]
     Write(#[from] Error),
-    /// The file exceeds the bound on the folder.
+    /// The file would exceed the bound on all files of the folder.
     #[error("the artifact has {bytes} bytes, and the cache may have {limit}")]
     TooLarge {
-        /// Its length.
+        /// The length of the file, in bytes.
         bytes: u64,
-        /// The bound on the folder.
+        /// The bound on the bytes of all files in the folder.
         limit: u64,
     },
 }
 
-/// A folder of artifacts by key.
+/// A folder of artifacts, one file for each key.
 #[derive(Debug)]
 pub(super) struct Folder {
+    /// The path of the folder.
     path: PathBuf,
-    /// Most bytes of all files.
+    /// The most bytes of all files together.
     limit: u64,
-    /// Bytes written since the last sweep.
+    /// The bytes that this process has written since its last sweep.
     unswept: AtomicU64,
     /// Whether this process has written a file.
     has_written: AtomicBool,
-    /// The process that sweeps; 0 if there is none.
+    /// The id of the process that is sweeping through this value; 0 if none is.
     sweeper: AtomicU32,
 }
 
-/// A file of the cache in a sweep. Files are deleted in ascending order.
+/// A file of the cache as a sweep sees it. Files are deleted in ascending order: the least recently used first.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Seen {
+    /// The time of last use.
     used: SystemTime,
+    /// The path of the file.
     path: PathBuf,
+    /// The length of the file.
     bytes: u64,
 }
 
 impl Folder {
-    /// Opens the folder, and creates it if it does not exist.
+    /// Opens the folder at a path, and creates it if it does not exist. `limit` bounds the bytes of all its files.
+    ///
+    /// # Errors
+    ///
+    /// If the folder can be neither found nor created.
     pub(super) fn open(path: PathBuf, limit: u64) -> Result<Self, Error> {
         match fs::create_dir_all(&path) {
             Ok(()) => Ok(Self {
@@ -107,16 +115,17 @@ impl Folder {
         }
     }
 
+    /// Returns the path of the folder.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The file of a key, whether it is there or not.
+    /// Returns the path of a key's file, whether it exists or not.
     pub(super) fn file(&self, key: &Key) -> PathBuf {
         self.path.join(format!("{key}.gmask"))
     }
 
-    /// Opens the artifact of a key. `None` unless there is an undamaged one.
+    /// Opens the artifact of a key. `None` unless the folder has an undamaged file of the key, from this user or root.
     pub(super) fn get(
         &self,
         key: &Key,
@@ -141,7 +150,11 @@ impl Folder {
         touch(&self.file(key));
     }
 
-    /// Keeps an artifact under a key, and says how many files were deleted to make room.
+    /// Writes an artifact under a key. Returns the number of files that were deleted to make room.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be written, or exceeds the bound on the folder.
     pub(super) fn put(&self, key: &Key, artifact: &Buffer) -> Result<u64, KeepError> {
         let (bytes, limit) = (entry_bytes(artifact), self.limit);
         if bytes > limit {
@@ -153,16 +166,17 @@ impl Folder {
         Ok(if first || unswept >= limit / 16 { self.sweep() } else { 0 })
     }
 
+    /// Whether some process has swept the folder within [`FRESH`].
     fn was_swept_lately(&self) -> bool {
         let swept = fs::metadata(self.path.join(SWEPT)).and_then(|marker| marker.modified());
         let age = swept.ok().and_then(|swept| swept.elapsed().ok());
         age.is_some_and(|age| age < FRESH)
     }
 
-    /// Makes room, unless another thread does so, and says how many files of the cache were deleted. Linear in the
-    /// files of the folder.
+    /// Deletes the least recently used files, if the folder exceeds its bound and no other thread sweeps. Returns the
+    /// number of deleted files of the cache. O(files of the folder).
     fn sweep(&self) -> u64 {
-        // A thread of the process that this one was forked from is no thread of this one.
+        // A forked process inherits this value, but not the thread that was sweeping.
         let (process, before) = (std::process::id(), self.sweeper.load(Ordering::Relaxed));
         let taken = before != process
             && self
@@ -174,12 +188,14 @@ impl Folder {
         }
         self.unswept.store(0, Ordering::Relaxed);
         let deleted = self.delete_the_oldest();
-        // If it cannot be written, processes sweep more often.
+        // If the file of the last sweep cannot be written, processes sweep more often.
         _ = write::replace(&self.path.join(SWEPT), &[]);
         self.sweeper.store(0, Ordering::Release);
         deleted
     }
 
+    /// Deletes files of the cache, the least recently used first, until an eighth of the bound is free. Deletes none
+    /// within the bound. Also deletes abandoned unfinished files. Returns the number of deleted files of the cache.
     fn delete_the_oldest(&self) -> u64 {
         let mut seen = Vec::new();
         for entry in fs::read_dir(&self.path).into_iter().flatten().flatten() {
@@ -211,12 +227,12 @@ impl Folder {
     }
 }
 
-/// Size of an artifact's file in the folder, in bytes.
+/// Returns the length of an artifact's file in the folder, in bytes.
 pub(super) fn entry_bytes(artifact: &Buffer) -> u64 {
     (HEAD + artifact.len()) as u64
 }
 
-/// The head of the entry of a key.
+/// Returns the head of a key's entry.
 fn head(key: &Key) -> [u8; HEAD] {
     let mut head = [0; HEAD];
     head[..MAGIC.len()].copy_from_slice(&MAGIC);
@@ -224,7 +240,7 @@ fn head(key: &Key) -> [u8; HEAD] {
     head
 }
 
-/// Whether a file was written by this process's user, or by root.
+/// Whether a file belongs to this process's user or to root. Always true outside Unix.
 fn is_trusted(file: &File) -> bool {
     #[cfg(unix)]
     {
@@ -240,18 +256,19 @@ fn is_trusted(file: &File) -> bool {
     }
 }
 
-/// Whether a name is one of [`Folder::file`].
+/// Whether a file name is that of an entry, as [`Folder::file`] makes it.
 fn is_entry(name: &OsStr) -> bool {
     let stem = name.to_str().and_then(|name| name.strip_suffix(".gmask"));
     stem.is_some_and(|stem| stem.parse::<Digest>().is_ok())
 }
 
+/// Whether a file name is that of an unfinished file.
 fn is_unfinished(name: &OsStr) -> bool {
     name.to_str().is_some_and(|name| name.starts_with(UNFINISHED) && name != SWEPT)
 }
 
-/// Sets the time of a file's last use, if the recorded time is old. A file that belongs to another user is not
-/// updated.
+/// Sets the time of a file's last use to now, if the recorded time is older than [`TOUCH_AFTER`]. Does nothing if the
+/// file cannot be written, as when it belongs to another user.
 fn touch(path: &Path) {
     let used = fs::metadata(path).and_then(|file| file.modified());
     if used.is_ok_and(|used| used.elapsed().is_ok_and(|age| age >= TOUCH_AFTER)) {

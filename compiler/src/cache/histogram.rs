@@ -1,5 +1,4 @@
-//! Histograms of times, with the usual bounds of dashboards (those of Prometheus' clients, from half a millisecond
-//! on).
+//! Histograms of times. The bounds of the buckets are those of Prometheus' clients, from half a millisecond on.
 //!
 //! Cost: one addition to an atomic for a time, after a search among fourteen bounds.
 
@@ -8,20 +7,23 @@ use std::time::Duration;
 
 use serde::{Serialize, Serializer};
 
-/// Upper bounds of the buckets, in microseconds; a last bucket has no bound.
+/// The upper bounds of the buckets, inclusive, in microseconds. Longer times are in a last bucket without a bound.
 const BOUNDS: [u64; 14] = [
     500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000,
     2_500_000, 5_000_000, 10_000_000,
 ];
 
-/// Times that were counted, by any thread.
+/// A histogram that any thread can add times to.
 #[derive(Debug, Default)]
 pub(super) struct Times {
+    /// For each bucket, the number of times in it and in no lower one.
     counts: [AtomicU64; BOUNDS.len() + 1],
+    /// The sum of all times, in nanoseconds.
     nanoseconds: AtomicU64,
 }
 
 impl Times {
+    /// Adds a time.
     pub(super) fn add(&self, time: Duration) {
         let bucket = BOUNDS.partition_point(|&bound| Duration::from_micros(bound) < time);
         self.counts[bucket].fetch_add(1, Ordering::Relaxed);
@@ -29,32 +31,36 @@ impl Times {
         self.nanoseconds.fetch_add(nanoseconds, Ordering::Relaxed);
     }
 
+    /// Returns the histogram so far. A time that is added meanwhile may be in the count and not in the sum.
     pub(super) fn snapshot(&self) -> Histogram {
         let counts = self.counts.each_ref().map(|count| count.load(Ordering::Relaxed));
         Histogram { counts, total: Duration::from_nanos(self.nanoseconds.load(Ordering::Relaxed)) }
     }
 }
 
-/// A histogram of times. It serializes as `{"buckets": [[bound, count], ...], "count": N, "sum": seconds}`. As in
-/// Prometheus, counts include those of smaller bounds. The bucket without a bound is `count`.
+/// A histogram of times. It serializes as `{"buckets": [[bound, count], ...], "count": N, "sum": seconds}`, with bounds
+/// in seconds. As in Prometheus, the count of a bound includes all shorter times. The bucket without a bound is
+/// `count`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Histogram {
+    /// For each bucket, the number of times in it and in no lower one.
     counts: [u64; BOUNDS.len() + 1],
+    /// The sum of all times.
     total: Duration,
 }
 
 impl Histogram {
-    /// The number of times.
+    /// Returns the number of times.
     pub fn count(&self) -> u64 {
         self.counts.iter().sum()
     }
 
-    /// The sum of all times.
+    /// Returns the sum of all times.
     pub fn total(&self) -> Duration {
         self.total
     }
 
-    /// Upper bounds in ascending order, each with the number of times up to the bound.
+    /// Returns the upper bounds in ascending order, each with the number of times up to the bound, inclusive.
     pub fn buckets(&self) -> impl Iterator<Item = (Duration, u64)> {
         BOUNDS.iter().zip(&self.counts).scan(0, |below, (&bound, &count)| {
             *below += count;

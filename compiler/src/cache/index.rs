@@ -1,7 +1,8 @@
-//! The index of a folder of artifacts that `grammarc build` made: it maps contents to files.
+//! The index of a folder of artifacts that `grammarc build` made: it maps contents to files. A content identifies a
+//! language, by a digest of everything that affects it.
 //!
-//! It is JSON with all lists in a fixed order, so equal builds give equal bytes. File names are relative to the
-//! folder, with `/` between their parts, and never lead out of it. The checksum of each file is that in its header,
+//! The index is JSON with all lists in a fixed order, so equal builds give equal bytes. File names are relative to the
+//! folder, with `/` between their parts, and never lead out of it. The checksum of each file is the one in its header,
 //! so a file that another build has replaced is recognized.
 
 use std::path::{Component, Path, PathBuf};
@@ -11,60 +12,60 @@ use serde::{Deserialize, Serialize};
 use super::digest::Digest;
 use super::key::{COMPILER, Content, Key};
 
-/// Name of the index within the folder.
+/// The name of the index file within the folder.
 pub const INDEX: &str = "index.json";
 
-/// Version of the index's form.
+/// The version of the index's form. An index of another version is rejected.
 const FORMAT: u32 = 1;
 
 /// The index of a folder of artifacts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Index {
-    /// Version of this form.
+    /// The version of the index's form.
     format: u32,
-    /// [`COMPILER`] of whoever made it.
+    /// The [`COMPILER`] of the program that made the folder.
     compiler: String,
-    /// Vocabulary artifacts, by name.
+    /// The vocabulary artifacts, in the order of their names.
     pub vocabularies: Vec<IndexedVocabulary>,
-    /// Grammar artifacts, by file.
+    /// The grammar artifacts, in the order of their files.
     pub artifacts: Vec<IndexedArtifact>,
 }
 
 /// A vocabulary of an [`Index`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IndexedVocabulary {
-    /// Its name in the build.
+    /// The name of the vocabulary in the build.
     pub name: String,
-    /// The file, if it is in the folder.
+    /// The vocabulary's file. `None` if it is not in the folder.
     pub file: Option<String>,
-    /// Digest of all that it was built from.
+    /// A digest of everything that the vocabulary was built from.
     pub inputs: Digest,
-    /// Identity of the vocabulary.
+    /// The fingerprint, which identifies the vocabulary's tokens.
     pub fingerprint: Digest,
-    /// Digest of its shared rules.
+    /// A digest of the vocabulary's shared rules.
     pub shared_digest: Digest,
-    /// Checksum of the file.
+    /// The checksum in the header of the vocabulary's file.
     pub checksum: Digest,
-    /// Length of the file.
+    /// The length of the vocabulary's file, in bytes.
     pub bytes: u64,
 }
 
 /// A grammar artifact of an [`Index`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IndexedArtifact {
-    /// Its file.
+    /// The file of the artifact.
     pub file: String,
-    /// The source's name.
+    /// The name of the source.
     pub source: String,
-    /// The vocabulary's name in the build.
+    /// The name of the vocabulary in the build.
     pub vocabulary: String,
-    /// The content that it serves.
+    /// The content that the artifact serves: its language, independent of the source's name and layout.
     pub content: Content,
-    /// The key that it was made from.
+    /// The key of the request that the artifact was made for.
     pub key: Key,
-    /// Checksum of the file.
+    /// The checksum in the header of the file.
     pub checksum: Digest,
-    /// Length of the file.
+    /// The length of the file, in bytes.
     pub bytes: u64,
 }
 
@@ -77,19 +78,19 @@ pub enum IndexError {
     /// The index has another format version.
     #[error("the index has form {found}, and this version of grammarc reads form {FORMAT}")]
     Format {
-        /// The form.
+        /// The version of the form.
         found: u32,
     },
     /// The name of a file leads out of the folder.
     #[error("the index names {name:?}, which is no file of the folder")]
     File {
-        /// The name.
+        /// The file name in the index.
         name: String,
     },
 }
 
 impl Index {
-    /// An index of this compiler's, in order.
+    /// Returns an index that this compiler made, with both lists sorted.
     pub fn new(
         mut vocabularies: Vec<IndexedVocabulary>,
         mut artifacts: Vec<IndexedArtifact>,
@@ -99,11 +100,11 @@ impl Index {
         Self { format: FORMAT, compiler: COMPILER.to_owned(), vocabularies, artifacts }
     }
 
-    /// Reads an index, of this compiler or another.
+    /// Parses an index, which this compiler or another one made.
     ///
     /// # Errors
     ///
-    /// The text is no index of this form, or names a file outside its folder.
+    /// If the text is not the JSON of an index of this form, or names a file outside its folder.
     pub fn parse(text: &[u8]) -> Result<Self, IndexError> {
         #[derive(Deserialize)]
         struct Form {
@@ -119,24 +120,24 @@ impl Index {
         stray.map_or(Ok(index), |name| Err(IndexError::File { name }))
     }
 
-    /// The text of the index.
+    /// Returns the text of the index.
     pub fn text(&self) -> String {
         serde_json::to_string_pretty(self).expect("texts and numbers are JSON") + "\n"
     }
 
-    /// [`COMPILER`] of whoever made it.
+    /// Returns the [`COMPILER`] of the program that made the index.
     pub fn compiler(&self) -> &str {
         &self.compiler
     }
 
-    /// The names of all files that it lists.
+    /// Returns the names of all files in the index, first those of vocabularies.
     pub fn files(&self) -> impl Iterator<Item = &str> {
         let vocabularies = self.vocabularies.iter().filter_map(|one| one.file.as_deref());
         vocabularies.chain(self.artifacts.iter().map(|one| one.file.as_str()))
     }
 }
 
-/// Returns the path of a file in an index. `None` if it would lead out of the folder.
+/// Returns the path of a file that an index names. `None` if the name is empty or would lead out of the folder.
 pub fn file_of(folder: &Path, name: &str) -> Option<PathBuf> {
     let relative = Path::new(name);
     let tame = relative.components().all(|part| matches!(part, Component::Normal(_)));

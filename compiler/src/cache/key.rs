@@ -1,18 +1,18 @@
 //! The names of an entry: a digest of everything that affects its bytes, and a digest of everything that affects the
 //! language it accepts.
 //!
-//! Two requests with one [`Key`] get the same artifact, byte for byte. So a key includes the name of the source,
-//! which the artifact records, and the limits, because of which a request may be refused. Wall time is left out,
-//! because it does not affect an artifact. The compiler is represented by its version and the digest of its sources,
-//! so builds between two releases do not share entries.
+//! Two requests with one [`Key`] get the same artifact, byte for byte. So a key includes the name of the source, which
+//! the artifact records, and the limits, because of which a request may be refused. The limit on wall time is left out,
+//! because it does not affect an artifact. The compiler is represented by its version and the digest of its sources, so
+//! builds between two releases do not share entries.
 //!
-//! Two requests with one [`Content`] are served by one artifact. The content covers the vocabulary, the front end
-//! with its options, and the meaning of the source's text. The layout of the text, the source's name and the recorded
+//! Two requests with one [`Content`] are served by one artifact. The content covers the vocabulary, the front end with
+//! its options, and the meaning of the source's text. The layout of the text, the source's name and the recorded
 //! options are left out. So are the limits of network and masks, which bound a compilation and do not affect its
 //! result.
 //!
-//! Every part enters the digest after its length, or as a number of fixed width, so different lists of parts never
-//! give the same bytes. Options derive `Hash`, so a new option is covered.
+//! Every part enters the digest after its length, or as a number of fixed width, so different lists of parts never give
+//! the same bytes. Options derive `Hash`, so a new option is covered.
 //!
 //! Cost: one pass over the source text. Schemas of a registry were digested when they were added to it.
 
@@ -29,7 +29,7 @@ use crate::diagnostics::Source;
 use crate::frontend::FrontEnd;
 use crate::vocabulary::TokenTable;
 
-/// The version of the compiler and the digest of its sources. Artifacts of equal requests are equal if this is.
+/// The version of the compiler and the digest of its sources. If it is equal, equal requests give equal artifacts.
 pub const COMPILER: &str = concat!(env!("CARGO_PKG_VERSION"), "+", env!("GRAMMARC_SOURCES"));
 
 /// Identifies the artifact of a source, a front end, options and a vocabulary, for this version of the compiler.
@@ -38,7 +38,7 @@ pub const COMPILER: &str = concat!(env!("CARGO_PKG_VERSION"), "+", env!("GRAMMAR
 pub struct Key(pub(super) Digest);
 
 impl Key {
-    /// The key of a request. O(length of the source).
+    /// Returns the key of a request. O(length of the source).
     pub fn new(
         vocabulary: &VocabularyArtifact,
         front_end: &FrontEnd,
@@ -54,7 +54,7 @@ impl Key {
 }
 
 impl Key {
-    /// The key of a vocabulary's artifact, shared rules and all. O(bytes of the tokens).
+    /// Returns the key of a vocabulary's artifact, shared rules included. O(bytes of the tokens).
     pub fn of_vocabulary(table: &TokenTable) -> Self {
         let mut parts = Parts::default();
         parts.text("vocabulary");
@@ -71,7 +71,7 @@ impl Key {
     }
 }
 
-/// Hexadecimal.
+/// Writes 64 lower-case hexadecimal digits.
 impl fmt::Display for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
@@ -85,9 +85,9 @@ impl fmt::Display for Key {
 pub struct Content(pub(super) Digest);
 
 impl Content {
-    /// The content of a request. O(length of the text).
+    /// Returns the content of a request. O(length of the text).
     pub fn new(vocabulary: &VocabularyArtifact, front_end: &FrontEnd, text: &str) -> Self {
-        // Whether the text is that of a file decides only which part of it is the source.
+        // The option that the text is that of a file only decides which part of the text is the source.
         let of_file = front_end.clone().in_text_file();
         let mut parts = Parts::of("content", vocabulary, &of_file);
         parts.bytes(&front_end.essence(text));
@@ -95,19 +95,20 @@ impl Content {
     }
 }
 
-/// Hexadecimal.
+/// Writes 64 lower-case hexadecimal digits.
 impl fmt::Display for Content {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
 }
 
-/// The parts of a digest.
+/// A digest under construction, to which parts are added.
 #[derive(Default)]
 struct Parts(blake3::Hasher);
 
 impl Parts {
-    /// The compiler, the vocabulary, and the front end with its options, for a digest of this purpose.
+    /// Returns a digest with the compiler, the vocabulary, and the front end with its options. Digests of different
+    /// purposes differ.
     fn of(purpose: &str, vocabulary: &VocabularyArtifact, front_end: &FrontEnd) -> Self {
         let mut parts = Self::default();
         parts.text(purpose);
@@ -120,27 +121,30 @@ impl Parts {
         parts
     }
 
+    /// Adds a text, after its length in bytes.
     fn text(&mut self, text: &str) {
         self.bytes(text.as_bytes());
     }
 
+    /// Adds bytes, after their number.
     fn bytes(&mut self, bytes: &[u8]) {
         self.0.update(&(bytes.len() as u64).to_le_bytes());
         self.0.update(bytes);
     }
 
+    /// Returns the digest of all parts.
     fn digest(self) -> Digest {
         Digest(*self.0.finalize().as_bytes())
     }
 }
 
-/// For the derived `Hash` of options, which writes different bytes for unequal values.
+/// Receives the bytes of a derived `Hash` of options, which differ for unequal values.
 impl Hasher for Parts {
     fn write(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
     }
 
-    /// Not used: a key is the whole digest.
+    /// Required by the trait and not used: a key is the whole digest.
     fn finish(&self) -> u64 {
         self.0.finalize().as_bytes().iter().take(8).fold(0, |n, &byte| n << 8 | u64::from(byte))
     }

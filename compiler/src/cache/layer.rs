@@ -20,26 +20,33 @@ use super::digest::Digest;
 use super::index::{INDEX, Index, IndexError, file_of};
 use super::key::{COMPILER, Content};
 
-/// The environment variable that names layers: a list of folders in the format of `PATH`.
+/// The name of the environment variable that lists the folders of layers, in the format of `PATH`.
 pub const VARIABLE: &str = "GRAMMARC_ARTIFACTS";
 
-/// A folder of artifacts that are read and never written. A clone shares the index.
+/// A folder of prebuilt artifacts, which are read and never written. A clone shares the index.
 #[derive(Clone, Debug)]
 pub struct Layer {
+    /// The path of the folder.
     folder: PathBuf,
+    /// The files and vocabularies of the folder.
     index: Arc<Known>,
 }
 
+/// The index of a layer, as it is used for look-ups.
 #[derive(Debug)]
 struct Known {
+    /// Maps the content that an artifact serves, its language, to the artifact's file.
     files: FxHashMap<Content, File>,
-    /// Fingerprint and digest of the shared rules of each vocabulary, with the number of artifacts for it.
+    /// For each vocabulary, its fingerprint and the digest of its shared rules, and the number of artifacts for it.
     vocabularies: Vec<([Digest; 2], usize)>,
 }
 
+/// A grammar artifact's file in a layer.
 #[derive(Debug)]
 struct File {
+    /// The path of the file.
     path: PathBuf,
+    /// The checksum that the index has for the file.
     checksum: [u8; 32],
 }
 
@@ -49,17 +56,17 @@ pub enum LayerError {
     /// The folder has no readable index.
     #[error("cannot read {}, the index of a folder of artifacts", path.display())]
     Read {
-        /// The index.
+        /// The path of the index file.
         path: PathBuf,
-        /// The system's answer.
+        /// The error of the system.
         source: io::Error,
     },
     /// The index of the folder cannot be used.
     #[error("{}", path.display())]
     Index {
-        /// The index.
+        /// The path of the index file.
         path: PathBuf,
-        /// Why not.
+        /// The error of the index.
         source: IndexError,
     },
     /// The folder was built by another version, which may compile the same sources to other artifacts.
@@ -67,20 +74,21 @@ pub enum LayerError {
         "the artifacts in {} were built by grammarc {found}, and this is {COMPILER}; build them again",
         folder.display()
     )]
+    /// Another version of grammarc built the folder. It may compile the same sources to other artifacts.
     Compiler {
-        /// The folder.
+        /// The path of the folder.
         folder: PathBuf,
-        /// The version.
+        /// The version that built the folder.
         found: String,
     },
 }
 
 impl Layer {
-    /// The layer in a folder that `grammarc build` made.
+    /// Opens the layer in a folder that `grammarc build` made. Reads the index and no artifact.
     ///
     /// # Errors
     ///
-    /// It has no index, or one of another version of grammarc.
+    /// If the folder has no readable index, or was built by another version of grammarc.
     pub fn open(folder: impl Into<PathBuf>) -> Result<Self, LayerError> {
         let folder = folder.into();
         let path = folder.join(INDEX);
@@ -120,19 +128,20 @@ impl Layer {
         folders.map(Self::open).collect()
     }
 
-    /// The folder.
+    /// Returns the path of the folder.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// The number of artifacts for a vocabulary. If it is zero, the layer serves no request for the vocabulary.
+    /// Returns the number of artifacts for a vocabulary. If it is zero, the layer serves no request for the vocabulary.
     pub fn artifacts_for(&self, vocabulary: &VocabularyArtifact) -> usize {
         let wanted = [vocabulary.fingerprint(), vocabulary.shared_digest()].map(Digest);
         let own = self.index.vocabularies.iter().filter(|(identity, _)| *identity == wanted);
         own.map(|(_, count)| count).sum()
     }
 
-    /// Opens the artifact that serves a content. `None` unless the folder has an undamaged one.
+    /// Opens the artifact that serves a content. `None` unless the folder has an artifact of the content, undamaged and
+    /// with the checksum of the index.
     pub fn get(
         &self,
         content: &Content,

@@ -15,56 +15,64 @@ use rustc_hash::FxBuildHasher;
 use super::digest::Digest;
 use crate::diagnostics::Diagnostic;
 
-/// Time after which a hit in memory counts as a use of the file.
+/// The time since the recorded last use of a file after which a hit updates the record.
 pub(super) const TOUCH_AFTER: Duration = Duration::from_secs(3600);
 
-/// An artifact, with the findings of its compilation.
+/// An artifact in memory, with the findings of its compilation.
 #[derive(Clone, Debug)]
 pub(super) struct Kept {
+    /// The opened artifact.
     pub(super) artifact: GrammarArtifact,
+    /// The findings of the compilation; empty if the artifact came from a file.
     pub(super) findings: Arc<[Diagnostic]>,
 }
 
-/// The answer to a request, if it holds for equal requests.
+/// An answer that holds for all equal requests: the artifact, or the errors of a refusal.
 pub(super) type Answer = Result<Kept, Arc<[Diagnostic]>>;
 
 /// The entry in memory that a request is answered with.
 #[derive(Debug)]
 pub(super) struct Remembered {
+    /// The artifact or the refusal.
     pub(super) answer: Answer,
-    /// Whether the file's time of last use is old and should be updated.
+    /// Whether the recorded time of the file's last use is old and should be updated.
     pub(super) touch: bool,
 }
 
-/// Bounds on the contents of memory.
+/// The bounds on the contents of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Bounds {
-    /// Most artifacts.
+    /// The most artifacts.
     pub(super) entries: usize,
-    /// Most bytes of all artifacts together, mapped ones included.
+    /// The most bytes of all artifacts together, mapped files included.
     pub(super) bytes: usize,
-    /// Most refusals.
+    /// The most refusals.
     pub(super) refusals: usize,
 }
 
-/// Bytes of the texts of all refusals together.
+/// The most bytes of all refusals' texts together. Beyond it, the least recently used refusals are dropped.
 const REFUSAL_BYTES: usize = 4 << 20;
 
+/// An opened artifact, with the time of its last use.
 #[derive(Clone, Debug)]
 struct Opened {
+    /// The artifact.
     kept: Kept,
-    /// When its file was last used, as far as this process knows.
+    /// The time when the artifact's file was last used, as far as this process knows.
     touched: Instant,
 }
 
-/// Artifacts and refusals.
+/// The artifacts and refusals in memory.
 #[derive(Debug)]
 pub(super) struct Memory {
+    /// The opened artifacts, by key or content.
     artifacts: Bounded<Opened>,
+    /// The errors of refused requests, by key.
     refusals: Bounded<Arc<[Diagnostic]>>,
 }
 
 impl Memory {
+    /// Returns an empty memory with these bounds.
     pub(super) fn new(bounds: Bounds) -> Self {
         Self {
             artifacts: Bounded::new(bounds.entries, bounds.bytes),
@@ -72,12 +80,12 @@ impl Memory {
         }
     }
 
-    /// Copies the entries to another memory, which shares the artifacts.
+    /// Returns a copy, which shares the opened artifacts.
     pub(super) fn copy(&self) -> Self {
         Self { artifacts: self.artifacts.copy(), refusals: self.refusals.copy() }
     }
 
-    /// The entry of a digest, which now was asked for last.
+    /// Returns the entry of a digest, and makes it the most recently used. `None` if there is none.
     pub(super) fn get(&mut self, digest: &Digest) -> Option<Remembered> {
         if let Some(opened) = self.artifacts.get(digest) {
             let touch = opened.touched.elapsed() >= TOUCH_AFTER;
@@ -90,19 +98,19 @@ impl Memory {
         Some(Remembered { answer: Err(refusal.clone()), touch: false })
     }
 
-    /// Keeps an artifact, and says how many others left to make room.
+    /// Adds an artifact. Returns the number of artifacts that were dropped to make room.
     pub(super) fn keep(&mut self, digest: Digest, kept: Kept) -> usize {
         let bytes = kept.artifact.byte_length();
         self.artifacts.keep(digest, Opened { kept, touched: Instant::now() }, bytes)
     }
 
-    /// Keeps a refusal.
+    /// Adds the errors of a refused request.
     pub(super) fn refuse(&mut self, digest: Digest, diagnostics: Arc<[Diagnostic]>) {
         let bytes = diagnostics.iter().map(length).sum();
         self.refusals.keep(digest, diagnostics, bytes);
     }
 
-    /// Makes the last use of every file old.
+    /// Makes the recorded last use of every file old.
     #[cfg(test)]
     pub(super) fn age(&mut self) {
         for (_, (opened, _)) in &mut self.artifacts.entries {
@@ -111,7 +119,7 @@ impl Memory {
     }
 }
 
-/// The estimated size of a diagnostic in bytes.
+/// Returns the size of a diagnostic in bytes, about.
 fn length(diagnostic: &Diagnostic) -> usize {
     let Diagnostic { message, help, pointer, labels, .. } = diagnostic;
     let texts = [help, pointer].into_iter().flatten().map(String::len);
@@ -119,22 +127,27 @@ fn length(diagnostic: &Diagnostic) -> usize {
     size_of_val(diagnostic) + message.len() + texts.sum::<usize>() + labels.sum::<usize>()
 }
 
-/// Values by digest, bounded in number and weight.
+/// Values by digest, bounded in number and in total weight. The least recently used values are dropped first.
 #[derive(Debug)]
 struct Bounded<V> {
-    /// Values, each with its weight.
+    /// Maps a digest to a value and its weight.
     entries: LruCache<Digest, (V, usize), FxBuildHasher>,
+    /// The most values.
     most: usize,
+    /// The most weight of all values together.
     most_weight: usize,
+    /// The weight of all values together.
     weight: usize,
 }
 
 impl<V: Clone> Bounded<V> {
+    /// Returns an empty map with these bounds.
     fn new(most: usize, most_weight: usize) -> Self {
         let entries = LruCache::unbounded_with_hasher(FxBuildHasher);
         Self { entries, most, most_weight, weight: 0 }
     }
 
+    /// Returns a copy, with the values in the same order of use.
     fn copy(&self) -> Self {
         let mut copy = Self::new(self.most, self.most_weight);
         // The least recently used first.
@@ -144,11 +157,13 @@ impl<V: Clone> Bounded<V> {
         copy
     }
 
+    /// Returns the value of a digest, and makes it the most recently used.
     fn get(&mut self, digest: &Digest) -> Option<&mut V> {
         self.entries.get_mut(digest).map(|(value, _)| value)
     }
 
-    /// Adds a value unless it is too heavy by itself, and says how many left to make room.
+    /// Adds a value, unless its weight alone exceeds the bound or no values are permitted. Returns the number of values
+    /// that were dropped to make room.
     fn keep(&mut self, digest: Digest, value: V, weight: usize) -> usize {
         if self.most == 0 || weight > self.most_weight {
             return 0;
@@ -173,7 +188,7 @@ mod tests {
 
     use super::*;
 
-    /// The oracle: a list in the order of use.
+    /// The oracle: keys, values and weights, in the order of use.
     #[derive(Default)]
     struct List(Vec<(u8, u16, usize)>);
 

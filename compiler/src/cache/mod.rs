@@ -92,36 +92,46 @@ pub struct Cache {
     inner: Arc<Inner>,
 }
 
+/// The contents of a cache, shared by its clones.
 #[derive(Debug)]
 struct Inner {
+    /// Folders of prebuilt artifacts, in the order in which they are searched.
     layers: Vec<Layer>,
+    /// The folder in which artifacts are kept. `None` if they are kept only in memory.
     folder: Option<Folder>,
+    /// The bounds on the contents of memory.
     bounds: Bounds,
+    /// The artifacts in memory and the compilations in progress, of this process.
     shared: OfProcess<Shared>,
+    /// The statistics.
     counters: Counters,
 }
 
-/// State that the threads of a process share.
+/// The state of a cache that the threads of a process share.
 #[derive(Debug)]
 struct Shared {
+    /// The artifacts and refusals in memory.
     memory: Mutex<Memory>,
+    /// The compilations in progress, by key.
     flights: Flights<Answer>,
 }
 
 impl Shared {
+    /// Returns the state with this memory and no compilations in progress.
     fn new(memory: Memory) -> Self {
         Self { memory: Mutex::new(memory), flights: Flights::default() }
     }
 
-    /// Copies the memory for a forked process. The copy is empty if a thread of the parent held the lock during the
-    /// fork.
+    /// Returns the state for a forked process, with a copy of the memory. The copy is empty if a thread of the parent
+    /// held the lock during the fork.
     fn inherit(&self, bounds: Bounds) -> Self {
         let memory = self.memory.try_lock().map(|memory| memory.copy());
         Self::new(memory.unwrap_or_else(|_| Memory::new(bounds)))
     }
 
+    /// Locks the memory.
     fn memory(&self) -> MutexGuard<'_, Memory> {
-        // A thread that panicked with the lock was out of memory, and no entry is ever incomplete.
+        // A thread can only have panicked with this lock when memory ran out; every entry is complete all the same.
         self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -131,13 +141,13 @@ impl Shared {
 pub struct Cached {
     /// The artifact.
     pub artifact: GrammarArtifact,
-    /// The origin of the artifact.
+    /// Where the artifact came from.
     pub origin: Origin,
     /// Findings of the compilation. Empty unless this process compiled the artifact and still has it in memory.
     pub findings: Arc<[Diagnostic]>,
 }
 
-/// The origin of an artifact.
+/// Where the artifact of a request came from.
 #[derive(Debug)]
 pub enum Origin {
     /// The artifact was in memory.
@@ -154,28 +164,29 @@ pub enum Origin {
     NotKept(KeepError),
 }
 
-/// Why there is no artifact. The messages are those of the diagnostics.
+/// Why a request got no artifact. The messages are those of the diagnostics.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum CacheError {
-    /// The source has errors, or its grammar does not compile. Equal requests are refused alike.
+    /// The source has errors, or its grammar does not compile. Equal requests get the same error.
     #[error("{}", first(.0))]
     Refused(Arc<[Diagnostic]>),
     /// The request's budget is spent, by the compilation or by waiting for one.
     #[error("{}", first(.diagnostics))]
     Spent {
-        /// The limit that was met.
+        /// The limit that was exceeded.
         error: BudgetError,
-        /// The same as findings about the source.
+        /// The error as diagnostics about the source.
         diagnostics: Arc<[Diagnostic]>,
     },
 }
 
+/// Returns the text of the first diagnostic, or an empty text if there is none.
 fn first(diagnostics: &[Diagnostic]) -> String {
     diagnostics.first().map(ToString::to_string).unwrap_or_default()
 }
 
 impl CacheError {
-    /// The errors, as findings about the source.
+    /// Returns the errors as diagnostics about the source.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         match self {
             Self::Refused(diagnostics) | Self::Spent { diagnostics, .. } => diagnostics,
@@ -183,20 +194,26 @@ impl CacheError {
     }
 }
 
-/// A request for an artifact.
+/// A request for an artifact, with its key.
 struct Request<'r> {
+    /// The compiler for the vocabulary.
     compiler: &'r Compiler,
+    /// The language of the source, with its options.
     front_end: &'r FrontEnd,
+    /// The source.
     source: &'r Source,
+    /// The options of the compilation.
     options: &'r CompileOptions,
+    /// The key of the artifact in memory and in the folder.
     key: Key,
-    /// The content to look for in layers, if there are any.
+    /// The content to look for in layers. `None` if the cache has no layers.
     content: Option<Content>,
-    /// The compilation up to the masks, if it is done.
+    /// The compilation up to the masks, if it was done before.
     begun: Cell<Option<(Lowered, Begun)>>,
 }
 
 impl<'r> Request<'r> {
+    /// Returns a request, and computes its key and, if there are layers, its content.
     fn new(
         compiler: &'r Compiler,
         front_end: &'r FrontEnd,
@@ -212,13 +229,21 @@ impl<'r> Request<'r> {
     }
 
     /// Compiles up to the masks.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the source, or that the budget is spent.
     fn begin(&self, budget: &Budget) -> Result<(Lowered, Begun), Vec<Diagnostic>> {
         let &Self { compiler, front_end, source, options, .. } = self;
         let request = SourceRequest { front_end, source, deny: &[], options };
         compiler.begin_source(&request, budget)
     }
 
-    /// The artifact, ready to be written where it is `sealed`.
+    /// Compiles the artifact. If `sealed` is set, the artifact is ready to be written to a file.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the source, or that the budget is spent.
     fn compile(&self, sealed: bool, budget: &Budget) -> Result<Kept, Vec<Diagnostic>> {
         let compiler = self.compiler;
         let refused = |error: CompileError| vec![error.to_diagnostic()];
@@ -256,12 +281,12 @@ impl Cache {
         Ok(Self { inner: Arc::new(inner) })
     }
 
-    /// Returns the artifact of a source: a kept one, or a new one, which is then kept.
+    /// Returns the artifact of a source. The artifact is taken from the cache, or compiled and then kept.
     ///
     /// # Errors
     ///
-    /// The errors of the source, or that the budget is spent. A request that waits ends within some milliseconds of
-    /// its flag being set.
+    /// The errors of the source, or that the budget is spent. A request that waits for another one ends within some
+    /// milliseconds of its cancellation flag being set.
     pub fn get_or_compile(
         &self,
         compiler: &Compiler,
@@ -292,6 +317,7 @@ impl Cache {
         self.kept_of(shared, &request)
     }
 
+    /// Looks a request up in memory and then in files, without compiling or waiting. `None` if neither has an answer.
     fn kept_of(
         &self,
         shared: &Shared,
@@ -303,7 +329,8 @@ impl Cache {
         }
     }
 
-    /// Looks for an artifact in memory, at other requests and in files, and compiles it where it is nowhere.
+    /// Answers a request from memory, from another request in progress, or from files. Compiles the artifact if none of
+    /// them has it.
     fn answer(&self, request: &Request<'_>, budget: &Budget) -> Result<Cached, CacheError> {
         let Inner { shared, counters, bounds, .. } = &*self.inner;
         let shared = shared.get(|before| before.inherit(*bounds));
@@ -325,7 +352,7 @@ impl Cache {
         }
     }
 
-    /// The numbers so far.
+    /// Returns the statistics so far.
     pub fn stats(&self) -> CacheStats {
         self.inner.counters.snapshot()
     }
@@ -343,7 +370,7 @@ impl Cache {
         Some(found)
     }
 
-    /// Keeps an artifact in the folder under a key. Does nothing if there is no folder.
+    /// Writes an artifact to the folder under a key. Does nothing if there is no folder.
     ///
     /// # Errors
     ///
@@ -356,12 +383,12 @@ impl Cache {
         Ok(())
     }
 
-    /// The folder. `None` if the cache has none.
+    /// Returns the path of the folder. `None` if the cache has none.
     pub fn folder(&self) -> Option<&Path> {
         self.inner.folder.as_ref().map(Folder::path)
     }
 
-    /// The answer to a request from memory, which is then counted.
+    /// Returns the answer to a request from memory, and counts the request. `None` if memory has no answer.
     fn remembered(&self, shared: &Shared, request: &Request<'_>) -> Option<Answer> {
         let Inner { folder, counters, .. } = &*self.inner;
         let remembered = {
@@ -380,7 +407,8 @@ impl Cache {
         Some(answer)
     }
 
-    /// Looks in the files and compiles, for all who wait for it.
+    /// Answers a request whose key this thread has taken: looks in the files, and compiles if they lack the artifact.
+    /// All waiting requests get the answer.
     fn lead(
         &self,
         shared: &Shared,
@@ -389,12 +417,12 @@ impl Cache {
         budget: &Budget,
     ) -> Result<Cached, CacheError> {
         let counters = &self.inner.counters;
-        // A flight may have landed since this thread looked.
+        // Another thread may have put the answer into memory since this thread looked.
         if let Some(answer) = self.remembered(shared, request) {
             lead.land(answer.clone());
             return answered(answer, Origin::Memory);
         }
-        // A compilation that has begun was looked for in the files before.
+        // If the compilation has begun, the files were searched before.
         let begun = request.begun.take();
         let in_files = match begun {
             None => self.kept_in_files(shared, request),
@@ -414,7 +442,7 @@ impl Cache {
             }
             Err(diagnostics) => {
                 let error = self.refused(shared, request, budget, diagnostics);
-                // Waiting requests find a spent budget given up.
+                // If the budget is spent, waiting requests find the flight given up.
                 if let CacheError::Refused(diagnostics) = &error {
                     lead.land(Err(diagnostics.clone()));
                 }
@@ -423,7 +451,7 @@ impl Cache {
         }
     }
 
-    /// Returns the error of a failed request: a refusal, which is remembered, or a spent budget.
+    /// Returns the error of a failed request: a refusal, which is then kept in memory, or a spent budget, which is not.
     fn refused(
         &self,
         shared: &Shared,
@@ -440,13 +468,14 @@ impl Cache {
         CacheError::Refused(diagnostics)
     }
 
-    /// Keeps an artifact in memory.
+    /// Keeps an artifact in memory under a digest, its key or content.
     fn remember(&self, shared: &Shared, digest: Digest, kept: Kept) {
         let left = shared.memory().keep(digest, kept);
         self.inner.counters.add(Count::EvictedFromMemory, left as u64);
     }
 
-    /// Returns the artifact of a request from a layer or the folder, and adds it to memory.
+    /// Returns the artifact of a request from a layer or the folder, and adds it to memory. `None` if the files lack
+    /// it.
     fn kept_in_files(&self, shared: &Shared, request: &Request<'_>) -> Option<Cached> {
         let (digest, artifact, origin) = self.in_files(request)?;
         let kept = Kept { artifact, findings: Arc::default() };
@@ -454,7 +483,8 @@ impl Cache {
         answered(Ok(kept), origin).ok()
     }
 
-    /// Looks the artifact up in the read-only layers, then in the cache's folder. The digest is its key in memory.
+    /// Looks the artifact of a request up in the layers, and then in the cache's folder. Also returns the digest under
+    /// which it is kept in memory, and where it was found.
     fn in_files(&self, request: &Request<'_>) -> Option<(Digest, GrammarArtifact, Origin)> {
         let vocabulary = request.compiler.vocabulary();
         if let Some(content) = request.content {
@@ -467,7 +497,12 @@ impl Cache {
         Some((request.key.0, self.get(&request.key, vocabulary)?, Origin::Folder))
     }
 
-    /// Compiles, and keeps the artifact in the folder.
+    /// Compiles the artifact of a request, and writes it to the folder if there is one. Also returns whether it could
+    /// be written.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the source, or that the budget is spent.
     fn compile(
         &self,
         request: &Request<'_>,
@@ -491,7 +526,7 @@ impl Cache {
         Ok((kept, origin))
     }
 
-    /// The error of a request whose budget is spent.
+    /// Returns the error of a request whose budget is spent, and counts the request.
     fn spent(&self, budget: &Budget, diagnostics: Vec<Diagnostic>) -> CacheError {
         let error = budget.error().cloned().expect("whoever finds it spent has met a limit");
         self.inner.counters.spent(&error);
@@ -503,6 +538,7 @@ impl Cache {
     }
 }
 
+/// Converts an answer to the result of a request.
 fn answered(answer: Answer, origin: Origin) -> Result<Cached, CacheError> {
     match answer {
         Ok(Kept { artifact, findings }) => Ok(Cached { artifact, origin, findings }),

@@ -1,17 +1,20 @@
 //! State that belongs to one process.
 //!
-//! A forked process has the memory of its parent and none of its threads. A lock held by a thread of the parent is
-//! therefore never released in the child, and the work of such a thread is never finished. So a forked process gets a
-//! value of its own on first use, made from the parts of the parent's value that are available without waiting. The
+//! A forked process has the memory of its parent and none of its threads. If a thread of the parent holds a lock, the
+//! lock is never released in the child, and the thread's work never ends. So a forked process gets a value of its own
+//! on first use. The new value is made from the parts of the parent's value that are available without waiting. The
 //! parent's value is kept.
 
 use std::sync::OnceLock;
 
-/// The value of one process, and that of a process forked from it.
+/// A value that belongs to one process, with the value of the process forked from it.
 #[derive(Debug)]
 pub(super) struct OfProcess<T> {
+    /// The id of the process.
     process: u32,
+    /// The value of that process.
     value: T,
+    /// The value of a process that was forked from that process, once it is asked for.
     forked: OnceLock<Box<OfProcess<T>>>,
 }
 

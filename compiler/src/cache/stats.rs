@@ -1,7 +1,7 @@
-//! The work of a cache, as numbers.
+//! Statistics of a cache.
 //!
-//! Every request is counted once by how it ended, so that the counts of the ends add up to the requests. Counting is an
-//! addition to an atomic; a snapshot taken while requests end may have counted some of them and not others.
+//! Every request is counted once, by how it ended, so the counts of the ends add up to the number of requests. Counting
+//! is an addition to an atomic. A snapshot taken while requests end may have counted some of them and not others.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::histogram::{Histogram, Times};
 use crate::budget::BudgetError;
 
-/// The events that are counted.
+/// The events that are counted. They have the meaning of the fields of [`CacheStats`].
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Count {
     Compiled,
@@ -30,21 +30,27 @@ pub(super) enum Count {
     BytesWritten,
 }
 
+/// The number of kinds of events.
 const COUNTS: usize = Count::BytesWritten as usize + 1;
 
-/// The counts of a cache.
+/// The counts of a cache, which any thread can add to.
 #[derive(Debug, Default)]
 pub(super) struct Counters {
+    /// For each [`Count`], how often the event happened.
     counts: [AtomicU64; COUNTS],
+    /// The times of compilations.
     compilations: Times,
+    /// The times of requests.
     requests: Times,
 }
 
 impl Counters {
+    /// Counts one event.
     pub(super) fn one(&self, count: Count) {
         self.add(count, 1);
     }
 
+    /// Adds a number to the count of an event.
     pub(super) fn add(&self, count: Count, number: u64) {
         self.counts[count as usize].fetch_add(number, Ordering::Relaxed);
     }
@@ -59,6 +65,7 @@ impl Counters {
         self.requests.add(time);
     }
 
+    /// Counts a request whose budget is spent, by the limit that was exceeded.
     pub(super) fn spent(&self, error: &BudgetError) {
         self.one(match error {
             BudgetError::Time { .. } => Count::Timeouts,
@@ -67,6 +74,7 @@ impl Counters {
         });
     }
 
+    /// Returns the statistics so far.
     pub(super) fn snapshot(&self) -> CacheStats {
         let count = |count: Count| self.counts[count as usize].load(Ordering::Relaxed);
         CacheStats {
@@ -90,34 +98,34 @@ impl Counters {
     }
 }
 
-/// The work of a cache since it was made, in this process. The first ten are the ends of requests.
+/// The statistics of a cache since it was opened, in this process. The first ten fields count the ends of requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct CacheStats {
-    /// Compiled by the request.
+    /// Requests that compiled their artifact.
     pub compiled: u64,
-    /// Found in memory, opened.
+    /// Requests whose artifact was in memory.
     pub memory_hits: u64,
-    /// Found in a layer.
+    /// Requests whose artifact was in a layer, a folder of prebuilt artifacts.
     pub layer_hits: u64,
-    /// Found in the folder.
+    /// Requests whose artifact was in the cache's folder.
     pub folder_hits: u64,
-    /// Answered with the result of another request, after waiting for it.
+    /// Requests that waited for another request and were answered with its result.
     pub shared: u64,
-    /// Refused after the source was read.
+    /// Requests that were refused for errors of their source or grammar.
     pub refused: u64,
-    /// Refused because an equal request was refused before.
+    /// Requests that were refused because an equal request was refused before.
     pub refused_from_memory: u64,
-    /// Ended by its limit of time, compiling or waiting.
+    /// Requests that ended at their limit of time, compiling or waiting.
     pub timeouts: u64,
-    /// Ended by its flag, compiling or waiting.
+    /// Requests that ended because their cancellation flag was set, compiling or waiting.
     pub cancelled: u64,
-    /// Ended by its limit of memory.
+    /// Requests that ended at their limit of memory.
     pub out_of_memory: u64,
     /// Artifacts that could not be written to the folder.
     pub not_kept: u64,
-    /// Artifacts that left memory to make room.
+    /// Artifacts that were dropped from memory to make room.
     pub evicted_from_memory: u64,
-    /// Files that were deleted to make room in the folder.
+    /// Files that were deleted from the folder to make room.
     pub evicted_from_folder: u64,
     /// Bytes written to the folder.
     pub bytes_written: u64,
@@ -128,7 +136,7 @@ pub struct CacheStats {
 }
 
 impl CacheStats {
-    /// Requests that have ended.
+    /// Returns the number of requests that have ended.
     pub fn requests(&self) -> u64 {
         self.compiled
             + self.memory_hits

@@ -1,4 +1,4 @@
-//! A compiled grammar as the data of a grammar artifact.
+//! Assembles the data of a grammar artifact from the results of a compilation.
 
 use grammarc_artifacts::sections::network::rule_flags;
 use grammarc_artifacts::{GrammarData, GrammarMeta, WorkBound};
@@ -10,18 +10,24 @@ use crate::vocabulary::VocabularyLexicon;
 
 use super::{packed_string_sets, regions};
 
-/// The results of a compilation, to be put together.
+/// The results of a compilation, from which an artifact is assembled.
 pub(crate) struct Parts<'a> {
+    /// The grammar as the front end lowered it, with its source and report.
     pub(crate) lowered: &'a Lowered,
+    /// The name of the source's language, such as the one for JSON Schema.
     pub(crate) kind: &'a str,
+    /// The options that the artifact records, as names and values.
     pub(crate) options: Vec<(String, String)>,
+    /// The recursive transition network of the grammar.
     pub(crate) network: &'a Network,
+    /// The masks of the network, in its tables.
     pub(crate) masks: Masks,
-    /// The greatest number of configurations, or a state at which it is unbounded.
+    /// The greatest number of configurations (parses in progress) that one position of a sequence can have. An error is
+    /// a state at which the number is unbounded.
     pub(crate) configurations: Result<u32, u32>,
 }
 
-/// Assembles the data of the artifact.
+/// Assembles the data of a grammar artifact.
 pub(crate) fn grammar_data(parts: Parts<'_>, lexicon: &VocabularyLexicon) -> GrammarData {
     let Parts { lowered, kind, options, network, masks, configurations } = parts;
     let mut tables = masks.tables;
@@ -39,7 +45,8 @@ pub(crate) fn grammar_data(parts: Parts<'_>, lexicon: &VocabularyLexicon) -> Gra
         ("return and class pairs", masks.pairs),
     ]
     .into_iter();
-    // Only present if nonzero. Hosts may want to know, because the masks of such rules take more than table reads.
+    // Only present if nonzero. Hosts may want to know, because masks of arrays with distinct items take more than table
+    // reads.
     let distinct =
         tables.rules.iter().filter(|rule| rule.flags & rule_flags::DISTINCT != 0).count();
     let distinct = Some(("distinct rules", distinct)).filter(|(_, count)| *count > 0);
@@ -57,7 +64,8 @@ pub(crate) fn grammar_data(parts: Parts<'_>, lexicon: &VocabularyLexicon) -> Gra
     };
     let (longest_chain, chain_rules) = bound(masks.longest_chain);
     let (most_configurations, configuration_rules) = bound(configurations);
-    // State, countdown and frame of each configuration; the frames come with the nesting.
+    // Each configuration takes 12 bytes: state, countdown and frame. The frames themselves grow with the nesting and
+    // are not counted.
     let state_bytes = u64::from(if configurations.is_ok() { most_configurations } else { 1 }) * 12;
     let meta = GrammarMeta {
         source_name: lowered.source.name.to_string(),
@@ -85,8 +93,8 @@ pub(crate) fn grammar_data(parts: Parts<'_>, lexicon: &VocabularyLexicon) -> Gra
     GrammarData { meta, start_rule: network.roots[0], tables }
 }
 
-/// Assembles the data of an artifact without masks, while they are computed. Other parts are limited to those that a
-/// runtime reads.
+/// Assembles the data of a grammar artifact without masks, for use while the masks are computed. It has only the parts
+/// that a runtime reads; both work bounds are unbounded.
 pub(crate) fn early_data(
     lowered: &Lowered,
     kind: &str,

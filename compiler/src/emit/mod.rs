@@ -1,4 +1,4 @@
-//! The one room that knows how results become artifacts.
+//! Assembles artifacts from the results of compilations. No other module knows their layout.
 //!
 //! Tests: `tests/tests/suite/{masks,digests,determinism}.rs`.
 
@@ -10,7 +10,7 @@ mod vocabulary;
 pub(crate) use grammar::{Parts, early_data, grammar_data};
 pub(crate) use vocabulary::vocabulary_data;
 
-/// Name and version of this program, as artifacts record it.
+/// Returns the name and version of this program, which artifacts record.
 pub(crate) fn program() -> String {
     format!("grammarc {}", env!("CARGO_PKG_VERSION"))
 }

@@ -1,7 +1,8 @@
-//! Adds packed string sets to the tables of a grammar: all nodes in one list, and three states for each rule of a
-//! set.
+//! Adds packed string sets to the tables of a grammar. A packed string set is a rule that accepts a finite set of
+//! strings; its nodes form a minimal acyclic automaton. The nodes of all sets become one list, and each rule of a set
+//! gets three states.
 //!
-//! Nodes refer to other nodes by relative offsets, so the nodes of a set may begin anywhere.
+//! Nodes refer to other nodes by relative offsets, so the nodes of a set may begin anywhere in the list.
 //!
 //! Cost: O(states and edges, and bytes of the nodes).
 
@@ -13,14 +14,18 @@ use crate::ir::ByteSet;
 use crate::masks::HighFanoutMasks;
 use crate::network::Network;
 
-/// Facts about the packed sets of a grammar.
+/// The sizes of a grammar's packed string sets together, for the artifact's statistics.
 pub(super) struct Counts {
+    /// The length of the node list, in bytes.
     pub(super) bytes: usize,
+    /// The number of strings in all sets.
     pub(super) texts: usize,
+    /// The number of high-fanout nodes, whose masks are stored.
     pub(super) high_fanout: usize,
 }
 
-/// Adds a network's packed sets to its tables. `None` if there are none.
+/// Adds the packed string sets of a network and the masks of their high-fanout nodes to its tables. `None` if there are
+/// no sets.
 pub(super) fn add(
     tables: &mut TablesData,
     network: &Network,
@@ -29,7 +34,7 @@ pub(super) fn add(
     if network.packed_sets.is_empty() {
         return None;
     }
-    // Address 0 is not a node.
+    // Address 0 never denotes a node, so the list begins with an unused byte.
     let mut nodes: Vec<u8> = vec![0];
     let mut high_fanout: Vec<HighFanoutRecord> = Vec::new();
     let mut packed: Vec<PackedRule> = Vec::new();

@@ -1,11 +1,12 @@
-//! Regions of a grammar with the tokens of a vocabulary in their markers.
+//! The regions of a grammar, as an artifact stores them: the tokens in their markers are those of the vocabulary. A
+//! region is a part of an output that one source of a composition constrains.
 
 use grammarc_artifacts::{Marker, MarkerPart, Region};
 
 use crate::ir;
 use crate::network::Lexicon;
 
-/// The regions as the artifact has them.
+/// Returns the regions of a grammar with their markers resolved for a vocabulary.
 pub(super) fn of(regions: &[ir::Region], lexicon: &dyn Lexicon) -> Vec<Region> {
     let region = |region: &ir::Region| Region {
         kind: region.kind,
@@ -15,8 +16,8 @@ pub(super) fn of(regions: &[ir::Region], lexicon: &dyn Lexicon) -> Vec<Region> {
     regions.iter().map(region).collect()
 }
 
-/// Expands the token texts of a marker: one text may denote several tokens. Texts name few tokens, so the results are
-/// few.
+/// Returns all markers that a marker with token texts denotes: one for each choice of tokens, as one text may denote
+/// several. Returns none if a text denotes no token. Texts name few tokens, so the result is short.
 fn markers(parts: &[ir::MarkerPart], lexicon: &dyn Lexicon) -> Vec<Marker> {
     let mut all = vec![Marker::new()];
     for part in parts {

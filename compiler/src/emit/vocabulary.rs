@@ -1,4 +1,4 @@
-//! An imported vocabulary and its shared rules as the data of a vocabulary artifact.
+//! Assembles the data of a vocabulary artifact from an imported vocabulary and its shared rules.
 
 use grammarc_artifacts::{
     ExpressionRecord, TablesData, TokenKind, TrieData, VocabularyData, VocabularyMeta,
@@ -6,7 +6,8 @@ use grammarc_artifacts::{
 
 use crate::vocabulary::TokenTable;
 
-/// The data of the artifact.
+/// Assembles the data of a vocabulary artifact. `tables` has the shared rules with their masks, `rule_names` their
+/// names, and `expressions` the known expressions among them.
 pub(crate) fn vocabulary_data(
     table: &TokenTable,
     source: &str,

@@ -1,11 +1,11 @@
-//! Folders with an index, as `grammarc build` makes them, and what is done to them afterwards.
+//! Tests of layers: folders with an index, as `grammarc build` makes them, and changes to the folders afterwards.
 
 use std::collections::BTreeMap;
 
 use super::*;
 use crate::frontend::settings::{Language, Settings};
 
-/// A layer with one artifact, compiled from this text under the name of a file, and the vocabulary's compiler.
+/// Makes a layer with one artifact, compiled from `text` under the name of a file, and returns its index.
 fn layer(folder: &Path, compiler: &Compiler, text: &str) -> Index {
     let source = Source::new("schemas/point.json", text);
     let options = CompileOptions::default().record("whitespace", "natural");

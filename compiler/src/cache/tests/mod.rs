@@ -1,4 +1,4 @@
-//! A vocabulary of single bytes, and folders that other writers and bad luck have been at.
+//! Tests of a cache over a vocabulary of single bytes, with folders that other programs have written to or damaged.
 
 mod layers;
 mod requests;
@@ -25,7 +25,7 @@ fn bytes() -> Compiler {
     compiler((0..=255).map(|byte| vec![byte]))
 }
 
-/// A cache of files alone.
+/// Opens a cache that keeps artifacts only in files.
 fn without_memory(folder: &Path) -> Cache {
     Cache::open(CacheOptions::new().folder(folder).memory_entries(0).refusals(0)).unwrap()
 }
@@ -34,7 +34,7 @@ fn file(cache: &Cache, key: &Key) -> PathBuf {
     cache.path(key).unwrap()
 }
 
-/// The files of the cache.
+/// Returns the paths of the cache's entries in its folder.
 fn entries(cache: &Cache) -> Vec<PathBuf> {
     let entries = fs::read_dir(cache.folder().unwrap()).unwrap().map(|entry| entry.unwrap().path());
     entries.filter(|path| path.extension().is_some_and(|end| end == "gmask")).collect()
@@ -187,7 +187,8 @@ fn what_is_damaged_is_made_anew() {
     assert!(matches!(ask().origin, Origin::Made));
 }
 
-/// Sources, front ends, options and vocabularies that differ in one thing: an entry under another's name serves nobody.
+/// Requests that differ only in source, front end, options or vocabulary do not get each other's entries, even from a
+/// renamed file.
 #[test]
 fn an_entry_serves_its_own_key_alone() {
     let folder = tempfile::tempdir().unwrap();
@@ -228,7 +229,7 @@ fn an_entry_serves_its_own_key_alone() {
     }
 }
 
-/// Needs the right to give files away, which tests in containers have.
+/// Needs the right to change a file's owner, which tests in containers have.
 #[cfg(unix)]
 #[test]
 fn a_file_of_another_user_is_not_taken() {

@@ -1,4 +1,5 @@
-//! Requests beside each other and after each other: what memory holds, who compiles, and what is counted.
+//! Tests of requests one after the other and at the same time: the contents of memory, the compiling thread, and the
+//! counts.
 
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -26,12 +27,13 @@ fn ask_within(
     cache.get_or_compile(compiler, &json_schema(), &schema(text), &options, budget)
 }
 
-/// Different schemas, the sizes of whose artifacts do not differ much.
+/// Returns a schema that differs for each number, with an artifact of nearly the same size.
 fn constant(number: usize) -> String {
     format!(r#"{{"const": "number {number:03}"}}"#)
 }
 
-/// A schema that takes a while: strings of which every other character is of one kind for a long time.
+/// Returns a schema that takes long to compile: strings of which every other character is of one kind for many
+/// characters.
 fn slow() -> String {
     let branches =
         (2..60).map(|n| format!(r#"{{"pattern": "^(([ab]{{{n}}})*c|.{{{n},{}}}d)$"}}"#, 9 * n));
@@ -210,7 +212,7 @@ fn spent_budgets_are_not_remembered() {
     assert_eq!((stats.compiled, stats.memory_hits, stats.requests()), (1, 1, 5));
 }
 
-/// Waits until a request has begun to wait for another, and says so at once where the other has ended before.
+/// Waits until a request with this budget waits for another request. Returns at once if it does already.
 fn until_somebody_waits(budget: &Budget) {
     while !budget.waits() {
         thread::yield_now();

@@ -1,12 +1,16 @@
-//! Base masks of own states as differences from those of their references, many states in one pass over the trie.
+//! Base masks of a grammar's own states, as differences from the masks of their references: many states in one pass
+//! over the token trie. An own state is a state of the grammar itself, not of the vocabulary's shared rules. Its
+//! reference is the state from whose mask its mask is derived.
 //!
-//! A state and its reference run over the trie side by side. At a node of height `h`, two configurations that are
-//! equivalent for `h` bytes have the same outcome below it, so the reference's holds there and the node is not opened.
-//! Every other node is. In a chain of 255 characters nearly all nodes are pruned: a place far from the end differs from
-//! its reference in no token or in a few long runs of one character, a place near the end in the tokens that are longer
-//! than the rest of the chain.
+//! A state and its reference run over the trie side by side. Let `h` be the height of a node: the bytes of the longest
+//! string below it. Two configurations that are equivalent for `h` bytes have the same outcome below the node. The pass
+//! skips the node then, and takes over the outcome of the reference; it visits every other node. In a chain of 255
+//! characters nearly all nodes are skipped. A state far from the end of the chain differs from its reference in no
+//! token, or in a few long runs of one character. A state near the end differs in the tokens that are longer than the
+//! rest of the chain.
 //!
-//! The states of a batch are the members of one [product](super::product): a node is visited once for all of them.
+//! The states of a batch are the members of one [product automaton](super::product), so a node is visited once for all
+//! of them.
 //!
 //! Cost: O(children of the nodes visited), some 10 ns each, and O(nodes at which a state differs from its reference).
 
@@ -28,33 +32,37 @@ use crate::masks::walk::walker::Walker;
 use crate::network::follow::Follow;
 use crate::network::lazy_dfa::{Arrival, BOTTOM, Configurations};
 
-/// A state whose outcome is derived.
+/// One derivation: a state whose outcome (tokens and exits) is derived from the outcome of its reference.
 pub(crate) struct Derivation<'a> {
+    /// The derived state, a state of the grammar itself.
     pub(crate) state: u32,
-    /// The state that it is derived from.
+    /// The state from whose outcome the outcome of `state` is derived.
     pub(crate) reference: u32,
-    /// The outcome of that at the root.
+    /// The outcome of `reference` at the root of the trie, for all tokens.
     pub(crate) known: &'a Outcome,
 }
 
-/// Difference of a derived state's outcome from that of its reference.
+/// The difference of a derived state's outcome from the outcome of its reference (the state that its mask is derived
+/// from).
 #[derive(Clone, Default)]
 pub(crate) struct Difference {
-    /// The nodes whose tokens and exits are not the reference's.
+    /// The trie nodes at which the two outcomes differ: the reference's tokens and exits there are not taken over.
     excluded: Excluded,
-    /// The outcome of these.
+    /// The tokens and exits of the derived state at the excluded nodes, and those that the reference (a state that
+    /// another mask is derived from) lacks.
     outcome: Outcome,
 }
 
 impl Difference {
-    /// Adds what was found at nodes that come after all nodes so far.
+    /// Appends a second difference. All its nodes must come after all nodes of this one.
     pub(crate) fn append(&mut self, more: &Self) {
         self.excluded.append(&more.excluded);
         self.outcome.spans.extend_from_slice(&more.outcome.spans);
         self.outcome.exits.extend_from_slice(&more.outcome.exits);
     }
 
-    /// Returns the outcome of the state: that of its reference, with the difference applied.
+    /// Returns the outcome of the derived state: the outcome of its reference (the state that its mask is derived from)
+    /// with this difference applied.
     pub(crate) fn over(
         &self,
         derived: &Derivation<'_>,
@@ -75,26 +83,34 @@ impl Difference {
     }
 }
 
-/// A difference while it is found.
+/// The difference of one state from its reference (the state that its mask is derived from), while a pass over the trie
+/// collects it.
 struct DifferenceBuilder<'a> {
+    /// The trie nodes so far at which the reference's tokens and exits (trie nodes at which the rule returns) are not
+    /// taken over.
     excluded: Excluded,
+    /// Collects the derived state's own tokens and exits (trie nodes at which the rule returns).
     builder: OutcomeBuilder<'a>,
 }
 
-/// Outcomes at the current node by reached configuration: when several states diverge from their references at one
-/// node, most reach the same configuration.
+/// A cache of outcomes at the current trie node, by reached configuration. When several states diverge from their
+/// references (the states that their masks are derived from) at one node, most of them reach the same configuration.
 #[derive(Default)]
 struct SharedVisits {
-    /// By state and byte, the target configuration.
+    /// Maps a state and a byte to the configurations that the state reaches on the byte.
     steps: FxHashMap<(u32, u8), Arrival>,
+    /// The current trie node. The cached outcomes are dropped when another node is asked for.
     node: u32,
-    /// Arrival configurations, with the bytes that come after the rule, and the outcomes; in use are so many.
+    /// Each entry has the reached configurations, the FOLLOW bytes of the state's rule, and the outcome at the node.
+    /// Only the first `count` entries are in use; the others keep their memory for later nodes.
     known: Vec<(Arrival, ByteSet, Outcome)>,
+    /// The number of entries of `known` that are in use.
     count: usize,
 }
 
 impl SharedVisits {
-    /// The outcome of the configurations at a node; found by a walk if it is not known.
+    /// Returns the outcome (tokens and exits) of the configurations `reached` at a node. On the first call for this
+    /// node, configuration and set `after`, `find` computes the outcome by a walk.
     fn outcome<'a>(
         &mut self,
         node: u32,
@@ -126,14 +142,16 @@ impl SharedVisits {
     }
 }
 
-/// Brings some nodes once.
+/// Returns a function that returns `nodes` on its first call, and `None` on every later call.
 pub(crate) fn once(mut nodes: Option<Range<u32>>) -> impl FnMut() -> Option<Range<u32>> {
     move || nodes.take()
 }
 
 impl<'a> Walker<'a> {
-    /// The differences of states from their references at the nodes that `more` brings, one range behind the other. All
-    /// states have rows.
+    /// Returns, for each derivation, the difference of its state from its reference (the state that its mask is derived
+    /// from). The differences cover the trie nodes that `more` returns, in ascending ranges. All states must have rows
+    /// of the transition table. If the product of the states grows too large, the states are split into two halves,
+    /// each with its own pass. Returns an empty vector if the budget is spent.
     pub(crate) fn apart(
         &mut self,
         derived: &[&Derivation<'_>],
@@ -152,7 +170,7 @@ impl<'a> Walker<'a> {
         if derived.len() < 2 {
             return Vec::new();
         }
-        // There is room for fewer.
+        // The product of all states is too large: each half gets a pass of its own.
         while next().is_some() {}
         let (one, other) = derived.split_at(derived.len() / 2);
         let mut apart = self.apart(one, &mut once(nodes.clone()));
@@ -160,8 +178,9 @@ impl<'a> Walker<'a> {
         apart
     }
 
-    /// The differences of states from their references. Gives up where more than `most` nodes have to be looked at, or
-    /// the states go too many ways.
+    /// Returns, for each derivation, the difference of its state from its reference (the state that its mask is derived
+    /// from) at the trie nodes that `more` returns. `None` if more than `most` nodes have to be visited, or the product
+    /// has too many states. Also `None` if the budget is spent, or a state has no row of the transition table.
     pub(crate) fn depart(
         &mut self,
         derived: &[&Derivation<'_>],
@@ -171,7 +190,7 @@ impl<'a> Walker<'a> {
         let (trie, equivalence) = (self.cursor.trie, self.equivalence);
         let (nodes, children) = (self.cursor.facts.nodes(), self.cursor.facts.children());
         let builders = derived.iter().map(|one| {
-            // Most have no spans.
+            // Most differences have no spans, so no memory is reserved for them.
             let after = self.cursor.follow.bytes(self.cursor.follow.rule_of(one.state));
             let builder = OutcomeBuilder::new(Outcome::default(), after, children);
             DifferenceBuilder { excluded: Excluded::default(), builder }
@@ -231,7 +250,9 @@ impl<'a> Walker<'a> {
         Some(found.collect())
     }
 
-    /// Finds the product states above a node. Returns the first node from this one on at which a member continues.
+    /// Computes the product state of each trie node on the path from the root to `node`, by depth, into `states`.
+    /// Returns the node at which the pass begins: `node` itself, or the end of the subtree around it in which no member
+    /// continues.
     fn enter(&self, product: &mut Product<'_>, states: &mut [u32], node: u32) -> u32 {
         let (trie, nodes) = (self.cursor.trie, self.cursor.facts.nodes());
         if states[0] == NONE {
@@ -255,8 +276,9 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Notes what happens to a state at the first of some nodes, which are those below it. Whether what comes after the
-    /// state's rule may go on there is recorded with them, as far as bits have them.
+    /// Records the divergence of one state from its reference (the state that its mask is derived from) at a trie node.
+    /// `below` is the range of the node and its descendants. `leaves` is whether a byte below the node can follow the
+    /// state's rule; it may be wrongly true, but never wrongly false.
     fn part_from(
         &mut self,
         divergence: Divergence,
@@ -291,7 +313,7 @@ impl<'a> Walker<'a> {
                 let states = [row, like].map(|row| rows.state(row));
                 let network = self.cursor.follow.network();
                 let children = self.cursor.facts.children();
-                // The byte into the child is one of what the call is asked for.
+                // The call consumes the byte into the child too, so it is compared on strings of one byte more.
                 let length = self.cursor.facts.nodes().height(child) + 1;
                 let are_calls = to.is_call() && stored.is_call();
                 if are_calls && self.equivalence.call_alike(network, states, length) {
@@ -333,8 +355,8 @@ mod tests {
     use crate::network::NetworkLimits;
     use crate::threads::Context;
 
-    /// Outcomes of all states of a schema's network, found with a table and from references and found without; and how
-    /// many had a reference.
+    /// Derives the outcomes of all states of a schema's network, and checks them against walks of each state. Returns
+    /// the number of states with a reference.
     fn derived(compiler: &Compiler, known: &VocabularyFacts, schema: &str) -> usize {
         let options = JsonSchemaOptions::default();
         let Ok(lowered) = lower(Source::new("source", schema), &options, &Budget::new()) else {

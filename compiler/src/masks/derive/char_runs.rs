@@ -1,12 +1,12 @@
-//! Runs of characters: states that read characters of one class for a while, whose tokens are found by their length.
+//! Character runs: states that read characters of one class for some bytes, so that their tokens are found by length.
 //!
-//! In a state before `[0-9A-Za-z]{8}-` every letter leads to the next of eight equal places. A token of such letters
-//! alone is accepted if it has at most eight bytes, so all these tokens are one [row](CharClassIndex::drawings), shared
-//! by all states with this class and length, and found without a walk. Two kinds of strings are walked: those that
-//! leave the class after some letters, from the nodes of an [index by byte](CharClassIndex::edges), and those that
-//! begin otherwise.
+//! A state before `[0-9A-Za-z]{8}-` reads a letter and reaches the next of eight similar states. A token of such
+//! letters alone is accepted if it has at most eight bytes. All these tokens are one [bit
+//! row](CharClassIndex::drawings), which is shared by all states with this class and length and needs no walk. Two
+//! kinds of strings are still walked. Strings that leave the class after some letters are found in an [index by
+//! byte](CharClassIndex::edges). Strings that begin with other bytes are walked from the root.
 //!
-//! The sets of the rows are encoded before all others, and the states differ from them in a few tokens.
+//! The bit rows are encoded before all other masks, and the masks of the states differ from them in a few tokens.
 //!
 //! Cost: O(tokens of the class) for each class; for a state, O(strings of the class before a byte that leaves it).
 
@@ -30,60 +30,73 @@ use crate::network::follow::Follow;
 use crate::network::lazy_dfa::{BOTTOM, Configurations};
 use crate::threads::Context;
 
-/// Nodes of the trie for each token that a state has to accept by length, and for each string that may have to be
-/// looked at.
+/// Bounds from below the tokens that a character run (states that read characters of one class) must decide by length:
+/// the number of trie nodes divided by this constant. A run of fewer tokens saves too little, and the state is walked.
 const NODES_A_TOKEN: usize = 256;
+/// Bounds from above the nodes and strings that a character run (states that read characters of one class) leaves to
+/// walk: the number of trie nodes divided by this constant. With more, the whole state is walked.
 const NODES_AN_EDGE: usize = 32;
 
-/// Steps of a budget that it takes to look for the stretch of a state, about.
+/// Steps of a budget, about, that the search for the character run (states that read characters of one class) of one
+/// state takes.
 const STEPS_A_STATE: usize = 1 << 9;
 
-/// States from which on a second thread is worth it.
+/// The least number of states for which the search for character runs (states that read characters of one class) uses
+/// several threads.
 const WORTH_A_THREAD: usize = 256;
 
-/// The most tokens that are too long for a state and not for its reference, up to which it is derived from the
-/// reference.
+/// A number of tokens. Compare the run of a state with that of its reference, from whose mask the state's mask is
+/// derived. If at most this many tokens fit one run and are too long for the other, the mask is derived from the
+/// reference. With more, it is derived from the state's own run.
 const FEW: u32 = 64;
 
-/// How a state goes on with the characters of some kinds.
+/// The character run of a state: the part of its language that consists of characters of some kinds.
 struct CharRun {
+    /// The kinds of characters of the run, one bit each.
     kinds: CharKinds,
-    /// Characters of these that the state goes on with in that way.
+    /// The characters of `kinds` with which the state itself enters the run.
     first: ByteSet,
-    /// States after each byte.
+    /// The states of the run: entry `i` is the state after `i + 1` bytes.
     way: Vec<RunState>,
-    /// Bytes outside the character class that some state of the run reads or that may follow the rule.
+    /// The bytes, other than the run's characters, with which some state of the run continues. They include the FOLLOW
+    /// bytes of the rule if it can return within the run.
     bytes: ByteSet,
-    /// Whether more bytes lead from the last place to itself.
+    /// Whether the run has no end: the last state of `way` also stands for all longer strings.
     is_endless: bool,
-    /// Bytes of the longest token that it accepts.
+    /// The length, in bytes, of the longest token that the run accepts.
     length: u32,
 }
 
-/// A state after some bytes.
+/// One state of a character run (states that read characters of one class): the state after some number of characters.
 #[derive(Clone, Copy)]
 struct RunState {
+    /// The state, a state of the grammar itself.
     state: u32,
-    /// Bytes of the other transitions from there.
+    /// The bytes with which the state continues outside the run.
     others: ByteSet,
-    /// Bytes that may come where the rule is left there.
+    /// The FOLLOW bytes of the rule if the state is final; empty otherwise.
     after: ByteSet,
 }
 
-/// The stretches of the states of a network.
+/// The character runs (states that read characters of one class) of the states of a network.
 #[derive(Default)]
 pub(crate) struct CharRuns {
-    /// By state, its stretch and the number of its reference.
+    /// Maps a state to its character run (states that read characters of one class) and to the index of the run's bit
+    /// row in `references`.
     of: FxHashMap<u32, (CharRun, u32)>,
-    /// By kinds and byte, the strings that go on with it.
+    /// Maps character kinds and a byte to the strings of these kinds that the trie continues with the byte.
     edges: FxHashMap<(CharKinds, u8), Box<[RunExit]>>,
-    /// The references, each with its kinds, the length of its tokens, and the first state that asked for it.
+    /// The bit rows that masks are derived from. Each entry has the character kinds, the length of the longest token in
+    /// bytes, and the first state that uses the row.
     references: Vec<(CharKinds, u32, u32)>,
+    /// The state number of the first bit row. Bit rows are numbered as states after the last state of the grammar.
     first_reference: u32,
 }
 
 impl CharRuns {
-    /// The runs of some own states, in order, as far as they are worth it.
+    /// Finds the character runs (states that read characters of one class) of `states`, which ascend and belong to the
+    /// grammar itself. States without a run that saves work get none. If the budget is spent, the remaining states get
+    /// none.
     pub(crate) fn new(
         walker: &Walker<'_>,
         states: impl Iterator<Item = u32>,
@@ -104,7 +117,7 @@ impl CharRuns {
             within: FxHashMap::default(),
             last: (ByteSet::EMPTY, Vec::new()),
         };
-        // No others have one.
+        // Only wide states, which continue with many bytes, have character runs.
         let states = states.filter(|&state| equivalence.is_wide(state));
         let states: Vec<u32> = states.collect();
         let are_taken = walker.cursor.has(Shortcut::CharRuns);
@@ -133,7 +146,8 @@ impl CharRuns {
         this
     }
 
-    /// The outcome at the root of a state that has a stretch.
+    /// Returns the outcome of a state at the root of the trie, derived from its character run (states that read
+    /// characters of one class). `None` if it has no run.
     pub(crate) fn outcome(&self, walker: &mut Walker<'_>, state: u32) -> Option<Outcome> {
         let (run, reference) = self.of.get(&state)?;
         walker.cursor.count(Shortcut::CharRuns);
@@ -184,7 +198,8 @@ impl CharRuns {
         Some(builder.outcome)
     }
 
-    /// The references, by state.
+    /// Returns the bit rows that outcomes (tokens and exits) are derived from, in the order of their state numbers. A
+    /// row has `row_words` words of 32 bits.
     pub(crate) fn references(
         &self,
         known: &VocabularyFacts,
@@ -211,44 +226,52 @@ impl CharRuns {
     }
 }
 
-/// Bytes that matter in some places of a stretch, but for its characters.
+/// Returns the union of the bytes with which the states of a run continue outside the run or after their rule.
 fn bytes_of(way: &[RunState]) -> ByteSet {
     way.iter().fold(ByteSet::EMPTY, |all, place| all.union(place.others).union(place.after))
 }
 
-/// A row of the tokens of some kinds, up to so long.
+/// A bit row with the tokens of some character kinds up to some length.
 pub(crate) struct RunRow {
-    /// The state that outcomes are taken over from.
+    /// The state number of the row, after all states of the grammar: outcomes name it as their reference.
     pub(crate) state: u32,
-    /// The first state whose outcome is.
+    /// The first state whose outcome is derived from the row.
     pub(crate) asked_by: u32,
-    /// Bit `id % 32` of word `id / 32` for each of its tokens.
+    /// One bit per token id: bit `id % 32` of word `id / 32`.
     pub(crate) row: Vec<u32>,
 }
 
+/// One thread's search for character runs (states that read characters of one class), with its caches.
 struct Finder<'a> {
+    /// The FOLLOW sets of the network's rules.
     follow: &'a Follow<'a>,
+    /// Indexes over the vocabulary.
     known: &'a VocabularyFacts,
+    /// The k-equivalence of the grammar's states.
     equivalence: &'a KEquivalence,
+    /// The token trie.
     trie: Trie<'a>,
-    /// By state, where most of its bytes lead.
+    /// Caches [`step`](Self::step): maps a state to the target of most of its bytes, and to these bytes.
     steps: FxHashMap<u32, Option<(u32, ByteSet)>>,
-    /// By kinds, the number of tokens of each length.
+    /// Maps character kinds to the number of tokens of each length in bytes.
     counts: FxHashMap<CharKinds, Vec<u32>>,
-    /// By reference of a state, its kinds, its first characters and the longest token by them.
+    /// Maps a reference, from which another state's mask is derived, to its character run. The run is given by its
+    /// kinds, its first characters and the length of its longest token in bytes. `None` if the reference has no run.
     like: FxHashMap<u32, Option<(CharKinds, ByteSet, u32)>>,
-    /// By bytes, the kinds that are within them, and their characters.
+    /// Maps a set of bytes to the character kinds that lie within the set, and to their characters.
     within: FxHashMap<ByteSet, (CharKinds, ByteSet)>,
-    /// The way that was found last, within some characters. That of the next state is mostly a part of it.
+    /// The run that was found last: its characters and states. The run of the next state is mostly a part of it.
     last: (ByteSet, Vec<RunState>),
 }
 
 impl<'a> Finder<'a> {
+    /// Returns the index of the vocabulary's tokens by character kinds.
     fn words(&self) -> &'a CharClassIndex {
         self.known.words(self.trie)
     }
 
-    /// The stretch of a state, where it is worth it.
+    /// Returns the character run of a state, if deriving its mask from the run saves work. `None` if the state has no
+    /// run, or if its reference (the state that its mask is derived from) is nearer.
     fn worth_it(&mut self, state: u32) -> Option<CharRun> {
         let Some(reference) = self.equivalence.reference(state) else { return self.find(state) };
         if self.equivalence.length(state, reference).is_some_and(|length| length >= FAR) {
@@ -270,8 +293,8 @@ impl<'a> Finder<'a> {
         (!is_near).then_some(found)
     }
 
-    /// Returns the run of a state, if enough tokens are decided by their length and few strings are left to walk. The
-    /// characters are those of the class with which most bytes continue.
+    /// Returns the character run of a state. `None` if too few tokens are decided by their length, or too many strings
+    /// are left to walk. The characters of the run are those of the class with which most bytes continue.
     fn find(&mut self, state: u32) -> Option<CharRun> {
         let highest = self.known.nodes().height(0);
         let (mut at, bytes) = self.step(state)?;
@@ -282,7 +305,7 @@ impl<'a> Finder<'a> {
         let mut way = std::mem::take(&mut self.last.1);
         let known = way.iter().position(|place| place.state == at && self.last.0 == within);
         way.drain(..known.unwrap_or(way.len()));
-        // The last place may not have been looked beyond.
+        // The search that found the last run may not have looked beyond its last state.
         at = way.pop().map_or(at, |last| last.state);
         // Whether strings of any length stay within the characters.
         let mut is_endless = false;
@@ -304,7 +327,8 @@ impl<'a> Finder<'a> {
                 _ => break,
             }
         }
-        // Tokens that begin otherwise are walked, and tokens of the row that cannot begin so are taken out of it.
+        // Tokens that begin with other bytes are walked. Tokens of the bit row that cannot begin the run are taken out
+        // of the row.
         let begins = self.follow.first(state).0.union(within).minus(first);
         let mut spread = self.below_root(begins);
         let bytes = bytes_of(&way);
@@ -315,7 +339,8 @@ impl<'a> Finder<'a> {
             self.counts.entry(kinds).or_insert_with(|| self.known.words(self.trie).counts(kinds));
         let longest = counts.iter().rposition(|&count| count > 0)?;
         let most = if is_endless { longest } else { way.len().min(longest) };
-        // So that states with the same tokens have one reference.
+        // The length is rounded down to that of an existing token, so that states with the same tokens share a
+        // reference.
         let length = counts[..=most].iter().rposition(|&count| count > 0)?;
         let count: u32 = counts[..=length].iter().sum();
         let nodes = self.trie.len();
@@ -331,7 +356,7 @@ impl<'a> Finder<'a> {
         run
     }
 
-    /// The kinds that are within some bytes, and their characters.
+    /// Returns the character kinds all of whose characters are in `bytes`, and their characters.
     fn within(&mut self, bytes: ByteSet) -> (CharKinds, ByteSet) {
         *self.within.entry(bytes).or_insert_with(|| {
             let kinds = kinds_within(bytes);
@@ -339,21 +364,23 @@ impl<'a> Finder<'a> {
         })
     }
 
-    /// Nodes below the root that begin with some bytes.
+    /// Returns the number of trie nodes whose strings begin with one of some bytes.
     fn below_root(&self, bytes: ByteSet) -> usize {
         let children = self.known.children().on_any(0, bytes);
         children.map(|(_, child)| (self.trie.end[child as usize] - child) as usize).sum()
     }
 
-    /// Whether a token may end in a state, which goes on in the one way on each byte. No mask depends on what it
-    /// counts.
+    /// Whether a state may be part of a character run (states that read characters of one class). A token must be able
+    /// to end in it, and no two of its edges and calls may begin with the same byte. Counters do not matter, since no
+    /// mask depends on them.
     fn may_stay(&self, state: u32) -> bool {
         let own = self.follow.network().own;
         let record = &own.states[(state - own.bases.states) as usize];
         record.flags & ARRIVES != 0 && !self.follow.first(state).1
     }
 
-    /// The own state that most bytes of an own state lead to, and these bytes.
+    /// Returns the target of most bytes of a state, and these bytes. `None` if the state has no byte transitions, or if
+    /// two of its edges or calls share a byte. Also `None` if the target is a state of the vocabulary.
     fn step(&mut self, state: u32) -> Option<(u32, ByteSet)> {
         if let Some(&step) = self.steps.get(&state) {
             return step;
@@ -388,7 +415,8 @@ mod tests {
     use crate::samples;
     use crate::threads::Context;
 
-    /// All bytes, words of some letters and digits, and a few that go on with what may come after words.
+    /// A compiler over a small vocabulary: all bytes, words of letters and digits, and words that continue with what
+    /// may follow a word.
     static COMPILER: LazyLock<Compiler> = LazyLock::new(|| {
         let mut words: Vec<Vec<u8>> = vec![Vec::new()];
         for from in [0, 1, 5, 21] {
@@ -407,8 +435,8 @@ mod tests {
         samples::compiler(words.into_iter().filter(|word| word.len() > 1).chain(longer))
     });
 
-    /// Holds the outcomes of the states of a schema that have stretches against walks byte by byte. Returns how many
-    /// have one.
+    /// Compares the outcomes of all states with character runs to walks byte by byte, for one schema. Returns the
+    /// number of states with a run.
     fn along(schema: &Value) -> usize {
         let setting = Setting::new(&COMPILER, schema);
         let Setting { known, .. } = &setting;

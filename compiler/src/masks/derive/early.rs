@@ -1,7 +1,9 @@
-//! States that differ from their references on short strings: one by one, by whatever is nearer than the reference.
+//! Outcomes of states that differ from their references on short strings. The reference is the state from whose mask
+//! the mask is derived. Each such state is handled alone, by a character run or a shared state that is nearer than the
+//! reference.
 //!
-//! Cost: O(difference) from a row of characters or a shared state, and at most [`LONG`] nodes to find that the
-//! reference is nearer.
+//! Cost: O(difference) from a bit row of characters or from a state of the vocabulary. At most [`LONG`] nodes are
+//! visited to find that the reference is nearer.
 
 use super::batch::{Derivation, once};
 use super::char_runs::CharRuns;
@@ -9,10 +11,13 @@ use crate::masks::outcome::Outcome;
 use crate::masks::trie::char_classes::FAR;
 use crate::masks::walk::walker::Walker;
 
-/// Nodes to look at, some 10 ns each, after which the outcome of a shared state is taken over where one is near.
+/// The most trie nodes, some 10 ns each, that a comparison with the reference (a state that another mask is derived
+/// from) may visit. Beyond this limit the outcome of a near shared state is taken over instead.
 const LONG: usize = 1 << 12;
 
-/// The outcome of a state that has a run of characters or differs from its reference soon where a shared state is near.
+/// Returns the outcome of a derived state at the root of the trie, if it is found without a batch. It is found from the
+/// state's character run. Without one, the state must soon differ from its reference (the state that its mask is
+/// derived from) and have a shared state of the vocabulary near it. `None` if neither holds.
 pub(crate) fn outcome(
     walker: &mut Walker<'_>,
     runs: &CharRuns,

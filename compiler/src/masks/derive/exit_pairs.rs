@@ -1,8 +1,9 @@
-//! Pairs of a far state and its exit: the product of the rule with itself, as far as such pairs reach, and the length
-//! of the strings that distinguish them.
+//! Pairs of a far state and its exit, and the length of the strings that distinguish the two. A *far state* counts with
+//! many increments left; its *exit* replaces it at the counter's last increment. The pairs are the states of the
+//! product of the rule with itself that are reachable from such a pair.
 //!
-//! The *distance* of a pair is the length of the shortest distinguishing string (E. F. Moore): one of the two continues
-//! or may end after it and the other does not. In a subtree of the trie that is lower than the distance both are equal.
+//! The *distance* of a pair is the length of the shortest distinguishing string (E. F. Moore): after it, one of the two
+//! continues or may end, and the other does not. In a subtree of the trie lower than the distance both are equal.
 //!
 //! Cost: O(pairs times byte classes), once for each rule.
 
@@ -10,39 +11,47 @@ use rustc_hash::FxHashMap;
 
 use super::rule_steps::RuleSteps;
 
-/// A transition of a pair on a byte.
+/// The transition of a pair, a far state (many increments left) and its exit (after the last increment), on a byte
+/// class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// The pair of this number.
+    /// Both continue, in the pair of this number.
     Pair(u32),
-    /// Both are equal from there on, or neither continues.
+    /// Both reach the same state, or neither continues.
     Same,
-    /// The exit does not continue.
+    /// Only the far state (many increments left) continues.
     Ends,
-    /// The exit alone continues, at this state.
+    /// Only the exit (the state after the last increment) continues, in this state of the rule.
     Alone(u32),
 }
 
-/// All pairs of a rule that some string may distinguish.
+/// All pairs of a far state (many increments left) and its exit (after the last increment) in one rule, and all pairs
+/// that they reach.
 pub(super) struct Pairs {
+    /// Maps a far state (many increments left) and its exit (after the last increment), as numbers within the rule, to
+    /// the number of their pair.
     numbers: FxHashMap<(u32, u32), u32>,
-    /// By pair and class, the step.
+    /// For each pair and byte class, the transition.
     steps: Vec<Step>,
+    /// The number of byte classes of the rule.
     classes: usize,
-    /// By pair, its distance; `u32::MAX` if no string distinguishes it.
+    /// For each pair, its distance in bytes; `u32::MAX` if no string distinguishes the two states.
     distances: Vec<u32>,
-    /// By pair, whether the far state may end, and whether the exit may.
+    /// For each pair, whether the far state (many increments left) is final, and whether the exit is final.
     ends: Vec<(bool, bool)>,
-    /// The least distance.
+    /// The least distance of all pairs, in bytes; `u32::MAX` if there are none.
     pub(super) least: u32,
-    /// Whether some exit continues or may end where its far state does not.
+    /// Whether some exit accepts more than its far state (many increments left): it continues or is final where the far
+    /// state does not or is not.
     pub(super) adds: bool,
-    /// Whether some exit continues and may not end where its far state may.
+    /// Whether some far state (many increments left) is final while the exit it is paired with continues but is not
+    /// final.
     pub(super) keeps: bool,
 }
 
 impl Pairs {
-    /// Returns the pairs of a rule's arrivals, and those reachable from them.
+    /// Builds the pairs of all far states (many increments left) of a rule with their exits, and all pairs reachable
+    /// from these.
     pub(super) fn new(rule: &RuleSteps<'_>) -> Self {
         let mut pairs: Vec<(u32, u32)> = Vec::new();
         let mut numbers: FxHashMap<(u32, u32), u32> = FxHashMap::default();
@@ -88,12 +97,13 @@ impl Pairs {
         self.ends.len()
     }
 
-    /// Returns the pair of a far state and its exit.
+    /// Returns the number of the pair of a far state (many increments left) and its exit (after the last increment).
+    /// Panics if the two are no pair.
     pub(super) fn number(&self, pair: (u32, u32)) -> u32 {
         self.numbers[&pair]
     }
 
-    /// Returns whether the far state may end, and whether the exit may.
+    /// Returns whether the far state (many increments left) of a pair is final, and whether its exit is final.
     pub(super) fn ends(&self, pair: u32) -> (bool, bool) {
         self.ends[pair as usize]
     }
@@ -104,14 +114,15 @@ impl Pairs {
         self.steps[pair as usize * self.classes + class]
     }
 
-    /// Whether a string as long as a subtree is high may distinguish a pair.
+    /// Whether a string of at most `height` bytes distinguishes the two states of a pair.
     #[inline]
     pub(super) fn may_tell(&self, pair: u32, height: usize) -> bool {
         self.distances[pair as usize] as usize <= height
     }
 }
 
-/// Breadth first, against the transitions, from the pairs that differ at once.
+/// Returns the distance of each pair in bytes, given the transitions and final states of all pairs. The search is
+/// breadth first and against the transitions, from the pairs that differ at once.
 fn distances(steps: &[Step], classes: usize, ends: &[(bool, bool)]) -> Vec<u32> {
     let rows = || (0..).zip(steps.chunks(classes.max(1)));
     let mut before: Vec<Vec<u32>> = vec![Vec::new(); ends.len()];

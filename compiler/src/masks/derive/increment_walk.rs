@@ -1,15 +1,16 @@
-//! Walks that find how outcomes change near a bound.
+//! Walks over the token trie that find how outcomes change near the bound of a counter.
 //!
-//! With `left` increments remaining, the outcome is the unbounded one except in the subtrees at whose root increment
-//! number `left` is made: there the activation continues in the exit. So one walk records, for each increment, how the
-//! exit differs from staying. The walk is pruned where no exit can differ yet ([`Pairs`]): most subtrees are too low
-//! for a string that distinguishes the exit.
+//! With `left` increments remaining, the outcome is the unbounded one except in some subtrees: those at whose root
+//! increment number `left` is made. There the counter reaches its bound, and the rule continues in the increment's
+//! *exit* instead of staying in the state. So one walk records, for each increment, how the exit differs from staying.
+//! The walk is pruned where no exit can differ yet ([`Pairs`]): most subtrees are too low for a string that
+//! distinguishes the exit.
 //!
-//! States with equal transitions after the first byte share what is found below it, a *part*. So does a state that
-//! another one simulates ([`Simulation`]).
+//! The differences that a walk finds below a first byte are a *part*. States with equal transitions after the byte
+//! share the part. A state also shares the part of another one that simulates it ([`Simulation`]).
 //!
-//! Cost, for each part: O(trie nodes whose subtree is high enough, and nodes where an exit differs). A part belongs to a
-//! state and a first byte.
+//! Cost, for each part: O(trie nodes whose subtree is high enough, and nodes where an exit differs). A part belongs to
+//! a state and a first byte.
 
 use std::ops::Range;
 
@@ -26,71 +27,93 @@ use crate::masks::outcome::Outcome;
 use crate::masks::outcome::builder::OutcomeBuilder;
 use crate::masks::shared::facts::VocabularyFacts;
 
-/// Steps of a walk between two checks of the budget.
+/// The number of transitions that a walk takes between two checks of the budget.
 const STEPS: usize = 1 << 12;
 
-/// Pairs that the simulation visits for each node of the trie, on average.
+/// The most pairs that the simulation visits, divided by the number of trie nodes. Beyond this limit states are taken
+/// not to simulate each other, and each is walked.
 const PAIRS_A_NODE: usize = 4;
 
-/// A state after a first byte.
+/// The configuration of a rule after the first byte of a token, at which a walk begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Beginning {
-    /// The root's child.
+    /// The trie node of the first byte, a child of the root.
     child: u32,
-    /// The state after the byte.
+    /// The state after the byte, as a number within the rule.
     state: u32,
-    /// The exit of the increment on that byte, if it makes one.
+    /// The state that replaces `state` if the byte makes the counter's last increment, as a number within the rule.
+    /// `None` if the byte makes no increment.
     exit: Option<u32>,
 }
 
 impl Beginning {
+    /// Returns the transition that the first byte makes.
     fn arrived(&self) -> Arrived {
         Arrived { state: self.state, exit: self.exit, is_set: false }
     }
 }
 
-/// By increment, how its exits differ from staying.
+/// The differences of a part: index `i` is for the exits (the states after the last increment) of increment `i + 1` of
+/// a token.
 pub(super) type Part = Vec<ExitDifference>;
 
-/// The difference of the exits of one increment from staying.
+/// How the outcome (tokens and exits) changes if the counter reaches its bound at one increment: the rule continues in
+/// the increment's exit.
 #[derive(Debug, Default)]
 pub(super) struct ExitDifference {
-    /// Subtrees in which the exits do not continue, as disjoint ranges of nodes, in the order of the walk.
+    /// The subtrees of the trie in which the exits (the states after the last increment) do not continue, as disjoint
+    /// ranges of nodes, in the order of the walk.
     pub(super) subtrees: Vec<Range<u32>>,
-    /// Other nodes at which the rule may not be left, in the order of the walk.
+    /// Nodes outside `subtrees` at which the exits (the states after the last increment) do not let the rule return, in
+    /// the order of the walk.
     pub(super) kept: Vec<u32>,
-    /// Additional tokens and exits.
+    /// Tokens, and trie nodes at which the rule returns, that are possible only through the exits (the states after the
+    /// last increment).
     pub(super) more: Outcome,
 }
 
-/// One rule with count-dependent states, for walks of any number of threads.
+/// One rule with count-dependent states, prepared for walks on any number of threads.
 pub(super) struct CountDependentRule<'a> {
+    /// The transitions of the rule.
     steps: RuleSteps<'a>,
+    /// The pairs of a far state (many increments left) and its exit (after the last increment), with the strings that
+    /// distinguish them.
     pairs: Pairs,
-    /// By state, whether it continues with a FOLLOW byte of the rule.
+    /// For each state of the rule, whether it continues with a FOLLOW byte of the rule.
     goes_on_after: Vec<bool>,
-    /// Whether deltas are sets of tokens, wherever these leave the rule: no exit continues or ends where staying does
-    /// not, and no final state continues with a FOLLOW byte of the rule.
+    /// Whether a delta of the rule is only a set of tokens to exclude. This holds if no exit (the state after the last
+    /// increment) continues or ends where staying does not, and no final state continues with a FOLLOW byte of the
+    /// rule.
     pub(super) of_tokens: bool,
+    /// The token trie.
     trie: Trie<'a>,
+    /// Indexes over the vocabulary.
     facts: &'a VocabularyFacts,
+    /// The FOLLOW bytes of the rule.
     after: ByteSet,
+    /// The limit on the work of all walks.
     budget: &'a Budget,
 }
 
-/// A walk along the states of one rule.
+/// One thread's walk over the trie along the states of one rule, with its stacks.
 pub(super) struct IncrementWalk<'a> {
+    /// The rule that the walk belongs to.
     rule: &'a CountDependentRule<'a>,
+    /// Collects the tokens, and the trie nodes at which the rule returns, that are possible only through an exit (the
+    /// state after the last increment).
     builder: OutcomeBuilder<'a>,
-    /// Open nodes, with their state and the number of increments so far.
+    /// Stack of trie nodes to visit, each with the state at the node and the number of increments so far.
     open: Vec<(u32, u32, u32)>,
-    /// Open nodes with their pair, and open nodes with the state of an exit that continues alone.
+    /// Stack of trie nodes to visit, each with the number of the pair of a far state (many increments left) and its
+    /// exit (after the last increment).
     pairs_open: Vec<(u32, u32)>,
+    /// Stack of trie nodes to visit at which only the exit (the state after the last increment) continues, each with
+    /// the exit's state.
     alone: Vec<(u32, u32)>,
 }
 
 impl<'a> CountDependentRule<'a> {
-    /// Returns the walks of a rule, given its FOLLOW bytes `after`.
+    /// Prepares a rule for walks, given its FOLLOW bytes `after`.
     pub(super) fn new(
         steps: RuleSteps<'a>,
         after: ByteSet,
@@ -118,7 +141,8 @@ impl<'a> CountDependentRule<'a> {
         }
     }
 
-    /// Returns the first bytes of a count-dependent state on which the outcome may depend on the remaining increments.
+    /// Returns the first bytes of a count-dependent state on which the outcome (tokens and exits) may depend on the
+    /// remaining increments, with the states after them.
     pub(super) fn beginnings(&self, state: u32) -> Vec<Beginning> {
         let children = self.trie.children(0).filter_map(|child| {
             let class = self.steps.class(self.trie.byte[child as usize]);
@@ -130,14 +154,15 @@ impl<'a> CountDependentRule<'a> {
         children.collect()
     }
 
-    /// Returns for each beginning the number of one on the same byte that simulates it, whose part holds for it.
+    /// Returns, for each beginning, the index of a beginning on the same byte that simulates it, often its own. The
+    /// part of the simulating beginning serves both.
     pub(super) fn simulated_by(&self, beginnings: &[Beginning]) -> Vec<usize> {
         let mut by: Vec<usize> = (0..beginnings.len()).collect();
         if self.pairs.adds {
             return by;
         }
-        // The bytes of a class have equal transitions, so arrivals are compared once for a class, on texts as long as
-        // the longest.
+        // The bytes of a class have equal transitions. So two arrivals are compared once for a class, on strings as
+        // long as the longest below any of the bytes.
         let mut of_class: IndexMap<usize, (IndexSet<Arrived, FxBuildHasher>, u32), FxBuildHasher> =
             IndexMap::default();
         let mut numbers: FxHashMap<(u32, Arrived), usize> = FxHashMap::default();
@@ -161,7 +186,8 @@ impl<'a> CountDependentRule<'a> {
         _ = self.budget.spend(simulation.looked_at() * self.steps.classes());
         for (at, beginning) in beginnings.iter().enumerate() {
             let larger = largest[&self.class(beginning)][&beginning.arrived()];
-            // Beginnings below which nothing can differ are left out, and the walk of this one is short.
+            // The simulating arrival may be no beginning on this byte, because nothing can differ below the byte. The
+            // walk is short then.
             by[at] = numbers.get(&(beginning.child, larger)).copied().unwrap_or(at);
         }
         by
@@ -172,7 +198,8 @@ impl<'a> CountDependentRule<'a> {
         self.steps.class(self.trie.byte[beginning.child as usize])
     }
 
-    /// Whether exits may differ below a node: the exit of an increment on the way there, or a later one.
+    /// Whether an exit may change the outcome below a trie node. `given_way` is the far state (many increments left)
+    /// and the exit of an increment on the way to the node, if there was one. Later increments are always considered.
     fn may_differ(&self, node: u32, given_way: Option<(u32, u32)>) -> bool {
         let height = self.facts.nodes().height(node);
         height > self.pairs.least as usize
@@ -180,14 +207,16 @@ impl<'a> CountDependentRule<'a> {
                 .is_some_and(|(far, exit)| self.pairs.may_tell(self.pair(far, exit), height))
     }
 
-    /// Returns the number of the pair of a state and its exit.
+    /// Returns the number of the pair of a state and its exit (the state after the last increment), both as numbers
+    /// within the rule.
     fn pair(&self, far: u32, exit: u32) -> u32 {
         self.pairs.number((far, self.steps.arrival(exit).state))
     }
 }
 
 impl IncrementWalk<'_> {
-    /// Returns the part of a beginning.
+    /// Walks the trie below a beginning, and returns how the outcome (tokens and exits) changes at each increment. The
+    /// result has no meaning if the budget is spent.
     pub(super) fn part(&mut self, beginning: Beginning) -> Part {
         let rule = self.rule;
         let mut part = Part::default();
@@ -226,7 +255,8 @@ impl IncrementWalk<'_> {
         part
     }
 
-    /// Records how the exit of a pair differs from staying below a node at which an increment is made.
+    /// Adds to `part` how the exit (the state after the last increment) of a pair differs from staying, below the trie
+    /// node at which increment `increment` (from 0) is made.
     fn give_way(&mut self, part: &mut Part, increment: usize, node: u32, pair: u32) {
         let rule = self.rule;
         let facts = rule.facts;
@@ -273,7 +303,8 @@ impl IncrementWalk<'_> {
         given_way.more = std::mem::take(&mut self.builder.outcome);
     }
 
-    /// Adds the outcome of a state after an exit, below a node.
+    /// Adds the tokens of a state, and the trie nodes at which the rule returns, below a trie node at which only the
+    /// exit (the state after the last increment) continues. Returns the number of nodes visited.
     fn go_alone(&mut self, node: u32, state: u32) -> usize {
         let (rule, mut count) = (self.rule, 0);
         let trie = rule.trie;

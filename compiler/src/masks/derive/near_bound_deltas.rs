@@ -1,14 +1,15 @@
 //! Near-bound masks, as differences from the unbounded masks.
 //!
-//! Near a bound, a mask is the unbounded mask minus the tokens that would exceed the bound. A *near-bound delta* is
-//! this difference for one number of remaining increments. The deltas of a state are assembled from what the
-//! [walks](super::increment_walk) of the state found below its first bytes, its *parts*. States with the same parts
-//! share their deltas. So do the states of two rules with equal transitions from their count-dependent states on, such
-//! as `^(?:[a-z]+ ){0,9}$` and `^$|^(?:[a-z]+ ){0,19}$`: only the first is walked.
+//! Near the bound of a counter, a mask is the unbounded mask minus the tokens that would exceed the bound. A
+//! *near-bound delta* is this difference for one number of remaining increments. For each first byte of a state, a
+//! [walk](super::increment_walk) finds the differences below the byte, a *part*. The deltas of the state are assembled
+//! from its parts. States with the same parts share their deltas. So do the states of two rules with equal transitions
+//! from their count-dependent states on. Of `^(?:[a-z]+ ){0,9}$` and `^$|^(?:[a-z]+ ){0,19}$`, only the first is
+//! walked.
 //!
-//! If the rule is a text between quotes or the whole output, a delta is a set of tokens to [leave
-//! out](NearBoundDelta::excluded) of whatever the unbounded mask is, and one delta serves all states with these parts.
-//! Elsewhere a token may leave the rule at one place and exceed the bound later, so each state has an
+//! If the rule is a text between quotes or the whole output, a delta is a set of tokens to
+//! [exclude](NearBoundDelta::excluded) from the mask. One delta then serves all states with these parts. In other rules
+//! a token may return from the rule at one byte and exceed the bound at a later one. There each state has an
 //! [outcome](NearBoundDelta::outcome) of its own.
 //!
 //! Cost: that of the walks, and O(subtrees) for each list of parts and number of increments.
@@ -27,31 +28,40 @@ use crate::masks::shared::facts::VocabularyFacts;
 use crate::network::{CountDependent, Network};
 use crate::threads::Context;
 
-/// The deltas of a state for 1 remaining increment and more, up to the most that a token makes. `None` if nothing
-/// differs.
+/// The near-bound deltas of a state, by remaining increments. Index `i` is for `i + 1` remaining increments, up to the
+/// most that one token makes. `None` where the near-bound mask equals the unbounded mask.
 pub(crate) type DeltasByIncrement = Vec<Option<NearBoundDelta>>;
 
-/// The deltas of the count-dependent states of one rule.
+/// The near-bound deltas (differences from the unbounded masks) of the count-dependent states of one rule.
 pub(crate) struct RuleDeltas {
-    /// By group of equivalent states, the number of its deltas.
+    /// For each group of equivalent count-dependent states, the index of its deltas (differences from the unbounded
+    /// masks) in `deltas`.
     pub(crate) of_group: Vec<usize>,
+    /// The distinct lists of deltas (differences from the unbounded masks), by index.
     pub(crate) deltas: Vec<DeltasByIncrement>,
-    /// Whether deltas are sets of tokens, wherever these leave the rule.
+    /// Whether a delta is only a set of tokens to exclude from the mask. If false, it also changes the exits: the trie
+    /// nodes at which the rule returns.
     pub(crate) of_tokens: bool,
 }
 
-/// The deltas of the rules of a network.
+/// The near-bound deltas (differences from the unbounded masks) of all rules of a network. Rules with equal transitions
+/// share their deltas.
 pub(crate) struct NearBoundDeltas<'a> {
+    /// The network whose rules have the deltas (differences from the unbounded masks).
     network: &'a Network,
+    /// Indexes over the vocabulary.
     facts: &'a VocabularyFacts,
+    /// The token trie.
     trie: Trie<'a>,
+    /// The budget and the threads of the computation.
     context: Context<'a>,
-    /// By the transitions of a rule, its deltas.
+    /// Maps the [signature](RuleSteps::signature) of a rule's transitions and its FOLLOW bytes to the deltas
+    /// (differences from the unbounded masks) of the rule.
     by_transitions: IndexMap<Vec<u32>, RuleDeltas, FxBuildHasher>,
 }
 
 impl<'a> NearBoundDeltas<'a> {
-    /// Returns a table without deltas.
+    /// Returns a table without deltas (differences from the unbounded masks).
     pub(crate) fn new(
         network: &'a Network,
         facts: &'a VocabularyFacts,
@@ -61,8 +71,9 @@ impl<'a> NearBoundDeltas<'a> {
         Self { network, facts, trie, context, by_transitions: IndexMap::default() }
     }
 
-    /// Returns the number of the deltas of some count-dependent states, given the FOLLOW bytes `after` of their rule.
-    /// The deltas have no meaning once the budget is spent.
+    /// Returns the number of the deltas (differences from the unbounded masks) of the given count-dependent states, and
+    /// computes them if no rule with equal transitions came before. `after` has the FOLLOW bytes of their rule. The
+    /// deltas have no meaning once the budget is spent.
     pub(crate) fn number(&mut self, count_dependent: &CountDependent, after: ByteSet) -> usize {
         let Self { network, facts, trie, context, .. } = *self;
         let steps = RuleSteps::new(network, count_dependent);
@@ -78,12 +89,13 @@ impl<'a> NearBoundDeltas<'a> {
         self.by_transitions.insert_full(signature, deltas).0
     }
 
-    /// Returns the deltas of a number.
+    /// Returns the deltas (differences from the unbounded masks) with a number from [`number`](Self::number).
     pub(crate) fn get(&self, number: usize) -> &RuleDeltas {
         &self.by_transitions[number]
     }
 
-    /// Computes the deltas of some states, one of each group. Parts and deltas are computed on all threads.
+    /// Computes the deltas (differences from the unbounded masks) of a rule. `heads` has one state of each group of
+    /// equivalent count-dependent states, as numbers within the rule. Parts and deltas are computed on all threads.
     fn deltas(
         rule: &CountDependentRule<'_>,
         heads: &[u32],
@@ -121,18 +133,20 @@ impl<'a> NearBoundDeltas<'a> {
     }
 }
 
-/// The difference of a near-bound mask from the unbounded mask, for states with the same parts.
+/// The difference of a near-bound mask from the unbounded mask, for all states with the same parts.
 pub(crate) struct NearBoundDelta {
-    /// Disjoint ranges of nodes, ascending, and their ranks.
+    /// The subtrees of the trie that exceed the bound, as disjoint, ascending ranges of nodes.
     subtrees: Vec<Range<u32>>,
+    /// The ranks (token indexes in byte order) of the tokens in `subtrees`, as disjoint, ascending ranges.
     excluded: Vec<Range<u32>>,
-    /// Other nodes at which the rule may not be left, ascending.
+    /// Nodes outside `subtrees` at which the rule may not return, ascending.
     kept: Vec<u32>,
-    /// Additional tokens and exits.
+    /// Tokens and exits that the near-bound mask has and the unbounded mask lacks.
     more: Outcome,
 }
 
 impl NearBoundDelta {
+    /// Merges the differences of several parts for one number of remaining increments. `None` if nothing differs.
     fn new<'p>(
         trie: Trie<'_>,
         of_increment: impl Iterator<Item = &'p ExitDifference>,
@@ -164,12 +178,13 @@ impl NearBoundDelta {
         Some(Self { subtrees, excluded, kept, more })
     }
 
-    /// Returns the tokens to leave out.
+    /// Returns the tokens to exclude from the unbounded mask, as the spans of an outcome.
     pub(crate) fn excluded(&self) -> Outcome {
         Outcome { spans: self.excluded.clone(), ..Outcome::default() }
     }
 
-    /// Returns the outcome of a state, given its unbounded outcome, which leaves the rule at `exits`.
+    /// Returns the near-bound outcome of `state`, as a difference from its unbounded outcome. `exits` are the trie
+    /// nodes at which the rule returns in the unbounded outcome, ascending.
     pub(crate) fn outcome(&self, state: u32, exits: &[u32]) -> Outcome {
         let mut outcome = self.more.clone();
         let mut rest = &self.subtrees[..];

@@ -1,14 +1,16 @@
-//! The product automaton of a batch: each state beside its reference.
+//! The product automaton of a batch of derived states: each state runs beside its reference, the state from whose mask
+//! its mask is derived.
 //!
-//! Each derived state is a member: a row of the transition table for it, and one for its reference. The rows of all
-//! members at a node are a *product state*. Product states are interned and their transitions memoised: after `n`
-//! letters the 255 places of `[a-z]{0,255}` have all moved on by `n`, whichever letters these were. So a node costs one
-//! look-up for all members together, and a member costs something only where it differs from its reference.
+//! Each derived state is a *member*, with two rows of the transition table: its own row and that of its reference. A
+//! *product state* is the list of the pairs of rows that all members have reached at a trie node. Product states are
+//! interned and their transitions memoised. After `n` letters, the 255 states of `[a-z]{0,255}` have all advanced by
+//! `n`, whichever letters these were. So a node costs one look-up for all members together. A member costs something
+//! only where it differs from its reference.
 //!
-//! A member is left out below a node whose height is no more than the bytes for which its two rows are equivalent, and
-//! dropped for good once both rows are the same.
+//! A member is skipped below a node if its two rows are equivalent for at least as many bytes as the node is high. It
+//! is dropped for good once both rows are equal.
 //!
-//! Byte classes are those of the rows of a product state, which are far fewer than those of the grammar.
+//! The byte classes of a product state are those of its rows alone, which are far fewer than those of the grammar.
 //!
 //! Cost: O(members) for each product state and byte class that leads to another product state.
 
@@ -22,19 +24,22 @@ use rustc_hash::FxHashMap;
 use crate::ir::ByteSet;
 use crate::masks::equivalence::transition_table::{Transition, TransitionTable, runs_of};
 
-/// A state that has gone on beside its reference.
+/// One member of a product state: the rows that a derived state and its reference (the state that its mask is derived
+/// from) have reached.
 #[derive(Clone, Copy, Debug)]
 struct ProductPair {
-    /// The number of the member.
+    /// The index of the member (a derived state beside its reference) in the batch.
     member: u32,
+    /// The row of the transition table that the derived state has reached.
     row: u32,
+    /// The row of the transition table that the reference (a state that another mask is derived from) has reached.
     like: u32,
-    /// The two do the same with all strings of fewer bytes, as far as is known.
+    /// A length in bytes: the two rows are known to behave equally on all strings of fewer bytes.
     same: u32,
 }
 
 impl ProductPair {
-    /// All of it: `same` follows from the rows.
+    /// Returns all fields but `same`, which follows from the two rows.
     fn words(self) -> (u64, u32) {
         (u64::from(self.member) << 32 | u64::from(self.row), self.like)
     }
@@ -55,57 +60,71 @@ impl Hash for ProductPair {
     }
 }
 
-/// Divergence of a pair at a node.
+/// How a derived state and its reference (the state that its mask is derived from) differ at a trie node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Divergence {
-    /// The reference goes on alone.
+    /// Only the reference (a state that another mask is derived from) continues: the derived state has no transition on
+    /// the byte.
     Gone,
-    /// The targets agree on token ends and exits, and only the reference's target has transitions.
+    /// Both agree on whether a token may end and whether the rule may return at the node. Only the reference (a state
+    /// that another mask is derived from) continues below it.
     Last,
-    /// The targets differ in token ends or exits.
+    /// The derived state reaches the node, and differs from its reference (the state that its mask is derived from) in
+    /// whether a token may end or the rule may return here. Below the node it either does not continue, or its
+    /// reference continues too.
     Other {
-        /// Transition of the state.
+        /// The transition of the derived state on the byte into the node.
         to: Transition,
-        /// The part of the reference's outcome that it replaces.
+        /// The part of the reference's outcome that the derived state's outcome replaces.
         replaces: Replaced,
     },
-    /// Not decided by rows: the rows before the byte.
+    /// The transition table does not decide the divergence, because the byte begins a call or leads to a state without
+    /// a row. Holds the row of the derived state and the row of its reference (the state that its mask is derived
+    /// from), both before the byte.
     Unclear([u32; 2]),
 }
 
-/// The part of a subtree that is not the reference's.
+/// The part of a reference's outcome (tokens and exits) below a trie node that is not taken over for the derived state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Replaced {
-    /// The reference does not reach the node.
+    /// Nothing is replaced: the reference (a state that another mask is derived from) does not reach the node.
     Nothing,
-    /// The outcome of the node's own string.
+    /// The tokens and the exit at the node itself are replaced; those below the node are kept.
     Node,
-    /// That, and what becomes of the strings below.
+    /// The tokens and exits (trie nodes at which the rule returns) at the node and at all nodes below it are replaced.
     Subtree,
 }
 
-/// A product state: the rows of all members at a node.
+/// A product state: for each member (a derived state beside its reference) that continues at a trie node, its pair of
+/// rows.
 struct ProductState {
+    /// The pairs of rows, in the order of the members (derived states beside their references).
     members: Rc<[ProductPair]>,
-    /// The fewest and the most bytes for which a member equals its reference.
+    /// The least `same` of the members, in bytes: no member differs from its reference (the state that its mask is
+    /// derived from) on strings of fewer bytes.
     shortest: u32,
+    /// The greatest `same` of the members (derived states beside their references), in bytes.
     longest: u32,
-    /// Its runs, by number.
+    /// The index of this product state's byte runs in `Product::runs`.
     runs: u32,
-    /// By run, the number of its step.
+    /// The range of this product state in `Product::step_of`: one entry for each byte run.
     steps: Range<u32>,
-    /// Its windows: one for each height from the fewest bytes on, up to the most or [`HIGH`], and one for all others.
+    /// The range of this product state in `Product::windows`. There is one height filter for each height from
+    /// `shortest` on, up to `longest` (exclusive) or [`HIGH`] (inclusive). A last one is for all greater heights.
     windows: Range<u32>,
 }
 
-/// Runs of bytes on which all rows of some shapes do the same, each for itself.
+/// A partition of the 256 bytes into runs: each row of a product state (the rows of all members) has equal transitions
+/// on all bytes of a run.
 struct Runs {
+    /// For each byte, the index of its run.
     of_byte: [u8; 256],
-    /// By run, one of its bytes.
+    /// For each run, its first byte.
     byte: Vec<u8>,
 }
 
 impl Runs {
+    /// Builds the runs whose first bytes are byte 0 and the bytes of `cuts`.
     fn new(cuts: ByteSet) -> Self {
         let of_byte = runs_of(cuts);
         let begin = (0..=u8::MAX).filter(|&byte| byte == 0 || cuts.contains(byte));
@@ -113,55 +132,75 @@ impl Runs {
     }
 }
 
-/// Transition of a product state on a run of bytes.
+/// The transition of a product state (the rows of all members) on a run of bytes, with the divergences of members on
+/// the way.
 #[derive(Clone, Copy)]
 struct Step {
-    /// The target, [`NONE`] if no member continues.
+    /// The target product state, or [`NONE`] if no member (a derived state beside its reference) continues.
     to: u32,
+    /// The index in `Product::divergences` of the first divergence of this step.
     first: u32,
+    /// The end, exclusive, of this step's divergences in `Product::divergences`.
     end: u32,
 }
 
-/// The pairs of a product state that go on below a node.
+/// The members (derived states beside their references) of a product state that continue below a trie node of some
+/// height.
 #[derive(Clone, Copy)]
 struct HeightFilter {
-    /// The product state of these members, [`NONE`] if there are none, [`UNKNOWN`] before it is computed.
+    /// The product state of these members (derived states beside their references) alone: [`NONE`] if there are none,
+    /// [`UNKNOWN`] before it is computed.
     product_state: u32,
-    /// Bytes, one of which is in every string that distinguishes a member from its reference.
+    /// Byte bits: every string that distinguishes a member from its reference (the state that its mask is derived from)
+    /// contains one of these bytes.
     distinguishing: u128,
 }
 
+/// The `product_state` of a [`HeightFilter`] that is not computed yet.
 const UNKNOWN: u32 = NONE - 1;
 
-/// The most bytes for which there is a filter for each height. Few nodes are higher.
+/// The greatest height of a trie node, in bytes, with a [`HeightFilter`] of its own. All higher nodes share one filter,
+/// which keeps all members (derived states beside their references); such nodes are few.
 const HIGH: u32 = 32;
 
-/// Members of all states together from which on there are too many: some 64 MB.
+/// The most members (derived states beside their references) of all product states together, some 64 MB. Beyond this
+/// limit the batch is split into smaller ones, unless it has one member.
 const MOST_LANES: usize = 4 << 20;
 
-/// Fronts that have been met.
+/// The product automaton of one batch, built as far as the pass over the trie has asked for it.
 pub(crate) struct Product<'a> {
+    /// The transition table of the grammar's states.
     rows: &'a TransitionTable,
-    /// By member, the FOLLOW bytes of its rule, as bits.
+    /// For each member (a derived state beside its reference), the FOLLOW bytes of its rule, as byte bits.
     after: Vec<u128>,
+    /// The product states, by number.
     states: Vec<ProductState>,
+    /// Maps the members (derived states beside their references) of a product state to its number.
     ids: FxHashMap<Rc<[ProductPair]>, u32>,
-    /// By the shapes of the rows of a product state, the number of its runs.
+    /// Maps the shapes of the rows of a product state, one bit each, to the index of its runs in `runs`. Rows of one
+    /// shape have the same byte runs.
     by_shapes: FxHashMap<u64, u32>,
+    /// The partitions of the bytes into runs, shared by product states with rows of the same shapes.
     runs: Vec<Runs>,
-    /// By product state and run, its number among the steps, [`NONE`] before it is looked at.
+    /// For each product state and byte run, the index of its step in `steps`, or [`NONE`] before the step is computed.
     step_of: Vec<u32>,
+    /// The transitions of all product states that are computed so far.
     steps: Vec<Step>,
+    /// The divergences of all steps, each with the index of its member (a derived state beside its reference).
     divergences: Vec<(u32, Divergence)>,
+    /// The height filters of all product states.
     windows: Vec<HeightFilter>,
+    /// A reused buffer for the members (derived states beside their references) of a product state under construction.
     scratch: Vec<ProductPair>,
-    /// Members of all states together.
+    /// The number of members (derived states beside their references) of all product states together.
     size: usize,
 }
 
 impl<'a> Product<'a> {
-    /// Returns the product of states and references with these rows, each with the FOLLOW bytes of the state's rule, as
-    /// bits. Also returns the first product state above strings of up to `height` bytes, or [`NONE`].
+    /// Builds the product automaton of a batch. An entry of `members` has the rows of a state and of its reference (the
+    /// state that its mask is derived from), and the FOLLOW bytes of the state's rule as byte bits. Also returns the
+    /// first product state, for a trie with strings of up to `height` bytes. It is [`NONE`] if no such string
+    /// distinguishes a state from its reference.
     pub(crate) fn new(
         rows: &'a TransitionTable,
         members: &[([u32; 2], u128)],
@@ -192,12 +231,14 @@ impl<'a> Product<'a> {
         (this, product_state)
     }
 
-    /// Whether the states take more memory than they are worth.
+    /// Whether the product states (the rows of all members) have too many members together to be worth their memory.
+    /// Always false for a batch of one member.
     pub(crate) fn are_too_many(&self) -> bool {
         self.size > MOST_LANES && self.after.len() > 1
     }
 
-    /// The product state that a byte leads to, and the divergences of pairs on the way.
+    /// Returns the product state (the rows of all members) that a byte leads to, or [`NONE`] if no member continues.
+    /// Also returns the range of the divergences on the byte, for [`divergence`](Self::divergence).
     #[inline]
     pub(crate) fn step(&mut self, product_state: u32, byte: u8) -> (u32, Range<usize>) {
         let ProductState { runs, steps, .. } = &self.states[product_state as usize];
@@ -214,20 +255,22 @@ impl<'a> Product<'a> {
         (to, first as usize..end as usize)
     }
 
-    /// Returns the FOLLOW bytes of a member's rule, as bits.
+    /// Returns the FOLLOW bytes of a member's rule, as byte bits.
     #[inline]
     pub(crate) fn after(&self, member: u32) -> u128 {
         self.after[member as usize]
     }
 
-    /// The divergence of a pair, by its place in a step's range.
+    /// Returns a divergence and the index of its member (a derived state beside its reference), given an index in a
+    /// step's range.
     #[inline]
     pub(crate) fn divergence(&self, at: usize) -> (u32, Divergence) {
         self.divergences[at]
     }
 
-    /// Returns the product state of those members that strings of up to `height` of these bytes may distinguish from
-    /// their references; [`NONE`] if there are none.
+    /// Returns the product state of the members that may differ from their references (the states that their masks are
+    /// derived from) below a trie node. `height` is the length in bytes of the longest string below the node, and
+    /// `below` has the bytes of these strings as bits. Returns [`NONE`] if no member may differ.
     #[inline]
     pub(crate) fn within(&mut self, product_state: u32, height: usize, below: u128) -> u32 {
         let ProductState { shortest, longest, windows, .. } = &self.states[product_state as usize];
@@ -242,7 +285,8 @@ impl<'a> Product<'a> {
         if below & distinguishing == 0 { NONE } else { product_state }
     }
 
-    /// Returns the step of another run of bytes on which all members have the same transitions.
+    /// Returns the index of a known step on another byte run, if all members (derived states beside their references)
+    /// have the same transitions on both runs. `None` if no known step has.
     fn like_step(&self, product_state: u32, byte: u8) -> Option<u32> {
         let rows = self.rows;
         let ProductState { members, runs, steps, .. } = &self.states[product_state as usize];
@@ -259,6 +303,8 @@ impl<'a> Product<'a> {
         found.find(|(other, _)| is_same(rows.class_of(**other))).map(|(_, &step)| step)
     }
 
+    /// Computes the step of a product state (the rows of all members) on a byte, and adds the divergences of its
+    /// members.
     fn find_step(&mut self, product_state: u32, byte: u8) -> Step {
         let rows = self.rows;
         let class = rows.class_of(byte);
@@ -299,7 +345,8 @@ impl<'a> Product<'a> {
         Step { to, first, end }
     }
 
-    /// The pairs of a product state that go on below nodes of a height, or of any.
+    /// Computes the height filter of a product state (the rows of all members) for trie nodes of a height in bytes. If
+    /// `height` is `None`, the filter holds for nodes of any height and keeps all members.
     fn find_window(&mut self, product_state: u32, height: Option<u32>) -> HeightFilter {
         let mut kept = std::mem::take(&mut self.scratch);
         kept.clear();
@@ -319,7 +366,8 @@ impl<'a> Product<'a> {
         HeightFilter { product_state, distinguishing }
     }
 
-    /// Returns the number of the product state of these members, or [`NONE`].
+    /// Returns the number of the product state (the rows of all members) with these members, and adds it if it is new.
+    /// [`NONE`] if there are no members.
     fn intern(&mut self, members: &[ProductPair]) -> u32 {
         if members.is_empty() {
             return NONE;
@@ -353,7 +401,7 @@ impl<'a> Product<'a> {
     }
 }
 
-/// A number of bytes; no token has as many as there are.
+/// Returns a length in bytes as 32 bits. A greater length becomes `u32::MAX`; no token is as long.
 fn bytes(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }

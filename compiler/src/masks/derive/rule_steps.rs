@@ -1,7 +1,8 @@
-//! The transitions of a rule with registers, while many increments are left in every counter but one.
+//! The transitions of a rule with registers, for one of its counters. The *near-bound counter* is the one under study.
+//! All other counters are *far*: so many increments are left that no token reaches their bound.
 //!
-//! An arrival may change several counters. For the *near-bound counter* at hand its change matters: an increment, which
-//! at the last one replaces the state by the exit, or a reset to many increments. All other counters stay far.
+//! Entering a state may change several counters; only the change of the near-bound counter matters. It is either an
+//! increment, at the last of which the exit replaces the state, or a reset, after which many increments are left.
 //!
 //! Cost: O(states of the rule times its byte classes).
 
@@ -16,30 +17,35 @@ use crate::automata::ByteRows;
 use crate::ir::ByteSet;
 use crate::network::{CountDependent, Field, Network};
 
-/// An arrival with many increments left.
+/// What happens to the near-bound counter on entering a state, and the state that the call of the rule is in
+/// afterwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Arrived {
-    /// The state of the activation after it.
+    /// The state after all register updates, as a number within the rule.
     pub(super) state: u32,
-    /// The exit of its increment, if it makes one.
+    /// The state that replaces `state` if the increment on entering was the last one, as a number within the rule.
+    /// `None` if entering makes no increment of the near-bound counter.
     pub(super) exit: Option<u32>,
-    /// Whether the counter is set: then many increments are left.
+    /// Whether entering the state resets the near-bound counter, so that many increments are left.
     pub(super) is_set: bool,
 }
 
-/// The transitions of one rule. States are numbers within it.
+/// The transitions of one rule. States are numbered within the rule, from 0.
 pub(super) struct RuleSteps<'a> {
+    /// The tables of the grammar.
     own: Tables<'a>,
-    /// The index of the rule's first state.
+    /// The index of the rule's first state in the tables of the grammar.
     first: u32,
+    /// For each state of the rule, what entering it does to the near-bound counter.
     arrivals: Vec<Arrived>,
+    /// The targets of each state by byte class, before register updates.
     rows: ByteRows,
-    /// By state, whether the near-bound counter is far there.
+    /// For each state of the rule, whether it is count-dependent: its mask changes when few increments are left.
     count_dependent: Vec<bool>,
 }
 
 impl<'a> RuleSteps<'a> {
-    /// Returns the transitions of the rule of count-dependent states.
+    /// Builds the transitions of the rule that has the given count-dependent states.
     pub(super) fn new(network: &'a Network, count_dependent: &CountDependent) -> Self {
         let own = network.tables.as_tables();
         let rule = &own.rules[network.rule_of(count_dependent.states[0][0])];
@@ -53,7 +59,7 @@ impl<'a> RuleSteps<'a> {
             is_count_dependent[(state - rule.first_state) as usize] = true;
         }
         let arrivals = (0..states).map(|state| {
-            // Another counter may use the field where this one is not far.
+            // Where this counter is not in use, another one may use its bits of the register.
             arrival(own, first, state, |at| {
                 is_count_dependent[at as usize].then_some(count_dependent.field)
             })
@@ -62,17 +68,17 @@ impl<'a> RuleSteps<'a> {
         Self { own, first, arrivals, rows, count_dependent: is_count_dependent }
     }
 
-    /// Returns the number of states.
+    /// Returns the number of states of the rule.
     pub(super) fn len(&self) -> u32 {
         self.arrivals.len() as u32
     }
 
-    /// Returns the number of byte classes.
+    /// Returns the number of byte classes of the rule.
     pub(super) fn classes(&self) -> usize {
         self.rows.classes()
     }
 
-    /// Returns for each state whether it continues with one of some bytes. O(states times classes).
+    /// Returns, for each state of the rule, whether it has a transition on one of `bytes`. O(states times classes).
     pub(super) fn goes_on_with(&self, bytes: ByteSet) -> Vec<bool> {
         let classes: BTreeSet<usize> = (0..=u8::MAX)
             .filter(|&byte| bytes.contains(byte))
@@ -88,32 +94,34 @@ impl<'a> RuleSteps<'a> {
         self.rows.class(byte)
     }
 
-    /// Returns the number of a state of the rule.
+    /// Returns the number within the rule of a state of the network.
     pub(super) fn number(&self, state: u32) -> u32 {
         state - self.own.bases.states - self.first
     }
 
+    /// Returns the [flags](state_flags) of a state of the rule.
     fn flags(&self, state: u32) -> u32 {
         self.own.states[(self.first + state) as usize].flags
     }
 
-    /// Whether the rule may be left at a state.
+    /// Whether a state of the rule is final: the rule may return to its caller there.
     pub(super) fn is_final(&self, state: u32) -> bool {
         self.flags(state) & state_flags::FINAL != 0
     }
 
-    /// Whether the near-bound counter is far at a state.
+    /// Whether a state of the rule is count-dependent: its mask changes when few increments of the near-bound counter
+    /// are left.
     pub(super) fn is_count_dependent(&self, state: u32) -> bool {
         self.count_dependent[state as usize]
     }
 
-    /// Returns the arrival at a state.
+    /// Returns what entering a state of the rule does to the near-bound counter.
     pub(super) fn arrival(&self, state: u32) -> Arrived {
         self.arrivals[state as usize]
     }
 
-    /// Returns the transitions from some states on, with states numbered in the order in which they are reached: equal
-    /// for rules with equal transitions. O(reached states times classes).
+    /// Returns the transitions reachable from some states as words, with states numbered in the order in which they are
+    /// reached. Two rules with equal transitions have equal words. O(reached states times classes).
     pub(super) fn signature(&self, from: impl Iterator<Item = u32>) -> Vec<u32> {
         let mut order: IndexSet<u32, FxBuildHasher> = from.collect();
         let mut signature = vec![order.len() as u32];
@@ -139,7 +147,8 @@ impl<'a> RuleSteps<'a> {
         signature
     }
 
-    /// Returns the arrival on a byte class.
+    /// Returns the transition of a state on a byte class: the target, after its register updates. `None` if there is
+    /// none.
     #[inline]
     pub(super) fn on(&self, state: u32, class: usize) -> Option<Arrived> {
         let target = self.rows.on(state, class)?;
@@ -147,8 +156,9 @@ impl<'a> RuleSteps<'a> {
     }
 }
 
-/// Returns the arrival at a state of the rule that begins at a state, given the field of the near-bound counter at each
-/// state.
+/// Follows the register updates of a state, and returns the state after them with what they do to the near-bound
+/// counter. Both `state` and the result are numbers within the rule whose first state has index `first`. `field`
+/// returns the register bits of the near-bound counter at a state, or `None` where the counter is not in use.
 fn arrival(
     own: Tables<'_>,
     first: u32,

@@ -1,16 +1,18 @@
-//! A simulation preorder on the states of a rule: which count-dependent states allow all that another allows.
+//! A simulation preorder on the states of a rule: which count-dependent states accept every string that another
+//! accepts.
 //!
-//! With three words left, a state allows on every text of three words what one with thirty words left allows. The walk
-//! of the second records all that the walk of the first would. The rest of its records lies after texts on which the
-//! first does not continue, so outside of the first's mask. So of the states after a first byte only the largest are
-//! walked.
+//! Take a rule that counts words. With three words left, a state accepts a string of three words if it does with thirty
+//! words left. So the walk with thirty words left records everything that the walk with three would. Its other records
+//! lie after strings on which the state with three words left does not continue, and so outside of that state's mask.
+//! Hence of the states after one first byte, only the largest in the preorder are walked.
 //!
-//! A pair holds for all texts shorter than the shortest chain of transitions to a pair that fails at once. If there is
-//! no such chain, it holds for all texts, by coinduction. Tokens are short, so labels that are longer than any token do
-//! not distinguish. Source: R. Milner, "An algebraic definition of simulation between programs" (1971).
+//! The *distance* of a pair is the length of the shortest chain of transitions to a pair that fails at once. The pair
+//! holds for all strings shorter than its distance. Without such a chain it holds for all strings, by coinduction.
+//! Tokens are short, so a chain longer than any token does not matter. Source: R. Milner, "An algebraic definition of
+//! simulation between programs" (1971).
 //!
-//! Ends of texts are compared as well as transitions. If the deltas of the rule are sets of tokens, less is needed:
-//! where the smaller state may end, the larger must not continue with a FOLLOW byte of the rule.
+//! Ends of strings are compared as well as transitions. If the near-bound deltas of the rule are only sets of tokens,
+//! less is needed. Where the smaller state is final, the larger must not continue with a FOLLOW byte of the rule.
 //!
 //! Invariant: pairs are visited in the order of the states, so the result does not depend on the number of threads.
 //! Cost: O(pairs times byte classes), up to a limit, beyond which a pair is taken not to hold.
@@ -24,26 +26,30 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use super::rule_steps::{Arrived, RuleSteps};
 use crate::graph::Lists;
 
-/// The distance of a pair that holds for all texts.
+/// The distance of a pair that holds for strings of every length.
 const ENDLESS: u32 = u32::MAX;
 
-/// The most arrivals that one is compared with.
+/// The most maximal arrivals (targets after register updates) that each arrival is compared with. Beyond this limit an
+/// arrival counts as maximal itself and costs one more walk.
 const MOST_COMPARED: usize = 1 << 3;
 
-/// A far state and its exit.
+/// A far state, with many increments left, and the exit that replaces it at the last increment.
 type FarExit = (u32, u32);
 
-/// A pair to verify, the larger first.
+/// A pair to verify: the larger side, which should simulate, comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum SimulationPair {
-    /// Count-dependent states: they make the same increments, with exits that differ from staying by the same.
+    /// Two count-dependent states: both make the same increments, and each exit (the state after the last increment)
+    /// differs from staying by the same strings.
     States(u32, u32),
-    /// Pairs of a far state and its exit: the same texts distinguish them.
+    /// Two pairs of a far state (many increments left) and its exit (after the last increment): the same strings
+    /// distinguish both.
     Exits(FarExit, FarExit),
 }
 
 impl SimulationPair {
-    /// Whether the pair holds trivially: a state with itself, or exits that equal their far states.
+    /// Whether the pair holds trivially: both sides are equal, or each exit equals its far state (many increments
+    /// left).
     fn is_plain(self) -> bool {
         match self {
             Self::States(larger, smaller) => larger == smaller,
@@ -54,20 +60,23 @@ impl SimulationPair {
     }
 }
 
-/// The pairs of one rule that were visited. No exit of the rule allows more than staying does.
+/// The pairs of one rule that are verified so far. No exit (the state after the last increment) of the rule may accept
+/// more than staying does.
 pub(super) struct Simulation<'r, 'a> {
+    /// The transitions of the rule.
     steps: &'r RuleSteps<'a>,
-    /// By state, whether it continues with a FOLLOW byte of the rule; for a rule whose deltas are sets of tokens.
+    /// For each state, whether it continues with a FOLLOW byte of the rule. `None` if the rule's deltas are not only
+    /// sets of tokens, but also change the trie nodes at which the rule returns.
     goes_on_after: Option<&'r [bool]>,
-    /// By pair, the length of the shortest texts for which it does not hold.
+    /// Maps each verified pair to its distance: the pair holds for strings of fewer bytes.
     distances: FxHashMap<SimulationPair, u32>,
-    /// Pairs that may still be visited.
+    /// The number of pairs that may still be visited.
     left: usize,
 }
 
 impl<'r, 'a> Simulation<'r, 'a> {
-    /// Returns a simulation without pairs, and the most that it may visit. For a rule whose deltas are sets of tokens,
-    /// `goes_on_after` has for each state whether it continues with a FOLLOW byte.
+    /// Returns a simulation without pairs, which may visit at most `left` pairs. If the rule's deltas are only sets of
+    /// tokens, `goes_on_after` has for each state whether it continues with a FOLLOW byte.
     pub(super) fn new(
         steps: &'r RuleSteps<'a>,
         goes_on_after: Option<&'r [bool]>,
@@ -76,18 +85,18 @@ impl<'r, 'a> Simulation<'r, 'a> {
         Self { steps, goes_on_after, distances: FxHashMap::default(), left }
     }
 
-    /// Returns the number of pairs that were visited.
+    /// Returns the number of pairs with a known distance.
     pub(super) fn looked_at(&self) -> usize {
         self.distances.len()
     }
 
-    /// Returns for each arrival the number of a maximal one that simulates it on texts of some length. O(arrivals times
-    /// [`MOST_COMPARED`]).
+    /// Returns, for each arrival, the index of a maximal arrival that simulates it on strings of up to `length` bytes.
+    /// O(arrivals (targets after register updates) times [`MOST_COMPARED`]).
     pub(super) fn largest(&mut self, arrivals: &[Arrived], length: u32) -> Vec<usize> {
         let mut by: Vec<usize> = (0..arrivals.len()).collect();
         let mut largest: Vec<usize> = Vec::new();
         for (at, &arrived) in arrivals.iter().enumerate() {
-            // States are ordered so that the one before mostly simulates the next.
+            // The states are ordered so that an arrival mostly simulates the next one.
             let before = at.checked_sub(1).into_iter();
             let mut candidates = before.chain(largest.iter().copied().take(MOST_COMPARED));
             let larger =
@@ -107,7 +116,7 @@ impl<'r, 'a> Simulation<'r, 'a> {
             });
             largest.push(at);
         }
-        // The relation is transitive.
+        // The relation is transitive, so chains of simulations are followed to their end.
         for at in 0..by.len() {
             while by[by[at]] != by[at] {
                 by[at] = by[by[at]];
@@ -116,20 +125,21 @@ impl<'r, 'a> Simulation<'r, 'a> {
         by
     }
 
-    /// Whether `larger` simulates `smaller` on all strings of at most some length.
+    /// Whether `larger` simulates `smaller` on all strings of at most `length` bytes.
     fn simulation(&mut self, larger: Arrived, smaller: Arrived, length: u32) -> bool {
         let mut pairs = Vec::new();
         let holds = self.arrivals(larger, smaller, &mut pairs).is_some();
         holds && pairs.into_iter().all(|pair| self.distance(pair) > length)
     }
 
-    /// Returns the length of the shortest texts for which a pair does not hold; 0 if no more pairs may be visited.
+    /// Returns the distance of a pair, at least 1: the pair holds for strings of fewer bytes. Returns 0 if no more
+    /// pairs may be visited.
     fn distance(&mut self, pair: SimulationPair) -> u32 {
         if let Some(known) = self.known(pair) {
             return known;
         }
         let mut pairs: IndexSet<SimulationPair, FxBuildHasher> = IndexSet::from_iter([pair]);
-        // The pairs that depend on each pair, and the pairs that fail for texts of some length by themselves.
+        // For each pair, the pairs that depend on it; and a queue of the pairs with a known distance, the least first.
         let mut onward: Vec<(u32, u32)> = Vec::new();
         let mut open: BinaryHeap<Reverse<(u32, u32)>> = BinaryHeap::new();
         let mut rests_on = Vec::new();
@@ -165,12 +175,12 @@ impl<'r, 'a> Simulation<'r, 'a> {
         found
     }
 
-    /// Returns the distance of a pair that was visited.
+    /// Returns the distance of a pair that is trivial or was verified before.
     fn known(&self, pair: SimulationPair) -> Option<u32> {
         if pair.is_plain() { Some(ENDLESS) } else { self.distances.get(&pair).copied() }
     }
 
-    /// Adds the pairs that a pair depends on. `None` if it fails at once.
+    /// Adds to `open` the pairs that a pair depends on. `None` if the pair fails at once.
     fn step(&self, pair: SimulationPair, open: &mut Vec<SimulationPair>) -> Option<()> {
         let steps = self.steps;
         match pair {
@@ -213,7 +223,7 @@ impl<'r, 'a> Simulation<'r, 'a> {
         Some(())
     }
 
-    /// Adds the pairs that two arrivals depend on. `None` if they fail at once.
+    /// Adds to `open` the pairs on which a simulation of `smaller` by `larger` depends. `None` if it fails at once.
     fn arrivals(
         &self,
         larger: Arrived,

@@ -1,13 +1,14 @@
-//! Brings the token sets of outcomes into their [forms](super::form), on any thread, before masks are numbered.
+//! Encodes the token sets of outcomes in their [forms](super::form), on any thread, before masks are numbered.
 //!
-//! Turning the ranks of an outcome into ascending token ids is most of the work of a mask. It depends on the vocabulary
-//! and on the masks of references, and not on the order of the states. So any thread may do it
+//! Turning the ranks of an outcome into ascending token ids is most of the work of a mask. A rank is a token's index in
+//! byte order. The work depends on the vocabulary and on the masks of references, the states that other states' masks
+//! are derived from. It does not depend on the order of the states, so any thread may do it
 //! [ahead](Encoder::encode_new). The thread that takes the results only looks the form up ([`pool`](super::pool)).
 //!
-//! The form of a derived set follows from its difference to the reference's set: the size of the difference to the
-//! reference's row bounds the search for the nearest row.
+//! The form of a derived set follows from its difference to the reference's set. The size of the difference to the
+//! reference's bit row bounds the search for the nearest row.
 //!
-//! Cost: O(tokens that differ from the mask that is taken over), or O(tokens) and a search among the rows.
+//! Cost: O(tokens that differ from the reference's mask), or O(tokens) and a search among the rows.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -28,25 +29,29 @@ use crate::masks::outcome::spans::{count_of, minus};
 use crate::masks::outcome::{Delta, Outcome};
 use crate::masks::shared::facts::VocabularyFacts;
 
-/// Spans from which on an outcome is looked up before it is encoded.
+/// The least number of spans for which an outcome (tokens and exits) is looked up before it is encoded. With fewer,
+/// encoding a short list costs no more than the look-up.
 const MANY_SPANS: usize = 6;
 
-/// An encoded set of tokens.
+/// The result of encoding a set of tokens.
 #[derive(Debug)]
 pub(crate) enum Encoded {
-    /// A set that the pool has.
+    /// The number of an equal set that the [pool](super::pool::Pool) has already.
     Set(u32),
-    /// A form, and how many tokens are in the set.
+    /// The [form](super::form) of the set in `words`, and `count`, the number of its tokens.
     Form { words: Vec<u32>, count: u32 },
 }
 
-/// The outcome of a state or pair, with what is needed for its mask.
+/// The outcome of a state, or of a return state and an exit class (set of trie nodes at which a rule returns), with all
+/// that its mask needs.
 #[derive(Debug, Default)]
 pub(crate) struct Computed {
+    /// The tokens and exits (trie nodes at which the rule returns).
     pub(crate) outcome: Outcome,
-    /// Tokens without a rank, ascending.
+    /// Ids of additional tokens that have no rank (index in byte order), because the grammar matches them by id;
+    /// ascending.
     pub(crate) extra: Vec<u32>,
-    /// The encoded set, if that was done ahead.
+    /// The encoded set, if a thread encoded it ahead.
     pub(crate) encoded: Option<Encoded>,
 }
 
@@ -56,18 +61,23 @@ impl From<Outcome> for Computed {
     }
 }
 
-/// A thread's room to encode in.
+/// One thread's reused buffers for encoding.
 #[derive(Debug)]
 pub(crate) struct Scratch {
+    /// Sorts token ids.
     ordered: IdSorter,
+    /// A buffer for token ids.
     ids: Vec<u32>,
+    /// A buffer for a bit row.
     row: Vec<u32>,
+    /// A buffer for the words of a form or of a description.
     words: Vec<u32>,
-    /// Hashes of what was encoded ahead.
+    /// Hashes of the outcomes that this thread has encoded ahead.
     seen: FxHashSet<u64>,
 }
 
 impl Scratch {
+    /// Returns empty buffers, for bit rows of `row_words` words of 32 bits.
     pub(crate) fn new(row_words: usize) -> Self {
         Self {
             ordered: IdSorter::new(row_words),
@@ -78,14 +88,14 @@ impl Scratch {
         }
     }
 
-    /// Gives back what was encoded in this room, for the next.
+    /// Takes back the words of an encoded set, so that the next set reuses their memory.
     pub(crate) fn give_back(&mut self, encoded: Encoded) {
         if let Encoded::Form { words, .. } = encoded {
             self.words = words;
         }
     }
 
-    /// A row without tokens.
+    /// Takes the buffer for a bit row, with all bits cleared. A row has `row_words` words of 32 bits.
     fn cleared(&mut self, row_words: usize) -> Vec<u32> {
         let mut row = std::mem::take(&mut self.row);
         row.clear();
@@ -94,46 +104,62 @@ impl Scratch {
     }
 }
 
-/// The set of a state that others are derived from.
+/// The token set of a state that other states' masks are derived from.
 pub(crate) struct ReferenceSet<'a> {
-    /// Its number in the pool.
+    /// The number of the set in the pool.
     pub(crate) set: u32,
-    /// The row of its form, [`NONE`] of a list, [`BITS`] of its own.
+    /// The vocabulary row in the form of the set; [`NONE`] for a list, [`BITS`] for bits of its own.
     pub(crate) row: u32,
-    /// The words of its row, none where it has none.
+    /// The bits of the vocabulary row, or the set's own bits; empty for a list.
     pub(crate) words: Cow<'a, [u32]>,
+    /// Ids of the tokens that are in the row and not in the set, ascending.
     pub(crate) minus: Vec<u32>,
+    /// Ids of the tokens that are in the set and not in the row, ascending.
     pub(crate) plus: Vec<u32>,
+    /// The number of tokens in the set.
     pub(crate) count: u32,
-    /// Ranks of its tokens, or its row with its lists in it.
+    /// The ranks (token indexes in byte order) of the set's tokens. If they are not known, the set as a bit row, from
+    /// which ranks are found on demand.
     pub(crate) ranks: Result<&'a [Range<u32>], LazyRanks>,
 }
 
-/// The vocabulary and the sets of references that sets are encoded against.
+/// The vocabulary and the sets of references (states that other masks are derived from), against which token sets are
+/// encoded.
 pub(crate) struct Encoder<'a> {
+    /// The token trie.
     trie: Trie<'a>,
+    /// The tables of the vocabulary's shared rules.
     shared: Tables<'a>,
+    /// Indexes over the vocabulary.
     known: &'a VocabularyFacts,
+    /// The limits on the lengths of lists.
     lengths: Lengths,
+    /// The bit rows of the vocabulary.
     rows: SharedRows<'a>,
-    /// By own state.
+    /// Maps a state of the grammar itself to its token set, if other states' masks are derived from it.
     references: FxHashMap<u32, ReferenceSet<'a>>,
 }
 
-/// A set that is taken over from a state.
+/// A borrowed token set that another set is derived from: of a state of the grammar or of the vocabulary.
 struct Reference<'s> {
-    /// Its number, where it is a reference's.
+    /// The number of the set in the pool; `None` for a state of the vocabulary.
     set: Option<u32>,
+    /// The vocabulary row in the form of the set; [`NONE`] for a list, [`BITS`] for bits of its own.
     row: u32,
+    /// The bits of the row, or the set's own bits; empty for a list.
     words: &'s [u32],
+    /// Ids of the tokens that are in the row and not in the set, ascending.
     minus: &'s [u32],
+    /// Ids of the tokens that are in the set and not in the row, ascending.
     plus: &'s [u32],
+    /// The number of tokens in the set.
     count: u32,
+    /// The ranks (token indexes in byte order) of the set's tokens.
     ranks: RowRanks<'s>,
 }
 
 impl<'a> Encoder<'a> {
-    /// An encoder with the masks of a vocabulary alone.
+    /// Returns an encoder that knows the masks of a vocabulary, and no sets of a grammar yet.
     pub(crate) fn new(
         trie: Trie<'a>,
         shared: Tables<'a>,
@@ -144,16 +170,18 @@ impl<'a> Encoder<'a> {
         Self { trie, shared, known, lengths, rows, references: FxHashMap::default() }
     }
 
-    /// How long lists may be.
+    /// Returns the limits on the lengths of lists.
     pub(crate) fn lengths(&self) -> Lengths {
         self.lengths
     }
 
-    /// Notes the set of an own state that others are derived from.
+    /// Adds the token set of a state of the grammar, so that the sets of other states can be derived from it.
     pub(crate) fn add_reference(&mut self, state: u32, reference: ReferenceSet<'a>) {
         self.references.insert(state, reference);
     }
 
+    /// Returns the token set of a state that other sets are derived from. A state of the grammar must have been
+    /// [added](Self::add_reference).
     fn reference(&self, state: u32) -> Reference<'_> {
         if let Some(reference) = self.references.get(&state) {
             let &ReferenceSet { set, row, ref words, ref minus, ref plus, count, ref ranks } =
@@ -176,8 +204,9 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    /// Whether an outcome is worth looking up before it is encoded: most states of a grammar have the outcome of
-    /// another.
+    /// Whether an outcome should be looked up among known outcomes before it is encoded. Most states of a grammar have
+    /// the outcome of another. False if `extra` has tokens, or if the outcome is so small that encoding costs no more
+    /// than the look-up.
     pub(crate) fn is_looked_up(&self, outcome: &Outcome, extra: &[u32]) -> bool {
         let is_small = outcome.delta.is_none()
             && outcome.spans.len() < MANY_SPANS
@@ -185,7 +214,8 @@ impl<'a> Encoder<'a> {
         extra.is_empty() && !is_small
     }
 
-    /// Encodes a set of tokens for the thread that takes the results, unless the same was encoded in this room before.
+    /// Encodes a set ahead, for the thread that takes the results. Does nothing if this thread has encoded an equal
+    /// outcome (tokens and exits) before.
     pub(crate) fn encode_new(&self, found: &mut Computed, scratch: &mut Scratch) {
         let Computed { outcome, extra, encoded } = found;
         if self.is_looked_up(outcome, extra) {
@@ -200,7 +230,7 @@ impl<'a> Encoder<'a> {
         *encoded = Some(self.encode(outcome, extra, scratch));
     }
 
-    /// Encodes the set of an outcome's tokens and of `extra`.
+    /// Encodes the set of an outcome's tokens and of the token ids `extra`.
     pub(crate) fn encode(
         &self,
         outcome: &Outcome,
@@ -234,7 +264,7 @@ impl<'a> Encoder<'a> {
         encoded
     }
 
-    /// Encodes the tokens of a row of bits.
+    /// Encodes the tokens of a bit row (one bit per token).
     pub(crate) fn of_row(&self, row: &[u32], scratch: &mut Scratch) -> Encoded {
         let count = count_ones(row);
         if count as usize <= self.lengths.most_listed() {
@@ -253,7 +283,7 @@ impl<'a> Encoder<'a> {
         Encoded::Form { words, count }
     }
 
-    /// Encodes tokens, which come in ascending order.
+    /// Encodes a set of token ids, which must ascend.
     fn of_ids(&self, ids: &[u32], scratch: &mut Scratch) -> Encoded {
         let count = ids.len() as u32;
         let is_list = ids.len() <= self.lengths.always_listed();
@@ -273,15 +303,15 @@ impl<'a> Encoder<'a> {
         Encoded::Form { words, count }
     }
 
-    /// Writes the form of a row by its difference from one of the vocabulary's.
+    /// Writes the form of a bit row (one bit per token) as its difference from the vocabulary row `nearest`.
     fn write_near(&self, nearest: u32, row: &[u32], words: &mut Vec<u32>) {
         words.clear();
         words.push(nearest);
         describe_difference(row_of(self.shared, nearest), row, words);
     }
 
-    /// The form of another state's tokens without the ranks `except` and with those of `spans`, by way of a row of
-    /// bits.
+    /// Encodes a set that is derived from another: the tokens of `reference` without the ranks (token indexes in byte
+    /// order) `except`, with the ranks `spans` and the token ids `extra`. The set is assembled as a bit row.
     fn encoded_over(
         &self,
         reference: &Reference<'_>,
@@ -294,7 +324,7 @@ impl<'a> Encoder<'a> {
         if !reference.words.is_empty() {
             row.copy_from_slice(reference.words);
         }
-        // Excluded tokens may be among those that the record adds.
+        // The record's plus list may contain excluded tokens, so it is set before they are cleared.
         set_all(&mut row, reference.plus);
         let gone = except.iter().map(|span| self.tokens(span));
         for ids in gone.chain([reference.minus]) {
@@ -307,12 +337,13 @@ impl<'a> Encoder<'a> {
         encoded
     }
 
-    /// The tokens of some ranks.
+    /// Returns the token ids of a range of ranks (token indexes in byte order), in the order of the ranks.
     fn tokens(&self, span: &Range<u32>) -> &'a [u32] {
         &self.trie.token_of_rank[span.start as usize..span.end as usize]
     }
 
-    /// The token ids of a set, ascending.
+    /// Returns the token ids of an outcome's spans and of `extra`, ascending. The outcome (tokens and exits) must have
+    /// no delta.
     fn gathered(&self, outcome: &Outcome, extra: &[u32], scratch: &mut Scratch) -> Vec<u32> {
         let mut ids = std::mem::take(&mut scratch.ids);
         ids.clear();
@@ -327,8 +358,9 @@ impl<'a> Encoder<'a> {
         ids
     }
 
-    /// The form of another state's tokens without the ranks `except` and with those of `spans`, if both sets are short
-    /// lists, or both differ from the same row in few tokens.
+    /// Encodes a set that is derived from another, from their difference alone: the tokens of `reference` without the
+    /// ranks (token indexes in byte order) `except` and with the ranks `spans`. `None` if the difference is too large
+    /// or the reference has bits of its own. Also `None` if only one of the two sets is a short list.
     fn differing(
         &self,
         reference: &Reference<'_>,
@@ -337,7 +369,7 @@ impl<'a> Encoder<'a> {
         scratch: &mut Scratch,
     ) -> Option<Encoded> {
         let &Reference { set, row, minus: without, plus: with, ranks, .. } = reference;
-        // Most sets that differ in many tokens are given up by the lengths alone.
+        // Most sets that differ in many tokens are rejected here, by their numbers of tokens alone.
         let most = self.lengths.most_listed() as u32;
         let held = |ranges, most| ranks.held(self.trie, ranges, most);
         let gone = minus(&held(except, most + count_of(spans))?, spans);
@@ -375,7 +407,7 @@ impl<'a> Encoder<'a> {
         Some(Encoded::Form { words, count })
     }
 
-    /// Brings the difference from a row into that from the `nearest`.
+    /// Rewrites a form, the difference from one vocabulary row, as the difference from the row `nearest`.
     fn move_near(&self, nearest: u32, words: &mut Vec<u32>, scratch: &mut Scratch) {
         let mut row = std::mem::take(&mut scratch.row);
         row.clear();
@@ -387,7 +419,7 @@ impl<'a> Encoder<'a> {
         scratch.row = row;
     }
 
-    /// Token ids of ranks, ascending.
+    /// Returns the token ids of some ranges of ranks (token indexes in byte order), ascending.
     fn sorted_ids(&self, spans: &[Range<u32>], scratch: &mut Scratch) -> Vec<u32> {
         let mut ids = Vec::with_capacity(count_of(spans) as usize);
         spans.iter().for_each(|span| ids.extend_from_slice(self.tokens(span)));
@@ -396,8 +428,9 @@ impl<'a> Encoder<'a> {
     }
 }
 
-/// The tokens of an outcome: the state that it takes over from, the number of ranges that are not taken, these ranges,
-/// and the other spans.
+/// Writes a description of an outcome's tokens, equal for equal outcomes. The words are the state whose mask the tokens
+/// are derived from, or [`NONE`]; the number of excluded ranges; the bounds of these ranges; and the bounds of the
+/// other spans.
 pub(crate) fn describe(outcome: &Outcome, words: &mut Vec<u32>) {
     let (state, except) = match &outcome.delta {
         Some(taken) => (taken.reference, &taken.excluded[..]),
@@ -409,8 +442,8 @@ pub(crate) fn describe(outcome: &Outcome, words: &mut Vec<u32>) {
     words.extend(spans.flat_map(|span| [span.start, span.end]));
 }
 
-/// Appends `list` without `dropped`, and with what of `added` is not in `known`: all ascending, `added` disjoint from
-/// `list`.
+/// Appends to `to` the ids of `list` without `dropped`, merged with the ids of `added` that are not in `known`. All
+/// lists ascend, and `added` is disjoint from `list`.
 fn merge(list: &[u32], dropped: &[u32], added: &[u32], known: &[u32], to: &mut Vec<u32>) {
     let is_new = |id: &u32| known.binary_search(id).is_err();
     let mut added = added.iter().copied().filter(is_new).peekable();
@@ -443,7 +476,7 @@ mod tests {
     static VOCABULARY: LazyLock<VocabularyArtifact> = LazyLock::new(|| vocabulary(5));
     static KNOWN: LazyLock<VocabularyFacts> = LazyLock::new(|| VocabularyFacts::new(&VOCABULARY));
 
-    /// The tokens of what was encoded.
+    /// Returns the token ids of an encoded form.
     fn tokens(encoder: &Encoder<'_>, encoded: &Encoded) -> BTreeSet<u32> {
         let mut ids = Vec::new();
         let Encoded::Form { words, count } = encoded else { panic!("no set is taken over") };

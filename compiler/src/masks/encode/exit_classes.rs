@@ -1,4 +1,5 @@
-//! Interning of exit classes: the sets of trie nodes at which rules are left.
+//! Interning of exit classes. An exit class is a set of exits: trie nodes at which a rule returns to its caller within
+//! a token.
 
 use std::borrow::Cow;
 
@@ -10,20 +11,26 @@ use crate::interner::Interner;
 use crate::masks::shared::exits::class_nodes;
 use crate::masks::shared::facts::VocabularyFacts;
 
-/// The classes of a network, numbered on from the vocabulary's.
+/// The exit classes (sets of trie nodes at which a rule returns) of a network. Those of the vocabulary come first, and
+/// the grammar's own are numbered after them.
 pub(crate) struct ExitClasses<'a> {
+    /// The tables of the vocabulary.
     shared: Tables<'a>,
+    /// Indexes over the vocabulary, among them its exit classes (sets of trie nodes at which a rule returns) by their
+    /// nodes.
     known: &'a VocabularyFacts,
+    /// The node lists of the grammar's own classes, by number.
     own: Interner,
 }
 
 impl<'a> ExitClasses<'a> {
-    /// The vocabulary's classes and none of this network's own.
+    /// Returns the classes of the vocabulary, with none of the grammar yet.
     pub(crate) fn new(shared: Tables<'a>, known: &'a VocabularyFacts) -> Self {
         Self { shared, known, own: Interner::default() }
     }
 
-    /// The class of these nodes, or [`NONE`] where there are none.
+    /// Returns the class of a list of exits (trie nodes at which the rule returns), which must ascend, and adds it if
+    /// it is new. [`NONE`] if the list is empty.
     pub(crate) fn intern(&mut self, nodes: &[u32]) -> u32 {
         if nodes.is_empty() {
             return NONE;
@@ -32,8 +39,8 @@ impl<'a> ExitClasses<'a> {
         shared.unwrap_or_else(|| self.shared.classes.len() as u32 + self.own.number(nodes))
     }
 
-    /// Nodes of a class, ascending, to be kept while classes are added. The nodes of the vocabulary's classes are not
-    /// copied.
+    /// Returns the exits (trie nodes at which the rule returns) of a class, ascending. The result stays valid while
+    /// classes are added; only the nodes of the grammar's own classes are copied.
     pub(crate) fn nodes(&self, class: u32) -> Cow<'a, [u32]> {
         match class.checked_sub(self.shared.classes.len() as u32) {
             Some(own) => self.own.get(own).to_vec().into(),
@@ -41,8 +48,8 @@ impl<'a> ExitClasses<'a> {
         }
     }
 
-    /// Writes the network's own classes. Only a compilation reads their nodes, and only the vocabulary's; a grammar's
-    /// classes are stored by their size alone.
+    /// Writes the grammar's own classes into its tables. The nodes are written only if `with_nodes` is set, which is so
+    /// for a vocabulary: only compilations read them. A grammar stores the size of each class alone.
     pub(crate) fn store(&self, tables: &mut TablesData, with_nodes: bool) {
         for nodes in (0..self.own.len() as u32).map(|own| self.own.get(own)) {
             let mut first = NONE;

@@ -1,39 +1,39 @@
-//! The form of a token set: words that depend on the set and the vocabulary's rows alone.
+//! The form of a token set: words that depend only on the set and on the vocabulary's bit rows.
 //!
-//! Sets are found in many ways, by a walk or as a difference to another set, and by several threads. Each is brought
-//! into its form, and equal sets have equal forms. A mask is made of the form (see [`pool`](super::pool)), so an
-//! artifact does not show how a set was found.
+//! Sets are found in many ways, by a walk or as a difference to another set, and by several threads. Each set is
+//! brought into its form, and equal sets have equal forms. A mask is made of the form (see [`pool`](super::pool)), so
+//! an artifact does not show how a set was found.
 //!
 //! The form of a set is the first of these that applies:
 //!
-//! - A list, if the set is so small that it is listed in any case.
-//! - The difference to the nearest of the vocabulary's rows, if that is worth storing. Of equally near rows, the one
-//!   with the
-//!   nearer number of tokens is taken, and then the first.
+//! - A list, if the set has at most as many tokens as are [always listed](super::lengths::Lengths::always_listed).
+//! - The difference to the nearest of the vocabulary's rows, if that is worth storing. Of equally near rows, the form
+//!   takes the one with the nearer number of tokens, and then the first.
 //! - A list, if the list takes less than half a row.
-//! - The set's row of bits.
+//! - The set's own bit row.
 //!
-//! In words: the row's number, [`NONE`] for a list, or [`BITS`] for a row of bits; the length of the minus list; the
-//! minus list and the plus list, or the bits.
+//! The words are a head, a length, and lists or bits. The head is the row's number, [`NONE`] for a list, or [`BITS`]
+//! for a bit row. The length is that of the minus list. The minus list and the plus list, or the bits, follow.
 
 use grammarc_artifacts::sections::network::NONE;
 
-/// In place of a row's number where the bits follow.
+/// The head of a form that holds a bit row (one bit per token), in place of a row's number.
 pub(crate) const BITS: u32 = NONE - 1;
 
-/// A form, taken apart.
+/// The form of a token set, parsed from its words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form<'w> {
-    /// The tokens, ascending.
+    /// The token ids, ascending.
     List(&'w [u32]),
-    /// A row of the vocabulary's, and how the set differs from it.
+    /// The difference from the vocabulary row `row`: ids of tokens only in the row, and ids of tokens only in the set,
+    /// both ascending.
     Near { row: u32, minus: &'w [u32], plus: &'w [u32] },
-    /// The words of a row of bits.
+    /// A bit row: bit `id % 32` of word `id / 32` for each token id.
     Bits(&'w [u32]),
 }
 
 impl<'w> Form<'w> {
-    /// The form in some words.
+    /// Parses the words of a form. Panics on fewer than two words.
     pub(crate) fn of(words: &'w [u32]) -> Self {
         let (head, rest) = words.split_at(2);
         match head[0] {
@@ -46,7 +46,7 @@ impl<'w> Form<'w> {
         }
     }
 
-    /// Puts a list or a row of bits into words.
+    /// Replaces `words` by the words of this form.
     pub(crate) fn write(self, words: &mut Vec<u32>) {
         words.clear();
         match self {

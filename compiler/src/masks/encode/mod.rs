@@ -1,16 +1,16 @@
 //! Token sets as mask records: id lists, bit rows, and deltas to another row.
 //!
-//! A record is a function of the set and of the sets numbered before it, never of how the set was found: sets are
-//! brought into their forms first, by any thread, and become masks in the order of the states.
+//! A record depends on the set and on the sets numbered before it, never on how the set was found. Sets are brought
+//! into their forms first, by any thread. They become masks in the order of the states.
 //!
 //! | file | what |
 //! | --- | --- |
-//! | [`form`] | the words that encode a set |
-//! | [`encoder`] | outcomes in their sets' forms, on any thread |
-//! | [`lengths`] | how long lists may be |
+//! | [`form`] | the words that represent a set |
+//! | [`encoder`] | encodes the sets of outcomes as forms, on any thread |
+//! | [`lengths`] | limits on the lengths of lists |
 //! | [`nearest_row`] | the stored row that differs least from a set |
-//! | [`pool`] | sets by their forms; numbers masks |
-//! | [`exit_classes`] | numbers exit classes |
+//! | [`pool`] | interns sets by their forms; numbers masks |
+//! | [`exit_classes`] | interns sets of exits, the trie nodes at which a rule returns |
 //! | [`sort_ids`] | sorts token ids |
 //!
 //! Tests: unit tests in `encoder`, `form` and `sort_ids`; `tests/tests/suite/{masks,digests}.rs`.

@@ -1,8 +1,8 @@
-//! Rows that differ from a set in few tokens.
+//! Searches the bit row that differs from a token set in the fewest tokens.
 //!
-//! Cost of a set without a reference: O(words of a row) for each row of about as many tokens, until it is known to
-//! differ in more than another. If a set is known to differ in `d` tokens from some row, only rows
-//! within `2 d` tokens of that row are candidates, and each costs O(d).
+//! Cost for a set without a reference: O(words of a row) for each row with about as many tokens. The comparison stops
+//! as soon as it exceeds the best difference. If a set is known to differ in `d` tokens from some row, only rows within
+//! `2 d` tokens of it are candidates. Each candidate costs O(d).
 
 use grammarc_artifacts::tables::Tables;
 
@@ -12,21 +12,26 @@ use crate::masks::outcome::ranks::row_of;
 use crate::masks::shared::facts::VocabularyFacts;
 use crate::masks::shared::rows::StoredRows;
 
-/// The vocabulary's rows.
+/// The bit rows (one bit per token) of the vocabulary, as candidates for the nearest row.
 #[derive(Clone, Copy)]
 pub(crate) struct SharedRows<'a> {
+    /// The tables of the vocabulary.
     shared: Tables<'a>,
+    /// For each row, the number of its tokens and the rows near it.
     rows: &'a StoredRows,
+    /// The limits on the lengths of lists.
     lengths: Lengths,
 }
 
 impl<'a> SharedRows<'a> {
+    /// Returns the rows of a vocabulary.
     pub(crate) fn new(shared: Tables<'a>, known: &'a VocabularyFacts, lengths: Lengths) -> Self {
         Self { shared, rows: known.rows(), lengths }
     }
 
-    /// The row that a set of `count` tokens differs least from, where that is worth storing; `apart` as for
-    /// [`nearest`], of the words of a row and their count.
+    /// Returns the vocabulary row that differs least from a set of `count` tokens. `None` if no difference is small
+    /// enough to be worth storing. `apart` computes a difference as for [`nearest`], given the words and the number of
+    /// tokens of a row.
     pub(super) fn nearest(
         &self,
         count: u32,
@@ -40,7 +45,8 @@ impl<'a> SharedRows<'a> {
         })
     }
 
-    /// The same for a set that differs from `row` in the tokens `listed`, which are worth storing.
+    /// Returns the vocabulary row that differs least from a set of `count` tokens. The set is known to differ from
+    /// `row` in exactly the tokens `listed`, which are few enough to be stored.
     pub(super) fn nearest_to(&self, row: u32, listed: &[u32], count: u32) -> u32 {
         let counts = self.rows.counts();
         let rank = |distance: u32, row: u32| (distance, counts[row as usize].abs_diff(count), row);
@@ -51,7 +57,8 @@ impl<'a> SharedRows<'a> {
                 break;
             }
             let others = row_of(self.shared, other);
-            // A listed token on which the rows differ brings the set nearer to the other row, any other one does not.
+            // Where the two rows differ on a listed token, the set agrees with the other row. On every other token, it
+            // agrees with `row`.
             let nearer = |&&id: &&u32| contains(words, id) != contains(others, id);
             let distance = between + most - 2 * listed.iter().filter(nearer).count() as u32;
             best = best.min(rank(distance, other));
@@ -60,9 +67,12 @@ impl<'a> SharedRows<'a> {
     }
 }
 
-/// The row with the smallest difference to a set of `count` tokens, if that is below `limit`; of several the one with
-/// the nearer number of tokens, and then the first. `apart(id, limit)` computes one difference and gives up at `limit`.
-/// Rows of about as many tokens are looked at first, so most others are ruled out by their number.
+/// Returns the row with the smallest difference to a set of `count` tokens, or `None` if every difference is `limit`
+/// tokens or more. Each entry of `rows` is the id of a row and the number of its tokens. Of equally near rows, the
+/// result is the one with the nearer number of tokens, and then the first.
+///
+/// `apart(id, limit)` computes the difference to one row, and returns `None` if it is not below `limit`. Rows of about
+/// as many tokens come first, so most others are ruled out by their number of tokens.
 pub(super) fn nearest(
     rows: impl Iterator<Item = (u32, u32)>,
     count: u32,
@@ -84,16 +94,18 @@ pub(super) fn nearest(
     best
 }
 
-/// In how many tokens a set of `ids` differs from a row of `count`, if they are fewer than a limit.
+/// Returns the number of tokens in which a set of `ids` differs from a row of `count` tokens. `None` if it is `limit`
+/// or more.
 pub(super) fn apart_from_ids(ids: &[u32], row: &[u32], count: u32, limit: usize) -> Option<usize> {
     let count = count as usize;
-    // So many that are not in the row make the difference as large as the limit.
+    // With this many ids missing from the row, the difference reaches the limit.
     let most = (limit + ids.len()).saturating_sub(count).div_ceil(2);
     let missing = ids.iter().filter(|&&id| !contains(row, id)).take(most).count();
     (missing < most).then(|| count + 2 * missing - ids.len())
 }
 
-/// Appends the length of the minus list and both lists of a row by its difference to another.
+/// Appends the difference of the bit row (one bit per token) `row` from the bit row `old`: the length of the minus
+/// list, the minus list and the plus list.
 pub(super) fn describe_difference(old: &[u32], row: &[u32], content: &mut Vec<u32>) {
     let at = content.len();
     content.push(0);

@@ -1,21 +1,21 @@
-//! The mask pool: token sets by their [forms](super::form), and masks as records of a dense row, a minus list and a
-//! plus list.
+//! The mask pool: interns token sets by their [forms](super::form), and makes masks of them. A mask is a record of a
+//! dense bit row, a minus list and a plus list.
 //!
-//! The runtime pays for a mask a row to copy, if it has one, and a step for each token of its lists; a row costs as
-//! much as one token in sixteen words. So a set of no more tokens is a plus list, and a larger one is a row with few
-//! exceptions where that can be had:
+//! For a mask, the runtime copies the row, if there is one, and takes a step for each token of the lists. A row costs
+//! as much as one listed token in sixteen words. So a set of at most that many tokens is a plus list. A larger set is a
+//! row with few exceptions, if possible:
 //!
-//! - A grammar's set is the difference to a row of the vocabulary, if that has at most half of the set's tokens and takes
-//!   less than half a row. Else it is such a difference to one of the grammar's newest rows. Else it is a list, if that
-//!   takes less than half a row, and else a row of its own.
-//! - A vocabulary's rows are shared by all grammars, so it has as many as its sets and their likes in the grammars ask
-//!   for: a set becomes a row unless it differs from one in a few tokens.
+//! - A grammar's set is the difference to a row of the vocabulary, if possible. The difference must have at most half
+//!   of the set's tokens and take less than half a row. Otherwise it is such a difference to one of the grammar's
+//!   newest rows. Otherwise it is a list, if that takes less than half a row, and else a row of its own.
+//! - All grammars share the rows of a vocabulary, so a vocabulary stores many. A set becomes a row unless it differs
+//!   from an existing row in a few tokens.
 //!
-//! Sets are numbered as they are found, masks as they are [asked for](Pool::mask), which is in the order of the states.
-//! So a record depends on the set and on the sets before it in that order. Equal sets are one mask, and one that the
-//! vocabulary stores in the words of the form is the vocabulary's.
+//! Sets are numbered as they are found. Masks are numbered as they are [asked for](Pool::mask), in the order of the
+//! states. So a record depends on the set and on the sets before it in that order. Equal sets are one mask. A set that
+//! the vocabulary stores in the words of its form has the vocabulary's mask.
 //!
-//! Outcomes are looked up before they are encoded: most are equal to others.
+//! Outcomes are looked up before they are encoded, because most are equal to others.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -33,45 +33,54 @@ use crate::masks::bits::{add_ids, distance, set_all};
 use crate::masks::outcome::ranks::{LazyRanks, row_of, whole_row};
 use crate::masks::shared::facts::VocabularyFacts;
 
-/// How many of the newest own rows a set that is near no row of the vocabulary is compared with.
+/// The number of newest rows of the grammar that a set is compared with, if no row of the vocabulary is near. Older
+/// rows are not tried.
 const NEIGHBOURS: usize = 128;
 
-/// A pool under construction.
+/// The token sets and masks of a grammar or vocabulary, under construction.
 pub(crate) struct Pool<'a> {
+    /// The tables of the vocabulary.
     shared: Tables<'a>,
+    /// Indexes over the vocabulary.
     known: &'a VocabularyFacts,
-    /// The forms of the sets, by number.
+    /// The forms of the token sets, by set number.
     sets: Interner,
-    /// By set, how many tokens are in it.
+    /// For each set, the number of its tokens.
     counts: Vec<u32>,
-    /// By set, its mask, [`NONE`] until it was asked for.
+    /// For each set, its mask; [`NONE`] until the mask is asked for.
     masks: Vec<u32>,
-    /// Outcomes that are worth looking up.
+    /// Descriptions of the outcomes that are looked up before they are encoded.
     outcomes: Interner,
-    /// By outcome, its set.
+    /// For each outcome of `outcomes`, the number of its token set.
     of_outcome: Vec<u32>,
+    /// A buffer for the description of an outcome.
     words: Vec<u32>,
+    /// Buffers for encoding.
     scratch: Scratch,
+    /// The masks that are made so far.
     records: Records,
 }
 
-/// The masks that were asked for.
+/// The mask records that are made so far, with their rows and lists.
 struct Records {
+    /// The tables that the records, rows and lists are appended to.
     tables: TablesData,
+    /// The limits on the lengths of lists.
     lengths: Lengths,
-    /// By own row, how many tokens are in it.
+    /// For each row that this pool has added, the number of its tokens.
     row_counts: Vec<u32>,
 }
 
 impl<'a> Pool<'a> {
-    /// An empty pool, numbered on from the vocabulary's masks and rows, or that of a vocabulary itself.
+    /// Returns a pool without sets. `tables` get its records; their numbers continue those of the vocabulary, if the
+    /// pool is a grammar's.
     pub(crate) fn new(
         shared: Tables<'a>,
         known: &'a VocabularyFacts,
         mut tables: TablesData,
         lengths: Lengths,
     ) -> Self {
-        // Half of the states have a mask that others have as well. Most are lists of a few tokens.
+        // Half of the states have a mask that others have as well. Most masks are lists of a few tokens.
         let states = tables.states.len();
         tables.masks.reserve(states / 2);
         tables.lists.reserve(4 * states);
@@ -89,7 +98,8 @@ impl<'a> Pool<'a> {
         }
     }
 
-    /// A set, of tokens of these ranks if they are known, for others to be derived from.
+    /// Returns a token set, by its number, from which other sets can be derived. `ranks` are the ranks (token indexes
+    /// in byte order) of its tokens, if they are known.
     pub(crate) fn reference(&self, set: u32, ranks: Option<&'a [Range<u32>]>) -> ReferenceSet<'a> {
         let (mut minus, mut plus): (&[u32], &[u32]) = (&[], &[]);
         let (row, words): (u32, Cow<'a, [u32]>) = match Form::of(self.sets.get(set)) {
@@ -109,7 +119,7 @@ impl<'a> Pool<'a> {
         ReferenceSet { set, row, words, minus: minus.to_vec(), plus: plus.to_vec(), count, ranks }
     }
 
-    /// The number of the set of what was found.
+    /// Returns the number of the token set of a computed outcome (tokens and exits), and adds the set if it is new.
     pub(crate) fn set(&mut self, encoder: &Encoder<'_>, found: &Computed) -> u32 {
         let Computed { outcome, extra, .. } = found;
         if !encoder.is_looked_up(outcome, extra) {
@@ -126,6 +136,8 @@ impl<'a> Pool<'a> {
         self.of_outcome[number]
     }
 
+    /// Returns the number of the token set of a computed outcome (tokens and exits), without a look-up of the outcome.
+    /// Encodes the set if it was not encoded ahead.
     fn add(&mut self, encoder: &Encoder<'_>, found: &Computed) -> u32 {
         if let Some(encoded) = &found.encoded {
             return self.number(encoded);
@@ -136,7 +148,7 @@ impl<'a> Pool<'a> {
         set
     }
 
-    /// The number of a set that was encoded.
+    /// Returns the number of an encoded token set, and adds the set if it is new.
     fn number(&mut self, encoded: &Encoded) -> u32 {
         match encoded {
             &Encoded::Set(set) => set,
@@ -151,7 +163,7 @@ impl<'a> Pool<'a> {
         }
     }
 
-    /// The mask of a set, which is new or not.
+    /// Returns the mask of a token set, and makes it if the set has none yet.
     pub(crate) fn mask(&mut self, set: u32) -> u32 {
         let mask = &mut self.masks[set as usize];
         if *mask == NONE {
@@ -163,26 +175,26 @@ impl<'a> Pool<'a> {
         *mask
     }
 
-    /// Number of dense rows of its own.
+    /// Returns the number of dense rows that this pool has added, without the vocabulary's.
     pub(crate) fn rows(&self) -> usize {
         self.records.row_counts.len()
     }
 
-    /// Bytes that sets and masks take, about.
+    /// Returns the memory of the sets and masks, in bytes, about.
     pub(crate) fn bytes(&self) -> usize {
         let TablesData { rows, lists, masks, .. } = &self.records.tables;
         let known = self.sets.bytes() + self.outcomes.bytes();
         size_of_val(&**rows) + size_of_val(&**lists) + size_of_val(&**masks) + known
     }
 
-    /// The tables with the pool's records, rows and lists in them.
+    /// Returns the tables, with the pool's records, rows and lists in them.
     pub(crate) fn finish(self) -> TablesData {
         self.records.tables
     }
 }
 
 impl Records {
-    /// Adds the mask of a set.
+    /// Adds the mask of a new token set with `count` tokens, and returns its number.
     fn add(&mut self, form: Form<'_>, count: u32) -> u32 {
         match form {
             Form::List(ids) if ids.len() <= self.lengths.always_listed() => {
@@ -212,7 +224,8 @@ impl Records {
         }
     }
 
-    /// The record of a row by its difference to one of these rows.
+    /// Adds a record for the bit row (one bit per token) `row`, as the difference from the stored row `nearest`.
+    /// Returns the number of its mask.
     fn put_near(&mut self, nearest: u32, row: &[u32], count: u32) -> u32 {
         let mut lists = Vec::new();
         describe_difference(self.row(nearest), row, &mut lists);
@@ -220,7 +233,7 @@ impl Records {
         self.put(nearest, minus, plus, count)
     }
 
-    /// The record of a row and lists.
+    /// Adds a record of a row, or [`NONE`], with a minus and a plus list. Returns the number of its mask.
     fn put(&mut self, row: u32, minus: &[u32], plus: &[u32], count: u32) -> u32 {
         let id = self.tables.bases.masks + self.tables.masks.len() as u32;
         let mut list = |ids: &[u32]| {
@@ -234,13 +247,15 @@ impl Records {
         id
     }
 
+    /// Returns the words of a row that this pool has added.
     fn row(&self, id: u32) -> &[u32] {
         let words = self.lengths.row_words;
         &self.tables.rows[(id - self.tables.bases.rows) as usize * words..][..words]
     }
 
-    /// The newest row with the smallest difference to a set of `count` tokens, if a delta to it is worth storing;
-    /// `apart` as for [`nearest`], of the words of a row and their count.
+    /// Returns the row, of the newest that this pool has added, that differs least from a set of `count` tokens. `None`
+    /// if no difference is small enough to be worth storing. `apart` computes a difference as for [`nearest`], given
+    /// the words and the number of tokens of a row.
     fn nearest(
         &self,
         count: u32,
@@ -256,7 +271,7 @@ impl Records {
     }
 }
 
-/// The tokens of a mask of the vocabulary's tables, ascending.
+/// Returns the token ids of a mask of the vocabulary's tables, ascending.
 pub(crate) fn stored(shared: Tables<'_>, mask: u32) -> Vec<u32> {
     let record = &shared.masks[mask as usize];
     let mut ids = shared.plus(record).to_vec();

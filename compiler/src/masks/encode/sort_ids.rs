@@ -1,31 +1,31 @@
-//! Brings token ids in order, each once, by way of a row of bits: the ids of a mask come run by run of the trie.
+//! Sorts token ids and removes duplicates, by way of a bit row: the ids of a mask come in several ascending runs.
 //!
-//! A second row says which words of the first have bits, so neither is passed over as a whole.
+//! A second bit row marks the words of the first that have bits, so empty words are skipped.
 //!
 //! Cost: O(ids), and one step for each 4,096 ids that the vocabulary has.
 use crate::masks::bits::for_each_bit;
 
-/// Ids up to which they are sorted.
+/// The most ids that are sorted by comparison. With more, the bit row (one bit per token) is faster.
 const FEW: usize = 24;
 
-/// Rows of bits, empty between calls.
+/// The two bit rows (one bit per token) of a sort; all bits are clear between calls.
 #[derive(Debug, Default)]
 pub(crate) struct IdSorter {
-    /// u32 words of a row.
+    /// The number of 32-bit words of a mask's row: all ids are below 32 times this number.
     row_words: usize,
-    /// Once they are asked for: many grammars have few tokens in most masks.
+    /// One bit for each id. Allocated at the first sort of many ids, since many grammars have few tokens in most masks.
     words: Vec<u64>,
-    /// By word, whether it has bits.
+    /// One bit for each word of `words`: whether the word has bits.
     touched: Vec<u64>,
 }
 
 impl IdSorter {
-    /// Rows for ids below 32 times `row_words`.
+    /// Returns a sorter for ids below 32 times `row_words`.
     pub(crate) fn new(row_words: usize) -> Self {
         Self { row_words, ..Self::default() }
     }
 
-    /// Brings ids in ascending order, each once.
+    /// Sorts ids in ascending order and removes duplicates.
     pub(crate) fn put_in_order(&mut self, ids: &mut Vec<u32>) {
         if ids.len() <= FEW {
             ids.sort_unstable();

@@ -1,8 +1,8 @@
-//! Base masks and exit classes of all own states.
+//! Base masks and exit classes of all states of the grammar itself.
 //!
-//! A state is walked, derived from its [reference](crate::masks::equivalence::reference), or has the outcome of its
-//! representative. References come first; among the derived states, those that differ from their references soon are
-//! done one by one, and the rest many at once.
+//! A state is either walked, or derived from its [reference](crate::masks::equivalence::reference), or has the outcome
+//! of an equivalent state, its representative. References come first. Of the derived states, those that differ from
+//! their references on short strings are computed one by one, and the rest many at once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -23,22 +23,24 @@ use crate::masks::shortcuts::{Shortcut, Shortcuts};
 use crate::network::Network;
 use crate::threads::Threads;
 
-/// Rows of runs from which on a second thread is worth it.
+/// The least number of bit rows of character runs (states that read characters of one class) for which encoding uses
+/// several threads.
 const WORTH_A_THREAD: usize = 16;
 
-/// The states that are walked and those that are derived.
+/// The states of the grammar that are walked and those that are derived.
 pub(crate) struct Plan {
-    /// States that are walked, ascending.
+    /// The states whose outcomes are found by a walk over the trie, ascending.
     pub(crate) walked: Vec<u32>,
-    /// States that are derived, ascending, each with its reference.
+    /// The states whose outcomes are derived, ascending, each with its reference.
     pub(crate) derived: Vec<(u32, u32)>,
-    /// The states that others are derived from.
+    /// The states that some derived state has as its reference (the state that its mask is derived from).
     references: BTreeSet<u32>,
 }
 
 impl Plan {
-    /// Selects own states of a network. States with a representative are in neither list. States of packed sets are in
-    /// no table, and only those that others are derived from are selected.
+    /// Selects the states to walk and to derive from the states of a network, `states`. A state with a representative
+    /// is in neither list. A state of a packed string set (a rule for a finite set of strings) has no record at run
+    /// time, so it is selected only if another state's outcome depends on it.
     pub(crate) fn new(
         equivalence: &KEquivalence,
         network: &Network,
@@ -77,7 +79,7 @@ impl Plan {
         Self { walked, derived, references }
     }
 
-    /// All states of both lists.
+    /// Returns all states of both lists.
     pub(crate) fn states(&self) -> impl Iterator<Item = u32> + '_ {
         let derived = self.derived.iter().map(|&(state, _)| state);
         self.walked.iter().copied().chain(derived)
@@ -90,10 +92,16 @@ impl Item for Derivation<'_> {
     }
 }
 
-/// By state that others are derived from, its set and its outcome.
+/// Maps each reference, a state that others are derived from, to the number of its token set and its outcome (tokens
+/// and exits).
 pub(crate) type ReferenceOutcomes = BTreeMap<u32, (u32, Outcome)>;
 
-/// Encodes the rows of runs of characters, for states to be derived from.
+/// Encodes the bit rows of all character runs, and adds them to the encoder as references (states that other masks are
+/// derived from). A bit row has the tokens of some character kinds up to some length.
+///
+/// # Errors
+///
+/// [`MaskError`] if the memory of the budget is spent.
 pub(crate) fn rows_of_runs<'a>(
     runs: &CharRuns,
     inputs: Inputs<'a>,
@@ -116,7 +124,12 @@ pub(crate) fn rows_of_runs<'a>(
     Ok(())
 }
 
-/// Walks the states that are not derived.
+/// Walks the states of the plan that are not derived, and records their outcomes. Returns the outcomes of those among
+/// them that other masks are derived from.
+///
+/// # Errors
+///
+/// [`MaskError`] if the budget is spent.
 pub(crate) fn walked<'a>(
     workers: &Workers<'a, impl Fn() -> Worker<'a> + Sync>,
     plan: &Plan,
@@ -140,7 +153,7 @@ pub(crate) fn walked<'a>(
                 Some(taken) if taken.reference < inputs.first_state() => {
                     outcome.over(facts.spans(shared, trie, taken.reference))
                 }
-                // A mask that is taken over along a run of characters follows from the row sooner.
+                // A mask that is derived from a character run is cheaper to get from the run's bit row.
                 _ => outcome.clone(),
             };
             outcomes.insert(state, (set, whole));
@@ -150,7 +163,8 @@ pub(crate) fn walked<'a>(
     Ok(outcomes)
 }
 
-/// Has others encoded by how they differ from the sets of references.
+/// Adds the token sets of all references (states that other masks are derived from) to the encoder, so that sets of
+/// derived states are encoded by their differences.
 pub(crate) fn add_references<'a>(
     outcomes: &'a ReferenceOutcomes,
     encoder: &mut Encoder<'a>,
@@ -162,7 +176,12 @@ pub(crate) fn add_references<'a>(
     }
 }
 
-/// Derives the other states from their references.
+/// Derives the remaining states of the plan from their references (the states that their masks are derived from), and
+/// records their outcomes.
+///
+/// # Errors
+///
+/// [`MaskError`] if the budget is spent.
 pub(crate) fn derived<'a>(
     workers: &Workers<'a, impl Fn() -> Worker<'a> + Sync>,
     plan: &Plan,
@@ -189,8 +208,8 @@ pub(crate) fn derived<'a>(
         }
         Ok(())
     })?;
-    // States near the end of a chain are most work, and the last results are taken while no other
-    // thread has work.
+    // States near the end of a chain take the most work. They come first, because the last results are taken while no
+    // other thread has work.
     rest.reverse();
     let inputs = interning.inputs();
     derived::outcomes(workers, &rest, encoder, inputs, |derived, found| {

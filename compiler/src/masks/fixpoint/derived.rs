@@ -1,8 +1,9 @@
-//! The outcomes of derived states, many at once and on several threads.
+//! The outcomes of derived states, many at once and on several threads. A derived state's outcome is the outcome of
+//! another state, its reference, with differences.
 //!
-//! Outcomes at a node of the trie are found once for all states that reach the same configuration there, so few threads
-//! share the states, in large groups. Some groups take ten times as long as others: a thread without work helps
-//! with one, and takes half of the nodes that are left of it, from the end.
+//! Outcomes at a node of the trie are found once for all states of a group that reach the same configuration. So few
+//! threads share the states, in large groups. Some groups take ten times as long as others. A thread without work helps
+//! with a group and takes half of the group's remaining trie nodes, from the end.
 
 use std::ops::Range;
 use std::sync::Mutex;
@@ -18,17 +19,23 @@ use crate::masks::derive::batch::{Derivation, Difference, once};
 use crate::masks::encode::encoder::{Computed, Encoder};
 use crate::masks::limits::MaskError;
 
-/// States that run over the trie together: the more of them there are, the less each costs.
+/// The number of states in a group, which run over the trie together. In a larger group each state costs less, and the
+/// product of the states takes more memory.
 const ABREAST: usize = 256;
 
-/// Parts of the trie that a thread can help with.
+/// The number of ranges of trie nodes that a thread can help with, if there are several threads.
 const PARTS: usize = 32;
 
-/// The most groups for each thread for which all threads together assemble the outcomes of one group.
+/// A number of groups for each thread. With fewer groups than this, all threads together assemble the outcomes (tokens
+/// and exits) of all groups after the differences are found.
 const MANY: usize = 2;
 
-/// Computes the outcomes of derived states, all of which have rows, and takes them in order. With several threads,
-/// `encoder` encodes them on the thread that found them.
+/// Computes the outcomes (tokens and exits) of derived states, all of which have rows of the transition table, and
+/// passes them to `take` in order. With several threads, the thread that finds an outcome also encodes it.
+///
+/// # Errors
+///
+/// [`MaskError`] if the budget is spent or `take` fails.
 pub(crate) fn outcomes<'a>(
     walkers: &Workers<'a, impl Fn() -> Worker<'a> + Sync>,
     derived: &[&Derivation<'_>],
@@ -81,16 +88,18 @@ impl Item for (&Difference, &&Derivation<'_>) {
     }
 }
 
-/// States that go together, and the nodes of the trie, which threads share.
+/// Derived states that run over the trie together, and the trie nodes to visit, in parts that threads share.
 struct Group<'a> {
+    /// The states of the group, with their references (the states that their masks are derived from).
     derived: &'a [&'a Derivation<'a>],
-    /// Nodes, in order: the same for all groups.
+    /// Ascending ranges of trie nodes, the same for all groups.
     parts: &'a [Range<u32>],
-    /// The parts that no thread has begun with.
+    /// The indexes of the parts that no thread has begun.
     rest: WorkRange,
-    /// Results of others: the first node of each range, and the differences of the states from their references there.
+    /// The results of helping threads: the first node of each range, and for each state its difference from its
+    /// reference (the state that its mask is derived from) there.
     found: Mutex<Vec<(u32, Vec<Difference>)>>,
-    /// How many others look for a range or are at one.
+    /// The number of helping threads that look for a range or work on one.
     helping: AtomicUsize,
 }
 
@@ -101,16 +110,18 @@ impl Item for Group<'_> {
 }
 
 impl<'a> Group<'a> {
+    /// Returns a group of which no part is begun.
     fn new(derived: &'a [&'a Derivation<'a>], parts: &'a [Range<u32>]) -> Self {
         let rest = WorkRange::new(0..parts.len());
         Self { derived, parts, rest, found: Mutex::default(), helping: AtomicUsize::new(0) }
     }
 
-    /// The differences of the states from their references, at all nodes.
+    /// Returns for each state of the group its difference from its reference (the state that its mask is derived from),
+    /// over all trie nodes. Waits for helping threads.
     fn apart(&self, worker: &mut Worker<'_>) -> Vec<Difference> {
         let mut next = || Some(self.parts[self.rest.next()?].clone());
         let mut apart = worker.walker.apart(self.derived, &mut next);
-        // A helping thread took its range before there were no more.
+        // A helping thread may still work on a range that it took before the parts ran out.
         while self.helping.load(Ordering::SeqCst) > 0 {
             std::thread::yield_now();
         }
@@ -122,7 +133,7 @@ impl<'a> Group<'a> {
         apart
     }
 
-    /// Finds it at half of the nodes that are left; says whether there were any.
+    /// Works on half of the trie nodes that no thread has begun. Returns false if there were none.
     fn help(&self, worker: &mut Worker<'_>) -> bool {
         if self.rest.len() == 0 {
             return false;
@@ -135,14 +146,14 @@ impl<'a> Group<'a> {
         true
     }
 
-    /// Half of the nodes that no thread has begun with, from the end.
+    /// Takes half of the trie nodes that no thread has begun, from the end. `None` if there are none.
     fn last_half(&self) -> Option<Range<u32>> {
         let half = &self.parts[self.rest.last_half()?];
         Some(half.first()?.start..half.last()?.end)
     }
 }
 
-/// The nodes of a trie but for its root, in order, in some `count` ranges of about the same size.
+/// Splits all nodes of a trie except the root into at most `count` ascending ranges of about the same size.
 pub(crate) fn ranges(trie: Trie<'_>, count: usize) -> Vec<Range<u32>> {
     let end = trie.len() as u32;
     let size = trie.len().div_ceil(count).max(1);

@@ -1,9 +1,10 @@
-//! Follow masks: summary edges to a fixpoint.
+//! Follow masks: summary edges to a fixpoint. A follow mask has the tokens that leave a callee through one exit class
+//! and continue from one return state.
 //!
-//! A return state meets a class if the rule that it called can be left through that class. Its own exits are classes
-//! that the return states of its own rule meet in turn. So each round's new pairs follow from the classes of the last.
-//! T. Reps, S. Horwitz and M. Sagiv, "Precise Interprocedural Dataflow Analysis via Graph Reachability", 1995, call
-//! them summary edges.
+//! A return state meets an exit class if the rule that it called can return through that class. Its own exits are a
+//! class that the return states of its own rule meet in turn. So the new pairs of a round follow from the classes of
+//! the last round. T. Reps, S. Horwitz and M. Sagiv, "Precise Interprocedural Dataflow Analysis via Graph
+//! Reachability", 1995, call them summary edges.
 
 use std::borrow::Cow;
 use std::collections::hash_map::Entry;
@@ -22,14 +23,22 @@ use crate::budget::Budget;
 use crate::masks::encode::encoder::{Computed, Encoder};
 use crate::masks::limits::{MaskError, MaskLimits};
 
-/// The follow entries of all return states, in the order of the states and classes.
+/// The follow entries (masks by return state and exit class) of all return states.
 pub(crate) struct FollowMasks {
+    /// Each return state with a follow entry: an exit class (set of trie nodes at which a rule returns), the mask, and
+    /// the next exit class. In the order of the states and classes.
     pub(crate) entries: Vec<(u32, FollowEntry)>,
-    /// Pairs of a return state and an exit class that can occur.
+    /// The number of pairs of a return state and an exit class (set of trie nodes at which a rule returns) that can
+    /// occur. Pairs without tokens have no entry.
     pub(crate) pairs: usize,
 }
 
-/// Finds the follow masks of all pairs that can occur, given the classes through which rules are left so far.
+/// Computes the follow masks of all pairs of a return state and an exit class (set of trie nodes at which a rule
+/// returns) that can occur. `reach` knows the classes through which rules can return so far.
+///
+/// # Errors
+///
+/// [`MaskError`] if the number of pairs or rows exceeds its limit, or the budget is spent.
 pub(crate) fn masks<'a>(
     workers: &Workers<'a, impl Fn() -> Worker<'a> + Sync>,
     mut reach: ReachablePairs<'_>,
@@ -40,12 +49,12 @@ pub(crate) fn masks<'a>(
     let bisimulation = interning.representatives.bisimulation();
     let (limits, budget) = (interning.limits, workers.budget());
     let mut entries: Vec<(u32, FollowEntry)> = Vec::with_capacity(network.tables.states.len() / 4);
-    // Edges on tokens as wholes are no part of a state's class.
+    // The class of a state ignores edges on tokens that are matched by id.
     let joined = follow.network();
     let reads_tokens = joined.reads_tokens();
     let reads = |ret| reads_tokens && joined.may_read_token(ret);
     let copied = |ret| bisimulation.class(ret).filter(|_| !reads(ret));
-    // By class of equivalent states and exit class, what comes of one of the states, if anything.
+    // Maps a class of equivalent states and an exit class to the entry of one of the states; `None` if it has none.
     let mut of_copies: FxHashMap<(u32, u32), Option<FollowEntry>> = FxHashMap::default();
     let mut pairs = 0;
     loop {
@@ -72,7 +81,7 @@ pub(crate) fn masks<'a>(
                 }
             }
         }));
-        // Results are interned, and may be new classes, while others are found.
+        // Results are interned, and may be new classes, while other results are still computed.
         let mut nodes: FxHashMap<u32, Cow<'_, [u32]>> = FxHashMap::default();
         for &(_, class) in &asked {
             nodes.entry(class).or_insert_with(|| interning.classes.nodes(class));
@@ -112,7 +121,11 @@ pub(crate) fn masks<'a>(
     Ok(FollowMasks { entries, pairs })
 }
 
-/// Whether the pairs of a round, `pairs` with those before, meet no limit.
+/// Counts the pairs of a round on the budget.
+///
+/// # Errors
+///
+/// [`MaskError`] if the budget is spent, or if `pairs`, the number with those of earlier rounds, exceeds its limit.
 fn within_limits(
     round: &[(u32, u32)],
     pairs: usize,

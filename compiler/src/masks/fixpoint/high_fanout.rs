@@ -1,9 +1,10 @@
-//! Masks of the high-fanout nodes of packed sets: those whose walk at run time would visit more trie nodes than a step
-//! may.
+//! Masks of the high-fanout nodes of packed string sets. A packed string set is a finite set of strings, stored as a
+//! minimal acyclic automaton beside the states. A node has a high fanout if a walk of it at run time would visit more
+//! trie nodes than a step may.
 //!
-//! A packed set calls nothing, so the outcome of a node is that same walk without a bound. The base has the tokens at
-//! the trie nodes that the walk reaches, and the exits are the trie nodes at which a text ends. The sets become masks
-//! and the exits become classes like those of states, after all of these and in the order of the nodes.
+//! A packed string set calls nothing, so the outcome of a node is that same walk without a bound. The base mask has the
+//! tokens at the trie nodes that the walk reaches. The exits are the trie nodes at which a string ends. The sets become
+//! masks, and the exits become classes, like those of states: after all of these and in the order of the nodes.
 //!
 //! Cost: some hundred trie nodes for each candidate, and the walk of each high-fanout node.
 
@@ -22,23 +23,25 @@ use crate::masks::outcome::builder::OutcomeBuilder;
 use crate::masks::trie::children::Children;
 use crate::threads::Context;
 
-/// Candidates that are looked at before their results are taken.
+/// The number of candidate nodes that are tested before their results are numbered. It bounds the memory of results.
 const AT_ONCE: usize = 1 << 14;
 
-/// Candidates from which on a second thread is worth it.
+/// The least number of candidate nodes for which several threads are used.
 const WORTH_A_THREAD: usize = 1 << 8;
 
-/// Stored masks of a network's packed sets.
+/// The stored masks of a network's packed string sets (rules for finite sets of strings).
 #[derive(Clone, Debug, Default)]
 pub struct HighFanoutMasks {
-    /// By packed set, as the network lists them, its high-fanout nodes by their addresses in it.
+    /// For each packed string set (a rule for a finite set of strings) of the network, its high-fanout nodes with their
+    /// masks. A node is given by its address in the set.
     pub nodes: Vec<Vec<HighFanoutRecord>>,
-    /// The mask without tokens; [`NONE`] where there is no set.
+    /// The mask without tokens; [`NONE`] if the network has no packed string set (a rule for a finite set of strings).
     pub nothing: u32,
 }
 
 impl HighFanoutMasks {
-    /// The classes through which packed sets are left from these nodes, each with a state of the rule.
+    /// Returns the exit classes (sets of trie nodes at which a rule returns) through which packed string sets return
+    /// from high-fanout nodes, each with a state of the rule.
     pub(super) fn classes(&self, inputs: Inputs<'_>) -> Vec<(u32, u32)> {
         let rules = inputs.network.packed_sets.iter().map(|&(rule, _)| rule);
         let of = rules.zip(&self.nodes).flat_map(|(rule, nodes)| {
@@ -49,24 +52,32 @@ impl HighFanoutMasks {
     }
 }
 
-/// A thread's room for walks.
+/// One thread's buffers for walks of packed string sets (rules for finite sets of strings).
 struct Room {
+    /// The stack of a walk: nodes of the trie and of the set.
     open: Vec<(u32, u32)>,
+    /// Buffers for encoding.
     scratch: Scratch,
 }
 
-/// The tables that walks of one packed set read, and the bytes that may come after it.
+/// The inputs for walks of one packed string set (a rule for a finite set of strings).
 #[derive(Clone, Copy)]
 struct Along<'a> {
+    /// The packed string set (a rule for a finite set of strings).
     nodes: PackedStrings<'a>,
+    /// The token trie.
     trie: Trie<'a>,
+    /// The children of the trie's root, by byte.
     roots: &'a RootChildren,
+    /// The children of all trie nodes, by byte.
     children: &'a Children,
+    /// The FOLLOW bytes of the set's rule.
     after: ByteSet,
 }
 
 impl Along<'_> {
-    /// Whether a walk of a node at run time would visit too many trie nodes, with those below the ends of texts.
+    /// Whether a walk of a node at run time would visit more than [`WALKED`] trie nodes. All nodes below the end of a
+    /// string count as visited.
     fn is_high_fanout(&self, node: u32, room: &mut Room) -> bool {
         let Self { nodes, trie, roots, .. } = *self;
         let mut behind = 0;
@@ -80,7 +91,8 @@ impl Along<'_> {
         looked.is_none_or(|looked| looked + behind > WALKED)
     }
 
-    /// The outcome of a node.
+    /// Returns the outcome of a node: the tokens that begin one of its strings, and the trie nodes at which a string
+    /// ends.
     fn outcome(&self, node: u32, room: &mut Room) -> Outcome {
         let &Self { nodes, trie, roots, children, after } = self;
         let mut builder = OutcomeBuilder::new(Outcome::default(), after, children);
@@ -104,7 +116,11 @@ impl Along<'_> {
     }
 }
 
-/// The masks and classes of all high-fanout nodes.
+/// Computes the masks and exit classes (sets of trie nodes at which a rule returns) of all high-fanout nodes.
+///
+/// # Errors
+///
+/// [`MaskError`] if the number of rows exceeds its limit, or the budget is spent.
 pub(super) fn masks(
     inputs: Inputs<'_>,
     encoder: &Encoder<'_>,

@@ -1,4 +1,4 @@
-//! The inputs of the computation.
+//! The inputs of the computation of masks.
 
 use grammarc_artifacts::sections::vocabulary::Trie;
 use grammarc_artifacts::tables::Tables;
@@ -7,24 +7,29 @@ use crate::masks::shared::facts::VocabularyFacts;
 use crate::network::Network;
 use crate::network::follow::Follow;
 
-/// A network whose numbering continues that of the tables `shared`, with what is known of the vocabulary and of calls.
+/// A network whose masks are computed, with the vocabulary. The numbers of its states, rules and masks continue those
+/// of the vocabulary's tables.
 #[derive(Clone, Copy)]
 pub(crate) struct Inputs<'a> {
+    /// The network of the grammar, or of the vocabulary's own rules.
     pub(crate) network: &'a Network,
+    /// The tables of the vocabulary.
     pub(crate) shared: Tables<'a>,
+    /// Indexes over the vocabulary.
     pub(crate) facts: &'a VocabularyFacts,
+    /// The token trie.
     pub(crate) trie: Trie<'a>,
-    /// The calls of the network that is walked: without countdowns where no mask depends on them.
+    /// The calls and FOLLOW sets of the network that is walked, which has no countdowns where no mask depends on them.
     pub(crate) follow: &'a Follow<'a>,
 }
 
 impl Inputs<'_> {
-    /// Id of the first own state.
+    /// Returns the number of the network's first state. All lower numbers are states of the vocabulary.
     pub(crate) fn first_state(&self) -> u32 {
         self.network.tables.bases.states
     }
 
-    /// Whether the masks are those of a vocabulary's own rules.
+    /// Whether the network is that of a vocabulary's own rules.
     pub(crate) fn is_vocabulary(&self) -> bool {
         !self.network.open.is_empty()
     }

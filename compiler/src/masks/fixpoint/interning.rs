@@ -1,8 +1,9 @@
-//! Token sets and exit classes by number, and the masks and classes that are made of them in the order of the states.
+//! Numbers of token sets and exits, and then of masks and exit classes.
 //!
-//! States are walked and derived in the order that costs least, and so their sets and exits are numbered. When all are
-//! known, masks and classes are given in the order of the states. The masks and classes of follow entries come after
-//! these, in the order of the pairs. So neither a thread nor the way to find an outcome decides a number.
+//! States are walked and derived in the order that costs least, and their token sets and exits are numbered in that
+//! order. When all are known, masks and classes are numbered in the order of the states. The masks and classes of
+//! follow entries come after these, in the order of the pairs. So neither a thread nor the way to find an outcome
+//! decides a number.
 
 use grammarc_artifacts::sections::network::NONE;
 
@@ -16,23 +17,30 @@ use crate::masks::encode::pool::Pool;
 use crate::masks::equivalence::representatives::Representatives;
 use crate::masks::limits::{MaskError, MaskLimits};
 
-/// The sets, masks and classes so far.
+/// The token sets, masks and exit classes (sets of trie nodes at which a rule returns) so far.
 pub(crate) struct Interning<'a> {
+    /// The exit classes: sets of trie nodes at which a rule returns.
     pub(crate) classes: ExitClasses<'a>,
+    /// The token sets and masks.
     pub(crate) pool: Pool<'a>,
+    /// The limits on rows and pairs.
     pub(super) limits: MaskLimits,
-    /// Memory that the masks take.
+    /// The memory of sets and masks, counted on the budget.
     held: MemoryUse<'a>,
+    /// The network and the vocabulary.
     inputs: Inputs<'a>,
+    /// The states whose masks equal those of other states.
     pub(super) representatives: &'a Representatives,
-    /// By index of the state, its set and the number of its exits.
+    /// For each state of the network, the number of its token set in `pool` and of its exits (trie nodes at which the
+    /// rule returns) in `exits`; [`NONE`] until it is added.
     found: Vec<(u32, u32)>,
-    /// Nodes at which states leave their rules, by number.
+    /// Lists of trie nodes at which the rules of states return, by number.
     exits: Interner,
 }
 
 impl<'a> Interning<'a> {
-    /// Returns an interner without sets. A state of `representatives` has the mask of another.
+    /// Returns an interner without sets. A state of `representatives` gets the set of the state that it is equivalent
+    /// to.
     pub(crate) fn new(
         inputs: Inputs<'a>,
         representatives: &'a Representatives,
@@ -53,12 +61,16 @@ impl<'a> Interning<'a> {
         }
     }
 
-    /// Returns what the masks are computed of.
+    /// Returns the network and the vocabulary whose masks are computed.
     pub(crate) fn inputs(&self) -> Inputs<'a> {
         self.inputs
     }
 
-    /// The set of what was found at a state.
+    /// Returns the number of the token set of a computed outcome (tokens and exits). An error names `state`.
+    ///
+    /// # Errors
+    ///
+    /// [`MaskError`] if the memory of the budget is spent.
     pub(crate) fn set(
         &mut self,
         encoder: &Encoder<'_>,
@@ -70,7 +82,11 @@ impl<'a> Interning<'a> {
         Ok(set)
     }
 
-    /// The mask of a state or pair.
+    /// Returns the mask of a computed outcome (tokens and exits). An error names `state`.
+    ///
+    /// # Errors
+    ///
+    /// [`MaskError`] if the number of rows exceeds its limit, or the memory of the budget is spent.
     pub(crate) fn mask(
         &mut self,
         encoder: &Encoder<'_>,
@@ -81,6 +97,7 @@ impl<'a> Interning<'a> {
         self.mask_of(set, state)
     }
 
+    /// Returns the mask of a token set, given by its number. An error names `state`.
     fn mask_of(&mut self, set: u32, state: u32) -> Result<u32, MaskError> {
         let mask = self.pool.mask(set);
         let limit = self.limits.rows;
@@ -91,13 +108,18 @@ impl<'a> Interning<'a> {
         Ok(mask)
     }
 
-    /// Takes the memory that sets and masks need from the budget.
+    /// Counts the memory of sets and masks on the budget. An error names `state`.
     fn hold(&mut self, state: u32) -> Result<(), MaskError> {
         let spent = |_| MaskError::Spent { states: 0, total: self.found.len(), state };
         self.held.set(self.pool.bytes()).map_err(spent)
     }
 
-    /// Records the set of a state and the nodes at which its rule is left, for it and the states that it represents.
+    /// Records the token set and the exits (trie nodes at which the rule returns) of a state, and of all states that it
+    /// represents. Returns the number of the set.
+    ///
+    /// # Errors
+    ///
+    /// [`MaskError`] if the memory of the budget is spent.
     pub(crate) fn add(
         &mut self,
         encoder: &Encoder<'_>,
@@ -117,7 +139,12 @@ impl<'a> Interning<'a> {
         Ok(set)
     }
 
-    /// Records the set of a state and the number of its exits, for it and not for the states that it represents.
+    /// Records the token set and the exits (trie nodes at which the rule returns) of a state, and not of the states
+    /// that it represents. Returns the number of the set and of the exits.
+    ///
+    /// # Errors
+    ///
+    /// [`MaskError`] if the memory of the budget is spent.
     pub(crate) fn add_alone(
         &mut self,
         encoder: &Encoder<'_>,
@@ -130,22 +157,28 @@ impl<'a> Interning<'a> {
         Ok((set, exits))
     }
 
+    /// Records the numbers of a state's token set and exits (trie nodes at which the rule returns).
     fn note(&mut self, state: u32, set: u32, exits: u32) {
         self.found[(state - self.inputs.first_state()) as usize] = (set, exits);
     }
 
-    /// The set of a state, and the number of the nodes at which its rule is left. All states have been added, but for
-    /// those of packed sets.
+    /// Returns the number of a state's token set and of its exits (trie nodes at which the rule returns). Both are
+    /// [`NONE`] for a state that was not added, as for most states of packed string sets.
     pub(crate) fn found(&self, state: u32) -> (u32, u32) {
         self.found[(state - self.inputs.first_state()) as usize]
     }
 
-    /// Nodes by number.
+    /// Returns the exits with a number: trie nodes at which a rule returns, ascending.
     pub(crate) fn exits_of(&self, exits: u32) -> &[u32] {
         self.exits.get(exits)
     }
 
-    /// The masks and classes of all states, in their order: none of states of packed sets that nobody asked for.
+    /// Returns the mask and the exit class (set of trie nodes at which a rule returns) of each state of the network, in
+    /// order. Both are [`NONE`] for a state of a packed string set that was not added.
+    ///
+    /// # Errors
+    ///
+    /// [`MaskError`] if the number of rows exceeds its limit, or the memory of the budget is spent.
     pub(crate) fn masks(&mut self) -> Result<Vec<(u32, u32)>, MaskError> {
         let mut classes = vec![None; self.exits.len()];
         let mut masks = Vec::with_capacity(self.found.len());

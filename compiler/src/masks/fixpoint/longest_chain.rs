@@ -1,4 +1,4 @@
-//! The longest chain of follow entries of a network, over the vocabulary's and its own.
+//! The longest chain of follow entries of a network, over the vocabulary's entries and its own.
 //!
 //! Cost: as [`ChainLinks`] of the network's own rules, and O(entries of states that calls of shared rules return to).
 
@@ -8,7 +8,8 @@ use grammarc_artifacts::tables::TablesData;
 use crate::masks::shared::chains::{ChainLinks, SharedChains};
 use crate::network::follow::Follow;
 
-/// Length of the longest chain of follow entries, or a return state of a chain that grows with the stack.
+/// Returns the number of follow entries (masks by return state and exit class) in the longest chain. An error is a
+/// return state of a chain that grows with the stack.
 pub(crate) fn longest_chain(
     own: &TablesData,
     shared: &SharedChains,

@@ -1,24 +1,25 @@
 //! All masks of a network.
 //!
-//! First the outcome of every state at the root ([`base`]), in parallel: base masks and exit classes. Then the follow
-//! masks ([`follow`]), in rounds, until no pair of a return state and a class is new. Every number is given
-//! [in order](schedule), never by a thread, so the tables do not depend on the number of threads.
+//! First, in parallel, the outcome of every state at the root of the trie is found ([`base`]). It is the state's base
+//! mask and its exit class, the trie nodes at which its rule returns. Then the follow masks are found ([`follow`]), in
+//! rounds, until no pair of a return state and an exit class is new. Every number is given [in order](schedule), never
+//! by a thread, so the tables do not depend on the number of threads.
 //!
 //! | file | what |
 //! | --- | --- |
 //! | [`base`] | base masks and exit classes |
-//! | [`high_fanout`] | masks of the high-fanout nodes of packed sets |
-//! | [`near_bound`] | masks of count-dependent states, by the increments that are left |
+//! | [`high_fanout`] | masks of the high-fanout nodes of packed string sets |
+//! | [`near_bound`] | masks of count-dependent states, by the remaining increments |
 //! | [`derived`](mod@derived) | derived states, many at once and on several threads |
 //! | [`follow`] | follow masks |
 //! | [`reachable_pairs`] | pairs of return state and exit class that can occur |
 //! | [`interning`] | numbers of masks and classes |
 //! | [`longest_chain`](mod@longest_chain) | the longest chain of follow entries |
-//! | [`token_edges`] | tokens that are read as wholes |
-//! | [`token_liveness`] | states in which no token may end, where the vocabulary lacks a byte |
-//! | [`worker`] | what a thread works with |
+//! | [`token_edges`] | tokens that are matched by id |
+//! | [`token_liveness`] | states in which no token may end, if the vocabulary lacks a byte |
+//! | [`worker`] | the tools of one thread |
 //! | [`schedule`], [`work_range`] | several threads, and results in the order of the work |
-//! | [`inputs`] | what masks are computed of |
+//! | [`inputs`] | the inputs of the computation |
 //!
 //! Tests: unit tests in `derived` and `schedule`; `tests/tests/suite/{masks,determinism,packed_strings}.rs`.
 
@@ -69,26 +70,28 @@ use crate::network::Network;
 use crate::network::follow::Follow;
 use crate::threads::Context;
 
-/// The masks of a network, in its tables, and what was counted on the way.
+/// The masks of a network, in its tables, with some figures of the computation.
 pub struct Masks {
     /// The network's tables, complete.
     pub tables: TablesData,
-    /// Masks of nodes of packed sets, which are no states.
+    /// The masks of nodes of packed string sets (rules for finite sets of strings), which are no states.
     pub high_fanout: HighFanoutMasks,
-    /// Pairs of a return state and an exit class.
+    /// The number of pairs of a return state and an exit class (set of trie nodes at which a rule returns) that can
+    /// occur.
     pub pairs: usize,
-    /// Length of the longest chain of follow entries, or a return state of a chain that grows with the stack.
+    /// The number of follow entries (masks by return state and exit class) in the longest chain. An error is a return
+    /// state of a chain that grows with the stack.
     pub longest_chain: Result<u32, u32>,
     /// How often each shortcut took effect.
     #[doc(hidden)]
     pub counts: ShortcutCounts,
 }
 
-/// Computes the masks of a network, given the calls of the network as it is.
+/// Computes the masks of a network. `inputs.follow` has the calls of the network as it is, with countdowns.
 ///
 /// # Errors
 ///
-/// [`MaskError`] where a limit is met.
+/// [`MaskError`] if a limit of `limits` is exceeded or the budget is spent.
 pub(crate) fn compute(
     inputs: Inputs<'_>,
     limits: MaskLimits,
@@ -110,7 +113,7 @@ pub(crate) fn compute(
         let joined = Joined { shared, own: uncounted.tables.as_tables() };
         Follow::new(joined, facts.rules(), &network.open)
     });
-    // Walks use the network without countdowns; which pairs can occur is decided on the original network.
+    // Walks use the network without countdowns. The original network decides which pairs can occur.
     let follow = without_counts.as_ref().unwrap_or(as_it_is);
     let inputs = Inputs { follow, ..inputs };
     let none_done = |_| MaskError::Spent { states: 0, total: states.len(), state: first };
@@ -141,7 +144,7 @@ pub(crate) fn compute(
     for &[state, like] in uncounted.iter().flat_map(|uncounted| &uncounted.states) {
         interning.add_alone(&encoder, state, &Computed::from(stored_outcome(shared, like)))?;
     }
-    // A walk that the budget has ended leaves states without a set.
+    // A walk that ended because the budget is spent leaves states without a set.
     budget.check().map_err(none_done)?;
     let masks = interning.masks()?;
     let high_fanout = high_fanout::masks(inputs, &encoder, &mut interning, context)?;
@@ -168,10 +171,12 @@ pub(crate) fn compute(
     Ok(Masks { tables, high_fanout, pairs, longest_chain, counts })
 }
 
-/// The tables of a network before its masks are computed: every own state has an empty base mask and no exit class, and
-/// no node of a packed set has a mask.
+/// The tables of a network before its masks are computed. Every state of the grammar has an empty base mask and no exit
+/// class (set of trie nodes at which a rule returns), and no node of a packed string set has a mask.
 pub(crate) struct UnmaskedTables {
+    /// The tables with the empty masks.
     pub(crate) tables: TablesData,
+    /// For each packed string set (a rule for a finite set of strings), an empty list of masks.
     pub(crate) high_fanout: HighFanoutMasks,
 }
 
@@ -199,14 +204,16 @@ pub(crate) fn without_masks(
     UnmaskedTables { tables, high_fanout: HighFanoutMasks { nodes, nothing } }
 }
 
-/// The outcome of a shared state, as it is stored.
+/// Returns the outcome of a state of the vocabulary: all of its stored base mask, and the exits (trie nodes at which
+/// the rule returns) of its stored class.
 fn stored_outcome(shared: Tables<'_>, state: u32) -> Outcome {
     let exits = class_nodes(shared, shared.states[state as usize].exits).to_vec();
     let delta = Some(Delta { reference: state, excluded: Vec::new() });
     Outcome { delta, exits, ..Outcome::default() }
 }
 
-/// The network's tables with its masks, classes and follow entries in them.
+/// Returns the network's tables with all masks, exit classes (sets of trie nodes at which a rule returns) and follow
+/// entries in them. `masks` has the mask and exit class of each state of the network, in order.
 fn stored(
     interning: Interning<'_>,
     masks: &[(u32, u32)],
@@ -235,8 +242,9 @@ fn stored(
     tables
 }
 
-/// Returns the nodes of a subtree, or tokens of a mask, from which on it is composed of known outcomes instead of
-/// walked. Real vocabularies have the highest; small ones a low one, so that they are composed like the real ones.
+/// Returns the least number of trie nodes in a subtree, or of tokens in a mask, for which an outcome is composed of
+/// known outcomes. Smaller ones are walked. The number is 2 to 64. Real vocabularies have the highest number. Small
+/// test vocabularies have a low one, so that their outcomes are composed too.
 fn worth_composing(trie: Trie<'_>) -> u32 {
     (trie.len() as u32 / 4096).clamp(2, 64)
 }

@@ -1,12 +1,14 @@
-//! Near-bound masks: the masks of count-dependent states by the number of remaining increments of a counter.
+//! Near-bound masks: the masks of count-dependent states, by the number of remaining increments of a counter.
 //!
-//! Walks ignore registers, so what they find at a count-dependent state holds while more increments remain than a token
-//! makes. The masks for fewer follow from the [deltas](super::super::derive::near_bound_deltas) of the state. Either
-//! the state's own near-bound masks are stored in place of its mask, or the tokens to leave out, which states share. A
-//! mask is stored only if it differs from that with one more increment.
+//! Walks ignore registers. So what they find at a count-dependent state holds while more increments remain than one
+//! token can make. The masks for fewer increments follow from the state's
+//! [deltas](super::super::derive::near_bound_deltas). The stored masks either replace the state's mask, or are sets of
+//! tokens to exclude from it, which states share. A mask is stored only if it differs from the mask with one more
+//! increment.
 //!
 //! A state with several near-bound counters has near-bound masks for each, found as if the others had many increments
-//! left. The rule was proved to allow near all bounds the intersection of these (`network::counting::conjunction`).
+//! left. Of such a rule it was proved that near several bounds it allows exactly the intersection of these masks
+//! (`network::counting::conjunction`).
 //!
 //! Cost: that of the walks, and O(tokens that differ) for each mask.
 
@@ -27,27 +29,30 @@ use crate::masks::outcome::Outcome;
 use crate::network::CountDependent;
 use crate::threads::Context;
 
-/// A mask and an exit class.
+/// A mask and an exit class (set of trie nodes at which a rule returns), or the number of a token set and of its exits
+/// before they are numbered in order.
 type Found = (u32, u32);
 
-/// Lists of masks that are found before they are numbered.
+/// The number of keys whose masks are computed before they are numbered. It bounds the memory of unnumbered results.
 const AT_ONCE: usize = 1 << 6;
 
-/// The numbers of a rule's deltas and of a state's among them, and what walks found at the state. Nothing of the last
-/// if deltas are sets of tokens.
+/// The key of a list of near-bound masks. It is the number of the rule's deltas, the index of the state's deltas among
+/// them, and the state's unbounded outcome. The outcome is `(NONE, NONE)` if deltas are only sets of tokens.
 type Key = (usize, usize, Found);
 
-/// The records of count-dependent states and their masks.
+/// The near-bound masks of a network.
 #[derive(Default)]
 pub(super) struct NearBoundMasks {
-    /// Ascending by state and field.
+    /// One record for each count-dependent state and counter, ascending by state and register field. It names a range
+    /// of `masks`.
     pub(super) records: Vec<NearBoundRecord>,
-    /// The masks of each, ascending by increments.
+    /// The masks of all records; those of one record ascend by increments.
     pub(super) masks: Vec<NearBoundMask>,
 }
 
 impl NearBoundMasks {
-    /// The classes through which rules are left with few increments left, each with a state of the rule.
+    /// Returns the exit classes (sets of trie nodes at which a rule returns) through which rules return with few
+    /// increments left, each with a state of the rule.
     pub(super) fn classes(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
         let in_place = self.records.iter().filter(|record| !record.is_without());
         in_place.flat_map(|record| {
@@ -57,20 +62,31 @@ impl NearBoundMasks {
     }
 }
 
-/// The near-bound masks so far, and the encoder, numbers and threads by which more are made.
+/// The near-bound masks so far, and the tools that make more.
 struct Maker<'m, 'a> {
+    /// Encodes token sets.
     encoder: &'m mut Encoder<'a>,
+    /// Numbers masks and exit classes (sets of trie nodes at which a rule returns).
     interning: &'m mut Interning<'a>,
-    /// By index of the state, its mask with many increments left.
+    /// For each state of the network, its mask and exit class (set of trie nodes at which a rule returns) with many
+    /// increments left.
     masks: &'m [Found],
+    /// The number of the network's first state.
     first_state: u32,
+    /// The budget and the threads of the computation.
     context: Context<'m>,
-    /// By key, a range of the masks.
+    /// Maps a key to its masks: the first in `made.masks`, and their number.
     known: FxHashMap<Key, (u32, u32)>,
+    /// The records and masks so far.
     made: NearBoundMasks,
 }
 
-/// Returns the near-bound masks of all count-dependent states, given `masks`, those with many increments left.
+/// Computes the near-bound masks of all count-dependent states. `masks` has the mask and exit class (set of trie nodes
+/// at which a rule returns) of each state of the network with many increments left.
+///
+/// # Errors
+///
+/// [`MaskError`] if the number of rows exceeds its limit, or the budget is spent.
 pub(super) fn masks<'a>(
     inputs: Inputs<'a>,
     encoder: &mut Encoder<'a>,
@@ -97,7 +113,8 @@ pub(super) fn masks<'a>(
 }
 
 impl Maker<'_, '_> {
-    /// Adds the near-bound masks of the states of a rule by one counter, given the deltas with this number.
+    /// Adds the near-bound masks of the states of a rule for one counter. `rule` is the number of the rule's deltas,
+    /// and `of` has the deltas.
     fn add(
         &mut self,
         count_dependent: &CountDependent,
@@ -137,7 +154,7 @@ impl Maker<'_, '_> {
         Ok(())
     }
 
-    /// Makes masks of the tokens to leave out. A limit that is exceeded is reported at some state.
+    /// Makes the masks of new keys as sets of tokens to exclude. An error names `state`.
     fn left_out(
         &mut self,
         state: u32,
@@ -148,7 +165,7 @@ impl Maker<'_, '_> {
         self.make(new, deltas, |_, _, delta| delta.excluded(), |_| (nothing, NONE))
     }
 
-    /// Makes masks that replace those of states.
+    /// Makes the masks of new keys as masks that replace those of the states.
     fn in_place(
         &mut self,
         new: &[(u32, Key)],
@@ -167,8 +184,8 @@ impl Maker<'_, '_> {
         self.make(new, deltas, outcome, |state| masks[(state - first) as usize])
     }
 
-    /// Makes the masks of some keys, each with a state that has it: by its deltas, and else as they are with many
-    /// increments left.
+    /// Makes the masks of new keys, each with a state that has the key. `outcome` returns the outcome (tokens and
+    /// exits) of a delta. Where nothing differs, the mask is that of `far`, with many increments left.
     fn make(
         &mut self,
         new: &[(u32, Key)],
@@ -204,7 +221,8 @@ impl Maker<'_, '_> {
         Ok(())
     }
 
-    /// Stores the masks of a key for 1 remaining increment and more, where they differ from those for one more.
+    /// Stores the masks of a key. `found` has the masks for 1 remaining increment and more. Only masks that differ from
+    /// the next one, or the last from `far`, are stored.
     fn store(&mut self, key: Key, found: &[Found], far: Found) {
         let first = self.made.masks.len() as u32;
         let next = |at: usize| found.get(at + 1).copied().unwrap_or(far);

@@ -1,34 +1,39 @@
-//! Reachable pairs of return state and exit class, from the classes through which each rule can be left.
+//! Reachable pairs of return state and exit class, found from the exit classes through which each rule can return.
 //!
-//! A rule can be left through the classes of its own states, those of rules it calls in tail position, and the next
-//! classes of its return states' follow entries. Classes only go up the call graph, and a class met further up lies
-//! deeper in the trie or is the same, so this ends.
+//! A rule can return through the classes of its own states, and through those of the rules that it calls in tail
+//! position. It can also return through the next classes of its return states' follow entries. Classes propagate only
+//! up the call graph. A class that is met further up lies deeper in the trie or is the same, so the propagation ends.
 //!
-//! [`Follow`] knows which rule calls which. The vocabulary's rules are closed, so what they can be left through is
-//! found once ([`left_through`](crate::masks::shared::exits::left_through)).
+//! [`Follow`] knows which rule calls which. The vocabulary's rules call no rule of a grammar, so the classes through
+//! which they return are found once ([`left_through`](crate::masks::shared::exits::left_through)).
 
 use grammarc_artifacts::sections::network::NONE;
 use rustc_hash::{FxBuildHasher, FxHashSet};
 
 use crate::network::follow::Follow;
 
-/// Pairs that there is room for from the beginning: few grammars have more.
+/// The initial capacity of the sets, in pairs. Few grammars have more.
 const ROOM: usize = 512;
 
-/// The classes through which each rule can be left, and the pairs that follow from them.
+/// The exit classes (sets of trie nodes at which a rule returns) through which each rule can return, and the pairs that
+/// follow from them.
 pub(crate) struct ReachablePairs<'a> {
+    /// The calls of the network.
     follow: &'a Follow<'a>,
-    /// Rules, each with a class through which it can be left.
+    /// All pairs of a rule and an exit class (set of trie nodes at which a rule returns) through which it can return.
     known: FxHashSet<(u32, u32)>,
-    /// Pairs that are not processed yet, neither by return states nor by rules that call these in tail position. A
-    /// chain of hundreds of tail calls is followed once for each class, not once for each of its rules.
+    /// The pairs of a rule and an exit class (set of trie nodes at which a rule returns) that were not yet propagated
+    /// to return states and to tail callers. So a chain of hundreds of tail calls is followed once for each class, not
+    /// once for each of its rules.
     fresh: Vec<(u32, u32)>,
-    /// Pairs given out: a return state of several callees can meet one class from each of them.
+    /// The pairs of a return state and an exit class (set of trie nodes at which a rule returns) that were returned
+    /// already. A return state of several callees can meet one class from each of them.
     met: FxHashSet<(u32, u32)>,
 }
 
 impl<'a> ReachablePairs<'a> {
-    /// The pairs of the grammar's calls of the vocabulary's rules, which are left through these classes.
+    /// Returns the pairs that follow from the grammar's calls of vocabulary rules. `left_through` has for each
+    /// vocabulary rule the exit classes (sets of trie nodes at which a rule returns) through which it can return.
     pub(crate) fn new(follow: &'a Follow<'a>, left_through: &[Box<[u32]>]) -> Self {
         let callees = follow.shared_callees().into_iter();
         let fresh = callees
@@ -38,7 +43,8 @@ impl<'a> ReachablePairs<'a> {
         Self { follow, known, fresh: fresh.collect(), met }
     }
 
-    /// Notes that the rule of an own state can be left through a class.
+    /// Records that the rule of a state can return through an exit class (set of trie nodes at which a rule returns).
+    /// [`NONE`] is ignored.
     pub(crate) fn add(&mut self, state: u32, class: u32) {
         let rule = self.follow.rule_of(state);
         if class != NONE && self.known.insert((rule, class)) {
@@ -46,7 +52,8 @@ impl<'a> ReachablePairs<'a> {
         }
     }
 
-    /// Returns the pairs that follow from what was added since the last call, each once in all.
+    /// Returns the pairs of a return state and an exit class (set of trie nodes at which a rule returns) that follow
+    /// from the classes added since the last call. Each pair is returned only once, over all calls.
     pub(crate) fn pairs(&mut self) -> Vec<(u32, u32)> {
         let Self { follow, known, fresh, met } = self;
         let mut pairs = Vec::with_capacity(fresh.len());

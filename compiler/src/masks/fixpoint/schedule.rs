@@ -1,14 +1,15 @@
-//! Work on a list of items, on several threads where it is worth it, with the results taken in the order of the items.
+//! Runs a list of items, on several threads if that saves time, and takes the results in the order of the items.
 //!
-//! One thread takes the results, in order, as far as they are there, and works on items while the next is not; the
-//! others only work. So what is made of the results does not depend on the number of threads, and goes on beside the
-//! work.
+//! One thread takes the results in order, as far as they are there, and works on items while the next result is not.
+//! The other threads only work. So everything made of the results is independent of the number of threads, and is made
+//! while other items are worked on.
 //!
-//! Items are given out in parts, since neighbouring states lead to the same sets. Some take a thousand times as long as
-//! others. So when no part is left, a thread steals half of the items that another has not begun.
+//! Items are given out in contiguous parts, since neighbouring states reach the same configurations. Some items take a
+//! thousand times as long as others. So when no part is left, a thread steals half of the items that another has not
+//! begun.
 //!
-//! Results of other threads are dropped when all work is done: memory that is given back to an allocator's other thread
-//! while that one allocates makes the two wait for each other.
+//! Results of other threads are freed when all work is done. If memory is returned to an allocator's other thread while
+//! that thread allocates, the two wait for each other.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -26,27 +27,31 @@ use crate::masks::limits::MaskError;
 use crate::masks::shortcuts::ShortcutCounts;
 use crate::threads::Context;
 
-/// Time after which a second thread is worth it, which has to learn the states' moves anew.
+/// The time of work on one thread after which further threads start. They have to compute the transitions of states
+/// anew.
 const WORTH_A_THREAD: Duration = Duration::from_micros(300);
 
-/// Time after which the first items predict the time of the others. The first take longest.
+/// The time of work after which the time of the remaining items is first estimated from that of the first items.
 const PREDICTABLE: Duration = Duration::from_micros(60);
-/// Predicted time from which on a second thread is worth it.
+/// The estimated time of the remaining items from which on further threads start. It is long, since the first items
+/// take longest.
 const FORESEEN: Duration = Duration::from_micros(1000);
 
-/// Items between two looks at the clock: it takes as long as the mask of a simple state.
+/// The number of items between two checks of the clock on a single thread. A check takes as long as the mask of a
+/// simple state.
 const A_LOOK: usize = 8;
 
-/// Steps of the budget that an item counts as besides its walks, so that the clock is looked at often enough.
+/// The steps of the budget that an item counts besides its walks, so that the budget's clock is checked often enough.
 const STEPS_AN_ITEM: usize = 1 << 10;
 
-/// Parts that the items are worked on in, for each thread. A walker knows for the next item what it learns from one;
-/// the results of the first are taken beside the work on the others.
+/// The number of parts for each thread that the items are split into. Large parts are good because a walker reuses for
+/// the next item what it learned from one. With more than one part, the results of the first are taken beside the work
+/// on the others.
 const PARTS: usize = 2;
 
-/// An item of a list that is worked on.
+/// An item of work.
 pub(crate) trait Item: Sync {
-    /// Returns the own state that an error at the item names.
+    /// Returns the state of the grammar that an error at this item names.
     fn state(&self) -> u32;
 }
 
@@ -56,16 +61,16 @@ impl Item for u32 {
     }
 }
 
-/// A return state and an exit class.
+/// An item that is a pair of a return state and an exit class (set of trie nodes at which a rule returns).
 impl Item for (u32, u32) {
     fn state(&self) -> u32 {
         self.0
     }
 }
 
-/// A result whose buffers go back to the worker.
+/// A result whose buffers can be reused.
 pub(crate) trait Recycle: Sized {
-    /// Gives its room back to the walker that found it.
+    /// Returns the buffers to the worker that made the result. Does nothing by default.
     fn give_back(self, _: &mut Worker<'_>) {}
 }
 
@@ -83,22 +88,25 @@ impl Recycle for Option<Computed> {
 
 impl<R> Recycle for Vec<R> {}
 
-/// The walkers of a computation. Each is used by one thread at a time and keeps what it has learnt.
+/// The workers of a computation. Each is used by one thread at a time and keeps what it has learned.
 pub(crate) struct Workers<'a, F> {
+    /// The workers that no thread uses.
     idle: Mutex<Vec<Worker<'a>>>,
+    /// Makes a worker.
     new: F,
+    /// The budget and the threads of the computation.
     context: Context<'a>,
-    /// Whether a second thread has been worth it.
+    /// Whether a list of items was long enough for several threads; later lists then use them at once.
     are_many: AtomicBool,
 }
 
 impl<'a, F: Fn() -> Worker<'a> + Sync> Workers<'a, F> {
-    /// None yet; `new` makes one. They work until the budget is spent.
+    /// Returns a pool without workers. `new` makes a worker when none is idle.
     pub(crate) fn new(new: F, context: Context<'a>) -> Self {
         Self { idle: Mutex::default(), new, context, are_many: AtomicBool::new(false) }
     }
 
-    /// How many may work at once.
+    /// Returns the number of threads that may work at once.
     pub(crate) fn threads(&self) -> usize {
         self.context.threads.count()
     }
@@ -108,13 +116,14 @@ impl<'a, F: Fn() -> Worker<'a> + Sync> Workers<'a, F> {
         self.context.budget
     }
 
-    /// How often shortcuts took effect so far.
+    /// Returns how often shortcuts took effect so far, in all idle workers.
     pub(super) fn counts(&self) -> ShortcutCounts {
         let mut counts = ShortcutCounts::default();
         locked(&self.idle).iter().for_each(|worker| counts.append(&worker.walker.cursor.counts));
         counts
     }
 
+    /// Calls `work` with an idle worker, or with a new one.
     fn with<R>(&self, work: impl FnOnce(&mut Worker<'a>) -> R) -> R {
         let next = locked(&self.idle).pop();
         let mut walker = next.unwrap_or_else(&self.new);
@@ -123,14 +132,18 @@ impl<'a, F: Fn() -> Worker<'a> + Sync> Workers<'a, F> {
         result
     }
 
-    /// Whether the budget is spent, after an item.
+    /// Counts an item on the budget. Returns whether the budget is spent.
     fn are_late(&self) -> bool {
         self.context.budget.spend(STEPS_AN_ITEM).is_err()
     }
 
-    /// Processes the items, and takes the results in order. Which thread processes an item depends on timing, and no
-    /// result does. With several threads, the part of taking a result that needs no earlier result is done `ahead`, by
-    /// the thread that found it.
+    /// Processes the items with `work`, and passes the results to `take` in order. Which thread processes an item
+    /// depends on timing, but no result does. With several threads, the thread that found a result also calls `ahead`
+    /// on it, for work that needs no earlier result.
+    ///
+    /// # Errors
+    ///
+    /// [`MaskError`] if the budget is spent or `take` fails.
     pub(crate) fn in_order<'i, T: Item, R: Recycle + Send + Sync>(
         &self,
         items: &'i [T],
@@ -141,8 +154,12 @@ impl<'a, F: Fn() -> Worker<'a> + Sync> Workers<'a, F> {
         self.in_order_with(items, work, |_| false, ahead, take)
     }
 
-    /// The same for items that threads without work can help with: `help` does so, and says whether there was anything
-    /// that it could do.
+    /// Does the same as [`in_order`](Self::in_order), for items that threads without work can help with. `help` does a
+    /// piece of work for another thread's item, and returns false if there was none.
+    ///
+    /// # Errors
+    ///
+    /// [`MaskError`] if the budget is spent or `take` fails.
     pub(crate) fn in_order_with<'i, T: Item, R: Recycle + Send + Sync>(
         &self,
         items: &'i [T],
@@ -168,7 +185,8 @@ impl<'a, F: Fn() -> Worker<'a> + Sync> Workers<'a, F> {
                     if self.are_late() {
                         return Err(spent(done));
                     }
-                    // The first may take long, before their walks are known: a second thread is to come soon.
+                    // The first items may take long, before their walks are memoised. Then a second thread should start
+                    // soon.
                     if threads == 1 && done % A_LOOK != 1 {
                         continue;
                     }
@@ -216,7 +234,7 @@ impl<'a, F: Fn() -> Worker<'a> + Sync> Workers<'a, F> {
                         parts.stop();
                         return Err(spent(done));
                     }
-                    // If there are none, the scope passes the panic on that ended the work.
+                    // Results are missing if a thread panicked; the scope then passes the panic on.
                     let Some(mut results) = results else { return Ok(()) };
                     for (item, result) in left.iter().zip(&mut results) {
                         take(item, result).inspect_err(|_| parts.stop())?;
@@ -231,22 +249,24 @@ impl<'a, F: Fn() -> Worker<'a> + Sync> Workers<'a, F> {
     }
 }
 
-/// Items in contiguous parts, and the results of what was done.
+/// Items in contiguous parts, and the results so far.
 struct WorkParts<'a, T, R> {
+    /// All items.
     items: &'a [T],
-    /// Most items of a part.
+    /// The most items of a part.
     size: usize,
-    /// The first item that no thread was given.
+    /// The index of the first item that no thread was given.
     next: AtomicUsize,
-    /// By worker, those of the items it was given that nobody has begun.
+    /// For each worker, the items it was given that nobody has begun.
     given: Vec<WorkRange>,
-    /// Results of items one behind the other, by the first of these.
+    /// Maps the index of an item to the results of that item and of those directly after it.
     results: Mutex<FxHashMap<usize, Vec<R>>>,
-    /// Threads that look for items or work on some.
+    /// The number of threads that look for items or work on some.
     at_work: AtomicUsize,
 }
 
 impl<'a, T, R> WorkParts<'a, T, R> {
+    /// Splits items into parts of `size`, for some number of workers.
     fn new(items: &'a [T], size: usize, workers: usize) -> Self {
         Self {
             items,
@@ -258,7 +278,8 @@ impl<'a, T, R> WorkParts<'a, T, R> {
         }
     }
 
-    /// Works on the next part, or on what another worker has left of its own; says whether there was anything.
+    /// Works on the next part, or on items that another worker was given and has not begun. Returns false if there were
+    /// none.
     fn work_on_next(&self, worker: usize, mut work: impl FnMut(&'a T) -> R) -> bool {
         let _here = AtWork::new(&self.at_work);
         let Some(part) = self.next_part().or_else(|| self.part_of_another()) else { return false };
@@ -274,38 +295,40 @@ impl<'a, T, R> WorkParts<'a, T, R> {
         true
     }
 
+    /// Takes the next part. `None` if all parts were given out.
     fn next_part(&self) -> Option<Range<usize>> {
         let first = self.next.fetch_add(self.size, Ordering::SeqCst);
         let end = self.items.len();
         (first < end).then(|| first..end.min(first + self.size))
     }
 
-    /// Returns the second half of the items that a worker has not begun, of the worker with the most.
+    /// Takes the second half of the items that a worker was given and has not begun, from the worker with the most such
+    /// items. `None` if there are none.
     fn part_of_another(&self) -> Option<Range<usize>> {
         loop {
             let most = self.given.iter().max_by_key(|rest| rest.len())?;
             if most.len() == 0 {
                 return None;
             }
-            // It may have gone on meanwhile.
+            // The worker may have begun its last items meanwhile.
             if let Some(half) = most.last_half() {
                 return Some(half);
             }
         }
     }
 
-    /// Lets no thread begin with another item, but for those that it is about to be given.
+    /// Takes all items that no thread has begun out of the work. A thread that just takes a part may still begin it.
     fn stop(&self) {
         self.next.store(self.items.len(), Ordering::SeqCst);
         self.given.iter().for_each(|given| given.set(0..0));
     }
 
-    /// Results of the items from one on, as far as they stand together, once they are there; until then, this thread
-    /// works. None where no thread will bring them.
+    /// Returns the results of item `at` and of those directly after it, as far as one part has them. Until they are
+    /// there, this thread works through `work_on_next`. `None` if no thread will bring them.
     fn results(&self, at: usize, mut work_on_next: impl FnMut() -> bool) -> Option<Vec<R>> {
         loop {
             let are_given_out = self.next.load(Ordering::SeqCst) >= self.items.len();
-            // A thread that was given items is at work until their results are there.
+            // A thread with items counts as working until their results are stored.
             let is_idle = self.at_work.load(Ordering::SeqCst) == 0;
             let results = locked(&self.results).remove(&at);
             if results.is_some() || are_given_out && is_idle {
@@ -318,10 +341,11 @@ impl<'a, T, R> WorkParts<'a, T, R> {
     }
 }
 
-/// Counts a thread while it looks for work or does it.
+/// Counts a thread in a counter, as long as the value lives.
 pub(crate) struct AtWork<'a>(&'a AtomicUsize);
 
 impl<'a> AtWork<'a> {
+    /// Increments the counter. Dropping the value decrements it.
     pub(crate) fn new(count: &'a AtomicUsize) -> Self {
         count.fetch_add(1, Ordering::SeqCst);
         Self(count)
@@ -334,6 +358,7 @@ impl Drop for AtWork<'_> {
     }
 }
 
+/// Locks a mutex, also if another thread panicked while it held the lock.
 pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -346,7 +371,7 @@ mod tests {
     use super::*;
     use crate::threads::Threads;
 
-    /// Has the parts worked on by this thread and three others, and returns the results in order, as far as they come.
+    /// Runs the parts on this thread and three others, and returns the results in order, as far as they come.
     fn taken(parts: &WorkParts<'_, u32, u32>, work: impl Fn(u32) -> u32 + Sync) -> Vec<u32> {
         let next = |worker| parts.work_on_next(worker, |&item| work(item));
         let mut taken = Vec::new();
@@ -389,7 +414,8 @@ mod tests {
         let parts = WorkParts::new(&items, 8, 2);
         let mut by_other = Vec::new();
         let is_begun = parts.work_on_next(0, |_| {
-            // Half of the seven that are left, and half of the three that are left of these.
+            // The other worker takes half of the seven that are left, and then half of the three that are left of
+            // these.
             while by_other.len() < 6 && parts.work_on_next(1, |&item| by_other.push(item)) {}
         });
         assert!(is_begun);

@@ -1,4 +1,4 @@
-//! Tokens that a state reads as wholes, by their ids. They have no rank in the trie.
+//! Tokens that a state matches by their ids. They have no rank in the trie.
 
 use grammarc_artifacts::TablesData;
 use grammarc_artifacts::sections::network::NONE;
@@ -9,7 +9,7 @@ use crate::masks::encode::pool::{Pool, stored};
 use crate::network::Network;
 use crate::network::lazy_dfa::{BOTTOM, LazyDfa};
 
-/// The masks of a network's token sets, by number.
+/// Returns for each token set of the network, by number, the mask with its tokens.
 pub(crate) fn masks(network: &Network, pool: &mut Pool<'_>, encoder: &Encoder<'_>) -> Vec<u32> {
     let sets = network.token_sets.iter().map(|ids| {
         let found = Computed { extra: ids.clone(), ..Computed::default() };
@@ -19,12 +19,13 @@ pub(crate) fn masks(network: &Network, pool: &mut Pool<'_>, encoder: &Encoder<'_
     sets.collect()
 }
 
-/// Leads the token edges from the sets' numbers to their masks.
+/// Replaces the number of the token set in each token edge by the mask of the set.
 pub(crate) fn name(tables: &mut TablesData, masks: &[u32]) {
     tables.token_edges.iter_mut().for_each(|edge| edge.tokens = masks[edge.tokens as usize]);
 }
 
-/// Ids of the tokens that a state consumes by token edges, ascending: its own, and those of rules it can begin.
+/// Returns the ids of the tokens that a state consumes by token edges, ascending. They include those of rules that the
+/// state may call first. A token that leads to a state in which no token may end is left out.
 pub(crate) fn tokens_of(network: &Network, sets: &mut LazyDfa<'_>, state: u32) -> Vec<u32> {
     let joined = sets.network();
     if !joined.reads_tokens() {

@@ -1,18 +1,19 @@
-//! Token liveness: states in which a token may end, because whole tokens continue from there.
+//! Token liveness: finds the states in which a token may end, because whole tokens continue from there.
 //!
-//! A vocabulary with all 256 single-byte tokens spells everything. Real ones miss some (SmolLM2 has 235), and then a
+//! A vocabulary with all 256 single-byte tokens spells every string. Real ones miss some (SmolLM2 has 235), and then a
 //! state can be alive in bytes and dead in tokens. Such states stay in the network, since a longer token may pass
 //! through them, but lose the flag that lets a token end there.
 //!
-//! A state rests if it is final, or if some token leads from it to a state that rests over frames that rest, all within
-//! its rule. This is a least fixpoint, first over single bytes, and then over whole tokens for the rest. With every
-//! configuration and frame at rest, the way from each to the end of its rule is spelled by whole tokens, so no
-//! configuration is a dead end. A way that only tokens reaching beyond the end of the rule could spell is not counted.
+//! A state *rests* if a token may end in it. A final state rests. So does a state from which some token leads, within
+//! the rule, to a state that rests, over frames that rest. This is a least fixpoint, first over single bytes, and then
+//! over whole tokens for the remaining states. If every configuration and frame rests, whole tokens spell a string from
+//! each to the end of its rule. So no configuration is a dead end. Tokens that reach beyond the end of the rule are not
+//! counted.
 //!
-//! The head of a countdown rests if its exit does, and if single bytes continue from the head itself: then
-//! they continue around the loop to its end. A token that reaches past the head may find
-//! the countdown run out and stand in the chain behind it, so a state of the loop and the same state of the chain must
-//! rest equally: in both, only single bytes count.
+//! The head of a countdown is the state of a loop at which the countdown is lowered. It rests if its exit does, and if
+//! single bytes continue from the head itself: then they continue around the loop to its end. A token that reaches past
+//! the head may find that the countdown has run out. It then continues in the chain of rules behind the loop. So a
+//! state of the loop and the same state of the chain must rest equally: in both, only single bytes count.
 
 use grammarc_artifacts::sections::network::{NONE, rule_flags, state_flags};
 use grammarc_artifacts::sections::vocabulary::Trie;
@@ -25,7 +26,8 @@ use crate::masks::walk::walker::Walker;
 use crate::network::Network;
 use crate::network::follow::Follow;
 
-/// Clears the rest flag of every state from which no sequence of tokens continues, and returns those states.
+/// Clears the flag `RESTS` of every state from which no sequence of tokens continues, and returns those states. Returns
+/// no state if all 256 bytes are tokens.
 pub(crate) fn mark(
     network: &mut Network,
     shared: Tables<'_>,
@@ -55,7 +57,8 @@ pub(crate) fn mark(
     }
 }
 
-/// For each own rule, whether whole tokens count in it: it has no countdown and is in no chain behind one.
+/// Returns for each rule of the network whether whole tokens count in it. They do if the rule has no countdown, and no
+/// rule with a countdown reaches it by tail calls.
 fn without_countdown(network: &Network) -> Vec<bool> {
     let own = network.tables.as_tables();
     let mut free = vec![true; own.rules.len()];
@@ -79,25 +82,30 @@ fn without_countdown(network: &Network) -> Vec<bool> {
 
 /// The fixpoint over whole tokens.
 struct Fixpoint<'a> {
+    /// The network whose flags are set.
     network: &'a mut Network,
+    /// The tables of the vocabulary.
     shared: Tables<'a>,
+    /// Indexes over the vocabulary.
     known: &'a VocabularyFacts,
+    /// The token trie.
     trie: Trie<'a>,
-    /// By own rule, whether whole tokens count in it.
+    /// For each rule of the network, whether whole tokens count in it.
     by_token: Vec<bool>,
-    /// By index of the state, whether it is the head of a loop that it leads around, until shown otherwise.
+    /// For each state of the network, whether it is a countdown's head from which single bytes lead around the loop.
+    /// Assumed at first, and cleared if it proves false.
     loops: Vec<bool>,
 }
 
 impl Fixpoint<'_> {
-    /// Returns the fixpoint over single bytes.
+    /// Returns the fixpoint over single bytes, given the states that are known to rest (a token may end in them).
     fn marker<'m>(&'m self, rests: &'m [bool]) -> Marker<'m> {
         let single_bytes = self.known.single_bytes();
         Marker { network: self.network, shared: self.shared, single_bytes, rests }
     }
 
-    /// Returns by index of the state whether it rests, where the heads of `loops` lead around their loops. The
-    /// network's flags are set to match.
+    /// Returns for each state of the network whether it rests (a token may end in it), on the assumption of `loops`,
+    /// and sets the network's flags to match.
     fn least(&mut self) -> Vec<bool> {
         let base = self.network.tables.bases.states;
         let count = self.loops.len();
@@ -130,15 +138,20 @@ impl Fixpoint<'_> {
     }
 }
 
-/// The fixpoint over single bytes, with what it has found so far.
+/// The fixpoint over single bytes, with the states that are known to rest (a token may end in them) so far.
 struct Marker<'a> {
+    /// The network.
     network: &'a Network,
+    /// The tables of the vocabulary.
     shared: Tables<'a>,
+    /// The bytes that are single-byte tokens.
     single_bytes: ByteSet,
+    /// For each state of the network, whether it is known to rest: a token may end in it.
     rests: &'a [bool],
 }
 
 impl Marker<'_> {
+    /// Whether a state, of the network or of the vocabulary, is known to rest (a token may end in it).
     fn known(&self, state: u32) -> bool {
         match state.checked_sub(self.network.tables.bases.states) {
             Some(own) => self.rests[own as usize],
@@ -146,6 +159,8 @@ impl Marker<'_> {
         }
     }
 
+    /// Whether a state of the network, by index, rests (a token may end in it): it is final, or its count exit rests
+    /// and it continues. A state with `loops` counts as continuing.
     fn rests(&self, index: usize, loops: bool) -> bool {
         let record = &self.network.tables.states[index];
         let is_final = record.flags & state_flags::FINAL != 0;
@@ -153,7 +168,8 @@ impl Marker<'_> {
         is_final || ends && (loops || self.continues(index))
     }
 
-    /// Whether a single byte, a call or a token edge leads from an own state to one that rests.
+    /// Whether a single byte, a call or a token edge leads from a state of the network, by index, to one that rests (a
+    /// token may end in it).
     fn continues(&self, index: usize) -> bool {
         let joined = self.network.joined(self.shared);
         let own = joined.own;
@@ -174,6 +190,7 @@ impl Marker<'_> {
     }
 }
 
+/// Sets the flag `RESTS` of each state of the network.
 fn set_flags(network: &mut Network, rests: &[bool]) {
     for (record, &rests) in network.tables.states.iter_mut().zip(rests) {
         record.flags &= !state_flags::RESTS;

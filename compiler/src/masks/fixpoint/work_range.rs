@@ -1,42 +1,44 @@
-//! Items one behind the other that no thread has begun: one thread takes the next, the others halves from the end.
+//! A range of items that no thread has begun: one thread takes the next item, and the others take halves from the end.
 //!
-//! Both bounds are one word, so taking costs an exchange of it.
+//! Both bounds are in one 64-bit word, so an item is taken by one atomic update.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The first of the items and the end of them, in 32 bits each: there are no more than states and pairs can be
-/// numbered.
+/// The first item in the upper 32 bits, and the end of the items, exclusive, in the lower 32 bits. Items are states and
+/// pairs, and their numbers have 32 bits too.
 pub(crate) struct WorkRange(AtomicU64);
 
 impl WorkRange {
+    /// Returns a range in which no item is taken.
     pub(crate) fn new(items: Range<usize>) -> Self {
         Self(AtomicU64::new(packed(items)))
     }
 
-    /// Puts others in their place.
+    /// Replaces the remaining items.
     pub(crate) fn set(&self, items: Range<usize>) {
         self.0.store(packed(items), Ordering::SeqCst);
     }
 
-    /// How many there are.
+    /// Returns the number of remaining items.
     pub(crate) fn len(&self) -> usize {
         unpacked(self.0.load(Ordering::SeqCst)).len()
     }
 
-    /// Takes the first.
+    /// Takes the first remaining item. `None` if there are none.
     pub(crate) fn next(&self) -> Option<usize> {
         self.take(|Range { start, end }| start + 1..end).map(|items| items.start)
     }
 
-    /// Takes half of the items from the end, the larger half if their number is odd.
+    /// Takes half of the remaining items, from the end, the larger half if their number is odd. `None` if there are
+    /// none.
     pub(crate) fn last_half(&self) -> Option<Range<usize>> {
         let middle = |items: &Range<usize>| items.start + items.len() / 2;
         let items = self.take(|items| items.start..middle(&items))?;
         Some(middle(&items)..items.end)
     }
 
-    /// Leaves what is said of the items, if there are any, and returns them as they were.
+    /// Replaces the remaining items by `leave` of them, and returns them as they were. `None` if there are none.
     fn take(&self, leave: impl Fn(Range<usize>) -> Range<usize>) -> Option<Range<usize>> {
         let next = |items| {
             let items = unpacked(items);
@@ -46,10 +48,12 @@ impl WorkRange {
     }
 }
 
+/// Packs both bounds of a range into one word.
 fn packed(items: Range<usize>) -> u64 {
     (items.start as u64) << 32 | items.end as u64
 }
 
+/// Returns the range of a packed word.
 fn unpacked(items: u64) -> Range<usize> {
     (items >> 32) as usize..items as u32 as usize
 }

@@ -1,4 +1,4 @@
-//! The tools of one thread: a walker, the runs of characters, and room to encode in.
+//! The tools of one thread: a walker, the character runs of states, and buffers for encoding.
 
 use crate::budget::Budget;
 use crate::masks::derive::batch::Derivation;
@@ -9,28 +9,32 @@ use crate::masks::outcome::Outcome;
 use crate::masks::shortcuts::Shortcut;
 use crate::masks::walk::walker::Walker;
 
-/// A walker, and what it has at hand.
+/// One thread's walker over the trie, with the character runs (states that read characters of one class) of states and
+/// buffers for encoding.
 pub(crate) struct Worker<'a> {
+    /// Walks states over the token trie.
     pub(crate) walker: Walker<'a>,
+    /// The character runs (states that read characters of one class) of the grammar's states.
     runs: &'a CharRuns,
-    /// Room to encode in, once that is done ahead.
+    /// Buffers for encoding, once a set is encoded ahead.
     scratch: Option<Scratch>,
 }
 
 impl<'a> Worker<'a> {
-    /// One that works as long as a budget lasts. Of no use is what is found once it is spent.
+    /// Returns a worker that works until the budget is spent. Its later results have no meaning.
     pub(crate) fn new(walker: Walker<'a>, runs: &'a CharRuns, budget: &'a Budget) -> Self {
         Self { walker: walker.within(budget), runs, scratch: None }
     }
 
-    /// The outcome of `state` at the root.
+    /// Returns the outcome of `state` at the root of the trie: the tokens consumed within its rule, and the nodes at
+    /// which the rule returns.
     pub(crate) fn base(&mut self, state: u32) -> Outcome {
         let along = self.runs.outcome(&mut self.walker, state);
         along.unwrap_or_else(|| self.walker.base(state))
     }
 
-    /// The union of the outcomes of the return state `ret` at the nodes of an exit class; `shared` is the class's
-    /// number where it is one of the vocabulary's.
+    /// Returns the union of the outcomes of the return state `ret` at some trie nodes, those of an exit class. `shared`
+    /// is the number of the class if it is one of the vocabulary's.
     pub(crate) fn follow(&mut self, ret: u32, nodes: &[u32], shared: Option<u32>) -> Outcome {
         match nodes {
             [0, rest @ ..] => {
@@ -41,12 +45,14 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// The outcome of a derived state that is found without its reference, or with less than a batch takes.
+    /// Returns the outcome of a derived state, if it is found without its reference (the state that its mask is derived
+    /// from) or in less work than a batch takes. `None` otherwise.
     pub(crate) fn early(&mut self, derived: &Derivation<'_>) -> Option<Outcome> {
         early::outcome(&mut self.walker, self.runs, derived)
     }
 
-    /// Encodes the tokens of what was found, unless the same was encoded here before.
+    /// Encodes the tokens of a computed outcome ahead, unless this worker has encoded an equal outcome before. Does
+    /// nothing if the shortcut [`Shortcut::EncodeAhead`] is left out.
     pub(crate) fn encode(&mut self, encoder: &Encoder<'_>, found: &mut Computed) {
         let cursor = &mut self.walker.cursor;
         if !cursor.has(Shortcut::EncodeAhead) {

@@ -1,13 +1,13 @@
-//! Outcomes that are kept, one behind the other in shared blocks of memory.
+//! An arena for outcomes that are kept: their words are stored one after the other in large shared blocks of memory.
 //!
-//! There may be a hundred thousand of them, some for as long as the compiler lives. With an allocation for each, they
-//! would be scattered over the heap among short-lived memory, and the allocator would search among the gaps. A compiler
-//! that had seen a few hundred grammars then took a quarter longer for the next one.
+//! There may be a hundred thousand outcomes, some kept for as long as the compiler lives. With one allocation for each,
+//! they would be scattered over the heap among short-lived memory, and the allocator would search among the gaps. A
+//! compiler that had seen a few hundred grammars then took a quarter longer for the next one.
 //!
 //! A block is written while others read earlier parts of it, so its words are atomic. A thread gets a [`KeptOutcome`]
 //! from the thread that wrote it, or under a lock that the writer held, so it sees the words.
 //!
-//! Cost: O(words) to keep an outcome; a clone counts a reference to its block.
+//! Cost: O(words) to keep an outcome; a clone increments the reference count of the block.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -16,34 +16,39 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use super::Outcome;
 use super::spans::Span;
 
-/// Words of the first block, and of the largest.
+/// The number of 32-bit words in the first block. Each further block is twice as large as the last, up to [`LARGEST`].
 const FIRST: usize = 1 << 10;
+/// The most 32-bit words in a block. An outcome with more words gets a block of its own size.
 const LARGEST: usize = 1 << 16;
 
+/// A block of words, shared by all outcomes that are stored in it.
 type Block = Arc<[AtomicU32]>;
 
-/// Spans and exits of an outcome.
+/// An outcome in an arena: its spans and exits (trie nodes at which the rule returns). It has no delta.
 #[derive(Clone, Debug)]
 pub(crate) struct KeptOutcome {
+    /// The block that holds the words.
     block: Block,
-    /// Offsets of the bounds of the spans, and of the exits behind them.
+    /// The words in the block with the bounds of the spans, two for each span. The exits (trie nodes at which the rule
+    /// returns) follow them.
     spans: Range<u32>,
+    /// The end of the exits (trie nodes at which the rule returns) in the block, exclusive.
     end: u32,
 }
 
 impl KeptOutcome {
-    /// The spans.
+    /// Returns the bounds of the spans, which are ranges of ranks (token indexes in byte order).
     pub(crate) fn spans(&self) -> &[[AtomicU32; 2]] {
         self.block[self.spans.start as usize..self.spans.end as usize].as_chunks().0
     }
 
-    /// The exits.
+    /// Returns the exits: the trie nodes at which the rule returns.
     pub(crate) fn exits(&self) -> impl Iterator<Item = u32> + '_ {
         let exits = &self.block[self.spans.end as usize..self.end as usize];
         exits.iter().map(|exit| exit.load(Ordering::Relaxed))
     }
 
-    /// How many words it takes.
+    /// Returns the number of 32-bit words that the outcome takes.
     pub(crate) fn len(&self) -> usize {
         (self.end - self.spans.start) as usize
     }
@@ -56,20 +61,22 @@ impl Span for [AtomicU32; 2] {
     }
 }
 
-/// Room to keep outcomes in.
+/// A growing store of outcomes. Blocks live as long as an outcome in them.
 #[derive(Debug, Default)]
 pub(crate) struct Arena {
+    /// The block that is being filled.
     block: Block,
+    /// The number of words in use in the block.
     used: usize,
 }
 
-/// Words that an outcome takes.
+/// Returns the number of 32-bit words that an outcome takes in an arena.
 pub(crate) fn words_of(outcome: &Outcome) -> usize {
     2 * outcome.spans.len() + outcome.exits.len()
 }
 
 impl Arena {
-    /// Keeps an outcome in which nothing is taken over.
+    /// Stores an outcome, which must have no delta.
     pub(crate) fn keep(&mut self, outcome: &Outcome) -> KeptOutcome {
         debug_assert!(outcome.delta.is_none(), "what is kept says all of its tokens itself");
         let bounds = outcome.spans.iter().flat_map(|span| [span.start, span.end]);
@@ -77,13 +84,14 @@ impl Arena {
         self.write(2 * outcome.spans.len(), words_of(outcome), words)
     }
 
-    /// Keeps what another has kept.
+    /// Stores a copy of an outcome of another arena.
     pub(crate) fn copy(&mut self, kept: &KeptOutcome) -> KeptOutcome {
         let words = &kept.block[kept.spans.start as usize..kept.end as usize];
         let words = words.iter().map(|word| word.load(Ordering::Relaxed));
         self.write(kept.spans.len(), kept.len(), words)
     }
 
+    /// Stores `count` words, of which the first `spans` are bounds of spans.
     fn write(
         &mut self,
         spans: usize,

@@ -1,4 +1,4 @@
-//! An outcome under construction.
+//! A builder of outcomes.
 
 use super::Outcome;
 use crate::ir::ByteSet;
@@ -6,23 +6,26 @@ use crate::masks::trie::children::Children;
 
 /// An outcome under construction.
 ///
-/// An exit node matters only if some byte below it may follow the rule. The others are left out, so the exit classes of
-/// an identifier that may end anywhere have only the few nodes at which it does.
+/// An exit, a trie node at which the rule returns, matters only if some byte below it may follow the rule. All other
+/// exits are left out. So the exit classes of an identifier that may end anywhere have only the few nodes at which it
+/// does.
 pub(crate) struct OutcomeBuilder<'a> {
+    /// The tokens and exits (trie nodes at which the rule returns) so far.
     pub(crate) outcome: Outcome,
-    /// Bytes that may come after the rule the walk began in.
+    /// The FOLLOW bytes of the rule in which the walk began.
     pub(crate) after: ByteSet,
+    /// The children of the trie's nodes, by byte.
     children: &'a Children,
 }
 
 impl<'a> OutcomeBuilder<'a> {
-    /// A builder that adds to an outcome, if these bytes may come after the rule, over a trie with these children.
+    /// Returns a builder that adds to `outcome`. `after` has the FOLLOW bytes of the rule in which the walk begins.
     pub(crate) fn new(outcome: Outcome, after: ByteSet, children: &'a Children) -> Self {
         Self { outcome, after, children }
     }
 
-    /// Adds `node` to the exits if one of its children starts with a byte that can follow the rule. The root is always
-    /// added, since tokens matched by id are looked for there.
+    /// Adds `node` to the exits (trie nodes at which the rule returns) if one of its children starts with a FOLLOW byte
+    /// of the rule. The root is always added, because tokens matched by id are looked for there.
     pub(crate) fn leave(&mut self, node: u32) {
         if node == 0 || self.children.any_on(node, self.after) {
             self.outcome.exits.push(node);

@@ -1,4 +1,4 @@
-//! The subtrees of the trie on which a state differs from its reference.
+//! The subtrees of the trie on which a state differs from its reference, the state from whose mask its mask is derived.
 
 use std::ops::Range;
 
@@ -6,11 +6,13 @@ use grammarc_artifacts::sections::vocabulary::Trie;
 
 use super::spans::{count_first, past};
 
-/// Excluded subtrees, as ranges of nodes.
+/// A set of trie nodes, as sorted, disjoint ranges. The tokens and exits of a reference (a state that another mask is
+/// derived from) at these nodes are not taken over.
 #[derive(Clone, Default)]
 pub(crate) struct Excluded(Vec<Range<u32>>);
 
 impl Excluded {
+    /// Whether no node is excluded.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -21,7 +23,7 @@ impl Excluded {
         self.0.get(before).is_some_and(|range| range.start <= node)
     }
 
-    /// Excludes nodes; they come in ascending order.
+    /// Excludes a range of nodes, which must come after all nodes so far.
     pub(crate) fn add(&mut self, nodes: Range<u32>) {
         match self.0.last_mut() {
             Some(last) if last.end == nodes.start => last.end = nodes.end,
@@ -29,13 +31,14 @@ impl Excluded {
         }
     }
 
-    /// Adds nodes after all of these.
+    /// Excludes the nodes of `more`, which must come after all nodes so far.
     pub(crate) fn append(&mut self, more: &Self) {
         more.0.iter().for_each(|nodes| self.add(nodes.clone()));
     }
 
-    /// Splits some nodes, in ascending order, into kept and excluded ones, and hands out both.
-    /// Whichever are fewer, the nodes or the excluded ranges, the others are skipped.
+    /// Splits ascending nodes into slices that are kept and slices that are excluded, and passes them to `kept` and
+    /// `gone`. The search skips whole ranges or whole slices of nodes, so the shorter of the two lists determines the
+    /// cost.
     pub(crate) fn split(
         &self,
         nodes: &[u32],
@@ -54,14 +57,14 @@ impl Excluded {
         }
     }
 
-    /// The nodes that are not excluded.
+    /// Returns those of some ascending nodes that are not excluded.
     pub(crate) fn kept(&self, nodes: &[u32]) -> Vec<u32> {
         let mut kept = Vec::with_capacity(nodes.len());
         self.split(nodes, |nodes| kept.extend_from_slice(nodes), |_| ());
         kept
     }
 
-    /// Ranks of the tokens of the excluded nodes.
+    /// Returns the ranks (token indexes in byte order) of the tokens at the excluded nodes, as sorted, disjoint ranges.
     pub(crate) fn ranks(&self, trie: Trie<'_>) -> Vec<Range<u32>> {
         let rank = |node: u32| trie.rank[node as usize];
         let mut ranks: Vec<Range<u32>> = Vec::with_capacity(self.0.len());

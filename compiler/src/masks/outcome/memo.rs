@@ -1,12 +1,12 @@
-//! Outcomes at nodes below the root, found by one walk and used by all. Those of own states are kept while a grammar is
-//! compiled, those of shared states as long as the compiler lives.
+//! A memo of outcomes at trie nodes below the root: each is found by one walk and used by all. A grammar's memo lives
+//! while the grammar is compiled; the memo of the vocabulary's shared states lives as long as the compiler.
 //!
-//! A grammar of hundreds of similar strings reaches the same wide states at the same nodes from most of its states, so
+//! A grammar of hundreds of similar strings reaches the same states at the same nodes from most of its states. So
 //! nearly all of the work is to find these outcomes. If each walker found them for itself, a second thread would be of
 //! no use. An outcome does not depend on its finder, so two walkers may find one at the same time.
 //!
-//! A long-lived compiler has to forget. Outcomes are in two generations. When the young ones take half of the room,
-//! they become the old ones, and old ones that were not used meanwhile are dropped.
+//! A long-lived compiler has to forget. Outcomes are in two generations. When the young generation takes half of the
+//! permitted memory, it becomes the old one, and old outcomes that were not used meanwhile are dropped.
 //!
 //! Cost: a lock of a shard for each look-up, some 20 ns without contention.
 
@@ -17,30 +17,36 @@ use rustc_hash::FxHashMap;
 use super::Outcome;
 use super::arena::{Arena, KeptOutcome, words_of};
 
-/// Parts with a lock each: some times as many as threads, so that these seldom meet.
+/// The number of parts of a memo, each with its own lock. It is a multiple of the usual number of threads, so that two
+/// threads seldom wait for the same lock.
 const SHARDS: usize = 16;
 
-/// Spans and exits that are remembered at once: some 32 MB.
+/// The most 32-bit words that a memo keeps, some 32 MB of memory in all. Beyond it, outcomes that were not used lately
+/// are dropped.
 const MOST: usize = 4 << 20;
 
-/// A state or a class of those that do the same, and the node.
+/// The key of an outcome: a state, or a class of equivalent states, and the trie node.
 type Key = (u32, u32);
 
-/// Outcomes by [`Key`].
+/// A map from [`Key`] to outcome, for use by several threads.
 #[derive(Debug)]
 pub(crate) struct Memo {
+    /// The parts of the map, by the sum of the two numbers of a key.
     shards: Vec<Mutex<Shard>>,
-    /// How large a generation of a shard may grow.
+    /// The most words that one generation of a shard may take.
     most: usize,
 }
 
+/// One part of a memo, in two generations.
 #[derive(Debug, Default)]
 struct Shard {
+    /// Outcomes that were added or used since the last change of generations.
     young: FxHashMap<Key, KeptOutcome>,
+    /// Outcomes of the generation before. An old outcome moves to the young ones when it is used.
     old: FxHashMap<Key, KeptOutcome>,
-    /// Of the young ones.
+    /// The size of the young outcomes, as [`size`] counts it.
     size: usize,
-    /// The memory of the young ones.
+    /// The memory of the young outcomes.
     keeper: Arena,
 }
 
@@ -51,13 +57,13 @@ impl Default for Memo {
 }
 
 impl Memo {
-    /// Nothing yet, and later outcomes of some `most` spans and exits.
+    /// Returns an empty memo for outcomes of about `most` words in all.
     fn new(most: usize) -> Self {
         let shards = (0..SHARDS).map(|_| Mutex::default()).collect();
         Self { shards, most: most / SHARDS / 2 }
     }
 
-    /// The outcome that was found.
+    /// Returns the outcome of a key, or `None` if it was never inserted or is forgotten.
     pub(crate) fn get(&self, key: Key) -> Option<KeptOutcome> {
         let mut shard = self.shard(key);
         if let Some(outcome) = shard.young.get(&key) {
@@ -71,25 +77,27 @@ impl Memo {
         Some(young)
     }
 
-    /// Notes an outcome. While one is looked for no lock is held.
+    /// Inserts an outcome and returns its stored copy. No lock needs to be held while the outcome is computed.
     pub(crate) fn insert(&self, key: Key, outcome: &Outcome) -> KeptOutcome {
         let words = words_of(outcome);
         let keep = |keeper: &mut Arena| keeper.keep(outcome);
         let (kept, forgotten) = self.shard(key).add(key, words, self.most, keep);
-        // The lock is given back by now.
+        // The lock is released before the forgotten outcomes are freed.
         drop(forgotten);
         kept
     }
 
+    /// Locks the shard of a key.
     fn shard(&self, key: Key) -> MutexGuard<'_, Shard> {
-        // Keys of one node differ in the class, and keys of one class in the node.
+        // Keys of one node differ in the class, and keys of one class in the node, so the sum spreads both.
         let at = key.0.wrapping_add(key.1) as usize % SHARDS;
         self.shards[at].lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Shard {
-    /// Keeps a young outcome of so many words, and returns the outcomes that are forgotten for it.
+    /// Adds a young outcome of `words` words, stored by `keep`. Also returns the old outcomes that are dropped, if the
+    /// young generation would exceed `most` words.
     fn add(
         &mut self,
         key: Key,
@@ -111,7 +119,7 @@ impl Shard {
     }
 }
 
-/// The share of the room that an outcome of so many words takes.
+/// Returns the size of an outcome of some number of words, with its share of the tables, in words.
 fn size(words: usize) -> usize {
     16 + words
 }

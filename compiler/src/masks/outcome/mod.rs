@@ -1,4 +1,5 @@
-//! Outcomes of byte strings: the tokens consumed within a rule, and the nodes at which it is left.
+//! Outcomes of byte strings from a state: the tokens that the state's rule consumes, and the exits. An exit is a trie
+//! node at which the rule returns to its caller.
 //!
 //! Tests: unit tests in `arena`, `memo`, `ranks` and `spans`; `tests/tests/suite/masks.rs`.
 
@@ -12,45 +13,49 @@ pub(crate) mod spans;
 use spans::{count_of, join, minus};
 use std::ops::Range;
 
-/// The outcome of the byte strings below a node.
+/// The outcome of running all byte strings below a trie node from a state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Outcome {
-    /// Tokens taken over from a shared state, or from one of the grammar's own.
+    /// The base mask of another state, of the vocabulary or of the grammar, whose tokens are part of this outcome.
     pub delta: Option<Delta>,
-    /// Ranks of the other tokens consumed within the rule: sorted, disjoint, not adjacent once normalised.
+    /// Ranks of the other tokens consumed within the rule. A rank is a token's index in byte order. The ranges are
+    /// sorted, disjoint and not adjacent after [`normalize`](Self::normalize).
     pub spans: Vec<Range<u32>>,
-    /// Inner nodes at which the rule is left, sorted.
+    /// The inner trie nodes at which the rule returns, sorted after [`normalize`](Self::normalize).
     pub exits: Vec<u32>,
 }
 
-/// The base mask of another state, but for some ranges of ranks.
+/// The tokens of another state's base mask, without some ranges of ranks (token indexes in byte order).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Delta {
-    /// The other state.
+    /// The state whose base mask is taken over.
     pub reference: u32,
-    /// The ranks that are not taken over: sorted, disjoint.
+    /// The ranks (token indexes in byte order) that are not taken over: sorted, disjoint ranges.
     pub excluded: Vec<Range<u32>>,
 }
 
 impl Outcome {
-    /// Number of tokens in the spans.
+    /// Returns the number of tokens in the spans. Tokens of the delta are not counted.
     pub(crate) fn count(&self) -> u32 {
         count_of(&self.spans)
     }
 
-    /// Whether there is no token in it.
+    /// Whether the outcome has neither a delta nor spans. It may still have exits (trie nodes at which the rule
+    /// returns).
     pub(crate) fn is_empty(&self) -> bool {
         self.delta.is_none() && self.spans.is_empty()
     }
 
-    /// Nothing again, with the room that there was.
+    /// Removes delta, spans and exits (trie nodes at which the rule returns), and keeps the memory for the next
+    /// outcome.
     pub(crate) fn clear(&mut self) {
         self.delta = None;
         self.spans.clear();
         self.exits.clear();
     }
 
-    /// The same with what was taken over, of a state that consumes the ranks `stored`, among the spans.
+    /// Returns the outcome with the delta's tokens among the spans. `stored` has the ranks (token indexes in byte
+    /// order) of the reference's base mask.
     #[must_use]
     pub(crate) fn over(&self, stored: &[Range<u32>]) -> Self {
         let excluded = self.delta.as_ref().map_or(&[][..], |taken| &taken.excluded);
@@ -58,10 +63,11 @@ impl Outcome {
         Self { spans, exits: self.exits.clone(), ..Self::default() }
     }
 
-    /// Brings spans and exits in order.
+    /// Sorts spans and exits (trie nodes at which the rule returns), merges spans that overlap or touch, and removes
+    /// duplicate exits.
     pub(crate) fn normalize(&mut self) {
         if !self.spans.is_sorted_by(|a, b| a.end < b.start) {
-            // Stable, which is fastest for what most are: a few runs in order, one behind the other.
+            // A stable sort is fastest here: most lists are a few ascending runs.
             self.spans.sort_by_key(|span| (span.start, span.end));
             self.spans.dedup_by(|span, last| {
                 let meet = span.start <= last.end;
@@ -77,7 +83,8 @@ impl Outcome {
         }
     }
 
-    /// Adds ranks at the end.
+    /// Adds a range of ranks (token indexes in byte order) at the end, and merges it with the last span if the two
+    /// touch. An empty range is ignored.
     #[inline]
     pub(crate) fn add_span(&mut self, span: Range<u32>) {
         match self.spans.last_mut() {

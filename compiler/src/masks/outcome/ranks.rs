@@ -1,7 +1,7 @@
-//! The ranks of the tokens of a mask that others are derived from.
+//! Ranks of the tokens of a mask that other masks are derived from. A rank is a token's index in byte order.
 //!
-//! After a walk all ranks are known. A mask assembled as a row has none, and mostly only a few are needed: those of the
-//! tokens in which another mask differs. These are looked up in the row one by one.
+//! After a walk all ranks are known. A mask assembled as a bit row has none, and mostly only a few are needed: those of
+//! the tokens in which another mask differs. These are looked up in the row one by one.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -14,34 +14,39 @@ use grammarc_artifacts::tables::Tables;
 use super::spans::{count_of, cut_all};
 use crate::masks::bits::{clear_all, set_all};
 
-/// Ranks from which on it is worth finding all of a row.
+/// A number of ranks (token indexes in byte order). Once this many ranks of a row have been asked for, all ranks of the
+/// row are computed and kept.
 const MANY_RANKS: u32 = 1 << 15;
 
-/// A row whose ranks are found where many of them are asked for.
+/// A mask as a bit row. All its ranks (token indexes in byte order) are computed once many of them have been asked for.
 #[derive(Debug)]
 pub(crate) struct LazyRanks {
+    /// The mask, one bit for each token id.
     row: Vec<u32>,
+    /// All ranks (token indexes in byte order) of the mask, once they are computed.
     ranks: OnceLock<Box<[Range<u32>]>>,
-    /// How many were asked for so far.
+    /// The number of ranks (token indexes in byte order) that were asked for so far.
     asked: AtomicU32,
 }
 
 impl LazyRanks {
-    /// Of the words of a row.
+    /// Wraps the words of a bit row, without ranks (token indexes in byte order).
     pub(crate) fn new(row: Vec<u32>) -> Self {
         Self { row, ranks: OnceLock::new(), asked: AtomicU32::new(0) }
     }
 }
 
-/// Ranks of a mask's tokens.
+/// The ranks (token indexes in byte order) of a mask's tokens, known or to be computed.
 #[derive(Clone, Copy)]
 pub(crate) enum RowRanks<'s> {
+    /// All ranks (token indexes in byte order), as sorted, disjoint ranges.
     Known(&'s [Range<u32>]),
+    /// The mask as a bit row, from which ranks (token indexes in byte order) are computed on demand.
     LazyRanks(&'s LazyRanks),
 }
 
 impl<'s> RowRanks<'s> {
-    /// All of them.
+    /// Returns all ranks (token indexes in byte order) of the mask, and computes them if necessary.
     pub(crate) fn all(self, trie: Trie<'_>) -> &'s [Range<u32>] {
         match self {
             Self::Known(ranks) => ranks,
@@ -51,8 +56,9 @@ impl<'s> RowRanks<'s> {
         }
     }
 
-    /// The ranks of some ranges, unless they are more than `most`. O(parts) where all are known, else O(ranks in the
-    /// ranges), until so many were asked for that all are found.
+    /// Returns the mask's ranks (token indexes in byte order) within some ranges; `None` if they are more than `most`.
+    /// O(parts) if all ranks are known, else O(ranks in the ranges). After [`MANY_RANKS`] such ranks, all ranks of the
+    /// mask are computed.
     pub(crate) fn held(
         self,
         trie: Trie<'_>,
@@ -75,19 +81,20 @@ impl<'s> RowRanks<'s> {
         parts.collect()
     }
 
-    /// Whether it takes long to find all of them.
+    /// Whether all ranks (token indexes in byte order) of the mask are yet to be computed, which takes long.
     pub(crate) fn is_dear(self) -> bool {
         matches!(self, Self::LazyRanks(LazyRanks { ranks, .. }) if ranks.get().is_none())
     }
 }
 
-/// The words of a row of the vocabulary's, none of no row.
+/// Returns the words of a vocabulary row; none for [`NONE`].
 pub(crate) fn row_of(shared: Tables<'_>, row: u32) -> &[u32] {
     let words = shared.row_words as usize;
     if row == NONE { &[] } else { &shared.rows[row as usize * words..][..words] }
 }
 
-/// A row of `row_words`, or none, with the lists of a record in it.
+/// Returns a mask as one bit row of `row_words` words: `row`, which may be empty, without the ids of `minus` and with
+/// the ids of `plus`.
 pub(crate) fn whole_row(row: &[u32], row_words: usize, minus: &[u32], plus: &[u32]) -> Vec<u32> {
     let mut whole = row.to_vec();
     whole.resize(row_words, 0);
@@ -96,13 +103,14 @@ pub(crate) fn whole_row(row: &[u32], row_words: usize, minus: &[u32], plus: &[u3
     whole
 }
 
-/// The ranks of the tokens of a row.
+/// Returns the ranks (token indexes in byte order) of all tokens of a bit row.
 pub(crate) fn ranks_of(row: &[u32], trie: Trie<'_>) -> Box<[Range<u32>]> {
     let all = 0..trie.token_of_rank.len() as u32;
     held(row, trie, &[all], u32::MAX).unwrap_or_default().into()
 }
 
-/// The ranks of some ranges whose tokens are in a row. They are found without a branch for each.
+/// Returns the ranks (token indexes in byte order) within some ranges whose tokens are in a bit row; `None` if they are
+/// more than `most`. Tests 64 tokens at a time without branches.
 fn held(row: &[u32], trie: Trie<'_>, ranges: &[Range<u32>], most: u32) -> Option<Vec<Range<u32>>> {
     let mut held: Vec<Range<u32>> = Vec::new();
     let mut count = 0;

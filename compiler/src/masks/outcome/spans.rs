@@ -1,10 +1,10 @@
-//! Sets of ranks as spans: sorted, disjoint ranges.
+//! Sets of ranks as spans: sorted, disjoint ranges. A rank is a token's index in byte order.
 
 use std::ops::Range;
 
-/// A range of ranks, however it is stored.
+/// A range of ranks (token indexes in byte order), in any representation.
 pub(crate) trait Span {
-    /// The range.
+    /// Returns the range.
     fn range(&self) -> Range<u32>;
 }
 
@@ -14,7 +14,7 @@ impl Span for Range<u32> {
     }
 }
 
-/// The union of two sorted lists of spans.
+/// Returns the union of two sorted lists of spans, with spans that touch merged.
 pub(super) fn join(mut one: &[Range<u32>], mut other: &[Range<u32>]) -> Vec<Range<u32>> {
     let mut to: Vec<Range<u32>> = Vec::with_capacity(one.len() + other.len());
     loop {
@@ -40,12 +40,12 @@ pub(super) fn join(mut one: &[Range<u32>], mut other: &[Range<u32>]) -> Vec<Rang
     }
 }
 
-/// Number of ranks in disjoint spans.
+/// Returns the number of ranks (token indexes in byte order) in disjoint spans.
 pub(crate) fn count_of(spans: &[Range<u32>]) -> u32 {
     spans.iter().map(|span| span.end - span.start).sum()
 }
 
-/// The parts of `spans` within `range`. Both are of ranks, the spans sorted and disjoint. O(log spans + parts).
+/// Returns the parts of `spans` that lie within `range`. The spans are sorted and disjoint. O(log spans + parts).
 pub(crate) fn cut<S: Span>(
     spans: &[S],
     range: Range<u32>,
@@ -56,8 +56,8 @@ pub(crate) fn cut<S: Span>(
     within.map(move |span| span.start.max(range.start)..span.end.min(range.end))
 }
 
-/// The parts of `spans` within any of some ranges. All are of ranks, sorted and disjoint. O(ranges log (spans between
-/// two of them) + parts).
+/// Returns the parts of `spans` that lie within one of `ranges`. Both lists are sorted and disjoint. O(ranges log
+/// (spans between two of them) + parts).
 pub(crate) fn cut_all<'a>(
     spans: &'a [Range<u32>],
     ranges: &'a [Range<u32>],
@@ -70,12 +70,13 @@ pub(crate) fn cut_all<'a>(
     })
 }
 
-/// The spans from the first on that does not end before `from`. O(log spans before).
+/// Returns the rest of the sorted spans, from the first one that ends after `from`. O(log spans before it).
 pub(crate) fn past(spans: &[Range<u32>], from: u32) -> &[Range<u32>] {
     &spans[count_first(spans, |span| span.end <= from)..]
 }
 
-/// How many items at the beginning are as asked for, where none behind them is: seldom many. O(log of them).
+/// Returns how many items at the beginning satisfy `is_first`; no item after them may satisfy it. Fast if they are few,
+/// as is usual. O(log of their number).
 pub(crate) fn count_first<T>(items: &[T], is_first: impl Fn(&T) -> bool) -> usize {
     let mut far = 1;
     while items.get(far - 1).is_some_and(&is_first) {
@@ -85,14 +86,16 @@ pub(crate) fn count_first<T>(items: &[T], is_first: impl Fn(&T) -> bool) -> usiz
     far / 2 + near.partition_point(is_first)
 }
 
-/// `spans` without `others`, both sorted and disjoint. O(spans + others).
+/// Returns `spans` without the ranks (token indexes in byte order) of `others`; both lists are sorted and disjoint.
+/// O(spans + others).
 pub(crate) fn minus<S: Span>(spans: &[S], others: &[Range<u32>]) -> Vec<Range<u32>> {
     let mut rest = Vec::with_capacity(spans.len());
     each_without(spans, others, |span| rest.push(span));
     rest
 }
 
-/// The same, handed out one by one.
+/// Passes to `each`, in order, the spans that remain of `spans` without the ranks (token indexes in byte order) of
+/// `others`. Both lists are sorted and disjoint.
 pub(crate) fn each_without<S: Span>(
     spans: &[S],
     others: &[Range<u32>],

@@ -1,12 +1,13 @@
-//! Bisimulation of shared states: the stored outcomes of a state hold for all states of its class.
+//! Bisimulation of shared states: a stored outcome of a state holds for all states of its class.
 //!
-//! The rest of a string is a rule, and so is the rest of a string that is not empty. Each has its own states within a
-//! character, and both lead to the same place by a tail call. Two states are bisimilar if their records are equal once
-//! the targets of edges are replaced by their classes. A state with nothing but a tail call is in the class of the
-//! callee's first state. This finds most of what a minimization across rules would, and never too much.
+//! In the vocabulary, the rest of a string is a rule, and so is the rest of a string that is not empty. Each has its
+//! own states within a character, and both reach the same state by a tail call. Two states are bisimilar if their
+//! records are equal once the targets of edges are replaced by their classes. A state with nothing but a tail call is
+//! in the class of the callee's first state. This finds most of what a minimization across rules would, and never too
+//! much.
 //!
-//! Cost: O(states and edges) for each round. States are visited after those that they lead to, so the first round finds
-//! all that is not on a cycle. There is one more round for each cycle found after another, and a last one.
+//! Cost: O(states and edges) for each round. States are visited after their targets, so the first round finds every
+//! equivalence that is not on a cycle. There is one more round for each cycle found after another, and a last one.
 
 use grammarc_artifacts::sections::network::{NONE, state_flags};
 use grammarc_artifacts::tables::{Joined, Tables};
@@ -14,18 +15,19 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::graph::{by_component, components_by};
 
-/// For each state the lowest that is known to be like it.
+/// Returns for each shared state the lowest one that is known to be bisimilar to it.
 pub(crate) fn bisimilar(shared: Tables<'_>) -> Vec<u32> {
     let mut like: Vec<u32> = (0..shared.state_count()).collect();
     let mut after = vec![0u32; like.len()];
     for (index, rule) in (0..).zip(shared.rules) {
-        // The exits of a rule depend on what comes after it: rules that differ in that are not confused.
+        // The exits of a rule depend on its FOLLOW bytes, so states of rules with different FOLLOW bytes are never
+        // merged.
         let same = shared.rules.iter().position(|other| other.after_bytes == rule.after_bytes);
         let same = same.map_or(index, |same| same as u32);
         let first = rule.first_state as usize;
         after[first..first + rule.state_count as usize].fill(same);
     }
-    // The targets of a state come before it, so that chains are gone along in one round.
+    // The targets of a state come before it, so that a chain of states is merged in one round.
     let order = by_component(&components_by(like.len(), |state| leads_to(shared, state)));
     let mut changed = true;
     let mut key = Vec::new();
@@ -69,7 +71,8 @@ pub(crate) fn bisimilar(shared: Tables<'_>) -> Vec<u32> {
     like
 }
 
-/// The states that say what one is like.
+/// Returns the states that the class of a state depends on: its targets, its count exit and the first state of its
+/// callee.
 fn leads_to(shared: Tables<'_>, state: usize) -> impl DoubleEndedIterator<Item = usize> {
     let edges = shared.byte_edges_of(state).iter().map(|edge| edge.target as usize);
     let exit = shared.states[state].exit();
@@ -77,7 +80,8 @@ fn leads_to(shared: Tables<'_>, state: usize) -> impl DoubleEndedIterator<Item =
     edges.chain(others.map(|other| other as usize))
 }
 
-/// The first state of the rule that a state calls which does nothing but that tail call.
+/// For a state that does nothing but a tail call, returns the first state of the callee. `None` for every other state,
+/// and if a token may end in only one of the two states.
 fn begins(shared: Tables<'_>, state: usize) -> Option<u32> {
     let record = shared.states[state];
     let [call] = shared.call_edges_of(state) else { return None };
@@ -92,7 +96,8 @@ fn begins(shared: Tables<'_>, state: usize) -> Option<u32> {
     (alone && rests).then_some(first)
 }
 
-/// The transitions of a state as words, equal for states that do the same.
+/// Replaces `words` by the flags and transitions of a state: equal words for bisimilar states. `like` has the class of
+/// each state so far.
 fn describe(shared: Tables<'_>, state: usize, like: &[u32], words: &mut Vec<u32>) {
     let record = shared.states[state];
     let flags = match record.flags & state_flags::POP_ONLY {
@@ -100,7 +105,7 @@ fn describe(shared: Tables<'_>, state: usize, like: &[u32], words: &mut Vec<u32>
         _ => record.flags & !state_flags::ABSORBING,
     };
     let known = |state: u32| if state == NONE { NONE } else { like[state as usize] };
-    // A number that a counter is set to is no state.
+    // The number that a counter is set to is not a state.
     words.extend([flags, record.exit().map_or(record.count_exit, known)]);
     for edge in shared.byte_edges_of(state) {
         words.extend([edge.range, known(edge.target)]);

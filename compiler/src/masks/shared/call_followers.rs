@@ -1,12 +1,12 @@
-//! Call followers: the bytes that may come behind a string of a shared rule within a token.
+//! Call followers: the bytes that may follow a string of a shared rule within a token.
 //!
-//! Two states that call one rule and return to different states have the same masks unless some token holds a string of
-//! the rule and goes on behind it with a byte on which the return states differ. After a colon hardly any token has a
-//! whole value, and none has a bracket behind it.
+//! Two states that call one rule and return to different states mostly have the same masks. They differ only if some
+//! token contains a string of the rule and then a byte on which the return states differ. After a colon hardly any
+//! token has a whole value, and none has a bracket behind it.
 //!
-//! Found by walks of the rule from all nodes of the trie that a byte leads to, once for a rule and byte. Letters and
-//! digits lead to so many nodes that every byte is taken to follow them. Cost: O(nodes) for each rule and byte that is
-//! asked for, some 0.2 ms.
+//! The bytes are found once for a rule and the byte before it. The rule is walked from all trie nodes that the byte
+//! leads to. Letters and digits lead to so many nodes that every byte is taken to follow them. Cost: O(nodes) for each
+//! rule and byte that is asked for, some 0.2 ms.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -22,17 +22,18 @@ use crate::masks::trie::subtrees::Subtrees;
 use crate::network::bytes_on;
 use crate::network::lazy_dfa::{BOTTOM, Configurations, LazyDfa};
 
-/// The bytes found so far.
+/// The call followers that are found so far.
 #[derive(Default)]
 pub(crate) struct CallFollowers {
-    /// By rule and the byte before it, the bytes behind it.
+    /// Maps a rule and the byte before its string to the bytes that may follow the string.
     next: Mutex<FxHashMap<(u32, u8), ByteSet>>,
-    /// By rule, the bytes that its strings end with.
+    /// Maps a rule to the bytes that its strings may end with.
     last: Mutex<FxHashMap<u32, ByteSet>>,
 }
 
 impl CallFollowers {
-    /// The bytes that come, in any token, after a byte and a string of a shared rule, and perhaps more.
+    /// Returns the bytes that come, in any token, after `byte` and a string of the shared rule `rule`. The result may
+    /// contain more bytes; it contains all if `byte` is a letter or digit.
     pub(crate) fn next(
         &self,
         network: Joined<'_>,
@@ -56,13 +57,15 @@ impl CallFollowers {
         })
     }
 
-    /// The bytes that the strings of a shared rule end with, and perhaps more.
+    /// Returns the bytes that the strings of a shared rule end with. The result may contain more bytes.
     pub(crate) fn last(&self, network: Joined<'_>, rule: u32) -> ByteSet {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         *last.entry(rule).or_insert_with(|| find_last(network, rule))
     }
 }
 
+/// Finds the bytes that come, in any token, after a byte and a string of a rule. `may_end` is false only for nodes
+/// below which no string of the rule ends.
 fn find_next(
     network: Joined<'_>,
     (trie, children): (Trie<'_>, &Children),
@@ -89,6 +92,8 @@ fn find_next(
     next
 }
 
+/// Finds the bytes that the strings of a rule end with. Returns all bytes if the rule, or a rule that it calls last,
+/// has a register.
 fn find_last(network: Joined<'_>, rule: u32) -> ByteSet {
     let shared = network.shared;
     let (mut rules, mut at, mut last) = (vec![rule], 0, ByteSet::EMPTY);

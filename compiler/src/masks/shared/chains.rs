@@ -1,13 +1,14 @@
-//! Chains of follow entries: how long they get is part of the printed bound on the work of a step.
+//! Chains of follow entries. Their greatest length is part of the printed bound on the work of a step at run time.
 //!
-//! A chain goes from the entry of a return state for a class to the entry, for the next class, of a return state that
-//! the rule of the first may return to. Its length is bounded where these steps have no cycle; a cycle means that a
-//! mask reads as much of the stack as there is, and is reported with a state on it.
+//! A follow entry belongs to a return state and an exit class, and names the next class through which the state's rule
+//! may return. The next entry of the chain belongs to a return state that this rule returns to, and to that class. The
+//! length of chains is bounded if these steps have no cycle. With a cycle, a mask reads as much of the stack as there
+//! is; the cycle is reported with a return state on it.
 //!
-//! The next link of a chain depends on the rule of the entry and its next class alone. These pairs, its *ways out*, are
-//! far fewer than the entries. The vocabulary's rules call none of a grammar's, so a chain is one part within the
-//! vocabulary's tables and one within the grammar's; of the first, what every grammar needs is found once
-//! ([`SharedChains`]). Cost: O(ways out and their steps).
+//! The next step of a chain depends only on the rule of the entry and its next class. Such a pair is a *link*; links
+//! are far fewer than entries. The vocabulary's rules call none of a grammar's, so a chain has one part within the
+//! vocabulary's tables and then one within the grammar's. Of the first part, what every grammar needs is found once
+//! ([`SharedChains`]). Cost: O(links and their steps).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,18 +17,19 @@ use grammarc_artifacts::tables::Tables;
 
 use crate::network::SharedRules;
 
-/// Lengths of the chains within the vocabulary's tables.
+/// The lengths of the chains within the vocabulary's tables.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SharedChains {
-    /// Length of the longest; a return state of one that grows with the stack.
+    /// The number of entries in the longest chain. An error is a return state on a chain that grows with the stack.
+    /// `None` only in a default value.
     pub(crate) longest: Option<Result<u32, u32>>,
-    /// By rule, the classes through which it can be left in the middle of a chain, in ascending order, with the most
-    /// entries of the chain so far.
+    /// For each rule, the exit classes (sets of trie nodes at which a rule returns) through which a chain may continue
+    /// into a caller, ascending. Each class comes with the most entries of such a chain so far.
     pub(crate) through: Vec<Box<[(u32, u32)]>>,
 }
 
 impl SharedChains {
-    /// The chains of the tables `shared`, whose rules are `rules`.
+    /// Computes the chains of the vocabulary's tables.
     pub(crate) fn new(shared: Tables<'_>, rules: &SharedRules) -> Self {
         let ways =
             ChainLinks::new(shared, |state| rules.rule_of(state), |rule| rules.returns(rule));
@@ -35,7 +37,7 @@ impl SharedChains {
             Ok(lengths) => lengths,
             Err(ret) => return Self { longest: Some(Err(ret)), through: Vec::new() },
         };
-        // The longest come first, so that the chains before a way out are known when it is its turn.
+        // The links with the longest chains come first, so that the chains before a link are known when its turn comes.
         let mut order: Vec<usize> = (0..lengths.len()).collect();
         order.sort_by_key(|&way| std::cmp::Reverse(lengths[way]));
         let mut before = vec![1u32; lengths.len()];
@@ -58,20 +60,22 @@ impl SharedChains {
     }
 }
 
-/// The ways out that the entries of one group of tables lead to, and the steps between them within these tables.
+/// The links of the follow entries in one group of tables, and the steps between them within these tables. A link is a
+/// rule and an exit class (set of trie nodes at which a rule returns) through which it returns.
 pub(crate) struct ChainLinks {
-    /// Rule and class, ascending.
+    /// The links, each a rule and an exit class (set of trie nodes at which a rule returns), ascending.
     all: Vec<(u32, u32)>,
-    /// A return state of an entry that leads to each.
+    /// For each link (a rule and an exit class), a return state whose entry leads to the link.
     rets: Vec<u32>,
-    /// By way out, the numbers of the ways out that it goes on to.
+    /// For each link, the indexes of the links (pairs of rule and exit class) that may come next.
     steps: Vec<Vec<usize>>,
-    /// Whether an entry that is the last of its chain comes after each.
+    /// For each link (a rule and an exit class), whether the next entry may be the last of its chain.
     ends: Vec<bool>,
 }
 
 impl ChainLinks {
-    /// The links within the tables of one group of rules.
+    /// Finds the links (pairs of rule and exit class) of the tables of one group of rules. `rule_of` returns the rule
+    /// of a state, and `returns` the return states of a rule, through tail calls.
     pub(crate) fn new(
         tables: Tables<'_>,
         rule_of: impl Fn(u32) -> u32,
@@ -109,7 +113,8 @@ impl ChainLinks {
         Self { all, rets, steps, ends }
     }
 
-    /// For each way out, the entries of the longest chain from one that leads to it; or a return state of a cycle.
+    /// Returns for each link the number of entries in the longest chain that begins with an entry before the link. An
+    /// error is a return state on a cycle of links (pairs of rule and exit class).
     pub(crate) fn lengths(&self) -> Result<Vec<u32>, u32> {
         let component =
             crate::graph::components_by(self.all.len(), |way| self.steps[way].iter().copied());
@@ -127,7 +132,8 @@ impl ChainLinks {
         Ok(lengths)
     }
 
-    /// The entries of the longest chain from one that leads to a way out.
+    /// Returns the number of entries in the longest chain that begins with an entry before the link (a rule and an exit
+    /// class) `way`. It is 1 if there is no such link in these tables.
     pub(crate) fn length(&self, lengths: &[u32], way: (u32, u32)) -> u32 {
         self.all.binary_search(&way).map_or(1, |at| lengths[at])
     }

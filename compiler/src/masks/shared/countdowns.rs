@@ -1,4 +1,5 @@
-//! Rules of the vocabulary with a countdown, and rules without one that do the same until it ends.
+//! Rules of the vocabulary with a countdown, and rules without one that behave equally until the countdown ends. A
+//! countdown is a register with the number of repetitions left.
 //!
 //! Cost: O(edges) of the vocabulary's loops, once.
 
@@ -6,24 +7,25 @@ use grammarc_artifacts::sections::network::{NONE, rule_flags, state_flags};
 use grammarc_artifacts::tables::{Joined, Tables};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Flags that distinguish two states.
+/// The state flags that must agree for two states to be equal.
 const COMPARED: u32 =
     state_flags::FINAL | state_flags::POP_ONLY | state_flags::RESTS | state_flags::CLEARS;
 
-/// Rules before a loop of the vocabulary's that are tried for it.
+/// The most rounds of a search for an equal rule. Each round goes back from some rules to the rules that continue with
+/// them. Beyond it a loop is taken to have no equal rule.
 const DEEPEST: usize = 16;
 
 /// The loops of a vocabulary that end with a countdown.
 #[derive(Debug, Default)]
 pub(crate) struct CountdownLoops {
-    /// By rule with a countdown, one without that does the same until it ends.
+    /// Maps a rule with a countdown to a rule without one that behaves equally until the countdown ends.
     pub(crate) like: FxHashMap<u32, u32>,
-    /// Rules and what they go on with at their ends; ascending.
+    /// Pairs of rules, ascending: the second ends with a tail call of the first.
     before: Vec<(u32, u32)>,
 }
 
 impl CountdownLoops {
-    /// The loops of a vocabulary.
+    /// Finds the loops of a vocabulary, and their equal rules without a countdown.
     pub(crate) fn new(shared: Tables<'_>) -> Self {
         let network = Joined { shared, own: shared };
         let plain = (0..shared.rules.len() as u32).filter(|&rule| !is_counted(network, rule));
@@ -52,24 +54,25 @@ impl CountdownLoops {
         this
     }
 
-    /// Rules that go on with a rule at their ends.
+    /// Returns the rules that end with a tail call of `rule`.
     pub(crate) fn before(&self, rule: u32) -> impl Iterator<Item = u32> + '_ {
         let from = self.before.partition_point(|&(rest, _)| rest < rule);
         self.before[from..].iter().take_while(move |pair| pair.0 == rule).map(|pair| pair.1)
     }
 }
 
-/// Whether a rule has a countdown.
+/// Whether a rule has a register that is not zero at first: a countdown, or a set of required parts.
 pub(crate) fn is_counted(network: Joined<'_>, rule: u32) -> bool {
     network.rule(rule).flags & rule_flags::COUNTED != 0
 }
 
-/// Whether a rule may be left before its countdown ends.
+/// Whether a rule is a loop with a countdown: a larger countdown accepts all strings that a smaller one accepts.
 pub(crate) fn is_loop(network: Joined<'_>, rule: u32) -> bool {
     network.rule(rule).flags & rule_flags::MONOTONE != 0
 }
 
-/// The rule that a rule calls at all of its ends, if any; none of one that is not bytes and such calls alone.
+/// Returns the rule that a rule tail-calls at its ends, or `Some(None)` if it makes no call. `None` if it calls several
+/// rules, or if a state does more than such a call.
 fn rest_of(network: Joined<'_>, rule: u32) -> Option<Option<u32>> {
     let record = network.rule(rule);
     let mut rest = None;
@@ -89,7 +92,7 @@ fn rest_of(network: Joined<'_>, rule: u32) -> Option<Option<u32>> {
     Some(rest)
 }
 
-/// The rule that a state calls in tail position and does nothing else.
+/// For a state that does nothing but a tail call, returns the callee. `None` for every other state.
 fn tail(network: Joined<'_>, state: u32) -> Option<u32> {
     let (tables, index) = network.locate(state);
     let [call] = tables.call_edges_of(index) else { return None };
@@ -99,8 +102,9 @@ fn tail(network: Joined<'_>, state: u32) -> Option<u32> {
     (is_alone && call.ret == NONE).then_some(call.callee)
 }
 
-/// Returns the states that two rules reach side by side, if the rules are equal: all of the first rule's, each with one
-/// of the other's or of the rules that replace it.
+/// Compares two rules, and returns the pairs of states that they reach together if the rules are equal. There is a pair
+/// for every state of the first rule. A tail call of the first rule equals one of the second if `like` maps its callee
+/// to that callee. `None` if the rules differ.
 pub(crate) fn pairs(
     network: Joined<'_>,
     like: &FxHashMap<u32, u32>,

@@ -1,4 +1,5 @@
-//! Exit classes of the vocabulary: their nodes, and the rules that can be left through them.
+//! Exit classes of the vocabulary: their nodes, and the rules that return through them. An exit class is a set of trie
+//! nodes at which a rule returns to its caller within a token.
 
 use std::collections::BTreeSet;
 
@@ -7,18 +8,19 @@ use grammarc_artifacts::tables::Tables;
 
 use crate::network::SharedRules;
 
-/// A child of a node of an exit class.
+/// An edge of the trie from a node of an exit class (set of trie nodes at which a rule returns) to a child.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ClassEdge {
-    /// Byte into the child.
+    /// The byte that leads to the child.
     pub(crate) byte: u8,
     /// The child.
     pub(crate) child: u32,
-    /// The node of the class.
+    /// The node of the exit class (set of trie nodes at which a rule returns).
     pub(crate) node: u32,
 }
 
-/// Nodes of a shared exit class, ascending; none of [`NONE`].
+/// Returns the trie nodes of a shared exit class (set of trie nodes at which a rule returns), ascending; none for
+/// [`NONE`].
 pub(crate) fn class_nodes(shared: Tables<'_>, class: u32) -> &[u32] {
     match class {
         NONE => &[],
@@ -29,7 +31,8 @@ pub(crate) fn class_nodes(shared: Tables<'_>, class: u32) -> &[u32] {
     }
 }
 
-/// By rule of the vocabulary, the classes through which it can be left, also by way of its tail calls; ascending.
+/// Returns for each rule of the vocabulary the exit classes (sets of trie nodes at which a rule returns) through which
+/// it can return, also through its tail calls. The classes of a rule ascend.
 pub(crate) fn left_through(shared: Tables<'_>, rules: &SharedRules) -> Vec<Box<[u32]>> {
     let mut classes = vec![BTreeSet::new(); shared.rules.len()];
     for (rule, record) in (0..).zip(shared.rules) {

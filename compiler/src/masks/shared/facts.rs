@@ -1,16 +1,16 @@
-//! Facts about the vocabulary's rules and stored masks, so that a grammar's own states do not walk the same subtrees
-//! again.
+//! Facts about the vocabulary's rules and stored masks, which spare the states of a grammar from walking the same
+//! subtrees of the trie again.
 //!
-//! - Residuals: the part of a shared state `s`'s base mask and exit class that lies below the trie's node for a byte `b` is
-//!   the outcome of `q` at that node, if `s` leads to `q` on `b` and nowhere else. Walks meet wide subtrees just there: one
-//!   byte into a token, inside a string. A binary search in the stored outcome replaces the walk.
-//! - Deeper in the trie an outcome is walked once and [remembered](crate::masks::outcome::memo).
-//! - The children of an exit class's nodes are kept by their byte, so that a return state that goes on with a comma
-//!   looks at the commas alone.
+//! - Residuals: Let a shared state `s` have the one target `q` on a byte `b`. The part of the base mask and exit class
+//!   of `s` below the trie's node for `b` is the outcome of `q` at that node. Walks reach large subtrees just there:
+//!   one byte into a token, inside a string. A binary search in the stored outcome replaces the walk.
+//! - Deeper in the trie, an outcome is walked once and [memoised](crate::masks::outcome::memo).
+//! - The children of an exit class's nodes are kept by their byte. So a return state that continues with a comma visits
+//!   the commas alone.
 //!
-//! All of it is computed on first use, and all but the walks is kept as long as the compiler lives: a base mask as
-//! ranks takes about 0.2 ms for a wide one. Outcomes depend on the vocabulary alone, so it does not matter which
-//! grammar asks first, or on which thread.
+//! Each fact is computed on first use. All but the memoised walks are kept as long as the compiler lives. To find the
+//! ranks of a base mask takes about 0.2 ms if it has many tokens. Facts depend on the vocabulary alone, so it does not
+//! matter which grammar asks first, or on which thread.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -40,44 +40,57 @@ use crate::masks::trie::factors::FactorFilter;
 use crate::masks::trie::subtrees::Subtrees;
 use crate::network::SharedRules;
 
-/// Outcomes that follow from the shared rules' masks.
+/// Indexes over the trie, the rules and the masks of a vocabulary.
 #[derive(Default)]
 pub(crate) struct VocabularyFacts {
+    /// The children of the trie's nodes, by byte.
     children: Children,
+    /// The height, depth and bytes of the trie's nodes.
     nodes: Subtrees,
+    /// The calls among the shared rules.
     rules: SharedRules,
+    /// The lengths of the chains of follow entries (masks by return state and exit class).
     chains: SharedChains,
-    /// Bytes that are single-byte tokens.
+    /// The bytes that are single-byte tokens.
     single_bytes: ByteSet,
-    /// Per state: the base mask has no token that is matched by id.
+    /// For each state, whether its base mask depends on bytes alone, with no token that is matched by id.
     speaks: Vec<bool>,
+    /// For each state, its transitions by single bytes and the lowest bisimilar state.
     transitions: Transitions,
+    /// For each state and byte, states with this one target on the byte.
     sources: Predecessors,
-    /// Self-looping states, the lowest of equal ones, those that loop on many bytes first; and how many of these there
-    /// are.
+    /// The states with self-loops on at least [`SOME`] bytes, without all but the lowest of bisimilar ones. Those that
+    /// loop on at least [`MANY`] bytes come first; the second part is their number.
     staying: (Vec<u32>, usize),
-    /// By the state that its widest edge leads to, one that goes there by way of a tail call, and may be left instead.
+    /// Maps a state to a final state that reaches it through a plain tail call, on the widest edge of the callee's
+    /// first state.
     passing: FxHashMap<u32, u32>,
-    /// By mask, its ranks.
+    /// For each mask, the ranks of its tokens. A rank is a token's index in byte order.
     spans: Vec<OnceLock<Box<[Range<u32>]>>>,
-    /// The exit classes by their nodes.
+    /// Maps a list of exits, the trie nodes at which a rule returns, to the number of its exit class.
     classes: FxHashMap<Box<[u32]>, u32>,
-    /// By exit class, byte and node of each child of its nodes, and the node; ascending.
+    /// For each exit class (set of trie nodes at which a rule returns), the edges from its nodes to their children,
+    /// ascending by byte.
     edges: Vec<OnceLock<Box<[ClassEdge]>>>,
-    /// By rule, the classes through which it can be left.
+    /// For each rule, the exit classes (sets of trie nodes at which a rule returns) through which it can return.
     left_through: Vec<Box<[u32]>>,
+    /// The dense bit rows, with the rows near each, and the masks by their words.
     rows: StoredRows,
-    /// Outcomes walked before.
+    /// Memoised outcomes of walks.
     walked: Memo,
+    /// The factors (substrings) of the tokens.
     pieces: FactorFilter,
+    /// The bytes that may follow a string of a rule within a token.
     behind: CallFollowers,
-    /// The strings of the trie by their characters.
+    /// The strings of the trie by the kinds of their characters.
     words: OnceLock<CharClassIndex>,
+    /// The rules that end with a countdown, and equal rules without one.
     loops: OnceLock<CountdownLoops>,
 }
 
 impl VocabularyFacts {
-    /// The outcomes of a vocabulary's shared rules, none of them worked out yet. O(nodes, states and edges).
+    /// Builds the indexes of a vocabulary; those that take long are computed when they are first asked for. O(nodes,
+    /// states and edges).
     pub(crate) fn new(vocabulary: &VocabularyArtifact) -> Self {
         let (shared, trie) = (vocabulary.tables(), vocabulary.trie());
         let like = bisimilar(shared);
@@ -136,100 +149,104 @@ impl VocabularyFacts {
         }
     }
 
-    /// The children of the trie's nodes.
+    /// Returns the children of the trie's nodes, by byte.
     pub(crate) fn children(&self) -> &Children {
         &self.children
     }
 
-    /// The subtrees of the trie.
+    /// Returns the height, depth and bytes of the trie's nodes.
     pub(crate) fn nodes(&self) -> &Subtrees {
         &self.nodes
     }
 
-    /// The calls among the shared rules.
+    /// Returns the calls among the shared rules.
     pub(crate) fn rules(&self) -> &SharedRules {
         &self.rules
     }
 
-    /// By rule, the classes through which it can be left.
+    /// Returns for each rule the exit classes (sets of trie nodes at which a rule returns) through which it can return.
     pub(crate) fn left_through(&self) -> &[Box<[u32]>] {
         &self.left_through
     }
 
-    /// The chains of their follow entries.
+    /// Returns the lengths of the chains of follow entries (masks by return state and exit class) within the
+    /// vocabulary.
     pub(crate) fn chains(&self) -> &SharedChains {
         &self.chains
     }
 
-    /// The lowest shared state that does the same as this one.
+    /// Returns the lowest shared state that is bisimilar to `state`.
     pub(crate) fn like(&self, state: u32) -> u32 {
         self.transitions.representative(state)
     }
 
-    /// The exit class of these nodes.
+    /// Returns the exit class with exactly these trie nodes, which must ascend. `None` if the vocabulary has none.
     pub(crate) fn class(&self, nodes: &[u32]) -> Option<u32> {
         self.classes.get(nodes).copied()
     }
 
-    /// The dense rows and the masks.
+    /// Returns the indexes over the dense bit rows (one bit per token) and the masks.
     pub(crate) fn rows(&self) -> &StoredRows {
         &self.rows
     }
 
-    /// Whether a state's base mask has no token that is matched by id.
+    /// Whether the base mask of a state depends on bytes alone, with no token that is matched by id.
     pub(crate) fn speaks(&self, state: u32) -> bool {
         self.speaks[state as usize]
     }
 
-    /// A state whose base mask and exits below the root's child on a byte are the outcome of `state` there.
+    /// Returns a state whose base mask and exits (trie nodes at which the rule returns) below the root's child on
+    /// `byte` are the outcome of `state` there. `None` if there is none.
     pub(crate) fn source_on(&self, state: u32, byte: u8) -> Option<u32> {
         self.sources.first(self.like(state), byte)
     }
 
-    /// The pieces of the tokens.
+    /// Returns the factors (substrings) of the tokens.
     pub(crate) fn pieces(&self) -> &FactorFilter {
         &self.pieces
     }
 
-    /// Bytes that may come behind a string of a rule within a token.
+    /// Returns the bytes that may follow a string of a rule within a token.
     pub(crate) fn behind(&self) -> &CallFollowers {
         &self.behind
     }
 
-    /// The loops of the vocabulary that end with a countdown.
+    /// Returns the rules of the vocabulary that end with a countdown, and equal rules without one.
     pub(crate) fn loops(&self, shared: Tables<'_>) -> &CountdownLoops {
         self.loops.get_or_init(|| CountdownLoops::new(shared))
     }
 
-    /// The strings of the vocabulary's trie by their characters.
+    /// Returns the strings of the trie by the kinds of their characters.
     pub(crate) fn words(&self, trie: Trie<'_>) -> &CharClassIndex {
         self.words.get_or_init(|| CharClassIndex::new(trie))
     }
 
-    /// Bytes that are single-byte tokens.
+    /// Returns the bytes that are single-byte tokens.
     pub(crate) fn single_bytes(&self) -> ByteSet {
         self.single_bytes
     }
 
-    /// The sources for the root's child on a byte that a walk is to be held against: the first, and a narrow one.
+    /// Returns the states that a walk at the root's child on `byte` may be compared with. They are the first
+    /// [source](Self::source_on) of `state`, and another one with few outgoing bytes.
     pub(crate) fn sources_on(&self, state: u32, byte: u8) -> impl Iterator<Item = u32> + use<> {
         self.sources.both(self.like(state), byte)
     }
 
-    /// The states that stay where they are on many bytes, or on some.
+    /// Returns the states with self-loops on at least [`MANY`] bytes, or on at least [`SOME`] bytes if `on_many` is
+    /// false.
     pub(crate) fn staying(&self, on_many: bool) -> &[u32] {
         let (all, many) = &self.staying;
         if on_many { &all[..*many] } else { all }
     }
 
-    /// A state that goes to another on most bytes, by way of a tail call, and may be left instead: any place of a chain
-    /// but its first goes so to the next.
+    /// Returns a final state that reaches `to` on most bytes, through a plain tail call. In a chain of characters every
+    /// state but the first reaches the next state so. `None` if there is none.
     pub(crate) fn passing(&self, to: u32) -> Option<u32> {
         self.passing.get(&self.like(to)).copied()
     }
 
-    /// The outcome of a state at `node`, a child of the root, that is read from the mask of its
-    /// [source](Self::source_on).
+    /// Returns the outcome (tokens and exits) at `node`, a child of the root, of a state whose
+    /// [source](Self::source_on) is `source`. The outcome is read from the mask of the source.
     pub(crate) fn stored<'a>(
         &'a self,
         shared: Tables<'a>,
@@ -240,18 +257,19 @@ impl VocabularyFacts {
         StoredResidual::new(shared, trie, (source, self.spans(shared, trie, source)), node)
     }
 
-    /// The ranks of a state's base mask.
+    /// Returns the ranks (token indexes in byte order) of the tokens in a state's base mask.
     pub(crate) fn spans(&self, shared: Tables<'_>, trie: Trie<'_>, state: u32) -> &[Range<u32>] {
         let base = shared.states[state as usize].base;
         self.spans[base as usize].get_or_init(|| ranks(shared, trie, base))
     }
 
-    /// The transitions of a state by single bytes.
+    /// Returns the transitions of a state by single bytes.
     pub(crate) fn moves(&self, shared: Tables<'_>, state: u32) -> &SharedTransitions {
         self.transitions.of(shared, state)
     }
 
-    /// The children of the nodes of an exit class, in ascending order of their bytes.
+    /// Returns the trie edges from the nodes of an exit class (set of trie nodes at which a rule returns) to their
+    /// children, in ascending order of their bytes.
     pub(crate) fn class_edges(&self, shared: Tables<'_>, class: u32) -> &[ClassEdge] {
         self.edges[class as usize].get_or_init(|| {
             let edges = class_nodes(shared, class).iter().flat_map(|&node| {
@@ -264,8 +282,8 @@ impl VocabularyFacts {
         })
     }
 
-    /// Outcomes with anything coming after the rule, by state and node; of states that are [like](Self::like) each
-    /// other, those of the lowest.
+    /// Returns the memo of outcomes (tokens and exits) by state and trie node, for walks in which any byte may follow
+    /// the rule. Bisimilar states use the entry of the [lowest](Self::like).
     pub(crate) fn walked(&self) -> &Memo {
         &self.walked
     }
@@ -284,8 +302,8 @@ mod tests {
     use crate::network::follow::Follow;
     use crate::network::lazy_dfa::{BOTTOM, LazyDfa};
 
-    /// All bytes, all texts of up to three of some characters that mean something to JSON, and
-    /// pairs of them up to `most` times.
+    /// Builds a vocabulary of all bytes, and of all strings of up to three of some characters that mean something to
+    /// JSON. It also has pairs of these characters, repeated up to `most` times.
     pub(crate) fn vocabulary(most: usize) -> VocabularyArtifact {
         let marks = br#""\),0u-"#;
         let pairs = marks.iter().flat_map(|&a| marks.map(|b| vec![a, b]));
@@ -297,7 +315,7 @@ mod tests {
         crate::samples::vocabulary(texts, &TextForm::COMMON)
     }
 
-    /// The outcome of `state` at `node`, found byte by byte.
+    /// Returns the ranks and exits of `state` at `node`, found byte by byte.
     pub(crate) fn walked(
         sets: &mut LazyDfa<'_>,
         trie: Trie<'_>,

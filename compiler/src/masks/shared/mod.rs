@@ -1,17 +1,18 @@
-//! Facts about the vocabulary's rules that every compilation uses. None depends on a grammar.
+//! Facts about the rules of the vocabulary, which all grammars share. Every compilation uses them, and none depends on
+//! a grammar.
 //!
 //! | file | what |
 //! | --- | --- |
-//! | [`facts`] | all of them, each found when it is first asked for |
-//! | [`transitions`] | transitions of states by single bytes, plain tail calls looked through |
-//! | [`predecessors`] | by state and byte, the states that go there and nowhere else on it |
-//! | [`bisimulation`] | states that do the same |
-//! | [`rows`] | dense rows that are near each other, masks by their records |
+//! | [`facts`] | all facts of one vocabulary, each found when it is first asked for |
+//! | [`transitions`] | transitions of states by single bytes, with plain tail calls resolved |
+//! | [`predecessors`] | for each state and byte, the states with this one target on the byte |
+//! | [`bisimulation`] | bisimilar states |
+//! | [`rows`] | for each dense row, the rows near it; masks by their records |
 //! | [`stored`] | outcomes that are read from stored masks |
-//! | [`exits`] | exit classes, their nodes and the rules that are left through them |
+//! | [`exits`] | exit classes, their nodes and the rules that return through them |
 //! | [`chains`] | chains of follow entries |
-//! | [`call_followers`] | bytes that come behind a string of a rule within a token |
-//! | [`countdowns`] | rules with a countdown, and rules without one that do the same until it ends |
+//! | [`call_followers`] | bytes that follow a string of a rule within a token |
+//! | [`countdowns`] | rules with a countdown, and equivalent rules without one |
 //!
 //! Tests: unit tests in `call_followers`, `facts`, `predecessors` and `rows`; `tests/tests/suite/shortcuts.rs`.
 

@@ -1,8 +1,9 @@
-//! Predecessors: by state and byte, a shared state that leads there on the byte and nowhere else.
+//! Predecessors: for each shared state and byte, a shared state that reaches it on the byte and has no other target on
+//! it.
 //!
-//! A walk asks for this for each byte after the root, for a state of its own. The bytes on which a state is reached
-//! from one source are few ranges, like the edges. The ranges of a state are stored side by side and searched. By state
-//! and byte, they would take some twelve times the memory, a third of all that a compiler keeps.
+//! A walk asks for a predecessor at each child of the root. The bytes on which a state is reached from one predecessor
+//! are few ranges, like the edges. So the ranges of a state are stored one after the other and searched. A table by
+//! state and byte would take some twelve times the memory, a third of all that a compiler keeps.
 //!
 //! Cost: O(edges) time and memory, besides sorting; a look-up is O(log ranges of the state), and most states have one
 //! range.
@@ -13,28 +14,32 @@ use grammarc_artifacts::tables::Tables;
 use super::transitions::{MANY, bytes_of, first_of_calls};
 use crate::ir::ByteSet;
 
-/// Bytes that some state goes to another on.
+/// A range of bytes on which a state has the same predecessors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct SourceRange {
+    /// The first byte of the range.
     lo: u8,
+    /// The last byte of the range, inclusive.
     hi: u8,
-    /// The first state that does.
+    /// The lowest predecessor on these bytes.
     first: u32,
-    /// The first source with few outgoing bytes, such as after a backslash, if there is another; or [`NONE`].
+    /// The lowest other predecessor that has transitions on fewer than [`MANY`] bytes, such as the state after a
+    /// backslash; [`NONE`] if there is none.
     narrow: u32,
 }
 
-/// By state (the lowest of equal ones), the states that go to it on a byte and nowhere else.
+/// The predecessors of all shared states. Bisimilar states count as the lowest of them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Predecessors {
-    /// Offsets of the ranges of each state, and the end.
+    /// For each state, the offset of its ranges in `runs`; and a last entry for the end.
     starts: Vec<u32>,
+    /// The ranges of all states, in the order of the states and bytes.
     runs: Vec<SourceRange>,
 }
 
 impl Predecessors {
-    /// The sources among the states whose base masks depend on bytes alone; `like` has for each state the lowest that
-    /// does the same.
+    /// Finds the predecessors among the states marked in `speaks`, whose base masks depend on bytes alone. `like` has
+    /// for each state the lowest bisimilar one.
     pub(crate) fn new(shared: Tables<'_>, speaks: &[bool], like: &[u32]) -> Self {
         let mut edges = Vec::new();
         for state in (0..shared.state_count()).filter(|&state| speaks[state as usize]) {
@@ -79,18 +84,20 @@ impl Predecessors {
         this
     }
 
-    /// The first source of a state on a byte.
+    /// Returns the lowest predecessor of a state on a byte, or `None` if there is none.
     pub(crate) fn first(&self, state: u32, byte: u8) -> Option<u32> {
         self.run(state, byte).map(|run| run.first)
     }
 
-    /// The first source of a state on a byte, and another that goes on with few bytes.
+    /// Returns the lowest predecessor of a state on a byte, and another one with few outgoing bytes. Either may be
+    /// missing.
     pub(crate) fn both(&self, state: u32, byte: u8) -> impl Iterator<Item = u32> + use<> {
         let run = self.run(state, byte);
         let narrow = run.map(|run| run.narrow).filter(|&narrow| narrow != NONE);
         run.map(|run| run.first).into_iter().chain(narrow)
     }
 
+    /// Returns the range of a state that contains a byte.
     fn run(&self, state: u32, byte: u8) -> Option<SourceRange> {
         let state = state as usize;
         let runs = &self.runs[self.starts[state] as usize..self.starts[state + 1] as usize];

@@ -1,7 +1,8 @@
-//! Dense rows and masks of the vocabulary: the nearest rows of each row, and the masks by their words.
+//! Dense bit rows and masks of the vocabulary: for each row, the rows nearest to it; and the masks, indexed by their
+//! words.
 //!
-//! Cost: for the nearest rows of a row O(rows times words of a row), once, on first use; for the masks O(words of their
-//! lists), once.
+//! Cost: O(rows times words of a row) for the nearest rows of a row, on first use. O(words of their lists) for the
+//! masks, once.
 
 use std::sync::OnceLock;
 
@@ -11,28 +12,31 @@ use crate::interner::Interner;
 use crate::masks::bits::distance;
 use crate::masks::outcome::ranks::row_of;
 
-/// Rows near a row, with their distances.
+/// The rows near a row, each with its distance: the number of tokens in which the two differ, and the row.
 type Near = Box<[(u32, u32)]>;
 
-/// Facts of the vocabulary's rows and masks.
+/// Indexes over the vocabulary's bit rows (one bit per token) and masks.
 #[derive(Debug, Default)]
 pub(crate) struct StoredRows {
-    /// By row, how many tokens are in it.
+    /// For each row, the number of its tokens.
     counts: Vec<u32>,
+    /// For each row, the rows near it, once they are asked for.
     near: Vec<OnceLock<Near>>,
+    /// The masks by the words of their records, once they are asked for.
     masks: OnceLock<StoredMasks>,
 }
 
-/// Masks by the words of their records.
+/// An index of the vocabulary's masks by the words of their records.
 #[derive(Debug, Default)]
 struct StoredMasks {
+    /// The words of each distinct record: the row, the length of the minus list, and both lists.
     words: Interner,
-    /// By number of the words, the first mask that is stored so.
+    /// For each number of `words`, the first mask with this record.
     masks: Vec<u32>,
 }
 
 impl StoredRows {
-    /// The rows of a vocabulary. O(words of its rows).
+    /// Counts the tokens of all rows of a vocabulary. O(words of its rows).
     pub(crate) fn new(shared: Tables<'_>) -> Self {
         let rows = shared.rows.chunks(shared.row_words.max(1) as usize);
         let counts = rows.map(|row| row.iter().map(|word| word.count_ones()).sum());
@@ -40,12 +44,13 @@ impl StoredRows {
         Self { near: counts.iter().map(|_| OnceLock::new()).collect(), counts, ..Self::default() }
     }
 
-    /// By row, how many tokens are in it.
+    /// Returns for each row the number of its tokens.
     pub(crate) fn counts(&self) -> &[u32] {
         &self.counts
     }
 
-    /// The other rows that differ from a row in no more tokens than a row has words, ascending: in how many, and which.
+    /// Returns the other rows that differ from a row in at most as many tokens as a row has words. Each entry is the
+    /// number of differing tokens and the row; entries ascend.
     pub(crate) fn near(&self, shared: Tables<'_>, row: u32) -> &[(u32, u32)] {
         self.near[row as usize].get_or_init(|| {
             let (words, most) = (row_of(shared, row), shared.row_words);
@@ -63,8 +68,8 @@ impl StoredRows {
         })
     }
 
-    /// The mask that is stored as a row or [`NONE`](grammarc_artifacts::NONE), the length of the minus list, and both
-    /// lists.
+    /// Returns the first mask with a record of these words, or `None` if the vocabulary has none. The words are the row
+    /// or [`NONE`](grammarc_artifacts::NONE), the length of the minus list, and both lists.
     pub(crate) fn mask(&self, shared: Tables<'_>, words: &[u32]) -> Option<u32> {
         let stored = self.masks.get_or_init(|| StoredMasks::new(shared));
         stored.words.find(words).map(|number| stored.masks[number as usize])
@@ -72,6 +77,7 @@ impl StoredRows {
 }
 
 impl StoredMasks {
+    /// Builds the index of a vocabulary's masks.
     fn new(shared: Tables<'_>) -> Self {
         let mut this = Self::default();
         let mut words = Vec::new();

@@ -1,7 +1,8 @@
-//! Outcomes at a child of the root that are read from the stored mask of another state.
+//! Outcomes at a child of the trie's root that are read from the stored mask of another state.
 //!
-//! Let a shared state `s` lead to `q` on a byte `b` and nowhere else. The residual of `s` is the part of its base mask
-//! and exit class below the trie's node for `b`. This is the outcome of `q` at that node. Cost: a binary search.
+//! Let a shared state `s` have the one target `q` on a byte `b`. The *residual* of `s` is the part of its base mask and
+//! exit class that lies below the trie's node for `b`. This residual is the outcome of `q` at that node. Cost: a binary
+//! search.
 
 use std::ops::Range;
 
@@ -12,16 +13,19 @@ use super::exits::class_nodes;
 use crate::masks::outcome::ranks::{ranks_of, row_of, whole_row};
 use crate::masks::outcome::spans::cut;
 
-/// The part of a shared state's base mask and exits that lies below a node.
+/// The part of a shared state's base mask and exits (trie nodes at which the rule returns) that lies below a trie node.
 pub(crate) struct StoredResidual<'a> {
+    /// The ranks of the whole base mask. A rank is a token's index in byte order.
     spans: &'a [Range<u32>],
+    /// The ranks (token indexes in byte order) of the tokens below the node.
     below: Range<u32>,
-    /// Nodes at which the rule is left.
+    /// The exits below or at the node: trie nodes at which the rule returns, ascending.
     pub(crate) exits: &'a [u32],
 }
 
 impl<'a> StoredResidual<'a> {
-    /// The part at `node` of the state `source`, whose base mask has the ranks `spans`.
+    /// Returns the part below `node` of the state `source`, whose base mask has the ranks (token indexes in byte order)
+    /// `spans`.
     pub(crate) fn new(
         shared: Tables<'a>,
         trie: Trie<'_>,
@@ -35,13 +39,13 @@ impl<'a> StoredResidual<'a> {
         Self { spans, below, exits: &nodes[from..to] }
     }
 
-    /// The ranks consumed.
+    /// Returns the ranks (token indexes in byte order) of the base mask's tokens below the node.
     pub(crate) fn spans(&self) -> impl Iterator<Item = Range<u32>> + 'a {
         cut(self.spans, self.below.clone())
     }
 }
 
-/// The ranks of a shared mask's tokens, as spans.
+/// Returns the ranks (token indexes in byte order) of a shared mask's tokens, as sorted, disjoint ranges.
 pub(crate) fn ranks(shared: Tables<'_>, trie: Trie<'_>, mask: u32) -> Box<[Range<u32>]> {
     let record = &shared.masks[mask as usize];
     let (row, row_words) = (row_of(shared, record.row), shared.row_words as usize);

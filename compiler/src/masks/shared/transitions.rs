@@ -1,7 +1,7 @@
-//! Transitions of the vocabulary's own states by single bytes, with plain tail calls looked through.
+//! Transitions of the vocabulary's states by single bytes. A state with a plain tail call, a call as the last step of
+//! its rule, has the transitions of the callee too.
 //!
-//! States that do the same ([`bisimulation`](super::bisimulation)) are one here: a transition leads to the lowest of
-//! them.
+//! [Bisimilar](super::bisimulation) states count as one: a transition leads to the lowest of them.
 //!
 //! Cost: O(edges) for each state, when it is first asked for.
 
@@ -12,59 +12,61 @@ use grammarc_artifacts::tables::Tables;
 
 use crate::ir::ByteSet;
 
-/// Bytes with transitions from which on a state is wide: its outcomes are kept, and it is classified with equivalent
-/// states.
+/// The least number of bytes with transitions for which a state is *wide*. The outcomes (tokens and exits) of a wide
+/// state are memoised, and it takes part in the search for equivalent states.
 pub(crate) const WIDE: usize = 8;
 
-/// Bytes with self-loops from which on a state is a reference for any other.
+/// The least number of bytes with self-loops for which a shared state may serve as the reference (a state that another
+/// mask is derived from) of any other state.
 pub(crate) const MANY: usize = 64;
 
-/// The same for a state that is asked for alone, as in names of small letters.
+/// The least number of bytes with self-loops for which a shared state may serve as reference of a state that is walked
+/// alone. It is lower than [`MANY`] for strings of small letters, such as names.
 pub(crate) const SOME: usize = 24;
 
-/// Tail calls that are looked through, one from the beginning of the other.
+/// The most nested plain tail calls that are resolved for a state. Deeper ones count as calls.
 const DEEPEST: usize = 4;
 
-/// Transitions of a shared state by single bytes.
+/// The transitions of a shared state by single bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct SharedTransitions {
-    /// By byte, the state (the lowest of equal ones), or [`NONE`].
+    /// For each byte, the target state, the lowest of its bisimilar ones; [`NONE`] if there is none.
     pub(crate) to: [u32; 256],
-    /// The same as runs of bytes that lead somewhere, in ascending order.
+    /// The transitions as runs: first byte, last byte (inclusive) and target. Ascending.
     pub(crate) runs: Vec<(u8, u8, u32)>,
-    /// The bytes of the runs.
+    /// The bytes with a target.
     pub(crate) on: ByteSet,
-    /// Bytes after which a token may end.
+    /// The bytes after which a token may end.
     pub(crate) ends: ByteSet,
-    /// Bytes that lead out of the rule, and nowhere else.
+    /// The bytes after which the rule must return: the target has no edges.
     pub(crate) leave: ByteSet,
-    /// Bytes with which calls begin.
+    /// The bytes that may begin a call, and the bytes that several edges share.
     pub(crate) calls: ByteSet,
-    /// Bytes from which on something of this is another.
+    /// The first bytes of the runs on which all of the other fields are constant.
     pub(crate) turns: ByteSet,
 }
 
-/// Whether a state's base mask has no tokens that are matched by id, whose bytes do not matter.
+/// Whether a state's base mask depends on bytes alone: neither the state nor a rule that it calls matches tokens by id.
 pub(crate) fn speaks_of_bytes(shared: Tables<'_>, state: u32) -> bool {
     let calls = shared.call_edges_of(state as usize);
     shared.token_edges_of(state as usize).is_empty()
         && calls.iter().all(|call| shared.rules[call.callee as usize].first_tokens == 0)
 }
 
-/// Number of bytes of some edges.
+/// Returns the number of bytes on which some edges lead to a target. A byte of several edges counts for each.
 pub(crate) fn bytes_of<'a>(edges: impl IntoIterator<Item = &'a ByteEdge>) -> usize {
     edges.into_iter().map(|edge| usize::from(edge.hi() - edge.lo()) + 1).sum()
 }
 
-/// Bytes with which the calls of a state begin.
+/// Returns the bytes that may begin a call of a state.
 pub(crate) fn first_of_calls(shared: Tables<'_>, state: u32) -> ByteSet {
     let calls = shared.call_edges_of(state as usize).iter();
     let firsts = calls.map(|call| shared.rules[call.callee as usize].first_bytes);
     firsts.fold(ByteSet::EMPTY, |set, first| set.union(ByteSet::from_words(first)))
 }
 
-/// Returns the byte edges of a state and of the callees of its tail calls, ascending. Also returns the first bytes of
-/// its other calls, and the bytes that several of these share.
+/// Returns the byte edges of a state and of the callees of its plain tail calls, ascending. Also returns the first
+/// bytes of its other calls, and the bytes that several of the edges share.
 fn edges_through(shared: Tables<'_>, state: u32) -> (Vec<ByteEdge>, ByteSet) {
     let (mut edges, mut calls, mut on) = (Vec::new(), ByteSet::EMPTY, ByteSet::EMPTY);
     let mut work = vec![(state, 0)];
@@ -91,7 +93,7 @@ fn edges_through(shared: Tables<'_>, state: u32) -> (Vec<ByteEdge>, ByteSet) {
 }
 
 impl SharedTransitions {
-    /// Returns the transitions of a state. `representative` has for each state the lowest equivalent one.
+    /// Returns the transitions of a state. `representative` has for each state the lowest bisimilar one.
     fn new(shared: Tables<'_>, state: u32, representative: &[u32]) -> Self {
         let (edges, calls) = edges_through(shared, state);
         let none = ByteSet::EMPTY;
@@ -119,33 +121,35 @@ impl SharedTransitions {
     }
 }
 
-/// The transitions of all shared states, each found when it is first asked for.
+/// The transitions of all shared states, each computed when it is first asked for.
 #[derive(Default)]
 pub(crate) struct Transitions {
-    /// By state, the lowest that does the same.
+    /// For each shared state, the lowest bisimilar state.
     representative: Vec<u32>,
+    /// For each shared state, its transitions, once they are computed.
     of: Vec<OnceLock<Box<SharedTransitions>>>,
 }
 
 impl Transitions {
-    /// None yet; `representative` has for each state the lowest equivalent one.
+    /// Returns a table without transitions. `representative` has for each shared state the lowest bisimilar one.
     pub(crate) fn new(representative: Vec<u32>) -> Self {
         Self { of: representative.iter().map(|_| OnceLock::new()).collect(), representative }
     }
 
-    /// The lowest state that does the same as this one.
+    /// Returns the lowest state that is bisimilar to a shared state.
     pub(crate) fn representative(&self, state: u32) -> u32 {
         self.representative[state as usize]
     }
 
-    /// The transitions of a state.
+    /// Returns the transitions of a shared state.
     pub(crate) fn of(&self, shared: Tables<'_>, state: u32) -> &SharedTransitions {
         let new = || SharedTransitions::new(shared, state, &self.representative).into();
         self.of[state as usize].get_or_init(new)
     }
 }
 
-/// Whether a call does no more than to go on in another rule.
+/// Whether a call only continues in another rule. It must be the last step of its rule and change no register, and its
+/// callee must not begin with a token matched by id.
 pub(crate) fn is_plain_tail(shared: Tables<'_>, call: &CallEdge) -> bool {
     let callee = &shared.rules[call.callee as usize];
     let first = &shared.states[callee.first_state as usize];
