@@ -1,6 +1,6 @@
-//! Logits of 16 bits, as their bits.
+//! Logits of 16 bits, stored as their bit patterns.
 //!
-//! Hosts keep such rows in three forms, and none needs a copy:
+//! Hosts keep such rows in three forms, none of which needs a copy:
 //!
 //! | host has | passes |
 //! | --- | --- |
@@ -8,16 +8,17 @@
 //! | `half::f16`, `half::bf16` (candle, mistral.rs) | the slice, with the feature `half` |
 //! | `f32` | the slice |
 //!
-//! With the types of `half` alone the first form would need a copy. A slice of bare `u16` does not determine its format.
+//! With the types of `half` alone, the first form would need a copy. A slice of bare `u16` does not say which format it
+//! has.
 
 use bytemuck::{Pod, TransparentWrapper, Zeroable};
 
-/// An IEEE 754 binary16 number, as its bits.
+/// An IEEE 754 binary16 number, stored as its bit pattern.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable, TransparentWrapper)]
 #[repr(transparent)]
 pub struct F16(pub u16);
 
-/// A bfloat16 number, the upper half of an `f32`, as its bits.
+/// A bfloat16 number, the upper half of an `f32`, stored as its bit pattern.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable, TransparentWrapper)]
 #[repr(transparent)]
 pub struct Bf16(pub u16);

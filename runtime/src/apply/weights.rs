@@ -15,16 +15,16 @@
 
 use super::logit::sealed::Lane;
 
-/// Number of logits in one pass of `most`: the bits of one mask word.
+/// Number of logits in one pass of [`most`]: those of one mask word.
 const LANES: usize = 32;
 
-/// Number of logits whose weights are computed at once. More would not fit in the vector registers.
+/// Number of logits whose weights are computed at once. More would not fit into the vector registers.
 const SUMMED: usize = 8;
 
-/// The full weight, in units of 2^-34.
+/// Weight of a logit equal to the greatest one, in units of 2^-34.
 const ONE: f32 = (1u64 << 34) as f32;
 
-/// `1.5 * 2^23`. The sum of this and a small `f32` has the rounded integer in its low bits.
+/// `1.5 * 2^23`. The sum of this number and a small `f32` has the rounded integer in its low bits.
 const ROUND: f32 = 12_582_912.0;
 
 /// Returns the greatest logit whose bit is set. Negative infinity if there is none, or all are NaN.
@@ -41,7 +41,8 @@ pub(super) fn most<L: Lane>(words: &[u32], logits: &[L]) -> f32 {
     lanes.into_iter().fold(f32::NEG_INFINITY, |most, lane| if lane > most { lane } else { most })
 }
 
-/// Sums the weights of the logits whose bit is set.
+/// Returns the sum of the weights of the logits whose bit is set. `most` is the greatest of these logits, and `scale`
+/// the inverse of the temperature.
 #[inline(always)]
 pub(super) fn total<L: Lane>(words: &[u32], logits: &[L], most: f32, scale: f32) -> f64 {
     let mut lanes = [0.0; SUMMED];
@@ -61,7 +62,7 @@ pub(super) fn total<L: Lane>(words: &[u32], logits: &[L], most: f32, scale: f32)
     lanes.into_iter().sum()
 }
 
-/// Adds the weights of at most [`SUMMED`] logits to the sums of their lanes. Their bits are the lowest of `word`.
+/// Adds the weights of at most [`SUMMED`] logits to the sums in `lanes`. The bit of logit `i` is bit `i` of `word`.
 #[inline(always)]
 fn add<L: Lane>(lanes: &mut [f64; SUMMED], word: u32, logits: &[L], most: f32, scale: f32) {
     for (bit, (lane, logit)) in lanes.iter_mut().zip(logits).enumerate() {
@@ -70,7 +71,8 @@ fn add<L: Lane>(lanes: &mut [f64; SUMMED], word: u32, logits: &[L], most: f32, s
     }
 }
 
-/// Calls `show` with each word that is not zero and its logits. The last word may have fewer than 32.
+/// Calls `show` with each mask word that is not zero and its logits. The last word may have fewer than 32 logits, and
+/// is shown even if it is zero.
 #[inline(always)]
 fn each_word<L: Lane>(words: &[u32], logits: &[L], mut show: impl FnMut(u32, &[L])) {
     let (whole, tail) = logits.as_chunks::<LANES>();
@@ -84,7 +86,8 @@ fn each_word<L: Lane>(words: &[u32], logits: &[L], mut show: impl FnMut(u32, &[L
     }
 }
 
-/// Returns the weight of an allowed logit, in units of 2^-34.
+/// Returns the weight of an allowed logit, in units of 2^-34. `most` is the greatest allowed logit, and `scale` the
+/// inverse of the temperature.
 #[inline(always)]
 pub(crate) fn weight(value: f32, most: f32, scale: f32) -> f32 {
     let share = exponential((value - most) * scale) * ONE;
