@@ -15,14 +15,14 @@
 //!
 //! # Trust
 //!
-//! To open an artifact checks everything: the header, the checksum, the section table, the archive, and each invariant that a
-//! reader relies on ([`validate`]). So accessors neither panic nor read out of bounds, whatever the file holds. Each damaged,
-//! truncated, foreign or mismatched file is a typed [`Error`].
+//! Opening an artifact checks everything: the header, the checksum, the section table, the archive, and each invariant
+//! that a reader relies on ([`validate`]). So accessors neither panic nor read out of bounds, whatever the file holds.
+//! Each damaged, truncated, foreign or mismatched file is a typed [`Error`].
 //!
 //! # Cost
 //!
-//! To open an artifact is linear in the file: one pass for the checksum and one for the invariants. Only the nested section is
-//! copied.
+//! Opening an artifact is linear in the file: one pass for the checksum and one for the invariants. Only the nested
+//! section is copied.
 //!
 //! Tests: `tests/suite/`; `tests/tests/suite/robustness.rs` of the workspace damages artifacts of real grammars.
 

@@ -1,9 +1,9 @@
-//! Packed string sets: many texts as one packed acyclic automaton (DAWG). A text takes some bytes. As a table of states it would
-//! take hundreds.
+//! Packed string sets: many texts as one packed acyclic automaton (DAWG). A text takes some bytes. As a table of states
+//! it would take hundreds.
 //!
 //! A packed string set is the language of a rule with the flag
-//! [`PACKED_STRINGS`](crate::sections::network::rule_flags::PACKED_STRINGS). The register of an activation is the address of a
-//! node. So positions, stacks and exported positions are those of any other rule.
+//! [`PACKED_STRINGS`](crate::sections::network::rule_flags::PACKED_STRINGS). The register of a call of the rule is the
+//! address of a node. So positions, stacks and exported positions are those of any other rule.
 //!
 //! | file | content |
 //! | --- | --- |

@@ -8,8 +8,8 @@
 
 use crate::position::Configuration;
 
-/// Least number of positions that may precede the window before they are removed. With less slack, a small window would
-/// move memory at every token.
+/// Number of positions up to which nothing is removed, whatever the window. Otherwise a small window would move memory at
+/// every token.
 const SLACK: usize = 64;
 
 /// The newest position and earlier ones, as far back as the rollback window reaches.
