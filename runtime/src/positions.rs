@@ -190,8 +190,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(200))]
 
-        /// Texts that are read piece by piece, from places taken at random, are read as a matcher reads each of them alone;
-        /// and what may follow and end is the same.
+        /// Checks that a text which is read in pieces, each from a random position, is read as a matcher reads the
+        /// whole text. The next bytes and the accepting positions must agree too.
         #[test]
         fn agree_with_a_matcher_of_each_text(seed: u64) {
             let mut random = Rng::new(seed);
@@ -206,7 +206,7 @@ mod tests {
                     (0..random.below(4)).map(|_| b'a' + random.below(4) as u8).collect();
                 let mut matcher = matcher.fork();
                 let accepted = matcher.accept(&bytes).is_ok();
-                // Random networks may be ambiguous without end.
+                // Random networks may be ambiguous without bound.
                 let Ok(after) = positions.after(*from, &bytes) else { continue };
                 prop_assert_eq!(after.is_some(), accepted, "{:?}", bytes);
                 if let Some(after) = after {

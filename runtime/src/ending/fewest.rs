@@ -85,7 +85,7 @@ mod tests {
 
     use super::*;
 
-    /// Tries all spellings, without a trie.
+    /// Returns the fewest tokens that spell a text, found by trying all spellings without a trie.
     fn by_trial(tokens: &[Vec<u8>], text: &[u8]) -> Option<usize> {
         let mut fewest = vec![None; text.len() + 1];
         fewest[0] = Some(0);

@@ -161,7 +161,7 @@ mod tests {
 
     use super::*;
 
-    /// Words of the row: more than are copied or intersected at once.
+    /// Number of words of a row: more than are copied or intersected at once.
     const WORDS: usize = INTERSECTED + 2 * COPIED + 5;
 
     fn bits(tokens: &BTreeSet<u32>) -> Vec<u32> {

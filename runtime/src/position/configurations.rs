@@ -159,7 +159,7 @@ mod tests {
     }
 
     proptest! {
-        /// Scanned or indexed, the set holds what a naive list holds, in the same order.
+        /// Checks that a set, scanned or indexed, holds the entries of a naive list in the same order.
         #[test]
         fn agrees_with_a_list(
             raw in prop::collection::vec((0u32..12, 0u32..4, 0u32..6), 0..200),

@@ -111,7 +111,8 @@ mod tests {
     }
 
     proptest! {
-        /// Against a list of all positions: each kept position is right, and at least the window is kept.
+        /// Compares a history with a list of all positions. Each kept position is right, and at least the window is
+        /// kept.
         #[test]
         fn agrees_with_all_positions(
             window in 0usize..100,

@@ -234,7 +234,8 @@ mod tests {
     }
 
     proptest! {
-        /// Equal stacks are one frame, and a collection keeps the stacks of its roots and nothing else.
+        /// Checks that equal stacks are one frame, and that a collection keeps the stacks of its roots and nothing
+        /// else.
         #[test]
         fn stacks_are_shared_and_survive_collection(
             stacks in prop::collection::vec(prop::collection::vec((0u32..3, 0u32..2), 0..6), 1..60),

@@ -108,7 +108,7 @@ mod tests {
         Move::new(Kind::Go, target)
     }
 
-    /// The move of a state on a class, if each class is one byte.
+    /// Returns the move of a state on a class, for classes of one byte each.
     fn said(rows: &Rows<'_>, state: State, class: usize) -> Move {
         let [lo, hi, ..] = state.word.to_le_bytes();
         match class {

@@ -224,7 +224,8 @@ mod tests {
     use crate::testing::network::{Network, Shape};
     use crate::testing::{EDGE_TOKENS, Rng, grammar, vocabulary};
 
-    /// The move of a byte in a state as the tables have it: the first of what takes it, and how many do.
+    /// Returns the first move of a state on a byte by the tables, and the number of edges and callees that read the
+    /// byte.
     fn defined(joined: &Joined<'_>, tables: &Tables<'_>, index: usize, byte: u8) -> (Move, usize) {
         let edges = tables.byte_edges_of(index).iter();
         let edges = edges.filter(|edge| (edge.lo()..=edge.hi()).contains(&byte));
@@ -246,7 +247,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(60))]
-        /// Every byte in every state of both halves of random networks.
+        /// Compares the moves of every byte in every state of random networks with the tables.
         #[test]
         fn moves_are_those_of_the_tables(seed: u64, counts: bool) {
             let random = &mut Rng::new(seed);
