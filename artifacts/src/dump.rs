@@ -63,9 +63,9 @@ pub struct TableCounts {
 /// The contents that only a vocabulary or only a grammar artifact has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content {
-    /// The contents of a vocabulary artifact.
+    /// The contents that only a vocabulary artifact has.
     Vocabulary {
-        /// Name, source, properties and warnings.
+        /// Metadata of the vocabulary: name, source, properties and warnings.
         meta: VocabularyMeta,
         /// Number of token ids.
         token_count: u32,
@@ -76,7 +76,7 @@ pub enum Content {
         /// Number of special tokens.
         special_tokens: u32,
     },
-    /// The contents of a grammar artifact.
+    /// The contents that only a grammar artifact has.
     Grammar {
         /// Names of the source and the compiler, options, exactness report and statistics.
         meta: GrammarMeta,
@@ -85,16 +85,16 @@ pub enum Content {
     },
 }
 
-/// The contents of an artifact as data.
+/// The contents of an artifact as data, for display.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inspection {
     /// Header of the artifact.
     pub header: Header,
     /// Sizes of all sections, in the order of the file.
     pub sections: Vec<SectionSize>,
-    /// Numbers of records in the artifact's own tables.
+    /// Numbers of rules, states, edges and masks in the artifact's own tables.
     pub tables: TableCounts,
-    /// Contents that only this kind of artifact has.
+    /// Contents that only a vocabulary or only a grammar artifact has.
     pub content: Content,
 }
 

@@ -15,9 +15,9 @@ pub enum Error {
     Io {
         /// Verb of the attempted action, such as "open".
         action: &'static str,
-        /// Path of the file.
+        /// Path of the file that could not be processed.
         path: PathBuf,
-        /// The error of the operating system.
+        /// Error that the operating system returned.
         source: std::io::Error,
     },
     /// The file does not begin with the magic of an artifact.
@@ -36,7 +36,7 @@ pub enum Error {
          read on little-endian machines only"
     )]
     Endianness {
-        /// Marker in the header, as read.
+        /// Byte order marker in the header, as read.
         found: u32,
     },
     /// The major format version of the file is not that of this reader.
@@ -56,7 +56,7 @@ pub enum Error {
         "the header names artifact kind {found}, and there are only 1 and 2; the file is damaged, compile it again"
     )]
     UnknownArtifactKind {
-        /// The number in the header.
+        /// Number in the header for the kind of artifact.
         found: u32,
     },
     /// A vocabulary artifact was given in place of a grammar artifact, or the reverse.
@@ -115,7 +115,7 @@ pub enum Error {
     SectionOrder {
         /// Number of the preceding entry's kind.
         before: u32,
-        /// Number of the entry's kind.
+        /// Number of the kind of the entry that is out of order.
         found: u32,
     },
     /// A field of an entry in the section table has a wrong value.
@@ -123,13 +123,13 @@ pub enum Error {
         "section {section}: the {field} is {found} where {expected} was expected; the file was not written by grammarc"
     )]
     SectionEntry {
-        /// Name of the section.
+        /// Name of the section whose entry is wrong.
         section: String,
-        /// Name of the field of the entry.
+        /// Name of the wrong field of the entry.
         field: &'static str,
         /// Expected value. For a length, the largest possible value.
         expected: u64,
-        /// Value in the file.
+        /// Value of the field in the file.
         found: u64,
     },
     /// A section that is not optional has a kind that this reader does not know, or that the artifact may not have.
@@ -154,7 +154,7 @@ pub enum Error {
     /// A required section is missing.
     #[error("section {section} is missing; the file was not written by grammarc")]
     MissingSection {
-        /// Name of the section.
+        /// Name of the missing section.
         section: &'static str,
     },
     /// A section holds too many or too few records.
@@ -162,11 +162,11 @@ pub enum Error {
         "section {section} holds {found} records where {expected} were expected; the file was not written by grammarc"
     )]
     SectionLength {
-        /// Name of the section.
+        /// Name of the section with the wrong number of records.
         section: &'static str,
-        /// Expected number of records.
+        /// Expected number of records in the section.
         expected: u64,
-        /// Number of records in the file.
+        /// Number of records in the section of the file.
         found: u64,
     },
     /// The nested section, which holds the metadata, is not a valid rkyv archive.
@@ -193,9 +193,9 @@ pub enum Error {
     Identity {
         /// Name of the digest: of the vocabulary or of its shared tables.
         field: &'static str,
-        /// Digest in the header.
+        /// Digest that the header has.
         expected: [u8; 32],
-        /// Digest of the content.
+        /// Digest that was computed from the content.
         found: [u8; 32],
     },
     /// The grammar was compiled for a vocabulary with other tokens.
@@ -229,7 +229,7 @@ pub enum Error {
     TooLarge {
         /// Name of the length or count: a singular noun.
         what: &'static str,
-        /// Limit of the format.
+        /// Largest value that the format allows.
         limit: u64,
         /// Length or count that was found.
         found: u64,
@@ -239,9 +239,9 @@ pub enum Error {
 /// The first difference between the vocabulary that a grammar needs and the given one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Difference {
-    /// One token differs.
+    /// One token differs in its bytes or kind, or exists in one vocabulary only.
     Token {
-        /// Id of the token.
+        /// Id of the first token that differs.
         id: u32,
         /// Bytes of the token in the given vocabulary. `None` if the given vocabulary has fewer tokens.
         bytes: Option<Vec<u8>>,

@@ -28,7 +28,7 @@ pub struct Node<S, T> {
     pub children: Vec<(S, u32)>,
     /// Number of the node of the longest proper suffix. Set by [`link`](SuffixTrie::link), [`ROOT`] before.
     pub suffix: u32,
-    /// Number of symbols of the prefix.
+    /// Number of symbols of the prefix, 0 for the root.
     pub depth: u32,
     /// Data that the caller keeps for the node.
     pub data: T,

@@ -73,11 +73,11 @@ tables! {
     rules: RuleRecord,
     /// States, and one sentinel record at the end. The index of a state is its id minus `bases.states`.
     states: StateRecord,
-    /// Byte edges of all states, state by state.
+    /// Byte edges (transitions on a byte of a range) of all states, state by state.
     byte_edges: ByteEdge,
-    /// Call edges of all states, state by state.
+    /// Call edges (calls of other rules) of all states, state by state.
     call_edges: CallEdge,
-    /// Token edges of all states, state by state.
+    /// Token edges (transitions on a whole token of a set) of all states, state by state.
     token_edges: TokenEdge,
     /// Masks. The index of a mask is its id minus `bases.masks`.
     masks: MaskRecord,

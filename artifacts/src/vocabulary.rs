@@ -385,7 +385,7 @@ impl VocabularyArtifact {
         self.get(self.inner.tokens.digests)
     }
 
-    /// Returns the masks of the shared rules.
+    /// Returns the stored masks of the vocabulary's shared rules.
     #[inline]
     pub(crate) fn masks(&self) -> MaskTables<'_> {
         self.inner.tables.masks(self.inner.container.buffer())

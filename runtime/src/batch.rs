@@ -22,9 +22,9 @@ pub type RowOf<'m> = (usize, &'m mut Matcher);
 /// What happens to the rows of a bitmask that have no matcher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unlisted {
-    /// The rows do not change.
+    /// Rows without a matcher do not change.
     Keep,
-    /// The rows allow every token: all bits become one.
+    /// Rows without a matcher allow every token: all their bits become one.
     AllowAll,
 }
 

@@ -69,7 +69,7 @@ impl ByteMatcher {
         self.sequence.advance(&self.grammar, self.settings.limits, &mut self.scratch, input)
     }
 
-    /// Whether the text may end here.
+    /// Whether the text may end at the current position.
     pub fn is_accepting(&self) -> bool {
         self.sequence.is_accepting(&self.grammar, &self.scratch.position)
     }
@@ -109,7 +109,7 @@ impl ByteMatcher {
         Self { grammar, settings, sequence, scratch }
     }
 
-    /// Returns to the start of a text.
+    /// Moves to the start of a new text.
     pub fn reset(&mut self) {
         self.sequence = Sequence::new(self.grammar.initial(), 0);
         self.sequence.load(&mut self.scratch);

@@ -3,7 +3,7 @@
 //! A call that fails does not change the position, with two exceptions. [`AcceptManyError`] and [`BytesError`] leave
 //! the input before the refused part accepted, and carry its length.
 
-/// A limit of [`MatcherOptions`](crate::MatcherOptions) was met.
+/// A limit on the memory or the work of a sequence was met. Most limits are [`MatcherOptions`](crate::MatcherOptions).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LimitError {
@@ -22,16 +22,16 @@ pub enum LimitError {
     /// The search for an item that differs from all earlier items takes too long. No option changes this limit.
     #[error("no new item was found among {limit} beginnings of items")]
     NewItem {
-        /// Largest number of configurations that one search tries.
+        /// Largest number of configurations (parses) that one search tries.
         limit: usize,
     },
 }
 
-/// A token was not accepted.
+/// A matcher did not accept a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AcceptError {
-    /// The grammar does not allow the token here.
+    /// The grammar does not allow the token at this position.
     #[error("token {token} is not allowed here")]
     Refused {
         /// Id of the refused token.
@@ -46,7 +46,7 @@ pub enum AcceptError {
     /// The token id is not less than the logit width.
     #[error("token {token} is outside the logit row of {width}")]
     OutOfRange {
-        /// Id of the token.
+        /// Id of the token that is outside the row.
         token: u32,
         /// Length of the host's logit row, in tokens. Ids must be less than this.
         width: u32,
@@ -56,14 +56,14 @@ pub enum AcceptError {
     Limit(#[from] LimitError),
 }
 
-/// A text was not accepted.
+/// A matcher did not accept a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AcceptTextError {
     /// The grammar does not allow a byte of the text where it stands.
     #[error("byte {at} of the text is not allowed here")]
     Refused {
-        /// Offset of the byte in the text.
+        /// Offset of the first byte that is not allowed, in the text.
         at: usize,
     },
     /// The grammar allows the text, but no token of the vocabulary spells a continuation.
@@ -87,7 +87,7 @@ pub struct AcceptManyError {
     pub source: AcceptError,
 }
 
-/// No ending was found for a sequence.
+/// No short text that ends a sequence was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EndingError {
@@ -120,7 +120,7 @@ pub enum OptionsError {
     /// The logit width of the options is less than that of the vocabulary.
     #[error("a logit width of {given} is less than the {vocabulary} of the vocabulary")]
     LogitWidth {
-        /// Width in the options, in tokens.
+        /// Logit width in the options, in tokens.
         given: u32,
         /// Least width that has room for every token of the vocabulary.
         vocabulary: u32,
@@ -136,13 +136,13 @@ pub enum OptionsError {
     /// A limit is outside its range. It must admit one configuration, and fit into 32-bit ids.
     #[error("{name} must lie in {least}..={most}, not {given}")]
     Limit {
-        /// Name of the option.
+        /// Name of the option whose value is out of range.
         name: &'static str,
-        /// Least value allowed.
+        /// Least value of the option.
         least: usize,
-        /// Largest value allowed.
+        /// Largest value of the option.
         most: usize,
-        /// Value in the options.
+        /// Value of the option that was given.
         given: usize,
     },
 }
@@ -188,14 +188,14 @@ pub enum BatchError {
     /// The length of a row does not fit the logit width of its matcher.
     #[error("row {row}: {source}")]
     Buffer {
-        /// Index of the row.
+        /// Index of the row that does not fit.
         row: usize,
         /// Length of the row, and the length that the matcher needs.
         source: BufferError,
     },
 }
 
-/// A token could not be drawn.
+/// No token could be drawn from a row of logits.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SampleError {
@@ -208,7 +208,7 @@ pub enum SampleError {
         /// Temperature that was given.
         given: f32,
     },
-    /// The random number is outside `0.0..1.0`.
+    /// The random number for the draw is outside `0.0..1.0`.
     #[error("the random number {given} is not in 0.0..1.0")]
     Uniform {
         /// Random number that was given.
@@ -223,10 +223,10 @@ pub enum ImportError {
     /// The bytes are shorter than a header, or do not begin with its magic number.
     #[error("not an exported position")]
     Magic,
-    /// The bytes have another version of the layout.
+    /// The bytes have another version of the layout than this runtime reads.
     #[error("layout version {found}, this runtime reads {}", crate::position::version::VERSION)]
     Version {
-        /// Version in the header.
+        /// Version of the layout in the header.
         found: u16,
     },
     /// The position belongs to another grammar or vocabulary.
@@ -235,7 +235,7 @@ pub enum ImportError {
     /// The number of bytes does not match the counts in the header.
     #[error("{found} bytes, the header asks for {expected}")]
     Length {
-        /// Number of bytes given.
+        /// Length of the given bytes.
         found: usize,
         /// Number of bytes that the counts in the header require.
         expected: u64,
@@ -268,7 +268,7 @@ pub enum BytesError {
     Limit {
         /// Offset of the byte in the given slice.
         at: usize,
-        /// Limit that was met.
+        /// Limit of the matcher that was met.
         limit: LimitError,
     },
 }

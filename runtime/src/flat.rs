@@ -88,7 +88,7 @@ pub struct FlatGrammar<'g> {
     pub own: FlatTables<'g>,
     /// Id of the first state of the grammar's own rules. Smaller ids are states of the vocabulary's shared rules.
     pub first_own: u32,
-    /// Id of the start state.
+    /// Id of the state in which a sequence begins.
     pub start: u32,
     /// Bitmask of the tokens that some token edge takes: token t is bit t % 32 of word t / 32. Empty without token
     /// edges.
@@ -114,7 +114,7 @@ impl Grammar {
 pub struct FlatFrame {
     /// Id of the state to which the callee returns.
     pub ret: u32,
-    /// Register of the caller's activation, which holds its counters.
+    /// Register of the caller's call in progress, which holds counters or required keys.
     pub count: u32,
     /// Whether the return state is final, so that the caller may return at once.
     pub is_final: bool,
@@ -127,7 +127,7 @@ pub struct FlatFrame {
 pub struct FlatPosition {
     /// Id of the state. Ids below [`FlatGrammar::first_own`] are states of the vocabulary's shared rules.
     pub state: u32,
-    /// Register of the activation, which holds its counters. 0 in rules without a register.
+    /// Register of the rule's call in progress, which holds counters or required keys. 0 in rules without one.
     pub count: u32,
     /// Frames of the stack, from the bottom to the top.
     pub frames: Vec<FlatFrame>,

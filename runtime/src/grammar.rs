@@ -202,7 +202,7 @@ impl Grammar {
         &self.artifact
     }
 
-    /// The vocabulary that the grammar was compiled for.
+    /// Returns the vocabulary for which the grammar was compiled.
     pub fn vocabulary(&self) -> &Vocabulary {
         &self.derived.vocabulary
     }

@@ -27,7 +27,7 @@ const FIRST_SLOTS: usize = 64;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PositionId(u32);
 
-/// The positions that texts of one grammar have reached.
+/// The positions that texts of one grammar have reached, each with a number.
 #[derive(Debug)]
 pub struct Positions {
     grammar: Grammar,

@@ -37,7 +37,7 @@ struct Derived {
 }
 
 impl Derived {
-    /// Derives the tables that a step reads. O(bytes of the tokens + states and edges of the shared rules).
+    /// Derives the tables that masks and steps read. O(bytes of the tokens + states and edges of the shared rules).
     fn new(artifact: &VocabularyArtifact) -> Self {
         let shared = artifact.tables();
         let none = TablesData::empty(shared.totals(), shared.row_words);

@@ -15,7 +15,7 @@ use crate::sections::kinds::SectionKind;
 
 /// Flag bits in [`RawEntry::flags`].
 pub mod entry_flags {
-    /// A reader that does not know the section may skip it.
+    /// Bit of a section's flags: a reader that does not know the section may skip it.
     pub const OPTIONAL: u32 = 1;
 }
 
@@ -31,9 +31,9 @@ pub struct RawEntry {
     pub offset: u64,
     /// Length of the section in bytes, without padding.
     pub length: u64,
-    /// Size of a record in bytes.
+    /// Size in bytes of one record of the section.
     pub record_size: u32,
-    /// Reserved: zero.
+    /// Reserved for later versions of the format: zero.
     pub reserved: u32,
 }
 
@@ -44,7 +44,7 @@ pub struct Entry {
     pub kind: Option<SectionKind>,
     /// Number of the section's kind, also for an unknown kind.
     pub number: u32,
-    /// Size of a record in bytes.
+    /// Size in bytes of one record of the section.
     pub record_size: u32,
     /// Range of the section's bytes in the file.
     pub range: Range<usize>,

@@ -41,35 +41,35 @@ pub struct RawHeader {
     pub checksum: [u8; 32],
     /// Marker of the byte order, [`ENDIAN_MARKER`].
     pub endian: u32,
-    /// Major version of the format.
+    /// Major version of the artifact format.
     pub major: u16,
-    /// Minor version of the format.
+    /// Minor version of the artifact format.
     pub minor: u16,
-    /// Number of the [`ArtifactKind`].
+    /// Number of the [`ArtifactKind`]: 1 for a vocabulary, 2 for a grammar.
     pub kind: u32,
     /// Number of entries in the section table.
     pub section_count: u32,
-    /// Length of the file in bytes.
+    /// Length of the whole file in bytes.
     pub total_length: u64,
     /// Fingerprint of the vocabulary: of this vocabulary artifact, or of the vocabulary for which the grammar was
     /// compiled.
     pub fingerprint: [u8; 32],
     /// Digest of the vocabulary artifact's tables, whose numbering a grammar continues.
     pub shared_digest: [u8; 32],
-    /// Reserved: zeros.
+    /// Reserved for later versions of the format: zeros.
     pub reserved: [u8; 56],
 }
 
 /// The checked header of an artifact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// Kind of the artifact.
+    /// Kind of the artifact: vocabulary or grammar.
     pub artifact: ArtifactKind,
     /// Major and minor version of the format.
     pub version: (u16, u16),
     /// Number of entries in the section table.
     pub section_count: u32,
-    /// Length of the file in bytes.
+    /// Length of the whole file in bytes.
     pub total_length: u64,
     /// blake3 hash of the file's content after the checksum.
     pub checksum: [u8; 32],

@@ -5,7 +5,7 @@ use rkyv::{Archive, Deserialize, Serialize};
 use super::regions::Region;
 use super::report::Report;
 
-/// The meta section of a vocabulary artifact.
+/// The metadata of a vocabulary artifact: name, origin, warnings and rule names.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Archive, Serialize, Deserialize)]
 pub struct VocabularyMeta {
     /// Name of the vocabulary, for display.
@@ -22,7 +22,7 @@ pub struct VocabularyMeta {
     pub rule_names: Vec<String>,
 }
 
-/// The meta section of a grammar artifact.
+/// The metadata of a grammar artifact: source, options, exactness report, statistics and names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GrammarMeta {
     /// Name of the source, for display.

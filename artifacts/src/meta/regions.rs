@@ -18,13 +18,13 @@ pub enum RegionKind {
     Text,
     /// Free text that is the reasoning of the model, up to a marker.
     Reasoning,
-    /// A JSON value.
+    /// A JSON value, such as the arguments of a tool.
     Json,
     /// A value that is written as XML-like tags.
     Xml,
-    /// A text of an inner grammar.
+    /// A text of an inner grammar of another language.
     Grammar,
-    /// A text that a pattern matches.
+    /// A text that a regular expression matches.
     Pattern,
     /// A tag. Its text outside inner regions is markup.
     Tag,
@@ -33,7 +33,7 @@ pub enum RegionKind {
 }
 
 impl RegionKind {
-    /// All kinds of regions.
+    /// All kinds of regions (parts of an output).
     pub const ALL: [Self; 8] = [
         Self::Text,
         Self::Reasoning,
@@ -68,7 +68,7 @@ impl RegionKind {
 /// One region of a grammar: a part of an output that a host distinguishes.
 #[derive(Clone, Debug, PartialEq, Eq, Archive, Serialize, Deserialize)]
 pub struct Region {
-    /// Kind of the region.
+    /// Kind of the region: text, JSON, tag and so on.
     pub kind: RegionKind,
     /// Name of the called tool, or the beginning of the tag. Empty for regions that are no tags.
     pub label: String,

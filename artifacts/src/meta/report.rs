@@ -76,7 +76,7 @@ struct Entries {
 struct Row {
     /// Exclusive end of the pointer, which starts at `end` of the entry before.
     pointer: usize,
-    /// Start of the keyword.
+    /// Start of the keyword in [`Entries::texts`].
     keyword: usize,
     /// Exclusive end of the keyword. The texts of the next entry start here.
     end: usize,
@@ -116,7 +116,7 @@ impl Report {
         rows.push(Row { pointer: end_of_pointer, keyword, end, verdict, reason });
     }
 
-    /// Returns the occurrences of keywords, in source order.
+    /// Returns the entries of the report, one for each occurrence of a keyword, in source order.
     pub fn entries(&self) -> impl ExactSizeIterator<Item = ReportEntry<'_>> {
         let mut start = 0;
         let Entries { texts, rows } = &*self.0;
@@ -127,7 +127,7 @@ impl Report {
         })
     }
 
-    /// Returns the number of occurrences with this verdict.
+    /// Returns the number of entries of the report with this verdict.
     pub fn count(&self, verdict: Verdict) -> usize {
         self.0.rows.iter().filter(|row| row.verdict == verdict).count()
     }

@@ -27,7 +27,7 @@ pub(super) const MOST_TEXT: usize = 1 << 28;
 pub struct Coded<'m> {
     /// Number of leading steps that the text shares with the text before it in the list.
     shared: u32,
-    /// Text after the shared steps.
+    /// Text after the steps that are shared with the text before it.
     #[rkyv(with = AsOwned)]
     rest: Cow<'m, str>,
 }

@@ -49,7 +49,7 @@ pub struct Noted {
 /// Finished packed string sets, in one table of nodes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Built {
-    /// Bytes of all nodes.
+    /// Bytes of the nodes of all sets.
     pub bytes: Vec<u8>,
     /// Address of the root of each set, in the order in which the sets were finished.
     pub roots: Vec<u32>,
@@ -127,7 +127,7 @@ impl PackedStringsBuilder {
     ///
     /// # Errors
     ///
-    /// All nodes together would take [`MOST`] bytes or more.
+    /// All nodes together would take 2 GiB or more.
     pub fn add(&mut self, text: &[u8]) -> Result<(), TooLong> {
         let Self { path, nodes } = self;
         path.enter(text, |parent, byte, child| nodes.close(parent, byte, child))?.end_text();
@@ -138,7 +138,7 @@ impl PackedStringsBuilder {
     ///
     /// # Errors
     ///
-    /// All nodes together would take [`MOST`] bytes or more.
+    /// All nodes together would take 2 GiB or more.
     pub fn finish_root(&mut self) -> Result<(), TooLong> {
         let Self { path, nodes } = self;
         let root = path.finish(|parent, byte, child| nodes.close(parent, byte, child))?;
@@ -149,7 +149,7 @@ impl PackedStringsBuilder {
         Ok(())
     }
 
-    /// Returns all finished sets.
+    /// Returns the packed string sets that were finished. A set without [`finish_root`](Self::finish_root) is lost.
     pub fn finish(self) -> Built {
         let Nodes { mut backward, mut built, .. } = self.nodes;
         // An unused byte at the start, so that no node has address 0.
@@ -247,7 +247,7 @@ mod tests {
     use super::super::node::PackedStrings;
     use super::*;
 
-    /// Returns all texts from a node on.
+    /// Returns all texts that the paths from a node spell.
     fn texts(strings: PackedStrings<'_>, root: u32) -> BTreeSet<Vec<u8>> {
         let mut found = BTreeSet::new();
         let mut open = vec![(root, Vec::new())];

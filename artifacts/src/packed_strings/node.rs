@@ -201,13 +201,13 @@ impl Starts {
         self.0[address / 64] |= 1 << (address % 64);
     }
 
-    /// Whether a node begins at an address.
+    /// Whether a node of a packed string set begins at an address.
     pub fn contains(&self, address: u32) -> bool {
         let word = self.0.get(address as usize / 64);
         word.is_some_and(|word| word >> (address % 64) & 1 != 0)
     }
 
-    /// Returns the number of nodes.
+    /// Returns the number of nodes in the packed string sets.
     pub fn count(&self) -> usize {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }

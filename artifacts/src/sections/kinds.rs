@@ -160,13 +160,13 @@ section_kinds! {
     Rules = 65, "RULES", RuleRecord, Both;
     /// States of all rules, and one sentinel record at the end.
     States = 66, "STATES", StateRecord, Both;
-    /// Byte edges of all states.
+    /// Byte edges (transitions on a byte of a range) of all states.
     ByteEdges = 67, "BYTE_EDGES", ByteEdge, Both;
-    /// Call edges of all states.
+    /// Call edges (calls of other rules) of all states.
     CallEdges = 68, "CALL_EDGES", CallEdge, Both;
-    /// Token edges of all states.
+    /// Token edges (transitions on a whole token of a set) of all states.
     TokenEdges = 69, "TOKEN_EDGES", TokenEdge, Both;
-    /// Masks of the artifact's mask pool.
+    /// Masks (sets of tokens) to which states and edges refer.
     Masks = 70, "MASKS", MaskRecord, Both;
     /// Dense rows of masks: one bit for each token, in words of 32.
     Rows = 71, "ROWS", u32, Both;

@@ -61,7 +61,7 @@ pub struct CrowdedRecord {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct NearBoundRecord {
-    /// Id of the state.
+    /// Id of the count-dependent state.
     pub state: u32,
     /// Counter, as a field of the register. Bits 0 to 4 are the field's lowest bit, and bits 8 to 12 its width in bits.
     /// One more bit is [`WITHOUT`](Self::WITHOUT).
@@ -135,6 +135,6 @@ impl NearBoundRecord {
 pub struct ClassRecord {
     /// Index of the class's first trie node in the table of class nodes.
     pub first: u32,
-    /// Number of trie nodes, at least one.
+    /// Number of trie nodes of the class, at least one.
     pub len: u32,
 }

@@ -15,7 +15,7 @@
 
 use bytemuck::{Pod, Zeroable};
 
-/// Value of an id field that is empty.
+/// Value of an id field that holds no id.
 pub const NONE: u32 = u32::MAX;
 
 /// Flag bits in [`StateRecord::flags`].
@@ -36,7 +36,7 @@ pub mod state_flags {
     pub const CLEARS: u32 = 16;
     /// Position in the flags of the number of the bit that a state with [`CLEARS`] clears. The number has five bits.
     pub const CLEARED: u32 = 8;
-    /// An arrival at the state sets a field of the register to the number in [`StateRecord::count_exit`].
+    /// An arrival at the state sets a field of the register to the number in the count exit of its record.
     pub const LOADS: u32 = 32;
     /// An arrival that stays at the state continues as an arrival at the next state. So several counters are updated
     /// one after the other. Both states have the same edges.

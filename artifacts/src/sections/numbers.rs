@@ -2,7 +2,7 @@
 
 use bytemuck::{Pod, Zeroable};
 
-/// The numbers of a vocabulary artifact.
+/// The numbers of a vocabulary artifact that other sections depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct VocabularyRecord {
@@ -12,7 +12,7 @@ pub struct VocabularyRecord {
     pub logit_width: u32,
 }
 
-/// The numbers of a grammar artifact.
+/// The numbers of a grammar artifact that other sections depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct GrammarRecord {

@@ -22,13 +22,13 @@ use bytemuck::{Pod, Zeroable};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(C)]
 pub struct ExpressionRecord {
-    /// Digest of the expression, defined by the compiler.
+    /// First 128 bits of a hash of the expression. The compiler defines it.
     pub digest: [u32; 4],
-    /// Id of the shared rule.
+    /// Id of the shared rule that was compiled from the expression.
     pub rule: u32,
 }
 
-/// The kind of a token id.
+/// The kind of a token id: text, special or unused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum TokenKind {

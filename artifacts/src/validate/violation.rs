@@ -86,20 +86,20 @@ invariants! {
 pub enum Expected {
     /// Exactly this number.
     Equal(u64),
-    /// A number less than this.
+    /// A number less than the limit.
     Below(u64),
-    /// This number or a larger one.
+    /// The limit or a larger number.
     AtLeast(u64),
-    /// What the sentence of the invariant states.
+    /// Not a number but the condition in the invariant's sentence.
     Stated,
 }
 
 /// A violated invariant, with the record that violates it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// Invariant that does not hold.
+    /// Name of the invariant that does not hold.
     pub invariant: Invariant,
-    /// Section of the record.
+    /// Section that contains the record.
     pub section: SectionKind,
     /// Index of the record in its section.
     pub record: usize,

@@ -24,12 +24,12 @@ pub struct F16(pub u16);
 pub struct Bf16(pub u16);
 
 impl F16 {
-    /// Wraps a slice of bits as logits, without a copy.
+    /// Wraps a slice of binary16 bit patterns as logits, without a copy.
     pub fn wrap(bits: &[u16]) -> &[Self] {
         Self::wrap_slice(bits)
     }
 
-    /// Wraps a mutable slice of bits as logits, without a copy.
+    /// Wraps a mutable slice of binary16 bit patterns as logits, without a copy.
     pub fn wrap_mut(bits: &mut [u16]) -> &mut [Self] {
         Self::wrap_slice_mut(bits)
     }
@@ -47,12 +47,12 @@ impl F16 {
 }
 
 impl Bf16 {
-    /// Wraps a slice of bits as logits, without a copy.
+    /// Wraps a slice of bfloat16 bit patterns as logits, without a copy.
     pub fn wrap(bits: &[u16]) -> &[Self] {
         Self::wrap_slice(bits)
     }
 
-    /// Wraps a mutable slice of bits as logits, without a copy.
+    /// Wraps a mutable slice of bfloat16 bit patterns as logits, without a copy.
     pub fn wrap_mut(bits: &mut [u16]) -> &mut [Self] {
         Self::wrap_slice_mut(bits)
     }

@@ -22,9 +22,9 @@ pub(crate) mod sealed {
     pub trait Row: Copy + Send + Sync + 'static {
         /// Type under which the kernels read the logit, with the same bits.
         type Lane: Lane;
-        /// Returns the row as lanes, without a copy.
+        /// Returns a row of logits as lanes (the type that kernels read), without a copy.
         fn lanes(row: &[Self]) -> &[Self::Lane];
-        /// Returns the mutable row as lanes, without a copy.
+        /// Returns a mutable row of logits as lanes (the type that kernels read), without a copy.
         fn lanes_mut(row: &mut [Self]) -> &mut [Self::Lane];
     }
 

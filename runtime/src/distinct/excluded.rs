@@ -56,7 +56,7 @@ struct Exclusion<'a> {
 /// The bytes that a walk follows from a position.
 #[derive(Clone, Copy, Debug)]
 struct Wanted {
-    /// Whether the walk follows every byte.
+    /// Whether the walk follows every byte, and not only those in `bytes`.
     all: bool,
     bytes: FirstBytes,
 }

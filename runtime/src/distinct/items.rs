@@ -16,7 +16,7 @@
 
 use std::collections::HashMap;
 
-/// Number of the list without items.
+/// Number of the item list that has no items.
 pub(crate) const EMPTY: u32 = 0;
 
 /// Value in place of an item's end while the item is being read.
@@ -64,7 +64,7 @@ pub(crate) struct Items {
     read: usize,
     /// All lists. The number of a list is its index.
     lists: Vec<List>,
-    /// Maps each list to its number.
+    /// Maps each item list to its number.
     numbers: HashMap<List, u32>,
     /// Length of the text in bytes, at the start and after each accepted token.
     ends: Vec<usize>,
@@ -126,7 +126,7 @@ impl Items {
         self.ends.last().copied().unwrap_or(0)
     }
 
-    /// Removes the text that was not accepted.
+    /// Removes the bytes after the accepted text: those of a token that was tried.
     pub(crate) fn rewind(&mut self) {
         self.truncate(self.accepted());
     }

@@ -11,7 +11,7 @@ use crate::position::state_ranges::StateRanges;
 /// A token that spans items: the token ends one item and continues into the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct SpanningToken {
-    /// Id of the token.
+    /// Id of the token that spans items.
     pub(super) token: u32,
     /// Number of different bytes that can continue the item that the token begins. If there are fewer earlier items,
     /// some of these bytes makes the item new. 0 if the token does more than end one item and begin another.
@@ -90,7 +90,7 @@ impl DistinctRules {
         self.scarce.contains(state)
     }
 
-    /// Returns the first state of each distinct rule.
+    /// Returns the initial state of each distinct rule.
     pub(super) fn starts(&self) -> impl Iterator<Item = u32> {
         self.states.iter().map(|rule| rule.start)
     }

@@ -28,11 +28,12 @@ const SEARCHED: usize = 1 << 18;
 /// How a configuration relates to the earlier items of its distinct rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Viability {
-    /// The configuration is at the end of an item that is equal to an earlier one.
+    /// The configuration is at the end of an item that is equal to an earlier item, so it is dropped.
     Dead,
-    /// The open item, or the next one in a scarce rule, may become equal to an earlier one.
+    /// The open item may become equal to an earlier item. In a scarce rule, which may run out of new items, so may the
+    /// next item.
     Near,
-    /// The open item differs from all earlier ones, whatever follows.
+    /// The open item differs from all earlier items, whatever follows.
     New,
 }
 

@@ -9,9 +9,9 @@
 //!   before them costs as much as the dearest round.
 //! - A set of required keys takes one round for each bit, in ascending order. A round costs as much as the dearest from
 //!   any counted state.
-//! - A register with fields, one for each of several counters, may be left at most states, and `plain` is the cost.
-//!   Below a minimum there is no plain path. Each increment that is left then costs as much as the dearest round, and
-//!   the exit as much as the dearest exit.
+//! - A register with fields has one for each of several counters, and need not be zero at the end of most paths. `plain` is
+//!   the cost then. Below a minimum there is no plain path. Each increment that is left then costs as much as the dearest
+//!   round, and the exit as much as the dearest exit.
 //!
 //! Invariant: the cost never grows along a cheapest path. It is an upper bound if there are several counted states, so an
 //! ending is short but not always the shortest.

@@ -15,7 +15,7 @@ const TOKEN: u8 = 5;
 /// One unit of a text: a byte, or a special token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// A byte of text.
+    /// A byte of the text.
     Byte(u8),
     /// Any token of the set of tokens that has this mask id.
     Token(u32),

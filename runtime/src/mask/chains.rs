@@ -20,7 +20,7 @@ use crate::mask::parts::PartList;
 use crate::position::Configuration;
 use crate::position::stack::{BOTTOM, Frames};
 
-/// The fields of one state that a mask reads.
+/// The fields of one state that the computation of a mask reads.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Head {
@@ -102,7 +102,7 @@ impl Chains {
 /// An exit class, and the stack frame to which tokens of the class return.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Exit {
-    /// Id of the class.
+    /// Id of the exit class through which tokens leave the rule.
     pub(crate) class: u32,
     /// Number of the frame in the sequence's [`Frames`].
     pub(crate) frame: u32,

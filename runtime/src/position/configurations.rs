@@ -22,9 +22,9 @@ const SCANNED: usize = 16;
 pub(crate) struct Configuration {
     /// Id of the state, over the shared rules and the grammar's own rules.
     pub(crate) state: u32,
-    /// Register of the state's activation, which holds counters or required keys. 0 in rules without a register.
+    /// Register of the rule's call in progress, which holds counters or required keys. 0 in rules without a register.
     pub(crate) count: u32,
-    /// Number of the top frame of the stack.
+    /// Number of the top frame of the stack, or [`BOTTOM`](super::stack::BOTTOM).
     pub(crate) frame: u32,
 }
 

@@ -40,7 +40,7 @@ const RESTS: u32 = 2;
 pub(crate) struct Frame {
     /// Id of the state to which the callee returns.
     pub(crate) ret: u32,
-    /// Register of the caller's activation, after the arrival at the return state.
+    /// Register of the caller's call in progress, after the arrival at the return state.
     pub(crate) count: u32,
     /// Number of the next frame down, or [`BOTTOM`].
     pub(crate) parent: u32,
@@ -105,7 +105,7 @@ impl Frames {
         Configuration { state: top.ret, count: top.count, frame: top.parent }
     }
 
-    /// Number of frames in the arena, reachable or not, including the bottom.
+    /// Returns the number of frames in the arena, reachable or not, including the bottom.
     pub(crate) fn len(&self) -> usize {
         self.nodes.len()
     }

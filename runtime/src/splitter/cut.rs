@@ -12,7 +12,7 @@ use grammarc_artifacts::{Region, RegionKind};
 use super::markers::{Markers, ROOT, Symbol};
 use super::scopes::{OUTSIDE, Scopes};
 
-/// A piece of an output.
+/// A piece of an output: bytes of one part of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
     /// Kind of the region that read the piece. `None` for markup.

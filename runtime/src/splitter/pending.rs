@@ -37,9 +37,9 @@ pub(super) struct Node {
 /// The end of a layer, as counts over all open layers up to and including it.
 #[derive(Clone, Copy, Debug, Default)]
 struct LayerEnd {
-    /// Number of nodes.
+    /// Number of nodes in the layers up to this end.
     nodes: usize,
-    /// Number of bytes.
+    /// Number of bytes in the layers up to this end.
     bytes: usize,
 }
 

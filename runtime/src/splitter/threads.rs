@@ -300,7 +300,8 @@ impl Threads {
         Ok(())
     }
 
-    /// Returns the configuration and the scope after an edge to `target`. A pop-only state returns at once.
+    /// Returns the configuration and the number of its scope after an edge to `target`. A pop-only state, which is
+    /// final and has no edges, returns to its caller at once.
     fn arrive(
         &self,
         machine: &Machine<'_>,
@@ -317,7 +318,8 @@ impl Threads {
         (at, scope)
     }
 
-    /// Collects unreachable frames and scopes if there are many. `others` are further scopes to keep.
+    /// Removes unreachable frames and scopes if a collection is due. `others` are the numbers of further scopes to
+    /// keep. All numbers are renewed.
     pub(super) fn collect(&mut self, others: [&mut u32; 2]) {
         if !self.frames.collection_is_due() && !self.scopes.collection_is_due() {
             return;

@@ -257,7 +257,7 @@ pub(crate) enum Calls {
     On(u8),
     /// Calls of rules that can begin with a token edge.
     OnTokens,
-    /// No call edges.
+    /// The closure follows no call edges.
     Never,
 }
 

@@ -30,7 +30,7 @@ pub(crate) struct Runner<'g> {
 /// The outcome of a run over some bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Run {
-    /// All bytes are read.
+    /// All bytes were read.
     Read,
     /// A byte is not allowed at its place.
     Refused,
@@ -44,7 +44,7 @@ pub(crate) enum Run {
 #[derive(Clone, Copy)]
 struct Home<'g> {
     moves: &'g Moves,
-    /// Id of the first state in `moves`.
+    /// Id of the state with index 0 in `moves`.
     base: u32,
 }
 

@@ -17,7 +17,7 @@ pub(crate) struct Call {
     pub(crate) first_state: u32,
     /// Id of the state to which the callee returns, or [`NONE`](grammarc_artifacts::NONE) for a tail call.
     pub(crate) ret: u32,
-    /// Initial register of the callee's activation.
+    /// Initial register of the callee, which holds counters or required keys. 0 if the callee has none.
     pub(crate) count: u32,
 }
 
