@@ -64,7 +64,7 @@ pub struct NearBoundRecord {
     /// Id of the count-dependent state.
     pub state: u32,
     /// Counter, as a field of the register. Bits 0 to 4 are the field's lowest bit, and bits 8 to 12 its width in bits.
-    /// One more bit is [`WITHOUT`](Self::WITHOUT).
+    /// Bit 16 is [`WITHOUT`](Self::WITHOUT).
     pub field: u32,
     /// Index in the near-bound masks of the record's first mask. Records may share a range.
     pub first: u32,

@@ -6,7 +6,7 @@
 //! 1. `tokens` (vocabulary): counts, offsets, kinds, end tokens, special tokens.
 //! 2. `trie` (vocabulary): shape and ranks; the trie spells exactly the text tokens.
 //! 3. `numbering`: bases, totals, dense row width, sentinel, state ranges, the rules' states. From here on every
-//! accessor of the tables is within bounds for an id of these tables.
+//!    accessor of the tables is within bounds for an id of these tables.
 //! 4. `masks`: dense rows, lists, masks, exit classes.
 //! 5. `network`: the fields of states, their `arrivals`, all edges, follow entries. From here on every id leads somewhere.
 //! 6. `normal_form`: empty rules, left recursion, first bytes, dead states.

@@ -7,7 +7,7 @@
 //! | file | content |
 //! | --- | --- |
 //! | `rules` | the distinct rules of a grammar |
-//! | `items` | the texts that each activation has read |
+//! | `items` | for each call in progress, the texts that it has read |
 //! | `reading` | steps over the text of items |
 //! | `viability` | whether a configuration can still reach a new item |
 //! | `excluded` | the tokens of a stored mask that lead to no new item |

@@ -1,6 +1,6 @@
 //! The stacks of a sequence: frames in one arena, hash-consed.
 //!
-//! A frame is a return state, the register of its rule's activation and a parent frame. So the stacks of all
+//! A frame is a return state, the register of the caller and a parent frame. So the stacks of all
 //! configurations, now and in the rollback window, form one tree. Equal frames are one node, found by an
 //! open-addressing index. So stacks are compared as numbers, and configurations of ambiguous grammars merge.
 //!
