@@ -1,4 +1,5 @@
-//! Token digests: at most 1,024 bytes by which a grammar artifact locates the first token that differs in a foreign vocabulary.
+//! Token digests: at most 1,024 bytes by which a grammar artifact locates the first token that differs in a foreign
+//! vocabulary.
 //!
 //! Tokens are divided by id into groups of equal size, of one token each in a small vocabulary. The byte of a group is
 //! taken from a running digest of all tokens up to the last token of the group. Once two vocabularies differ in a

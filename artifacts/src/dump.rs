@@ -1,7 +1,8 @@
 //! The contents of an artifact as data, for `grammarc inspect`.
 //!
-//! Only the frame of the file and its nested section are read, so a grammar artifact is inspected without its vocabulary. The
-//! tables are not validated. For a file that would not open, the counts may be wrong, but no call panics.
+//! Only the frame of the file and its nested section are read, so a grammar artifact is inspected without its
+//! vocabulary. The tables are not validated. For a file that would not open, the counts may be wrong, but no call
+//! panics.
 
 use crate::buffer::Buffer;
 use crate::container::Container;

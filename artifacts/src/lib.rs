@@ -1,9 +1,9 @@
 //! The two file formats of grammarc: the vocabulary artifact (`.gvocab`) and the grammar artifact (`.gmask`).
 //!
 //! An artifact is a header, a section table and sections. Nearly all sections are *flat*: arrays of little-endian
-//! fixed-width records ([`sections`]). They are read in place, from a memory map, from the heap or from GPU memory, by the
-//! same offsets. The nested section has names, options, the exactness report and statistics ([`meta`]) as an rkyv archive.
-//! `README.md` of this crate is the specification of the format.
+//! fixed-width records ([`sections`]). They are read in place, from a memory map, from the heap or from GPU memory, by
+//! the same offsets. The nested section has names, options, the exactness report and statistics ([`meta`]) as an rkyv
+//! archive. `README.md` of this crate is the specification of the format.
 //!
 //! | to do this | use |
 //! | --- | --- |

@@ -93,8 +93,8 @@ impl<S: Clone + Ord, T: Default> SuffixTrie<S, T> {
         }
     }
 
-    /// Returns the node that `node` reaches on a symbol. Among the suffixes of the node's string with the symbol appended,
-    /// this is the longest that is in the trie. [`ROOT`] if only the empty suffix is.
+    /// Returns the node that `node` reaches on a symbol. Among the suffixes of the node's string with the symbol
+    /// appended, this is the longest that is in the trie. [`ROOT`] if only the empty suffix is.
     pub fn step(&self, mut node: u32, symbol: &S) -> u32 {
         loop {
             match self.child(node, symbol) {

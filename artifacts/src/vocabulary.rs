@@ -2,14 +2,14 @@
 //!
 //! # Lookup by bytes
 //!
-//! Ranks order the text tokens by their bytes, so [`VocabularyArtifact::lookup`] is a binary search over them. The special
-//! tokens have a separate list in the same order. A map (an fst) would repeat the ranks and take about a megabyte for a large
-//! vocabulary. A check of a hostile map would decode all of it.
+//! Ranks order the text tokens by their bytes, so [`VocabularyArtifact::lookup`] is a binary search over them. The
+//! special tokens have a separate list in the same order. A map (an fst) would repeat the ranks and take about a
+//! megabyte for a large vocabulary. A check of a hostile map would decode all of it.
 //!
 //! # Identity
 //!
-//! The fingerprint identifies the vocabulary: token bytes and kinds by id, end tokens, logit width. The shared rules have a
-//! separate digest, because two compilers may precompute different rules for one vocabulary.
+//! The fingerprint identifies the vocabulary: token bytes and kinds by id, end tokens, logit width. The shared rules
+//! have a separate digest, because two compilers may precompute different rules for one vocabulary.
 //!
 //! Tests: `tests/suite/round_trip.rs`.
 
@@ -55,8 +55,8 @@ pub struct VocabularyData {
 }
 
 impl VocabularyData {
-    /// Writes the artifact into a buffer. Equal data gives equal bytes. The invariants are not checked here, but when the
-    /// artifact is opened.
+    /// Writes the artifact into a buffer. Equal data gives equal bytes. The invariants are not checked here, but when
+    /// the artifact is opened.
     ///
     /// # Errors
     ///

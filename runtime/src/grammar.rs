@@ -125,7 +125,8 @@ impl Grammar {
         GrammarArtifact::read(path.as_ref(), vocabulary.artifact()).map(Self::from)
     }
 
-    /// Maps a standalone grammar artifact, with the vocabulary that is embedded in it. The file must not change, as with
+    /// Maps a standalone grammar artifact, with the vocabulary that is embedded in it. The file must not change, as
+    /// with
     /// [`Vocabulary::open`].
     ///
     /// Each such grammar opens its own vocabulary. To serve several grammars, open their vocabulary once and use

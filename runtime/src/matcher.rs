@@ -195,8 +195,8 @@ impl Matcher {
     ///
     /// # Errors
     ///
-    /// The bitmask is not a whole number of rows, or has no more rows than there are drafts. Or its rows are too short for a
-    /// mask. No row is written then.
+    /// The bitmask is not a whole number of rows, or has no more rows than there are drafts. Or its rows are too short
+    /// for a mask. No row is written then.
     pub fn fill_drafts(
         &mut self,
         drafts: &[u32],

@@ -7,8 +7,8 @@ use bytemuck::{Pod, Zeroable};
 use crate::error::Error;
 use crate::sections::kinds::ArtifactKind;
 
-/// The first 16 bytes of every artifact. The first byte is outside ASCII, and line ends and the DOS end-of-file mark follow
-/// the name. So a transfer that rewrites text is reported as such, and not as a wrong checksum.
+/// The first 16 bytes of every artifact. The first byte is outside ASCII, and line ends and the DOS end-of-file mark
+/// follow the name. So a transfer that rewrites text is reported as such, and not as a wrong checksum.
 pub const MAGIC: [u8; 16] = *b"\x89grammarc\r\n\x1a\n\0\0\0";
 
 /// Value of [`RawHeader::endian`] as a little-endian reader reads it. Another value is an error.

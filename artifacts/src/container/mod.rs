@@ -1,7 +1,7 @@
 //! The frame that both kinds of artifacts share: header, section table, aligned sections.
 //!
-//! [`header`] describes the first 192 bytes, and [`directory`] the section table after them. [`encode`] writes an artifact,
-//! and [`Container`] reads it.
+//! [`header`] describes the first 192 bytes, and [`directory`] the section table after them. [`encode`] writes an
+//! artifact, and [`Container`] reads it.
 //!
 //! # Order of the checks
 //!
@@ -9,7 +9,8 @@
 //! 2. Kind, length and checksum. They distinguish a foreign, a truncated and a damaged file.
 //! 3. The section table.
 //!
-//! The checksum covers every byte after its own field. So the checks after it fail only on a file that was written wrongly.
+//! The checksum covers every byte after its own field. So the checks after it fail only on a file that was written
+//! wrongly.
 //!
 //! Tests: `tests/suite/header.rs` and `tests/suite/corruption.rs`.
 

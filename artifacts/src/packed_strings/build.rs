@@ -1,7 +1,7 @@
 //! Builds the automaton of ascending texts in one pass over an [`OpenPath`].
 //!
-//! A closed node is written, so leaves are written before the root. The bytes are kept in reverse and reversed at the end, so
-//! that transitions lead forward.
+//! A closed node is written, so leaves are written before the root. The bytes are kept in reverse and reversed at the
+//! end, so that transitions lead forward.
 //!
 //! A closed node that equals a written node is replaced by it. A register of fixed size finds the written node. Nodes
 //! that were not used recently drop out of the register, so a node may be written twice. A node with a new child is

@@ -13,7 +13,8 @@
 //! | [`walk`] | a node along the token trie, for masks that are not stored |
 //! | [`mod@pack`] | tables in which rules become packed string sets |
 //!
-//! Tests: unit tests in `build` and `node`; `tests/suite/walk.rs`; `tests/tests/suite/packed_strings.rs` of the workspace.
+//! Tests: unit tests in `build` and `node`; `tests/suite/walk.rs`; `tests/tests/suite/packed_strings.rs` of the
+//! workspace.
 
 pub mod build;
 pub mod node;

@@ -1,8 +1,9 @@
 //! The open nodes of an acyclic automaton that is built from ascending texts. An open node may still get transitions.
 //!
-//! J. Daciuk, S. Mihov, B. W. Watson, R. E. Watson, "Incremental Construction of Minimal Acyclic Finite-State Automata",
-//! Computational Linguistics 26(1), 2000. Only the nodes along the newest text may still change. Nodes that the next text does
-//! not share are closed, children first. The caller stores closed nodes, and replaces a node by an equal one that it has.
+//! J. Daciuk, S. Mihov, B. W. Watson, R. E. Watson, "Incremental Construction of Minimal Acyclic Finite-State
+//! Automata", Computational Linguistics 26(1), 2000. Only the nodes along the newest text may still change. Nodes that
+//! the next text does not share are closed, children first. The caller stores closed nodes, and replaces a node by an
+//! equal one that it has.
 //!
 //! Cost: O(bytes of the texts), besides the closing of nodes. Tests: those of the users, [`build`](super::build) and
 //! `compiler/json-schema/src/values/strings/literals.rs`.

@@ -22,8 +22,8 @@ pub const NONE: u32 = u32::MAX;
 pub mod state_flags {
     /// The state is final: its rule may return from here.
     pub const FINAL: u32 = 1;
-    /// The state is final and has no edges, so a configuration in it returns at once. At the bottom of the stack it does not
-    /// return, and only the end of the sequence may follow.
+    /// The state is final and has no edges, so a configuration in it returns at once. At the bottom of the stack it
+    /// does not return, and only the end of the sequence may follow.
     pub const POP_ONLY: u32 = 2;
     /// Some sequence of whole tokens continues from this state, so a token may end here. Clear only in vocabularies
     /// that cannot spell some byte.
@@ -41,8 +41,8 @@ pub mod state_flags {
     /// An arrival that stays at the state continues as an arrival at the next state. So several counters are updated
     /// one after the other. Both states have the same edges.
     pub const THEN: u32 = 64;
-    /// The state is count-dependent: its mask depends on fields of the register. The grammar's near-bound records have the
-    /// masks for small values of a field. The state's own mask applies for all other values.
+    /// The state is count-dependent: its mask depends on fields of the register. The grammar's near-bound records have
+    /// the masks for small values of a field. The state's own mask applies for all other values.
     pub const COUNT_DEPENDENT: u32 = 128;
     /// Position in the flags of the number of the updated field's lowest bit. The number has five bits. A register may
     /// have several counters, each in its own field.
@@ -93,8 +93,8 @@ pub struct RuleRecord {
     /// First 128 bits of the rule's content hash, which is equal for rules with the same automaton over the same
     /// callees. Zero in a grammar, since only shared rules are looked up.
     pub hash: [u32; 4],
-    /// Follow set that the rule's exit classes assume: byte `b` is bit `b % 32` of word `b / 32`. Exits after which no such
-    /// byte comes are left out. So a shared rule serves only callers that continue with these bytes.
+    /// Follow set that the rule's exit classes assume: byte `b` is bit `b % 32` of word `b / 32`. Exits after which no
+    /// such byte comes are left out. So a shared rule serves only callers that continue with these bytes.
     pub after_bytes: [u32; 8],
 }
 
@@ -122,8 +122,9 @@ pub struct StateRecord {
     pub base: u32,
     /// Id of the exit class through which longer tokens leave the rule, or [`NONE`] if none does.
     pub exits: u32,
-    /// State that is entered in place of this one when the counter becomes zero. A transition to this state lowers the counter
-    /// by one. With [`LOADS`](state_flags::LOADS), the number to which the counter is set. [`NONE`] for most states.
+    /// State that is entered in place of this one when the counter becomes zero. A transition to this state lowers the
+    /// counter by one. With [`LOADS`](state_flags::LOADS), the number to which the counter is set. [`NONE`] for most
+    /// states.
     pub count_exit: u32,
     /// Flags of the state, from [`state_flags`].
     pub flags: u32,

@@ -1,14 +1,15 @@
 //! Checks of the invariants on which readers rely. Each is checked once when an artifact is opened.
 //!
-//! The frame of the file, its checksum and the archive of the nested section are checked before. The flat sections are read
-//! as tables here. A check relies on the ones before it, so the order matters:
+//! The frame of the file, its checksum and the archive of the nested section are checked before. The flat sections are
+//! read as tables here. A check relies on the ones before it, so the order matters:
 //!
 //! 1. `tokens` (vocabulary): counts, offsets, kinds, end tokens, special tokens.
 //! 2. `trie` (vocabulary): shape and ranks; the trie spells exactly the text tokens.
 //! 3. `numbering`: bases, totals, dense row width, sentinel, state ranges, the rules' states. From here on every
 //!    accessor of the tables is within bounds for an id of these tables.
 //! 4. `masks`: dense rows, lists, masks, exit classes.
-//! 5. `network`: the fields of states, their `arrivals`, all edges, follow entries. From here on every id leads somewhere.
+//! 5. `network`: the fields of states, their `arrivals`, all edges, follow entries. From here on every id leads
+//!    somewhere.
 //! 6. `normal_form`: empty rules, left recursion, first bytes, dead states.
 //! 7. `packed_strings`: packed nodes, the rules that are packed string sets, their calls.
 //! 8. `near_bound`: masks of count-dependent states by the count in a register.

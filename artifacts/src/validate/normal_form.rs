@@ -1,8 +1,8 @@
 //! Checks of the normal form, by which every loop of the runtime ends.
 //!
-//! Expanding the calls of a configuration terminates because no rule is left recursive. No rule accepts the empty string, so
-//! left recursion is visible in the initial states alone. No configuration is a dead end because every state reaches a final
-//! one.
+//! Expanding the calls of a configuration terminates because no rule is left recursive. No rule accepts the empty
+//! string, so left recursion is visible in the initial states alone. No configuration is a dead end because every state
+//! reaches a final one.
 //!
 //! The vocabulary's rules call each other only, and are checked before any grammar. So the check of a grammar assumes
 //! that a shared rule returns.

@@ -37,8 +37,8 @@ impl F16 {
     /// Converts the number to an `f32`, exactly.
     #[inline(always)]
     pub fn to_f32(self) -> f32 {
-        // The exponent is too small by the difference of the biases. A multiplication by a power of two corrects it, for
-        // subnormal numbers too. Infinities and NaN have the largest exponent in both formats.
+        // The exponent is too small by the difference of the biases. A multiplication by a power of two corrects it,
+        // for subnormal numbers too. Infinities and NaN have the largest exponent in both formats.
         let magnitude =
             f32::from_bits(u32::from(self.0 & 0x7fff) << 13) * f32::from_bits(0x7780_0000);
         let special = if self.0 & 0x7c00 == 0x7c00 { 0x7f80_0000 } else { 0 };

@@ -6,13 +6,13 @@
 //! | `most` | returns the greatest logit whose bit is set; NaN is skipped |
 //! | `total` | sums the [weights](super::weights) of the logits whose bit is set |
 //!
-//! A kernel takes packed words and their logits: `words.len() == logits.len().div_ceil(32)`. The last word may be partly
-//! used.
+//! A kernel takes packed words and their logits: `words.len() == logits.len().div_ceil(32)`. The last word may be
+//! partly used.
 //!
 //! Invariant: all sets of kernels give the same bits for the same input.
 //!
-//! `apply` is written by hand for each instruction set, because its time is the time of its stores. The other two are plain
-//! code in lanes, which the compiler turns into vectors for each set.
+//! `apply` is written by hand for each instruction set, because its time is the time of its stores. The other two are
+//! plain code in lanes, which the compiler turns into vectors for each set.
 
 use super::formats::{Bf16, F16};
 

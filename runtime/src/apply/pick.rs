@@ -1,13 +1,14 @@
 //! The choice of a token under a mask, without writing the mask into the logits: the greatest logit, or a draw.
 //!
-//! A sparse mask is read as [lists](crate::mask::lists), so only the logits of allowed tokens are read. Any other mask is
-//! read in blocks of words on the stack, by the [kernels](crate::apply). Both ways choose the same token, since a sum of
+//! A sparse mask is read as [lists](crate::mask::lists), so only the logits of allowed tokens are read. Any other mask
+//! is read in blocks of words on the stack, by the [kernels](crate::apply). Both ways choose the same token, since a
+//! sum of
 //! [weights](super::weights) does not depend on the order of summation.
 //!
 //! # NaN and infinities
 //!
-//! A NaN is less than every number. If all allowed logits are NaN, the least token is chosen. Infinities are numbers like
-//! others. If the greatest allowed logit is infinite, a draw chooses evenly among the logits equal to it.
+//! A NaN is less than every number. If all allowed logits are NaN, the least token is chosen. Infinities are numbers
+//! like others. If the greatest allowed logit is infinite, a draw chooses evenly among the logits equal to it.
 //!
 //! Tests: `src/tests/picks.rs`.
 
@@ -29,8 +30,8 @@ const SUMS: usize = 64;
 const SEARCHED: usize = 4;
 
 impl Mask<'_> {
-    /// Returns the allowed token with the greatest logit: the least token if several logits are equal, `None` if no token is
-    /// allowed. The logits do not change.
+    /// Returns the allowed token with the greatest logit: the least token if several logits are equal, `None` if no
+    /// token is allowed. The logits do not change.
     ///
     /// O(allowed tokens) for a sparse mask, else one pass over the row.
     ///

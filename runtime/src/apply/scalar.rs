@@ -1,7 +1,7 @@
 //! The kernels for any processor. The vector kernels use `apply` for the ends of a row.
 //!
-//! `apply` selects by arithmetic on the bits of a logit. A branch for each token would cost ten times as much in mixed masks,
-//! because it is mispredicted often.
+//! `apply` selects by arithmetic on the bits of a logit. A branch for each token would cost ten times as much in mixed
+//! masks, because it is mispredicted often.
 
 use bytemuck::Pod;
 

@@ -2,16 +2,18 @@
 //!
 //! # Weights
 //!
-//! The weight of a logit is `exp((logit - most) * scale)`, rounded to a multiple of 2^-34 and counted in this unit. `most` is
-//! the greatest allowed logit, and `scale` is the inverse of the temperature. So a weight is an integer of at most 2^34.
+//! The weight of a logit is `exp((logit - most) * scale)`, rounded to a multiple of 2^-34 and counted in this unit.
+//! `most` is the greatest allowed logit, and `scale` is the inverse of the temperature. So a weight is an integer of at
+//! most 2^34.
 //!
-//! Sums of weights in an `f64` are exact for up to 2^19 logits of the full weight. So they do not depend on the order of
-//! summation. Every kernel gives the same bits, and so does a list of tokens in place of a row. Only tokens less than 3e-11 times as
-//! likely as the most likely one are never drawn.
+//! Sums of weights in an `f64` are exact for up to 2^19 logits of the full weight. So they do not depend on the order
+//! of summation. Every kernel gives the same bits, and so does a list of tokens in place of a row. Only tokens less
+//! than 3e-11 times as likely as the most likely one are never drawn.
 //!
 //! A logit equal to `most` has the full weight, even if it is infinite. NaN has the weight 0.
 //!
-//! The exponential is computed here, because the results of platform libraries differ. Its relative error is below 2e-7.
+//! The exponential is computed here, because the results of platform libraries differ. Its relative error is below
+//! 2e-7.
 
 use super::logit::sealed::Lane;
 

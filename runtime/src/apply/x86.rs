@@ -1,7 +1,7 @@
 //! Kernels for x86-64: AVX2 and AVX-512.
 //!
-//! `apply` skips words of ones. Its vectors begin at a logit whose address is a multiple of the vector's length, and mask
-//! words are shifted to match. So no store straddles two cache lines, which would double its cost.
+//! `apply` skips words of ones. Its vectors begin at a logit whose address is a multiple of the vector's length, and
+//! mask words are shifted to match. So no store straddles two cache lines, which would double its cost.
 //!
 //! AVX-512 stores infinity under the inverted bits and reads no logit. AVX2 selects and writes back, because its masked
 //! stores take tens of cycles on some processors. The scalar kernel writes the logits at either end.

@@ -9,15 +9,15 @@
 //!   before them costs as much as the dearest round.
 //! - A set of required keys takes one round for each bit, in ascending order. A round costs as much as the dearest from
 //!   any counted state.
-//! - A register with fields has one for each of several counters, and need not be zero at the end of most paths. `plain` is
-//!   the cost then. Below a minimum there is no plain path. Each increment that is left then costs as much as the dearest
-//!   round, and the exit as much as the dearest exit.
+//! - A register with fields has one for each of several counters, and need not be zero at the end of most paths.
+//!   `plain` is the cost then. Below a minimum there is no plain path. Each increment that is left then costs as much
+//!   as the dearest round, and the exit as much as the dearest exit.
 //!
-//! Invariant: the cost never grows along a cheapest path. It is an upper bound if there are several counted states, so an
-//! ending is short but not always the shortest.
+//! Invariant: the cost never grows along a cheapest path. It is an upper bound if there are several counted states, so
+//! an ending is short but not always the shortest.
 //!
-//! Cost: sweeps over all states of a grammar until a fixpoint, once. States are numbered from the start of their rule, so a
-//! sweep from the last to the first nearly always suffices.
+//! Cost: sweeps over all states of a grammar until a fixpoint, once. States are numbered from the start of their rule,
+//! so a sweep from the last to the first nearly always suffices.
 //!
 //! Tests: `src/tests/endings.rs`.
 

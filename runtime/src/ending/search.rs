@@ -19,10 +19,11 @@ impl Matcher {
     /// is a byte or a token of a token edge. Empty if the sequence may end here, `None` if no end can be reached. The
     /// matcher does not move.
     ///
-    /// The text is the shortest in bytes by the states and stacks alone. It may repeat an item that must differ, and the
-    /// vocabulary may be unable to spell it. [`Matcher::ending`] respects both.
+    /// The text is the shortest in bytes by the states and stacks alone. It may repeat an item that must differ, and
+    /// the vocabulary may be unable to spell it. [`Matcher::ending`] respects both.
     ///
-    /// O(states of the grammar) on the first call for a grammar, then O(`most`) table reads and the depth of the stacks.
+    /// O(states of the grammar) on the first call for a grammar, then O(`most`) table reads and the depth of the
+    /// stacks.
     pub fn route(&self, most: usize) -> Option<Vec<Unit>> {
         let position = self.sequence().history.current();
         if position.is_empty() {

@@ -1,7 +1,7 @@
 //! Tokens that spell a text under the masks of a matcher: depth-first search with memoized failures.
 //!
-//! The longest token is tried first, and the search backtracks if it cannot continue. An offset that failed once is not tried
-//! again, since the rest of the text does not depend on the tokens before it.
+//! The longest token is tried first, and the search backtracks if it cannot continue. An offset that failed once is not
+//! tried again, since the rest of the text does not depend on the tokens before it.
 //!
 //! Cost: O(text x longest token) look-ups.
 

@@ -1,7 +1,7 @@
 //! Tokens that a position allows but no stored mask has. Walks along the token trie find them, and the mask lists them.
 //!
-//! Two kinds of positions have such tokens: those of an *unmasked* grammar, whose masks are still computed, and those within
-//! a packed string set.
+//! Two kinds of positions have such tokens: those of an *unmasked* grammar, whose masks are still computed, and those
+//! within a packed string set.
 //!
 //! | file | content |
 //! | --- | --- |

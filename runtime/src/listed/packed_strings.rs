@@ -7,8 +7,8 @@
 //! A walk looks at [`WALKED`](grammarc_artifacts::packed_strings::WALKED) trie nodes at most. Nodes that need more have
 //! stored masks and exit classes, found by address.
 //!
-//! Cost of a mask: some hundred trie nodes for each configuration, or a binary search if the mask is stored. An accept reads
-//! each byte in the [machine](crate::step::machine).
+//! Cost of a mask: some hundred trie nodes for each configuration, or a binary search if the mask is stored. An accept
+//! reads each byte in the [machine](crate::step::machine).
 
 use grammarc_artifacts::packed_strings::{TrieWalk, WALKED};
 use grammarc_artifacts::sections::network::state_flags;

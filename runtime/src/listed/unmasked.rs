@@ -6,10 +6,11 @@
 //! mask. The tokens that leave the string are found from the trie nodes of its exit class. From a state of the grammar
 //! itself, the walk begins at the root of the trie.
 //!
-//! Invariant: the tokens are those of the complete grammar's stored mask, except tokens that meet a limit of the matcher. The
-//! complete grammar refuses these when they are accepted.
+//! Invariant: the tokens are those of the complete grammar's stored mask, except tokens that meet a limit of the
+//! matcher. The complete grammar refuses these when they are accepted.
 //!
-//! Cost: O(trie nodes that are read). Microseconds if few tokens may come next, some tens of milliseconds if nearly all may.
+//! Cost: O(trie nodes that are read). Microseconds if few tokens may come next, some tens of milliseconds if nearly all
+//! may.
 
 use grammarc_artifacts::MaskPool;
 

@@ -185,11 +185,11 @@ impl<'m> Mask<'m> {
         self.window(&self.pool(), 0, words);
     }
 
-    /// Sets the logits of all forbidden tokens to negative infinity, NaN included. The logits of allowed tokens keep their
-    /// bits.
+    /// Sets the logits of all forbidden tokens to negative infinity, NaN included. The logits of allowed tokens keep
+    /// their bits.
     ///
-    /// The row has `f32` logits or logits of 16 bits (see [`Logit`]), and the logit width. It need not be aligned. Costs one
-    /// pass of stores, without those of words whose tokens are all allowed.
+    /// The row has `f32` logits or logits of 16 bits (see [`Logit`]), and the logit width. It need not be aligned.
+    /// Costs one pass of stores, without those of words whose tokens are all allowed.
     ///
     /// # Errors
     ///

@@ -1,8 +1,8 @@
 //! Positions: small sets of configurations.
 //!
-//! A [`Configuration`] is a state, its register (counters or required keys) and a frame. A position nearly always has one
-//! configuration. So [`Configurations`] is a vector that is searched from front to back. Beyond [`SCANNED`] entries the set
-//! adds an open-addressing index, so that an ambiguous grammar costs O(n) and not O(n²) for n configurations.
+//! A [`Configuration`] is a state, its register (counters or required keys) and a frame. A position nearly always has
+//! one configuration. So [`Configurations`] is a vector that is searched from front to back. Beyond [`SCANNED`] entries
+//! the set adds an open-addressing index, so that an ambiguous grammar costs O(n) and not O(n²) for n configurations.
 //!
 //! Invariant: entries stand in the order of insertion. No result depends on hash values, so equal histories give equal
 //! positions.

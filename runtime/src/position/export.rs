@@ -28,9 +28,9 @@
 //! one more than its index. A list comes after the list before it. In a rule that is a packed string set, the countdown
 //! is the address of a node.
 //!
-//! A parent or a frame is 0 for the bottom of the stack, otherwise one more than the index of a frame. A parent comes before
-//! its children. Frames are numbered in the order in which the configurations reach them. So equal positions give equal
-//! bytes, whatever was tried and taken back before.
+//! A parent or a frame is 0 for the bottom of the stack, otherwise one more than the index of a frame. A parent comes
+//! before its children. Frames are numbered in the order in which the configurations reach them. So equal positions
+//! give equal bytes, whatever was tried and taken back before.
 //!
 //! Reading checks every number, since the bytes may come from anywhere. The tables can continue from a position that
 //! passes, even if no input leads to it.

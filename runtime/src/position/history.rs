@@ -1,15 +1,15 @@
 //! The positions of a sequence, oldest first. A rollback returns to an earlier one.
 //!
-//! The configurations of all positions lie in one vector, and a second vector holds the start of each position. A rollback
-//! truncates both vectors, in constant time. Positions before the rollback window are removed once they outnumber the
-//! window, at a constant amortized cost per token.
+//! The configurations of all positions lie in one vector, and a second vector holds the start of each position. A
+//! rollback truncates both vectors, in constant time. Positions before the rollback window are removed once they
+//! outnumber the window, at a constant amortized cost per token.
 //!
 //! Invariant: only the position of a finished sequence has no configurations.
 
 use crate::position::Configuration;
 
-/// Number of positions up to which nothing is removed, whatever the window. Otherwise a small window would move memory at
-/// every token.
+/// Number of positions up to which nothing is removed, whatever the window. Otherwise a small window would move memory
+/// at every token.
 const SLACK: usize = 64;
 
 /// The newest position and earlier ones, as far back as the rollback window reaches.

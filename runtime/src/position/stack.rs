@@ -4,8 +4,8 @@
 //! configurations, now and in the rollback window, form one tree. Equal frames are one node, found by an
 //! open-addressing index. So stacks are compared as numbers, and configurations of ambiguous grammars merge.
 //!
-//! Invariant: the number of a frame is larger than its parent's. The collection relies on it. One backward pass marks the
-//! frames that the roots reach, and one forward pass moves them down in place.
+//! Invariant: the number of a frame is larger than its parent's. The collection relies on it. One backward pass marks
+//! the frames that the roots reach, and one forward pass moves them down in place.
 //!
 //! Cost: a collection is due when the arena has doubled since the last one, so it costs O(1) amortized for each frame.
 //! Memory is proportional to the frames that the window reaches.

@@ -8,8 +8,8 @@ use grammarc_artifacts::sections::network::RuleRecord;
 
 /// The states of some rules, as sorted disjoint ranges of state ids.
 ///
-/// The runtime keeps one set each for rules with a monotone countdown, for distinct rules and for packed string sets. Few
-/// grammars have such rules, so ranges take less memory than a flag for each state.
+/// The runtime keeps one set each for rules with a monotone countdown, for distinct rules and for packed string sets.
+/// Few grammars have such rules, so ranges take less memory than a flag for each state.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StateRanges(Vec<Range<u32>>);
 

@@ -18,8 +18,8 @@
 //! | `markers` | the automaton of the markers of free text |
 //! | `cut` | pieces, from decided input |
 //!
-//! Cost: O(configurations) for each byte; linear in the output if the grammar has one parse of it. No tables besides the
-//! artifact's.
+//! Cost: O(configurations) for each byte; linear in the output if the grammar has one parse of it. No tables besides
+//! the artifact's.
 //!
 //! Tests: `tests/tests/suite/splitter.rs`.
 
@@ -66,8 +66,8 @@ impl Splitter {
         Self { grammar, settings, threads, cutter: Cutter::new(), is_finished: false }
     }
 
-    /// Reads a token and returns the pieces that are certain now. An end token that the grammar does not take finishes the
-    /// output, if the output may end here.
+    /// Reads a token and returns the pieces that are certain now. An end token that the grammar does not take finishes
+    /// the output, if the output may end here.
     ///
     /// # Errors
     ///

@@ -7,8 +7,8 @@
 //!             └───── markup <── json          and the node before it
 //! ```
 //!
-//! A layer is decided once all layers before it are, and all open parses agree on it. With one parse, no layer stays open.
-//! Several parses are compared each time the number of open layers has grown by half.
+//! A layer is decided once all layers before it are, and all open parses agree on it. With one parse, no layer stays
+//! open. Several parses are compared each time the number of open layers has grown by half.
 //!
 //! Cost: O(nodes) amortized.
 

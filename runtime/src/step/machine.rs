@@ -7,7 +7,8 @@
 //! the return states of final states. The closure is both the worklist and the visited set. So each configuration is
 //! visited once, and no function recurses.
 //!
-//! Cost: one visit for each configuration of the closure, nearly always one to three. A visit searches the edges of a state.
+//! Cost: one visit for each configuration of the closure, nearly always one to three. A visit searches the edges of a
+//! state.
 
 use grammarc_artifacts::MaskPool;
 use grammarc_artifacts::sections::network::{

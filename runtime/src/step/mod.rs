@@ -19,7 +19,8 @@
 //! | `first_bytes` | the first set of a position |
 //! | `texts` | the bytes of each token in one word |
 //!
-//! Tests: `src/tests/definition.rs` and `src/tests/directed.rs` against `src/testing/reference.rs`; unit tests in `moves`.
+//! Tests: `src/tests/definition.rs` and `src/tests/directed.rs` against `src/testing/reference.rs`; unit tests in
+//! `moves`.
 
 pub(crate) mod buffers;
 pub(crate) mod first_bytes;

@@ -4,11 +4,12 @@
 //! [move](crate::step::moves), a call interns a frame, and a return reads one. Nothing is recorded for rollback on the
 //! way. A refused token leaves unreachable frames, which a later collection removes.
 //!
-//! A run stops before a byte that can be read in several ways. The [machine](crate::step::machine) continues from there with
-//! sets of configurations.
+//! A run stops before a byte that can be read in several ways. The [machine](crate::step::machine) continues from there
+//! with sets of configurations.
 //!
-//! Invariant: a run agrees with the machine. A run takes a move only if the closure has no other state that reads the byte.
-//! For calls this is decided when the moves are derived. For returns it is decided here, by the states on the stack.
+//! Invariant: a run agrees with the machine. A run takes a move only if the closure has no other state that reads the
+//! byte. For calls this is decided when the moves are derived. For returns it is decided here, by the states on the
+//! stack.
 
 use grammarc_artifacts::sections::network::{NONE, state_flags};
 

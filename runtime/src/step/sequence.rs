@@ -1,7 +1,7 @@
 //! One sequence: its frames, its positions, and the advance by bytes or a token.
 //!
-//! Forks share a [`Sequence`]. The buffers of an advance are in a [`Scratch`], which belongs to one matcher and keeps its
-//! capacity. So a step allocates nothing once the buffers have grown.
+//! Forks share a [`Sequence`]. The buffers of an advance are in a [`Scratch`], which belongs to one matcher and keeps
+//! its capacity. So a step allocates nothing once the buffers have grown.
 //!
 //! An advance runs along the [moves](crate::step::moves) while there is one configuration, and falls back to the
 //! [machine](crate::step::machine). Under a grammar with distinct rules, it then removes configurations that can reach

@@ -5,8 +5,8 @@
 //! misses for a token that was not read recently, and one for a word. Longer tokens, one in ten of those that occur,
 //! are read from the artifact.
 //!
-//! A word also holds whether its token is *plain*: printable ASCII without the quote and the backslash. Most tokens of most
-//! texts are plain. Within a string they change no state (see [`moves`](crate::step::moves)).
+//! A word also holds whether its token is *plain*: printable ASCII without the quote and the backslash. Most tokens of
+//! most texts are plain. Within a string they change no state (see [`moves`](crate::step::moves)).
 //!
 //! Cost: 8 bytes a token, a megabyte for a vocabulary of 128,256 tokens.
 

@@ -13,7 +13,8 @@
 //! other keys: one byte continues the key, and all others have the same effect in each state. So rows cost few cache
 //! misses.
 //!
-//! A state that goes to itself on every plain byte, such as the one within a string, is marked as a loop. The bytes of a
+//! A state that goes to itself on every plain byte, such as the one within a string, is marked as a loop. The bytes of
+//! a
 //! [plain token](crate::step::texts) are not read there.
 //!
 //! A move is definite if there is one way to read the byte within the state's rule and its callees. Otherwise it is

@@ -18,8 +18,8 @@ pub(super) struct Rows<'c> {
 }
 
 impl Rows<'_> {
-    /// Returns a state that has the moves of `row`. If all allowed bytes are one range with one move, the state holds them
-    /// itself. Otherwise it refers to a stored row: an equal or similar one, or `row` itself.
+    /// Returns a state that has the moves of `row`. If all allowed bytes are one range with one move, the state holds
+    /// them itself. Otherwise it refers to a stored row: an equal or similar one, or `row` itself.
     pub(super) fn store(&mut self, flags: u32, row: &[Move]) -> State {
         let allowed = |next: &Move| *next != Move::REFUSED;
         let (from, to) = (row.iter().position(allowed), row.iter().rposition(allowed));
