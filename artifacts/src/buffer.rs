@@ -12,11 +12,11 @@ use bytemuck::{Pod, Zeroable};
 
 use crate::error::Error;
 
-/// Alignment of a buffer's first byte and of every section in an artifact, in bytes. This is a cache line, and the widest vector
-/// register, so that a dense row can be loaded aligned.
+/// Alignment of a buffer's first byte and of every section in an artifact, in bytes. 64 is the size of a cache line and
+/// of the widest vector register, so a dense row can be loaded aligned.
 pub const ALIGNMENT: usize = 64;
 
-/// The unit of heap allocations, which has the alignment of a buffer.
+/// Unit of heap allocations, which gives them the alignment of a buffer.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C, align(64))]
 struct Block([u8; ALIGNMENT]);
@@ -28,36 +28,41 @@ enum Storage {
     },
     #[cfg(feature = "mmap")]
     Map(memmap2::Mmap),
-    /// A part of a buffer, which begins at a multiple of 64.
+    /// A range of another buffer, which begins at a multiple of 64 bytes.
     Part {
         whole: Buffer,
         range: Range<usize>,
     },
 }
 
-/// Immutable, 64-byte-aligned bytes. A clone shares them.
+/// Immutable bytes whose address is a multiple of 64. Clones share the bytes.
 #[derive(Clone)]
 pub struct Buffer {
     storage: Arc<Storage>,
 }
 
 impl Buffer {
-    /// Maps a file. Without the feature `mmap`, reads it as [`Buffer::read`] does.
+    /// Maps a file into memory. Without the feature `mmap`, reads the file as [`Buffer::read`] does.
     ///
-    /// The file must not be truncated or written in place while the buffer or a clone of it lives. A read of a mapped page that
-    /// no longer exists ends the process, and changed bytes escape the checks. A rename over the file, as in
-    /// [`write::replace`](crate::write::replace), is allowed: the map keeps the old file. If you cannot ensure this, use
-    /// [`Buffer::read`].
+    /// The file must not be truncated or written in place while the buffer or a clone of it lives. A read of a mapped
+    /// page that no longer exists ends the process, and changed bytes escape the checks. A rename over the file, as in
+    /// [`write::replace`](crate::write::replace), is allowed: the map keeps the old file. If you cannot ensure this,
+    /// use [`Buffer::read`].
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be opened or mapped.
     pub fn open(path: &Path) -> Result<Self, Error> {
         let file = File::open(path).map_err(|source| Error::io("open", path, source))?;
         Self::of_file(&file).map_err(|source| Error::io("map", path, source))
     }
 
-    /// Maps an open file, as [`Buffer::open`] does and under the same conditions. Without the feature `mmap`, reads it.
+    /// Maps an open file, as [`Buffer::open`] does and under the same conditions. Without the feature `mmap`, reads the
+    /// file.
     ///
     /// # Errors
     ///
-    /// The operating system failed.
+    /// The operating system could not map or read the file.
     pub fn of_file(file: &File) -> std::io::Result<Self> {
         #[cfg(feature = "mmap")]
         {
@@ -71,7 +76,8 @@ impl Buffer {
         }
     }
 
-    /// Returns the bytes from offset `at` on, shared with this buffer. `None` if `at` is no multiple of [`ALIGNMENT`] or too large.
+    /// Returns the bytes from offset `at` to the end, shared with this buffer. `None` if `at` is no multiple of
+    /// [`ALIGNMENT`] or exceeds the length.
     pub fn behind(&self, at: usize) -> Option<Self> {
         (at.is_multiple_of(ALIGNMENT) && at <= self.len()).then(|| self.part(at..self.len()))
     }
@@ -86,23 +92,27 @@ impl Buffer {
     }
 
     /// Reads a file into the heap. The file may change afterwards.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read.
     pub fn read(path: &Path) -> Result<Self, Error> {
         let bytes = std::fs::read(path).map_err(|source| Error::io("read", path, source))?;
         Ok(Self::from_bytes(&bytes))
     }
 
-    /// Copies bytes into the heap.
+    /// Copies bytes into a new buffer on the heap.
     pub fn from_bytes(bytes: &[u8]) -> Self {
         Self::build(bytes.len(), |target| target.copy_from_slice(bytes))
     }
 
-    /// Returns a part of the bytes, shared with this buffer. The part begins at a multiple of [`ALIGNMENT`].
+    /// Returns a range of the bytes, shared with this buffer. The range must begin at a multiple of [`ALIGNMENT`].
     pub(crate) fn part(&self, range: Range<usize>) -> Self {
         debug_assert!(range.start.is_multiple_of(ALIGNMENT) && range.end <= self.len());
         Self { storage: Arc::new(Storage::Part { whole: self.clone(), range }) }
     }
 
-    /// Returns a heap buffer of `len` bytes. `fill` gets them zeroed.
+    /// Returns a heap buffer of `len` bytes. `fill` gets the bytes, all zero, and writes them.
     pub(crate) fn build(len: usize, fill: impl FnOnce(&mut [u8])) -> Self {
         let mut blocks = vec![Block::zeroed(); len.div_ceil(ALIGNMENT)];
         fill(&mut bytemuck::cast_slice_mut(&mut blocks)[..len]);

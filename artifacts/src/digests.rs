@@ -1,35 +1,38 @@
-//! Token digests: at most 1,024 bytes by which a grammar artifact locates the first token that differs in a foreign vocabulary.
+//! Token digests: at most 1,024 bytes by which a grammar artifact locates the first token that differs in a foreign
+//! vocabulary.
 //!
-//! Tokens are divided by id into groups of equal size, one token each in a small vocabulary. The byte of a group is drawn
-//! from a running digest of all tokens up to the last one of the group. Once two vocabularies differ in a token, the bytes
-//! from its group on agree only by chance, one time in 256. So the first byte that differs belongs to that group, or, with
-//! that chance, to a later one. The digest need not resist an adversary: fingerprints prove that the vocabularies differ.
+//! Tokens are divided by id into groups of equal size, of one token each in a small vocabulary. The byte of a group is
+//! taken from a running digest of all tokens up to the last token of the group. Once two vocabularies differ in a
+//! token, their bytes from that group on agree only by chance, one time in 256. So the first byte that differs belongs
+//! to that group, or with that chance to a later group. The digest need not resist an adversary: fingerprints prove
+//! that the vocabularies differ.
 //!
-//! A vocabulary artifact stores its digests and its grammars copy them, so a compilation computes none. The mix takes
-//! 17 ns a token. It runs when a vocabulary is written, and when a fingerprint differs.
+//! A vocabulary artifact stores its digests and its grammars copy them, so a compilation computes none. The digest
+//! takes 17 ns for each token. It is computed when a vocabulary is written, and when a fingerprint differs.
 
 use crate::error::{Difference, Error};
 use crate::sections::kinds::SectionKind;
 use crate::tokens::Tokens;
 
-/// Factor of the mix: 2^64 divided by the golden ratio, which is odd.
+/// Factor of the running digest: 2^64 divided by the golden ratio, rounded to an odd number.
 const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Most groups, of one byte each: 1 KiB of each grammar artifact. The 128,256 tokens of Llama 3 are in groups of 126.
+/// Largest number of groups, of one byte each: 1 KiB of each grammar artifact. More tokens make larger groups, such as
+/// 126 tokens each for the 128,256 tokens of Llama 3.
 const MOST_GROUPS: u32 = 1024;
 
-/// Adds one word to the running digest.
+/// Returns the running digest after one more word.
 fn mix(digest: u64, word: u64) -> u64 {
     let product = (digest ^ word).wrapping_mul(FACTOR);
     product ^ product >> 29
 }
 
-/// Number of tokens in a group, for a vocabulary of `token_count` tokens.
+/// Returns the number of tokens in a group, for a vocabulary of `token_count` tokens. The last group may have fewer.
 fn group_size(token_count: u32) -> u32 {
     token_count.div_ceil(MOST_GROUPS).max(1)
 }
 
-/// Checks that there is a digest for each group of `token_count` tokens.
+/// Checks that `digests` has one byte for each group of `token_count` tokens. Returns [`Error::SectionLength`] if not.
 pub(crate) fn check_length(digests: &[u8], token_count: u32) -> Result<(), Error> {
     let expected = token_count.div_ceil(group_size(token_count)).into();
     let (section, found) = (SectionKind::TokenDigests.name(), digests.len() as u64);
@@ -39,7 +42,7 @@ pub(crate) fn check_length(digests: &[u8], token_count: u32) -> Result<(), Error
     }
 }
 
-/// Computes the digests of the first `token_count` tokens of a vocabulary, or of all if there are fewer.
+/// Returns one byte for each group of the first `token_count` tokens of a vocabulary, or of all if there are fewer.
 pub(crate) fn token_digests(tokens: Tokens<'_>, token_count: u32) -> impl Iterator<Item = u8> {
     let (size, count) = (group_size(token_count), token_count.min(tokens.count()));
     let mut digest = 0;
@@ -58,7 +61,8 @@ pub(crate) fn token_digests(tokens: Tokens<'_>, token_count: u32) -> impl Iterat
     })
 }
 
-/// Locates the first difference between a vocabulary and the one of `token_count` tokens that has these digests.
+/// Returns the first difference between the vocabulary of `tokens` and another. The other has `token_count` tokens and
+/// these digests.
 pub(crate) fn first_difference(digests: &[u8], token_count: u32, tokens: Tokens<'_>) -> Difference {
     let size = group_size(token_count);
     let given = token_digests(tokens, token_count);

@@ -1,7 +1,8 @@
 //! The contents of an artifact as data, for `grammarc inspect`.
 //!
-//! Only the frame of the file and its nested section are read, so a grammar artifact is inspected without its vocabulary. The
-//! tables are not validated. For a file that would not open, the counts may be wrong, but no call panics.
+//! Only the frame of the file and its nested section are read, so a grammar artifact is inspected without its
+//! vocabulary. The tables are not validated. For a file that would not open, the counts may be wrong, but no call
+//! panics.
 
 use crate::buffer::Buffer;
 use crate::container::Container;
@@ -14,91 +15,95 @@ use crate::sections::numbers::{GrammarRecord, VocabularyRecord};
 use crate::stored::StoredTables;
 use crate::tables::Bases;
 
-/// One section with its size.
+/// The size of one section of an artifact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SectionSize {
-    /// Number of the section's kind.
+    /// Number of the section's kind, as in the section table.
     pub kind: u32,
-    /// Name of the section's kind, or `unknown`.
+    /// Name of the section's kind. `unknown` for a kind of a later format version.
     pub name: &'static str,
-    /// Number of records.
+    /// Number of records in the section.
     pub records: u64,
-    /// Length in bytes, without padding.
+    /// Length of the section in bytes, without padding.
     pub bytes: u64,
 }
 
-/// Counts over an artifact's own tables.
+/// Numbers of records in an artifact's own tables. A grammar's counts leave out its vocabulary.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TableCounts {
-    /// Numbers that come before the artifact's own.
+    /// First ids of the artifact's rules, states, masks, dense rows and exit classes.
     pub bases: Bases,
-    /// Rules.
+    /// Number of rules.
     pub rules: u32,
-    /// States.
+    /// Number of states, without the sentinel.
     pub states: u32,
-    /// Byte edges.
+    /// Number of byte edges.
     pub byte_edges: u32,
-    /// Call edges.
+    /// Number of call edges, tail calls included.
     pub call_edges: u32,
-    /// Call edges in tail position.
+    /// Number of call edges that are tail calls, which push no frame.
     pub tail_calls: u32,
-    /// Token edges.
+    /// Number of token edges.
     pub token_edges: u32,
-    /// Masks made from a dense row.
+    /// Number of masks that refer to a dense row.
     pub dense_masks: u32,
-    /// Masks that are a list alone.
+    /// Number of masks that are only a token list.
     pub sparse_masks: u32,
-    /// Dense rows.
+    /// Number of dense rows.
     pub rows: u32,
-    /// Tokens in the lists of all masks.
+    /// Number of token ids in the lists of all masks.
     pub listed_tokens: u32,
-    /// Follow entries.
+    /// Number of follow entries: masks of tokens that return to a state through an exit class.
     pub follows: u32,
-    /// Exit classes.
+    /// Number of exit classes: sets of trie nodes at which tokens leave a rule.
     pub classes: u32,
-    /// Trie nodes in all exit classes.
+    /// Number of trie nodes in all exit classes.
     pub class_nodes: u32,
 }
 
-/// The contents that only one kind of artifact has.
+/// The contents that only a vocabulary or only a grammar artifact has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content {
-    /// The contents of a vocabulary artifact.
+    /// The contents that only a vocabulary artifact has.
     Vocabulary {
-        /// Name, source and warnings.
+        /// Metadata of the vocabulary: name, source, properties and warnings.
         meta: VocabularyMeta,
         /// Number of token ids.
         token_count: u32,
-        /// Length of the model's logit row.
+        /// Length of the model's logit row, in tokens.
         logit_width: u32,
-        /// Number of trie nodes.
+        /// Number of nodes of the token trie.
         trie_nodes: u32,
         /// Number of special tokens.
         special_tokens: u32,
     },
-    /// The contents of a grammar artifact.
+    /// The contents that only a grammar artifact has.
     Grammar {
-        /// Source, options, report and statistics.
+        /// Names of the source and the compiler, options, exactness report and statistics.
         meta: GrammarMeta,
-        /// Rule in whose initial state a sequence begins.
+        /// Id of the rule in whose initial state a sequence begins.
         start_rule: u32,
     },
 }
 
-/// The contents of an artifact as data.
+/// The contents of an artifact as data, for display.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inspection {
-    /// The header.
+    /// Header of the artifact.
     pub header: Header,
-    /// The sections, in file order.
+    /// Sizes of all sections, in the order of the file.
     pub sections: Vec<SectionSize>,
-    /// Counts over the tables.
+    /// Numbers of rules, states, edges and masks in the artifact's own tables.
     pub tables: TableCounts,
-    /// The contents that only this kind of artifact has.
+    /// Contents that only a vocabulary or only a grammar artifact has.
     pub content: Content,
 }
 
-/// Reads an artifact of either kind. O(length) for the checksum.
+/// Reads the contents of an artifact of either kind. O(length) for the checksum.
+///
+/// # Errors
+///
+/// The header, the checksum, the section table or the metadata is invalid.
 pub fn inspect(buffer: Buffer) -> Result<Inspection, Error> {
     let container = Container::parse(buffer)?;
     let content = match container.header().artifact {
@@ -132,7 +137,7 @@ pub fn inspect(buffer: Buffer) -> Result<Inspection, Error> {
     })
 }
 
-/// Number of records in a section. 0 if it is missing.
+/// Returns the number of records in a section. 0 if the section is missing.
 fn records(container: &Container, kind: SectionKind) -> u32 {
     let entry = container.directory().get(kind);
     entry.map_or(0, |entry| entry.range.len() as u32 / entry.record_size)

@@ -6,18 +6,18 @@ use std::path::{Path, PathBuf};
 use crate::sections::kinds::ArtifactKind;
 use crate::validate::Violation;
 
-/// The reason that an artifact was not read or written.
+/// The reason why an artifact could not be read or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The operating system failed.
+    /// The operating system could not open, map, read or write a file.
     #[error("could not {action} {}: {source}", path.display())]
     Io {
-        /// The attempted action, as a verb.
+        /// Verb of the attempted action, such as "open".
         action: &'static str,
-        /// The file.
+        /// Path of the file that could not be processed.
         path: PathBuf,
-        /// The error of the operating system.
+        /// Error that the operating system returned.
         source: std::io::Error,
     },
     /// The file does not begin with the magic of an artifact.
@@ -30,73 +30,73 @@ pub enum Error {
         /// The first bytes of the file, 16 at most.
         found: Vec<u8>,
     },
-    /// The file was written, or is being read, in the wrong byte order.
+    /// The file was written, or is being read, in big-endian byte order.
     #[error(
         "the endianness marker reads {found:#010x} and should read 0x0a0b0c0d; artifacts are little-endian and are \
          read on little-endian machines only"
     )]
     Endianness {
-        /// The marker as read.
+        /// Byte order marker in the header, as read.
         found: u32,
     },
-    /// The file's major format version is not this reader's.
+    /// The major format version of the file is not that of this reader.
     #[error(
         "format version {}.{} is not one that this reader knows ({}.x); compile the artifact again with this version \
          of grammarc, or read it with the one that wrote it",
         found.0, found.1, supported.0
     )]
     Version {
-        /// The file's version.
+        /// Version of the file: major and minor.
         found: (u16, u16),
-        /// This reader's version.
+        /// Version of this reader: major and minor.
         supported: (u16, u16),
     },
-    /// The header has an unknown kind of artifact.
+    /// The header has an unknown number as the kind of artifact.
     #[error(
         "the header names artifact kind {found}, and there are only 1 and 2; the file is damaged, compile it again"
     )]
     UnknownArtifactKind {
-        /// The number in the header.
+        /// Number in the header for the kind of artifact.
         found: u32,
     },
-    /// A file of the other kind was given.
+    /// A vocabulary artifact was given in place of a grammar artifact, or the reverse.
     #[error("expected a {expected} and found a {found}; check the order of the two files")]
     ArtifactKind {
-        /// The kind asked for.
+        /// Kind of artifact that the call needs.
         expected: ArtifactKind,
-        /// The kind in the header.
+        /// Kind of artifact in the header.
         found: ArtifactKind,
     },
-    /// The file is shorter than it says.
+    /// The file is shorter than its header or section table says.
     #[error(
         "the file is truncated: {expected} bytes expected, {found} found; copy or compile it again"
     )]
     Truncated {
-        /// Length that the header or the section table asks for.
+        /// Length in bytes by the header or the section table.
         expected: u64,
-        /// Length of the file.
+        /// Length of the file in bytes.
         found: u64,
     },
-    /// The file is longer than it says.
+    /// The file is longer than its header or section table says.
     #[error(
         "the file is too long: {expected} bytes expected, {found} found; copy or compile it again"
     )]
     TooLong {
-        /// Length that the header or the section table asks for.
+        /// Length in bytes by the header or the section table.
         expected: u64,
-        /// Length of the file.
+        /// Length of the file in bytes.
         found: u64,
     },
-    /// The bytes changed after they were written.
+    /// The bytes of the file do not match its checksum: they changed after they were written.
     #[error(
         "the checksum is {} and the header says {}; the file is damaged, copy or compile it again",
         Hex(found),
         Hex(expected)
     )]
     Checksum {
-        /// The checksum in the header.
+        /// Checksum in the header.
         expected: [u8; 32],
-        /// The checksum of the bytes.
+        /// Checksum of the bytes.
         found: [u8; 32],
     },
     /// A byte that must be zero is not.
@@ -104,43 +104,43 @@ pub enum Error {
         "the byte at offset {offset} is padding and should be zero; the file was not written by grammarc"
     )]
     Padding {
-        /// Offset from the start of the file.
+        /// Offset of the byte from the start of the file.
         offset: u64,
     },
-    /// The kinds in the section table do not ascend.
+    /// The kinds of the entries in the section table do not ascend.
     #[error(
         "section kind {found} follows section kind {before}, and kinds should ascend; the file was not written by \
          grammarc"
     )]
     SectionOrder {
-        /// Kind of the section before.
+        /// Number of the preceding entry's kind.
         before: u32,
-        /// Kind of the section.
+        /// Number of the kind of the entry that is out of order.
         found: u32,
     },
-    /// A field of the section table is wrong.
+    /// A field of an entry in the section table has a wrong value.
     #[error(
         "section {section}: the {field} is {found} where {expected} was expected; the file was not written by grammarc"
     )]
     SectionEntry {
-        /// Name of the section.
+        /// Name of the section whose entry is wrong.
         section: String,
-        /// Name of the field.
+        /// Name of the wrong field of the entry.
         field: &'static str,
-        /// The expected number. For a length, the largest possible one.
+        /// Expected value. For a length, the largest possible value.
         expected: u64,
-        /// The number in the file.
+        /// Value of the field in the file.
         found: u64,
     },
-    /// A required section has a kind that this reader does not know.
+    /// A section that is not optional has a kind that this reader does not know, or that the artifact may not have.
     #[error(
         "section kind {kind} has no meaning in a {artifact}; if a later version of grammarc wrote the file, read it \
          with that version"
     )]
     UnknownSection {
-        /// Number of the kind.
+        /// Number of the section's kind.
         kind: u32,
-        /// Kind of artifact.
+        /// Kind of the artifact that has the section.
         artifact: ArtifactKind,
     },
     /// A grammar artifact was opened without a vocabulary, and has none embedded.
@@ -154,7 +154,7 @@ pub enum Error {
     /// A required section is missing.
     #[error("section {section} is missing; the file was not written by grammarc")]
     MissingSection {
-        /// Name of the section.
+        /// Name of the missing section.
         section: &'static str,
     },
     /// A section holds too many or too few records.
@@ -162,43 +162,43 @@ pub enum Error {
         "section {section} holds {found} records where {expected} were expected; the file was not written by grammarc"
     )]
     SectionLength {
-        /// Name of the section.
+        /// Name of the section with the wrong number of records.
         section: &'static str,
-        /// Records expected.
+        /// Expected number of records in the section.
         expected: u64,
-        /// Records found.
+        /// Number of records in the section of the file.
         found: u64,
     },
-    /// The nested section is not a valid archive.
+    /// The nested section, which holds the metadata, is not a valid rkyv archive.
     #[error("section META is not a valid archive: {detail}; the file was not written by grammarc")]
     Meta {
-        /// The message of rkyv.
+        /// Message of rkyv, or the reason.
         detail: String,
     },
-    /// The nested section could not be written.
+    /// The nested section, which holds the metadata, could not be written as an archive.
     #[error("could not archive the metadata: {detail}; shorten the names and the report")]
     MetaEncode {
-        /// The message of rkyv.
+        /// Message of rkyv, or the reason.
         detail: String,
     },
-    /// An invariant that readers rely on does not hold.
+    /// An invariant on which readers rely does not hold.
     #[error("{0}; the file was not written by a correct compiler, please report it")]
     Invalid(Box<Violation>),
-    /// The digest in the header is not that of the content.
+    /// A digest in the header is not the digest of the content.
     #[error(
         "the header's {field} is {} and the content's is {}; the file was not written by grammarc",
         Hex(expected),
         Hex(found)
     )]
     Identity {
-        /// The name of the digest.
+        /// Name of the digest: of the vocabulary or of its shared tables.
         field: &'static str,
-        /// The digest in the header.
+        /// Digest that the header has.
         expected: [u8; 32],
-        /// The digest of the content.
+        /// Digest that was computed from the content.
         found: [u8; 32],
     },
-    /// The grammar was compiled for another vocabulary.
+    /// The grammar was compiled for a vocabulary with other tokens.
     #[error(
         "the grammar was compiled for vocabulary {expected:?} of {} tokens and vocabulary {given:?} of {} was given: \
          {difference}; compile the grammar again for this vocabulary",
@@ -208,50 +208,50 @@ pub enum Error {
     VocabularyMismatch {
         /// Name of the vocabulary that the grammar was compiled for.
         expected: String,
-        /// Name of the vocabulary given.
+        /// Name of the vocabulary that was given.
         given: String,
         /// Number of token ids of the expected vocabulary, and of the given one.
         tokens: (u32, u32),
-        /// The first difference between the two.
+        /// First difference between the expected and the given vocabulary.
         difference: Difference,
     },
-    /// The vocabulary's tokens are right, but its shared rules are not those that the grammar was compiled with.
+    /// The vocabulary has the right tokens, but not the shared rules with which the grammar was compiled.
     #[error(
         "vocabulary {given:?} has the right tokens, but its shared rules are not those that the grammar was compiled \
          with; give the vocabulary artifact that was used then, or compile the grammar again"
     )]
     SharedRulesMismatch {
-        /// Name of the vocabulary given.
+        /// Name of the vocabulary that was given.
         given: String,
     },
-    /// A number exceeds the limits of the format.
+    /// A length or a count exceeds the limit of the format.
     #[error("the {what} is {found} and the format's limit is {limit}")]
     TooLarge {
-        /// The name of the thing: a singular noun.
+        /// Name of the length or count: a singular noun.
         what: &'static str,
-        /// The limit.
+        /// Largest value that the format allows.
         limit: u64,
-        /// The number.
+        /// Length or count that was found.
         found: u64,
     },
 }
 
-/// The first difference between two vocabularies.
+/// The first difference between the vocabulary that a grammar needs and the given one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Difference {
-    /// The first token that differs.
+    /// One token differs in its bytes or kind, or exists in one vocabulary only.
     Token {
-        /// Token id.
+        /// Id of the first token that differs.
         id: u32,
-        /// The bytes of the token in the given vocabulary. `None` if that has fewer tokens.
+        /// Bytes of the token in the given vocabulary. `None` if the given vocabulary has fewer tokens.
         bytes: Option<Vec<u8>>,
     },
-    /// The group of tokens that contains the first difference. Grammar artifacts of large vocabularies hold a digest for each
-    /// group, and not for each token.
+    /// A group of tokens differs. Grammar artifacts of large vocabularies hold a digest for each group, and not for
+    /// each token.
     Group {
-        /// First token id of the group.
+        /// Id of the first token of the group.
         first: u32,
-        /// Last token id of the group.
+        /// Id of the last token of the group, inclusive.
         last: u32,
     },
     /// All tokens are equal. The end tokens or the logit widths differ.
@@ -283,7 +283,7 @@ impl Error {
     }
 }
 
-/// Bytes in quotes, with those outside printable ASCII escaped.
+/// Displays bytes in quotes, with bytes outside printable ASCII escaped.
 struct Escaped<'a>(&'a [u8]);
 
 impl fmt::Display for Escaped<'_> {
@@ -292,7 +292,7 @@ impl fmt::Display for Escaped<'_> {
     }
 }
 
-/// The first bytes of a digest in hexadecimal, enough to distinguish two.
+/// Displays the first 8 bytes of a digest in hexadecimal, enough to distinguish two digests.
 struct Hex<'a>(&'a [u8; 32]);
 
 impl fmt::Display for Hex<'_> {

@@ -1,8 +1,8 @@
 //! The grammar artifact: a grammar's own tables, which continue the vocabulary's numbering, and their metadata.
 //!
-//! A grammar artifact is opened with the vocabulary artifact that it was compiled for, and keeps it. A *standalone* artifact
-//! has the vocabulary embedded in one more section, byte for byte. It opens with that vocabulary or without. Each such
-//! artifact takes the memory and the checks of a vocabulary.
+//! A grammar artifact is opened with the vocabulary artifact that it was compiled for, and holds a handle of it. A
+//! *standalone* artifact has the vocabulary embedded in one more section, byte for byte. It opens with that vocabulary
+//! or without. Each such artifact takes the memory and the checks of a vocabulary.
 //!
 //! Tests: `tests/suite/round_trip.rs`, `tests/suite/standalone.rs`, `tests/suite/mismatch.rs`.
 
@@ -25,20 +25,25 @@ use crate::tables::{Joined, Tables, TablesData};
 use crate::vocabulary::VocabularyArtifact;
 use crate::{validate, write};
 
-/// A grammar as the compiler builds it.
+/// A grammar before it is written as an artifact: owned tables, as the compiler builds them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GrammarData {
-    /// Source, options, report and statistics.
+    /// Names of the source and the compiler, options, exactness report and statistics.
     pub meta: GrammarMeta,
-    /// Rule in whose initial state a sequence begins. It may be a shared rule.
+    /// Id of the rule in whose initial state a sequence begins. The rule may be a shared rule of the vocabulary.
     pub start_rule: u32,
-    /// The grammar's own tables, with the totals of the vocabulary's as bases.
+    /// Tables of the grammar's own rules. Their ids continue those of the vocabulary: `bases` are the vocabulary's
+    /// totals.
     pub tables: TablesData,
 }
 
 impl GrammarData {
-    /// Writes the artifact into a buffer, for the vocabulary that the grammar was compiled for. Equal data gives equal bytes.
-    /// The invariants are not checked here, but when the artifact is opened.
+    /// Writes the artifact into a buffer, for the vocabulary that the grammar was compiled for. Equal data gives equal
+    /// bytes. The invariants are not checked here, but when the artifact is opened.
+    ///
+    /// # Errors
+    ///
+    /// A table is too long for the format, or the metadata cannot be archived.
     pub fn to_bytes(&self, vocabulary: &VocabularyArtifact) -> Result<Buffer, Error> {
         self.encode(vocabulary, Seal::Now)
     }
@@ -63,25 +68,26 @@ impl GrammarData {
         encoder.finish(ArtifactKind::Grammar, fingerprint, shared, seal)
     }
 
-    /// Returns the artifact for use in this process, without the checks of [`GrammarArtifact::from_buffer`]. The checksum is
-    /// computed on first use. O(length) for a copy.
+    /// Returns the artifact for use in this process, without the checks of [`GrammarArtifact::from_buffer`]. The
+    /// checksum is computed on first use. O(length) for a copy.
     ///
-    /// A build with debug assertions makes the checks. Without them, readers of data that violates the invariants panic or
-    /// find wrong masks. Memory safety does not depend on the invariants.
+    /// A build with debug assertions does make the checks. Without them, readers of data that violates the invariants
+    /// panic or find wrong masks. Memory safety does not depend on the invariants.
     ///
     /// # Errors
     ///
-    /// A table is too long for the format.
+    /// A table is too long for the format, or the metadata cannot be archived.
     pub fn to_artifact(&self, vocabulary: &VocabularyArtifact) -> Result<GrammarArtifact, Error> {
         let container = Container::of_written(self.encode(vocabulary, Seal::Later)?)?;
         GrammarArtifact::of_compiled(container, Some(Unsealed::default()), vocabulary)
     }
 
-    /// As [`to_artifact`](Self::to_artifact), with the checksum, for an artifact that is also written.
+    /// Returns the artifact as [`to_artifact`](Self::to_artifact) does, but computes the checksum at once. Meant for an
+    /// artifact that is also written to a file.
     ///
     /// # Errors
     ///
-    /// A table is too long for the format.
+    /// A table is too long for the format, or the metadata cannot be archived.
     pub fn to_sealed_artifact(
         &self,
         vocabulary: &VocabularyArtifact,
@@ -94,13 +100,17 @@ impl GrammarData {
         GrammarArtifact::of_compiled(container, None, vocabulary)
     }
 
-    /// Writes the artifact to a file and replaces an older file atomically.
+    /// Writes the artifact to a file. Replaces an older file atomically.
+    ///
+    /// # Errors
+    ///
+    /// A table is too long for the format, the metadata cannot be archived, or the file cannot be written.
     pub fn write(&self, path: &Path, vocabulary: &VocabularyArtifact) -> Result<(), Error> {
         write::replace(path, &self.to_bytes(vocabulary)?)
     }
 }
 
-/// An opened grammar artifact, with its vocabulary. A clone shares the bytes.
+/// An opened grammar artifact, with its vocabulary. Clones share the bytes.
 #[derive(Clone, Debug)]
 pub struct GrammarArtifact {
     inner: Arc<Inner>,
@@ -109,42 +119,61 @@ pub struct GrammarArtifact {
 #[derive(Debug)]
 struct Inner {
     container: Container,
-    /// The sealed copy of an artifact that was compiled in this process and whose container has no checksum.
+    /// Checksum and sealed copy of an artifact that was compiled in this process without a checksum. `None` for other
+    /// artifacts.
     unsealed: Option<Unsealed>,
     vocabulary: VocabularyArtifact,
-    /// Decoded on first use. No step of the runtime reads it.
+    /// Metadata, decoded on first use. No step of the runtime reads it.
     meta: OnceLock<GrammarMeta>,
     record: GrammarRecord,
     tables: StoredTables,
     attachment: OnceLock<Box<dyn Any + Send + Sync>>,
 }
 
-/// The parts that an artifact just compiled in this process lacks. Matchers need none of them.
+/// The checksum, and a copy that contains it, for an artifact that was just compiled in this process. Matchers need
+/// neither.
 #[derive(Debug, Default)]
 struct Unsealed {
     checksum: OnceLock<[u8; 32]>,
-    /// The same bytes with their checksum.
+    /// Copy of the artifact's bytes with the checksum in the header.
     container: OnceLock<Container>,
 }
 
 impl GrammarArtifact {
-    /// Maps and checks a grammar artifact. The file must not change while it is mapped: see [`Buffer::open`].
+    /// Maps a grammar artifact into memory and checks it. The file must not change while it is mapped: see
+    /// [`Buffer::open`].
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be mapped, is not a valid grammar artifact, or was compiled for another vocabulary.
     pub fn open(path: &Path, vocabulary: &VocabularyArtifact) -> Result<Self, Error> {
         Self::from_buffer(Buffer::open(path)?, vocabulary)
     }
 
     /// Reads a grammar artifact into the heap and checks it.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, is not a valid grammar artifact, or was compiled for another vocabulary.
     pub fn read(path: &Path, vocabulary: &VocabularyArtifact) -> Result<Self, Error> {
         Self::from_buffer(Buffer::read(path)?, vocabulary)
     }
 
-    /// Maps and checks a standalone grammar artifact, with the vocabulary that is embedded in it. The file must not change while
-    /// it is mapped: see [`Buffer::open`].
+    /// Maps a standalone grammar artifact into memory, with the vocabulary that is embedded in it, and checks both. The
+    /// file must not change while it is mapped: see [`Buffer::open`].
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be mapped, an artifact in it is invalid, or no vocabulary is embedded.
     pub fn open_standalone(path: &Path) -> Result<Self, Error> {
         Self::from_standalone(Buffer::open(path)?)
     }
 
-    /// Reads a standalone grammar artifact into the heap and checks it.
+    /// Reads a standalone grammar artifact into the heap and checks it, with its embedded vocabulary.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, an artifact in it is invalid, or no vocabulary is embedded.
     pub fn read_standalone(path: &Path) -> Result<Self, Error> {
         Self::from_standalone(Buffer::read(path)?)
     }
@@ -153,7 +182,7 @@ impl GrammarArtifact {
     ///
     /// # Errors
     ///
-    /// [`Error::NotStandalone`] if no vocabulary is embedded, or the fault of either artifact.
+    /// Returns [`Error::NotStandalone`] if no vocabulary is embedded. Otherwise the first fault of either artifact.
     pub fn from_standalone(buffer: Buffer) -> Result<Self, Error> {
         let container = Container::parse_kind(buffer.clone(), ArtifactKind::Grammar)?;
         let Some(embedded) = container.directory().get(SectionKind::Embedded) else {
@@ -164,7 +193,11 @@ impl GrammarArtifact {
         Self::from_container(container, None, &vocabulary)
     }
 
-    /// Writes the grammar as a standalone artifact, with its vocabulary embedded.
+    /// Writes the grammar as a standalone artifact, with its vocabulary embedded. O(length of both artifacts).
+    ///
+    /// # Errors
+    ///
+    /// The two artifacts together are longer than the format allows.
     pub fn to_standalone(&self) -> Result<Buffer, Error> {
         let container = self.container();
         let embedded = self.vocabulary().container().buffer();
@@ -182,12 +215,16 @@ impl GrammarArtifact {
     }
 
     /// Checks a grammar artifact and reads it in place.
+    ///
+    /// # Errors
+    ///
+    /// The bytes are not a valid grammar artifact, or it was compiled for another vocabulary.
     pub fn from_buffer(buffer: Buffer, vocabulary: &VocabularyArtifact) -> Result<Self, Error> {
         let container = Container::parse_kind(buffer, ArtifactKind::Grammar)?;
         Self::from_container(container, None, vocabulary)
     }
 
-    /// Returns the artifact in a container that this process has written.
+    /// Returns the artifact in a container that this process has written. Checks it only with debug assertions.
     fn of_compiled(
         container: Container,
         unsealed: Option<Unsealed>,
@@ -217,7 +254,7 @@ impl GrammarArtifact {
         Ok(artifact)
     }
 
-    /// Returns the artifact in a container, without checks.
+    /// Returns the artifact in a container, without checks of its tables. Fails only if a section is missing.
     fn locate(
         container: Container,
         unsealed: Option<Unsealed>,
@@ -235,69 +272,71 @@ impl GrammarArtifact {
         Ok(Self { inner: Arc::new(inner) })
     }
 
-    /// The bytes of the artifact, with its header and section table. For an artifact compiled in this process, the first call
-    /// makes a copy with the checksum.
+    /// Returns the bytes of the artifact, with its header and section table. For an artifact compiled in this process
+    /// without a checksum, the first call makes a copy with the checksum.
     pub fn container(&self) -> &Container {
         let Inner { container, unsealed, .. } = &*self.inner;
         let sealed = unsealed.as_ref().map(|unsealed| &unsealed.container);
         sealed.map_or(container, |sealed| sealed.get_or_init(|| container.sealed(self.checksum())))
     }
 
-    /// Length of the artifact in bytes, mapped or on the heap.
+    /// Returns the length of the artifact in bytes, mapped or on the heap.
     pub fn byte_length(&self) -> usize {
         self.inner.container.buffer().len()
     }
 
-    /// Data that a reader derives from the artifact, shared by all handles. The first call makes it. There is room for one
-    /// type: `None` if data of another type is there. The data must not hold this artifact, since that would be a cycle.
+    /// Returns data that a reader derives from the artifact, shared by all handles. The first call makes the data.
+    /// There is room for data of one type. `None` if data of another type is attached. The data must not hold this
+    /// artifact: that would be a reference cycle.
     pub fn attachment<T: Any + Send + Sync>(&self, make: impl FnOnce() -> T) -> Option<&T> {
         self.inner.attachment.get_or_init(|| Box::new(make())).downcast_ref()
     }
 
-    /// The vocabulary artifact that the grammar was opened with.
+    /// Returns the vocabulary artifact with which the grammar was opened.
     pub fn vocabulary(&self) -> &VocabularyArtifact {
         &self.inner.vocabulary
     }
 
-    /// Source, options, report and statistics.
+    /// Returns the metadata: names of the source and the compiler, options, exactness report and statistics. The first
+    /// call decodes them.
     pub fn meta(&self) -> &GrammarMeta {
         let Inner { meta, container, .. } = &*self.inner;
         let copied = || meta::decode_grammar(container).expect("it was checked or just written");
         meta.get_or_init(copied)
     }
 
-    /// Rule in whose initial state a sequence begins.
+    /// Returns the id of the rule in whose initial state a sequence begins.
     pub fn start_rule(&self) -> u32 {
         self.inner.record.start_rule
     }
 
-    /// State in which a sequence begins: the initial state of the start rule.
+    /// Returns the id of the state in which a sequence begins: the initial state of the start rule.
     pub fn start_state(&self) -> u32 {
         self.joined().rule(self.start_rule()).first_state
     }
 
-    /// The grammar's own tables.
+    /// Returns the tables of the grammar's own rules.
     #[inline]
     pub fn tables(&self) -> Tables<'_> {
         self.inner.tables.get(self.inner.container.buffer())
     }
 
-    /// The vocabulary's masks and the grammar's own, in one numbering.
+    /// Returns the masks of the vocabulary and of the grammar, in one numbering.
     #[inline]
     pub fn pool(&self) -> MaskPool<'_> {
         let own = self.inner.tables.masks(self.inner.container.buffer());
         MaskPool { shared: self.inner.vocabulary.masks(), own }
     }
 
-    /// The vocabulary's tables and the grammar's own as one numbering. Some twenty slices are made from offsets, so
-    /// take it once per step and not once per state.
+    /// Returns the tables of the vocabulary and of the grammar, in one numbering. The call makes some twenty slices
+    /// from offsets, so call it once for a step and not once for a state.
     #[inline]
     pub fn joined(&self) -> Joined<'_> {
         Joined { shared: self.inner.vocabulary.tables(), own: self.tables() }
     }
 
-    /// Checksum of the artifact's content, which identifies it. O(length) for the first call where the artifact was
-    /// compiled in this process.
+    /// Returns the checksum of the artifact's content, which identifies it. For an artifact compiled in this process
+    /// without a checksum, the first call computes it in O(length).
     pub fn checksum(&self) -> [u8; 32] {
         let Inner { container, unsealed, .. } = &*self.inner;
         match unsealed {
@@ -307,7 +346,8 @@ impl GrammarArtifact {
     }
 }
 
-/// Checks that the grammar was compiled for this vocabulary and its shared rules.
+/// Checks that the grammar was compiled for this vocabulary and its shared rules. Otherwise returns an error that
+/// locates the first difference.
 fn check_vocabulary(
     container: &Container,
     meta: &ArchivedStoredGrammar<'_>,

@@ -1,9 +1,9 @@
 //! The two file formats of grammarc: the vocabulary artifact (`.gvocab`) and the grammar artifact (`.gmask`).
 //!
 //! An artifact is a header, a section table and sections. Nearly all sections are *flat*: arrays of little-endian
-//! fixed-width records ([`sections`]). They are read in place, from a memory map, from the heap or from GPU memory, by the
-//! same offsets. The nested section has names, options, the exactness report and statistics ([`meta`]) as an rkyv archive.
-//! `README.md` of this crate is the specification of the format.
+//! fixed-width records ([`sections`]). They are read in place, from a memory map, from the heap or from GPU memory, by
+//! the same offsets. The nested section has names, options, the exactness report and statistics ([`meta`]) as an rkyv
+//! archive. `README.md` of this crate is the specification of the format.
 //!
 //! | to do this | use |
 //! | --- | --- |
@@ -15,14 +15,14 @@
 //!
 //! # Trust
 //!
-//! To open an artifact checks everything: the header, the checksum, the section table, the archive, and each invariant that a
-//! reader relies on ([`validate`]). So accessors neither panic nor read out of bounds, whatever the file holds. Each damaged,
-//! truncated, foreign or mismatched file is a typed [`Error`].
+//! Opening an artifact checks everything: the header, the checksum, the section table, the archive, and each invariant
+//! that a reader relies on ([`validate`]). So accessors neither panic nor read out of bounds, whatever the file holds.
+//! Each damaged, truncated, foreign or mismatched file is a typed [`Error`].
 //!
 //! # Cost
 //!
-//! To open an artifact is linear in the file: one pass for the checksum and one for the invariants. Only the nested section is
-//! copied.
+//! Opening an artifact is linear in the file: one pass for the checksum and one for the invariants. Only the nested
+//! section is copied.
 //!
 //! Tests: `tests/suite/`; `tests/tests/suite/robustness.rs` of the workspace damages artifacts of real grammars.
 

@@ -1,19 +1,20 @@
 //! The stored masks of a vocabulary and a grammar in one numbering.
 //!
-//! A mask is in three tables of each artifact. A [`MaskPool`] refers to these alone, so a step gets it with a few loads.
+//! The masks of an artifact are in three of its tables. A [`MaskPool`] refers to these alone, so a step gets it with a
+//! few loads.
 
 use crate::sections::masks::MaskRecord;
 use crate::sections::network::NONE;
 use crate::tables::{Joined, Tables};
 
-/// The masks of one artifact.
+/// The tables that hold the masks of one artifact.
 #[derive(Clone, Copy, Debug)]
 pub struct MaskTables<'a> {
-    /// Number of masks before this artifact's own.
+    /// Id of the artifact's first mask: the number of masks before it.
     pub(crate) first_mask: u32,
-    /// Number of dense rows before this artifact's own.
+    /// Id of the artifact's first dense row: the number of dense rows before it.
     pub(crate) first_row: u32,
-    /// u32 words of a dense row.
+    /// Number of 32-bit words of a dense row.
     pub(crate) row_words: u32,
     pub(crate) masks: &'a [MaskRecord],
     pub(crate) rows: &'a [u32],
@@ -46,30 +47,30 @@ impl<'a> From<&Tables<'a>> for MaskTables<'a> {
     }
 }
 
-/// The vocabulary's masks and a grammar's own.
+/// The masks of a vocabulary and of a grammar, in one numbering.
 #[derive(Clone, Copy, Debug)]
 pub struct MaskPool<'a> {
-    /// The vocabulary's masks.
+    /// Masks of the vocabulary's shared rules.
     pub(crate) shared: MaskTables<'a>,
-    /// The grammar's own masks.
+    /// Masks of the grammar's own rules.
     pub(crate) own: MaskTables<'a>,
 }
 
-/// One mask: the tokens of `row` minus those of `minus`, and those of `plus`.
+/// One stored mask, a set of tokens: those of `row` without those of `minus`, and those of `plus`.
 #[derive(Clone, Copy, Debug)]
 pub struct StoredMask<'a> {
-    /// The dense row, if the mask has one.
+    /// Dense row, one bit for each token in words of 32. `None` for a mask that is only the list `plus`.
     pub row: Option<&'a [u32]>,
-    /// Tokens of the row that are not in the mask, ascending.
+    /// Ids of the tokens of the row that are not in the mask, ascending.
     pub minus: &'a [u32],
-    /// Tokens of the mask that are not in the row, ascending.
+    /// Ids of the tokens of the mask that are not in the row, ascending.
     pub plus: &'a [u32],
     /// Number of tokens in the mask.
     pub count: u32,
 }
 
 impl<'a> MaskPool<'a> {
-    /// Returns the mask with an id.
+    /// Returns the mask with an id, of either artifact. Panics if there is none.
     #[inline]
     pub fn mask(&self, mask: u32) -> StoredMask<'a> {
         let (home, index) = match mask.checked_sub(self.own.first_mask) {

@@ -1,6 +1,6 @@
 //! The tables of a network as sections: written, located, read and digested.
 //!
-//! Both kinds of artifact have this group of sections. One list of the fields with their section kinds generates the four
+//! Both kinds of artifact have these sections. One list of the tables with their section kinds generates the four
 //! operations, so that they agree.
 
 use crate::buffer::Buffer;
@@ -17,27 +17,27 @@ use crate::sections::numbers::TablesRecord;
 use crate::tables::{Bases, Tables};
 
 impl TablesRecord {
-    /// The numbering of these tables.
+    /// Returns the record with the bases and the row width of these tables.
     pub(crate) fn of(tables: &Tables<'_>) -> Self {
         let Bases { rules, states, masks, rows, classes } = tables.bases;
         Self { rules, states, masks, rows, classes, row_words: tables.row_words }
     }
 
-    /// The bases of these tables.
+    /// Returns the first ids that the record holds.
     pub(crate) fn bases(&self) -> Bases {
         let Self { rules, states, masks, rows, classes, .. } = *self;
         Bases { rules, states, masks, rows, classes }
     }
 }
 
-/// Whether a table has a section. An optional section is written only if it has records.
+/// Whether a table is written as a section. An optional section is written only if the table has records.
 fn has<T>(kind: SectionKind, records: &[T]) -> bool {
     !kind.presence().is_optional() || !records.is_empty()
 }
 
 macro_rules! stored {
     ($($field:ident: $record:ty = $kind:ident,)*) => {
-        /// The places of the tables in a buffer.
+        /// The ranges of the tables within an artifact's buffer.
         #[derive(Clone, Debug)]
         pub(crate) struct StoredTables {
             numbers: TablesRecord,
@@ -45,7 +45,7 @@ macro_rules! stored {
         }
 
         impl StoredTables {
-            /// Finds the tables in an artifact.
+            /// Finds the tables of an artifact. Returns an error if a required section is missing.
             pub(crate) fn locate(container: &Container) -> Result<Self, Error> {
                 Ok(Self {
                     numbers: container.single(SectionKind::Tables)?,
@@ -53,7 +53,7 @@ macro_rules! stored {
                 })
             }
 
-            /// The tables, read in place.
+            /// Returns the tables, read in place.
             #[inline]
             pub(crate) fn get<'a>(&self, buffer: &'a Buffer) -> Tables<'a> {
                 Tables {
@@ -63,7 +63,7 @@ macro_rules! stored {
                 }
             }
 
-            /// The tables that hold masks.
+            /// Returns the tables that hold masks, read in place.
             #[inline]
             pub(crate) fn masks<'a>(&self, buffer: &'a Buffer) -> MaskTables<'a> {
                 MaskTables {
@@ -77,7 +77,7 @@ macro_rules! stored {
             }
         }
 
-        /// Appends the sections of these tables.
+        /// Appends the sections of these tables to an encoder.
         pub(crate) fn encode<'a>(
             encoder: &mut Encoder<'a>,
             numbers: &'a TablesRecord,
@@ -89,7 +89,8 @@ macro_rules! stored {
             })*
         }
 
-        /// Digest of the tables: for each section in order, its kind, its length in bytes and its bytes.
+        /// Returns the digest of the tables: a hash of each section's kind, its length in bytes and its bytes, in
+        /// order.
         pub(crate) fn digest(tables: &Tables<'_>) -> [u8; 32] {
             let mut hasher = blake3::Hasher::new();
             let mut section = |kind: SectionKind, bytes: &[u8]| {

@@ -1,7 +1,7 @@
-//! The tables of a network with its masks, as one artifact has them: owned for a writer, borrowed for a reader.
+//! The tables of one artifact, a network of rules with its masks: owned for a writer, borrowed for a reader.
 //!
-//! The vocabulary artifact has the tables of the shared rules. The grammar artifact has those of its own rules, which continue
-//! the vocabulary's numbering (see [`sections::network`](crate::sections::network)).
+//! The vocabulary artifact has the tables of the shared rules. A grammar artifact has the tables of its own rules,
+//! which continue the vocabulary's numbering (see [`sections::network`](crate::sections::network)).
 
 use crate::packed_strings::PackedStrings;
 use crate::sections::masks::{
@@ -11,56 +11,56 @@ use crate::sections::network::{
     ByteEdge, CallEdge, NONE, RuleRecord, StateRecord, TokenEdge, arrival, state_flags,
 };
 
-/// Number of u32 words of a dense row, for a logit width: one bit for each token, rounded up to 64 bytes.
+/// Returns the number of 32-bit words of a dense row for a logit width: one bit for each token, rounded up to 64 bytes.
 pub fn row_words(logit_width: u32) -> u32 {
     logit_width.div_ceil(512) * 16
 }
 
-/// The first ids of an artifact's own rules, states, masks, dense rows and exit classes. All are zero in a vocabulary artifact.
-/// In a grammar artifact they are the vocabulary's totals.
+/// The first id of each kind that belongs to an artifact. All are zero in a vocabulary artifact. In a grammar artifact
+/// they are the vocabulary's totals, so that ids of both artifacts are one numbering.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bases {
-    /// Rules.
+    /// Id of the artifact's first rule.
     pub rules: u32,
-    /// States.
+    /// Id of the artifact's first state.
     pub states: u32,
-    /// Masks.
+    /// Id of the artifact's first mask.
     pub masks: u32,
-    /// Dense rows.
+    /// Id of the artifact's first dense row.
     pub rows: u32,
-    /// Exit classes.
+    /// Id of the artifact's first exit class.
     pub classes: u32,
 }
 
 macro_rules! tables {
     ($($(#[$doc:meta])* $name:ident: $record:ty,)*) => {
-        /// Owned tables, as the compiler builds them.
+        /// The tables of one artifact as owned vectors, as the compiler builds them.
         #[derive(Clone, Debug, Default, PartialEq, Eq)]
         pub struct TablesData {
-            /// The first own ids.
+            /// First ids of the artifact's rules, states, masks, dense rows and exit classes.
             pub bases: Bases,
-            /// u32 words of a dense row: the logit width in bits, rounded up to 64 bytes.
+            /// Number of 32-bit words of a dense row: the logit width in bits, rounded up to 64 bytes.
             pub row_words: u32,
             $($(#[$doc])* pub $name: Vec<$record>,)*
         }
 
-        /// Borrowed tables, as a reader sees them.
+        /// The tables of one artifact as borrowed slices, as a reader sees them.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub struct Tables<'a> {
-            /// The first own ids.
+            /// First ids of the artifact's rules, states, masks, dense rows and exit classes.
             pub bases: Bases,
-            /// u32 words of a dense row.
+            /// Number of 32-bit words of a dense row: the logit width in bits, rounded up to 64 bytes.
             pub row_words: u32,
             $($(#[$doc])* pub $name: &'a [$record],)*
         }
 
         impl TablesData {
-            /// The same tables, borrowed.
+            /// Borrows these tables as slices.
             pub fn as_tables(&self) -> Tables<'_> {
                 Tables { bases: self.bases, row_words: self.row_words, $($name: &self.$name,)* }
             }
 
-            /// Number of bytes of all tables.
+            /// Returns the size of all tables, in bytes.
             pub fn bytes(&self) -> usize {
                 0 $(+ size_of_val(&*self.$name))*
             }
@@ -69,52 +69,56 @@ macro_rules! tables {
 }
 
 tables! {
-    /// Rules, by id minus `bases.rules`.
+    /// Rules. The index of a rule is its id minus `bases.rules`.
     rules: RuleRecord,
-    /// States, by id minus `bases.states`, and one sentinel record at the end.
+    /// States, and one sentinel record at the end. The index of a state is its id minus `bases.states`.
     states: StateRecord,
-    /// Byte edges of all states.
+    /// Byte edges (transitions on a byte of a range) of all states, state by state.
     byte_edges: ByteEdge,
-    /// Call edges of all states.
+    /// Call edges (calls of other rules) of all states, state by state.
     call_edges: CallEdge,
-    /// Token edges of all states.
+    /// Token edges (transitions on a whole token of a set) of all states, state by state.
     token_edges: TokenEdge,
-    /// Mask pool, by id minus `bases.masks`.
+    /// Masks. The index of a mask is its id minus `bases.masks`.
     masks: MaskRecord,
-    /// Dense rows, one after the other. Row `i` begins at `(i - bases.rows) * row_words`.
+    /// Words of the dense rows, row by row. The row with id `i` begins at word `(i - bases.rows) * row_words`.
     rows: u32,
-    /// Token id lists of the masks.
+    /// Token ids in the lists of the masks, list by list.
     lists: u32,
-    /// Follow entries of all states.
+    /// Follow entries of all states, state by state. An entry gives the tokens that return to the state through an exit
+    /// class.
     follows: FollowEntry,
-    /// Exit classes, by id minus `bases.classes`.
+    /// Exit classes (sets of trie nodes at which tokens leave a rule). The index of a class is its id minus
+    /// `bases.classes`.
     classes: ClassRecord,
-    /// Trie nodes of the exit classes.
+    /// Trie nodes of the exit classes, class by class.
     class_nodes: u32,
-    /// The nodes of packed string sets. A vocabulary has none.
+    /// Bytes of the nodes of packed string sets (finite sets of many strings). Empty in a vocabulary.
     packed_strings: u8,
-    /// Nodes of packed string sets with stored masks, ascending by address.
+    /// Nodes of packed string sets that have a stored mask, ascending by address.
     high_fanout: HighFanoutRecord,
-    /// Count-dependent states with their near-bound masks, ascending by state and field of the register.
+    /// For each count-dependent state and each field of its register, the range of its near-bound masks. Ascending by
+    /// state and field.
     near_bound: NearBoundRecord,
-    /// The near-bound masks, ascending by the counter's value for each record.
+    /// Masks for small values of a counter. Ascending by the counter's value within each near-bound record.
     near_bound_masks: NearBoundMask,
 }
 
 impl TablesData {
-    /// Tables without rules, as in a vocabulary without shared rules.
+    /// Returns tables without rules, as in a vocabulary without shared rules.
     pub fn empty(bases: Bases, row_words: u32) -> Self {
         Self { bases, row_words, states: vec![StateRecord::sentinel([0; 4])], ..Self::default() }
     }
 }
 
 impl<'a> Tables<'a> {
-    /// Number of own dense rows.
+    /// Returns the number of dense rows in these tables.
     pub fn row_count(&self) -> u32 {
         self.rows.len().checked_div(self.row_words as usize).unwrap_or(0) as u32
     }
 
-    /// The bases of an artifact that continues these tables. The tables must be validated, so that the totals fit in 32 bits.
+    /// Returns the bases of an artifact that continues these tables. The tables must be validated, so that the totals
+    /// fit into 32 bits.
     pub fn totals(&self) -> Bases {
         Bases {
             rules: self.bases.rules.wrapping_add(self.rules.len() as u32),
@@ -125,7 +129,8 @@ impl<'a> Tables<'a> {
         }
     }
 
-    /// Whether two tables are equal except for their masks. O(their length).
+    /// Whether two sets of tables have equal rules, states and edges. Masks, exits and follow entries are not compared.
+    /// O(length of the tables).
     pub fn has_network_of(&self, other: &Tables<'_>) -> bool {
         let unmasked =
             |state: &StateRecord| StateRecord { follows: 0, base: NONE, exits: NONE, ..*state };
@@ -138,68 +143,70 @@ impl<'a> Tables<'a> {
             && self.token_edges.iter().map(edges).eq(other.token_edges.iter().map(edges))
     }
 
-    /// Ids of the own rules.
+    /// Returns the ids of the rules in these tables.
     pub fn rule_ids(&self) -> std::ops::Range<u32> {
         self.bases.rules..self.bases.rules + self.rules.len() as u32
     }
 
-    /// Number of own states, without the sentinel.
+    /// Returns the number of states in these tables, without the sentinel.
     pub fn state_count(&self) -> u32 {
         self.states.len().saturating_sub(1) as u32
     }
 
-    /// Byte edges of the own state with this index: its id minus the base.
+    /// Returns the byte edges of the state with this index: its id minus `bases.states`.
     #[inline]
     pub fn byte_edges_of(&self, index: usize) -> &'a [ByteEdge] {
         let at = self.states[index].byte_edges as usize;
         &self.byte_edges[at..self.states[index + 1].byte_edges as usize]
     }
 
-    /// Call edges of the own state with this index.
+    /// Returns the call edges of the state with this index: its id minus `bases.states`.
     #[inline]
     pub fn call_edges_of(&self, index: usize) -> &'a [CallEdge] {
         let at = self.states[index].call_edges as usize;
         &self.call_edges[at..self.states[index + 1].call_edges as usize]
     }
 
-    /// Token edges of the own state with this index.
+    /// Returns the token edges of the state with this index: its id minus `bases.states`.
     #[inline]
     pub fn token_edges_of(&self, index: usize) -> &'a [TokenEdge] {
         let at = self.states[index].token_edges as usize;
         &self.token_edges[at..self.states[index + 1].token_edges as usize]
     }
 
-    /// Follow entries of the own state with this index, sorted by class.
+    /// Returns the follow entries of the state with this index, ascending by exit class. The index is the id minus
+    /// `bases.states`.
     #[inline]
     pub fn follows_of(&self, index: usize) -> &'a [FollowEntry] {
         let at = self.states[index].follows as usize;
         &self.follows[at..self.states[index + 1].follows as usize]
     }
 
-    /// Minus list of a mask record of these tables.
+    /// Returns the list of tokens that a mask of these tables removes from its row, ascending.
     #[inline]
     pub fn minus(&self, mask: &MaskRecord) -> &'a [u32] {
         &self.lists[mask.minus as usize..][..mask.minus_len as usize]
     }
 
-    /// Plus list of a mask record of these tables.
+    /// Returns the list of tokens that a mask of these tables adds to its row, ascending.
     #[inline]
     pub fn plus(&self, mask: &MaskRecord) -> &'a [u32] {
         &self.lists[mask.plus as usize..][..mask.plus_len as usize]
     }
 }
 
-/// The vocabulary's shared tables and a grammar's own, in one numbering.
+/// The tables of a vocabulary and of a grammar, in one numbering. The ids of the grammar follow those of the
+/// vocabulary.
 #[derive(Clone, Copy, Debug)]
 pub struct Joined<'a> {
-    /// The vocabulary's tables.
+    /// Tables of the vocabulary's shared rules.
     pub shared: Tables<'a>,
-    /// The grammar's own tables.
+    /// Tables of the grammar's own rules.
     pub own: Tables<'a>,
 }
 
 impl<'a> Joined<'a> {
-    /// The tables that have a state, and the state's index in them.
+    /// Returns the tables that contain a state, and the state's index in them.
     #[inline]
     pub fn locate(&self, state: u32) -> (&Tables<'a>, usize) {
         match state.checked_sub(self.own.bases.states) {
@@ -208,32 +215,33 @@ impl<'a> Joined<'a> {
         }
     }
 
-    /// Whether some state has a token edge.
+    /// Whether some state of either artifact has a token edge.
     pub fn reads_tokens(&self) -> bool {
         !self.shared.token_edges.is_empty() || !self.own.token_edges.is_empty()
     }
 
-    /// Whether a state has a token edge, or calls a rule that can begin with one.
+    /// Whether a state has a token edge, or calls a rule that can begin with a token edge.
     pub fn may_read_token(&self, state: u32) -> bool {
         let (tables, index) = self.locate(state);
         let begins = |call: &CallEdge| self.rule(call.callee).first_tokens != 0;
         !tables.token_edges_of(index).is_empty() || tables.call_edges_of(index).iter().any(begins)
     }
 
-    /// The nodes of the grammar's packed string sets.
+    /// Returns the nodes of the grammar's packed string sets.
     #[inline]
     pub fn packed_strings(&self) -> PackedStrings<'a> {
         PackedStrings::new(self.own.packed_strings)
     }
 
-    /// Record of a state.
+    /// Returns the record of a state, of either artifact.
     #[inline]
     pub fn state(&self, state: u32) -> &'a StateRecord {
         let (tables, index) = self.locate(state);
         &tables.states[index]
     }
 
-    /// The state and the register in which an arrival at a state ends.
+    /// Returns the state and the register in which an arrival at a state ends. An arrival may update counters of the
+    /// register.
     #[inline]
     pub fn arrival(&self, state: u32, register: u32) -> (u32, u32) {
         match self.state(state).count_exit {
@@ -242,7 +250,8 @@ impl<'a> Joined<'a> {
         }
     }
 
-    /// Returns the states in which an arrival at a state may end, for all registers. For a state without a counter, only itself.
+    /// Returns all states in which an arrival at a state may end, for any register. For a state without a counter this
+    /// is only the state itself.
     pub fn arrivals(&self, state: u32) -> Vec<u32> {
         let mut found = vec![state];
         let mut at = 0;
@@ -258,7 +267,7 @@ impl<'a> Joined<'a> {
         found
     }
 
-    /// Record of a rule.
+    /// Returns the record of a rule, of either artifact.
     #[inline]
     pub fn rule(&self, rule: u32) -> &'a RuleRecord {
         match rule.checked_sub(self.own.bases.rules) {
@@ -267,7 +276,8 @@ impl<'a> Joined<'a> {
         }
     }
 
-    /// The tables that have a mask, and its record. The record's lists are in these tables. Its row may be in the others.
+    /// Returns the tables that contain a mask, and the mask's record. The lists of the record are in these tables. Its
+    /// row may be in those of the vocabulary.
     #[inline]
     pub fn mask(&self, mask: u32) -> (&Tables<'a>, &'a MaskRecord) {
         match mask.checked_sub(self.own.bases.masks) {
@@ -276,7 +286,7 @@ impl<'a> Joined<'a> {
         }
     }
 
-    /// The dense row with an id. `None` for [`NONE`].
+    /// Returns the dense row with an id, of either artifact. `None` for [`NONE`].
     #[inline]
     pub fn row(&self, row: u32) -> Option<&'a [u32]> {
         if row == NONE {

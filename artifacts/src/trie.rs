@@ -1,8 +1,8 @@
 //! Builds the token trie.
 //!
-//! The text tokens are sorted by their bytes, and by id if these are equal. This is the preorder of the trie. So one pass
-//! appends the nodes and keeps only the path to the newest. A token shares one node with the token before for each common
-//! leading byte.
+//! The text tokens are sorted by their bytes, and by id if these are equal. This is the preorder of the trie. So one
+//! pass appends the nodes, and remembers only the path to the newest node. A token shares a node with the token before
+//! it for each common leading byte.
 //!
 //! Cost: O(total bytes + n log n) comparisons of token bytes, and two scratch arrays.
 //!
@@ -11,26 +11,27 @@
 use crate::error::Error;
 use crate::sections::vocabulary::{TokenKind, Trie};
 
-/// The token trie as owned arrays. See [`sections::vocabulary`](crate::sections::vocabulary) for their meaning.
+/// The prefix tree of a vocabulary's text tokens, as owned arrays. The [module of the
+/// sections](crate::sections::vocabulary) explains them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TrieData {
-    /// Byte into each node.
+    /// For each node, the byte on the edge from its parent. 0 for the root.
     pub byte: Vec<u8>,
-    /// Subtree end of each node.
+    /// For each node, the exclusive end of its subtree: one more than the last node below it.
     pub end: Vec<u32>,
-    /// Tokens before each node, and their total.
+    /// For each node, the number of tokens at nodes before it. One more entry at the end is the number of all tokens.
     pub rank: Vec<u32>,
-    /// Token id of each rank.
+    /// Maps the rank of a token (its index in byte order) to its id.
     pub token_of_rank: Vec<u32>,
 }
 
 impl TrieData {
-    /// Builds the trie of a vocabulary's text tokens. `tokens` are all tokens by id. Tokens of other kinds and tokens without
-    /// bytes are not in the trie.
+    /// Builds the trie of a vocabulary's text tokens. `tokens` has the bytes and the kind of each token id. Tokens of
+    /// other kinds and tokens without bytes are left out of the trie.
     ///
     /// # Errors
     ///
-    /// The number of tokens or nodes does not fit in 32 bits.
+    /// The number of tokens or of nodes does not fit into 32 bits.
     pub fn build(tokens: &[(Vec<u8>, TokenKind)]) -> Result<Self, Error> {
         let too_large = |what, found| Error::TooLarge { what, limit: u64::from(u32::MAX), found };
         if tokens.len() >= u32::MAX as usize {
@@ -71,7 +72,7 @@ impl TrieData {
         Ok(trie)
     }
 
-    /// Borrows the trie.
+    /// Borrows the trie as slices.
     pub fn as_trie(&self) -> Trie<'_> {
         Trie {
             byte: &self.byte,

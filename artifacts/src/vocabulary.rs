@@ -2,14 +2,14 @@
 //!
 //! # Lookup by bytes
 //!
-//! Ranks order the text tokens by their bytes, so [`VocabularyArtifact::lookup`] is a binary search over them. The special
-//! tokens have a separate list in the same order. A map (an fst) would repeat the ranks and take about a megabyte for a large
-//! vocabulary. A check of a hostile map would decode all of it.
+//! Ranks order the text tokens by their bytes, so [`VocabularyArtifact::lookup`] is a binary search over them. The
+//! special tokens have a separate list in the same order. A map (an fst) would repeat the ranks and take about a
+//! megabyte for a large vocabulary. A check of a hostile map would decode all of it.
 //!
 //! # Identity
 //!
-//! The fingerprint identifies the vocabulary: token bytes and kinds by id, end tokens, logit width. The shared rules have a
-//! separate digest, because two compilers may precompute different rules for one vocabulary.
+//! The fingerprint identifies the vocabulary: token bytes and kinds by id, end tokens, logit width. The shared rules
+//! have a separate digest, because two compilers may precompute different rules for one vocabulary.
 //!
 //! Tests: `tests/suite/round_trip.rs`.
 
@@ -33,28 +33,30 @@ use crate::tokens::Tokens;
 use crate::trie::TrieData;
 use crate::{digests, validate, write};
 
-/// A vocabulary as the compiler builds it.
+/// A vocabulary before it is written as an artifact: owned data, as the compiler builds it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VocabularyData {
-    /// Name, source and warnings.
+    /// Name, source, properties and warnings.
     pub meta: VocabularyMeta,
-    /// Bytes and kind of each token, by id. A text token has at least one byte; a special token's bytes are its name.
+    /// For each token id, the bytes and the kind of the token. A text token has at least one byte. The bytes of a
+    /// special token are its name.
     pub tokens: Vec<(Vec<u8>, TokenKind)>,
-    /// End-of-sequence token ids, ascending, each a token.
+    /// Ids of the tokens that end a sequence, ascending. Each is less than the number of tokens.
     pub end_tokens: Vec<u32>,
-    /// Length of the model's logit row, at least the number of tokens.
+    /// Length of the model's logit row, in tokens. At least the number of tokens.
     pub logit_width: u32,
-    /// The token trie, from [`TrieData::build`].
+    /// Prefix tree of the text tokens, from [`TrieData::build`].
     pub trie: TrieData,
-    /// Tables of the shared rules, with bases of zero. [`TablesData::empty`] if there are none.
+    /// Tables of the shared rules, with bases of zero. [`TablesData::empty`] if there are no shared rules.
     pub tables: TablesData,
-    /// Expressions of the shared rules, ascending by digest, each digest once.
+    /// For each expression that a shared rule was compiled from, its digest and the rule. Ascending by digest, each
+    /// digest once.
     pub expressions: Vec<ExpressionRecord>,
 }
 
 impl VocabularyData {
-    /// Writes the artifact into a buffer. Equal data gives equal bytes. The invariants are not checked here, but when the
-    /// artifact is opened.
+    /// Writes the artifact into a buffer. Equal data gives equal bytes. The invariants are not checked here, but when
+    /// the artifact is opened.
     ///
     /// # Errors
     ///
@@ -97,7 +99,11 @@ impl VocabularyData {
         encoder.finish(ArtifactKind::Vocabulary, fingerprint, shared, Seal::Now)
     }
 
-    /// Writes the artifact to a file and replaces an older file atomically.
+    /// Writes the artifact to a file. Replaces an older file atomically.
+    ///
+    /// # Errors
+    ///
+    /// The data is too large for the format, or the file cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), Error> {
         write::replace(path, &self.to_bytes()?)
     }
@@ -132,7 +138,7 @@ impl VocabularyData {
     }
 }
 
-/// An opened vocabulary artifact. A clone shares the bytes.
+/// An opened vocabulary artifact. Clones share the bytes.
 #[derive(Clone, Debug)]
 pub struct VocabularyArtifact {
     inner: Arc<Inner>,
@@ -151,7 +157,7 @@ struct Inner {
     attachment: OnceLock<Box<dyn Any + Send + Sync>>,
 }
 
-/// The places of the tokens in a buffer.
+/// The ranges of the token arrays within the artifact's buffer.
 #[derive(Debug)]
 struct StoredTokens {
     offsets: Flat<u32>,
@@ -175,7 +181,7 @@ impl StoredTokens {
     }
 }
 
-/// The places of the token trie in a buffer.
+/// The ranges of the token trie's arrays within the artifact's buffer.
 #[derive(Debug)]
 struct StoredTrie {
     byte: Flat<u8>,
@@ -196,17 +202,30 @@ impl StoredTrie {
 }
 
 impl VocabularyArtifact {
-    /// Maps and checks a vocabulary artifact. The file must not change while it is mapped: see [`Buffer::open`].
+    /// Maps a vocabulary artifact into memory and checks it. The file must not change while it is mapped: see
+    /// [`Buffer::open`].
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be mapped, or is not a valid vocabulary artifact.
     pub fn open(path: &Path) -> Result<Self, Error> {
         Self::from_buffer(Buffer::open(path)?)
     }
 
     /// Reads a vocabulary artifact into the heap and checks it.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, or is not a valid vocabulary artifact.
     pub fn read(path: &Path) -> Result<Self, Error> {
         Self::from_buffer(Buffer::read(path)?)
     }
 
     /// Checks a vocabulary artifact and reads it in place.
+    ///
+    /// # Errors
+    ///
+    /// The bytes are not a valid vocabulary artifact.
     pub fn from_buffer(buffer: Buffer) -> Result<Self, Error> {
         let container = Container::parse_kind(buffer, ArtifactKind::Vocabulary)?;
         let inner = Inner {
@@ -225,7 +244,8 @@ impl VocabularyArtifact {
         Ok(artifact)
     }
 
-    /// Checks the invariants, and the two digests in the header.
+    /// Checks the invariants of all sections, and that the fingerprint and the digest in the header are those of the
+    /// content.
     fn validate(&self) -> Result<(), Error> {
         let (tokens, own) = (self.tokens(), self.tables());
         let numbers = &self.inner.record;
@@ -249,37 +269,37 @@ impl VocabularyArtifact {
         section.get(self.inner.container.buffer())
     }
 
-    /// The bytes of the artifact with its header and section table.
+    /// Returns the bytes of the artifact, with its header and section table.
     pub fn container(&self) -> &Container {
         &self.inner.container
     }
 
-    /// Name, source and warnings.
+    /// Returns the metadata: name, source, properties and warnings.
     pub fn meta(&self) -> &VocabularyMeta {
         &self.inner.meta
     }
 
-    /// The name of the vocabulary, for users.
+    /// Returns the name of the vocabulary, for display.
     pub fn name(&self) -> &str {
         &self.inner.meta.name
     }
 
-    /// Number of token ids.
+    /// Returns the number of token ids. Ids are less than this.
     pub fn token_count(&self) -> u32 {
         self.inner.record.token_count
     }
 
-    /// Length of the model's logit row.
+    /// Returns the length of the model's logit row, in tokens.
     pub fn logit_width(&self) -> u32 {
         self.inner.record.logit_width
     }
 
-    /// u32 words of a dense row.
+    /// Returns the number of 32-bit words of a dense row: the logit width in bits, rounded up to 64 bytes.
     pub fn row_words(&self) -> u32 {
         row_words(self.logit_width())
     }
 
-    /// All tokens, as arrays.
+    /// Returns the bytes and kinds of all tokens, as borrowed arrays.
     pub fn tokens(&self) -> Tokens<'_> {
         Tokens {
             logit_width: self.inner.record.logit_width,
@@ -291,27 +311,27 @@ impl VocabularyArtifact {
         }
     }
 
-    /// The bytes of a token, or the name of a special token. Empty for an id out of range.
+    /// Returns the bytes of a text token, or the name of a special token. Empty for an id out of range.
     pub fn token_bytes(&self, id: u32) -> &[u8] {
         self.tokens().bytes_of(id)
     }
 
-    /// The kind of a token. [`TokenKind::Unused`] for an id out of range.
+    /// Returns the kind of a token. [`TokenKind::Unused`] for an id out of range.
     pub fn token_kind(&self, id: u32) -> TokenKind {
         self.tokens().kind_of(id)
     }
 
-    /// End-of-sequence token ids, ascending.
+    /// Returns the ids of the tokens that end a sequence, ascending.
     pub fn end_tokens(&self) -> &[u32] {
         self.get(self.inner.tokens.ends)
     }
 
-    /// Special token ids, by bytes and then by id.
+    /// Returns the ids of the special tokens, ordered by name and then by id.
     pub fn special_tokens(&self) -> &[u32] {
         self.get(self.inner.tokens.special)
     }
 
-    /// The token trie.
+    /// Returns the prefix tree of the text tokens.
     pub fn trie(&self) -> Trie<'_> {
         Trie {
             byte: self.get(self.inner.trie.byte),
@@ -321,14 +341,14 @@ impl VocabularyArtifact {
         }
     }
 
-    /// The tokens that a mask may have, text and special: bit `t % 32` of word `t / 32`. A dense row may have more words. Computed
-    /// on the first call.
+    /// Returns the bitmask of the tokens that a mask may contain, text and special: token `t` is bit `t % 32` of word
+    /// `t / 32`. A dense row may have more words. The first call computes the bitmask.
     pub fn usable_tokens(&self) -> &[u32] {
         self.inner.usable.get_or_init(|| self.tokens().usable())
     }
 
-    /// Data that a reader derives from the artifact, shared by all handles. The first call makes it. There is room for one
-    /// type: `None` if data of another type is there.
+    /// Returns data that a reader derives from the artifact, shared by all handles. The first call makes the data.
+    /// There is room for data of one type. `None` if data of another type is attached.
     pub fn attachment<T: Any + Send + Sync>(&self, make: impl FnOnce() -> T) -> Option<&T> {
         self.inner.attachment.get_or_init(|| Box::new(make())).downcast_ref()
     }
@@ -338,38 +358,40 @@ impl VocabularyArtifact {
         self.tokens().find(self.get(self.inner.trie.token_of_rank), bytes)
     }
 
-    /// Returns the special token with a name. If there are several, the one with the lowest id. O(log n) comparisons.
+    /// Returns the id of the special token with a name. `None` if there is none, the lowest id if there are several.
+    /// O(log n) comparisons.
     pub fn special_token(&self, name: &[u8]) -> Option<u32> {
         self.tokens().find(self.special_tokens(), name).first().copied()
     }
 
-    /// Identity of the vocabulary: token bytes and kinds by id, end tokens, logit width.
+    /// Returns the fingerprint, which identifies the vocabulary: token bytes and kinds by id, end tokens, logit width.
     pub fn fingerprint(&self) -> [u8; 32] {
         self.inner.container.header().fingerprint
     }
 
-    /// Digest of the tables that a grammar's numbering continues.
+    /// Returns the digest of the shared rules' tables, whose numbering a grammar continues.
     pub fn shared_digest(&self) -> [u8; 32] {
         self.inner.container.header().shared_digest
     }
 
-    /// Expressions of the shared rules, ascending by digest.
+    /// Returns the expressions from which the shared rules were compiled, as digest and rule, ascending by digest.
     pub fn expressions(&self) -> &[ExpressionRecord] {
         self.get(self.inner.expressions)
     }
 
-    /// The token digests. Grammar artifacts copy them.
+    /// Returns the token digests: one byte for each group of tokens, to locate a difference. Grammar artifacts copy
+    /// them.
     pub(crate) fn token_digests(&self) -> &[u8] {
         self.get(self.inner.tokens.digests)
     }
 
-    /// Masks of the shared rules.
+    /// Returns the stored masks of the vocabulary's shared rules.
     #[inline]
     pub(crate) fn masks(&self) -> MaskTables<'_> {
         self.inner.tables.masks(self.inner.container.buffer())
     }
 
-    /// Tables of the shared rules.
+    /// Returns the tables of the shared rules.
     pub fn tables(&self) -> Tables<'_> {
         self.inner.tables.get(self.inner.container.buffer())
     }

@@ -1,19 +1,27 @@
-//! Atomic replacement of a file: no reader sees a part of it.
+//! Atomic replacement of a file: no reader sees a partly written file.
 
 use std::io::Write;
 use std::path::Path;
 
 use crate::error::Error;
 
-/// Writes a file under a temporary name in the same folder and renames it into place.
+/// Writes `bytes` to a temporary file in the same folder, and renames it to `path`.
 ///
-/// A reader sees the old file or the new one. A memory map of the old file keeps its bytes. The content reaches the disk
-/// before the name does.
+/// A reader sees the old file or the new one. A memory map of the old file keeps its bytes. The content reaches the
+/// disk before the rename.
+///
+/// # Errors
+///
+/// The file cannot be written or renamed. The old file stays then.
 pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     replace_parts(path, &[bytes])
 }
 
-/// Writes a file of several parts, one after the other, as [`replace`] does.
+/// Writes several parts to one file, one after the other, as [`replace`] does.
+///
+/// # Errors
+///
+/// The file cannot be written or renamed. The old file stays then.
 pub fn replace_parts(path: &Path, parts: &[&[u8]]) -> Result<(), Error> {
     let error = |source| Error::io("write", path, source);
     let folder = match path.parent() {

@@ -1,11 +1,11 @@
 //! Many matchers at once: their masks in one bitmask, or applied to one array of logits.
 //!
-//! A batch is a bitmask of `[rows, row_words]` or logits of `[rows, row_len]`, and a list of matchers with their rows in
-//! ascending order. The matchers may have different grammars if one row length fits all of them. Rows without a matcher are
-//! unconstrained.
+//! A batch has a bitmask of `[rows, row_words]` or logits of `[rows, row_len]`. It also has a list of matchers with
+//! their row indices in ascending order. The matchers may have different grammars if one row length fits all of them.
+//! Rows without a matcher are unconstrained.
 //!
-//! With the feature `rayon`, `par_` functions split the work among the threads of the current pool by halving the list. Each
-//! row is written by one thread, the split allocates nothing, and the result is the same.
+//! With the feature `rayon`, `par_` functions split the work among the threads of the current pool by halving the list.
+//! Each row is written by one thread, the split allocates nothing, and the result is that of the sequential function.
 //!
 //! Tests: `src/tests/batches.rs`.
 
@@ -16,27 +16,30 @@ use crate::error::{BatchError, BufferError};
 use crate::mask::union::check_words;
 use crate::matcher::Matcher;
 
-/// A matcher and its row.
+/// A matcher and the index of its row in the batch: `(row, matcher)`.
 pub type RowOf<'m> = (usize, &'m mut Matcher);
 
-/// The treatment of the rows of a bitmask without a matcher.
+/// What happens to the rows of a bitmask that have no matcher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unlisted {
-    /// The rows do not change.
+    /// Rows without a matcher do not change.
     Keep,
-    /// The rows allow every token: all bits become one.
+    /// Rows without a matcher allow every token: all their bits become one.
     AllowAll,
 }
 
-/// Fills the rows of matchers in a bitmask of rows of `row_words` words, as [`Mask::fill`] of each [`Matcher::mask`] does. A
-/// row longer than the matcher's logit width ends in zeros.
+/// Writes the mask of each listed matcher to its row of a bitmask. A row has `row_words` words of 32 tokens, as
+/// [`Mask::fill`] writes them. Bits beyond the matcher's logit width become zero. `unlisted` decides about rows without
+/// a matcher.
+///
+/// `matchers` lists pairs of row index and matcher, in ascending order of the index.
 ///
 /// O(rows x `row_words`), without allocation.
 ///
 /// # Errors
 ///
-/// The bitmask is not a whole number of rows, or a row is too short for a matcher's mask. Or the list is not ascending, or
-/// names a missing row. No row is written then.
+/// The bitmask is not a whole number of rows, or a row is too short for a matcher's mask. Or `matchers` is not
+/// ascending by row, or has a row beyond the bitmask. No row is written then.
 ///
 /// [`Mask::fill`]: crate::Mask::fill
 pub fn fill_batch(
@@ -52,11 +55,11 @@ pub fn fill_batch(
     Ok(())
 }
 
-/// As [`fill_batch`], on the threads of the current rayon pool.
+/// Fills a bitmask as [`fill_batch`] does, on the threads of the current rayon pool.
 ///
 /// # Errors
 ///
-/// As [`fill_batch`].
+/// The errors of [`fill_batch`]. No row is written then.
 #[cfg(feature = "rayon")]
 pub fn par_fill_batch(
     matchers: &mut [RowOf<'_>],
@@ -74,15 +77,17 @@ pub fn par_fill_batch(
     Ok(())
 }
 
-/// Applies the masks of matchers to their rows of `row_len` logits, as [`Mask::apply`] of each [`Matcher::mask`] does.
-/// `row_len` must be the logit width of every matcher. Rows without a matcher do not change.
+/// Applies the mask of each listed matcher to its row of `row_len` logits, as [`Mask::apply`] does. `row_len` must be
+/// the logit width of every matcher. Rows without a matcher do not change.
+///
+/// `matchers` lists pairs of row index and matcher, in ascending order of the index.
 ///
 /// O(listed rows x `row_len`), without allocation.
 ///
 /// # Errors
 ///
-/// The logits are not a whole number of rows, or a matcher has another logit width. Or the list is not ascending, or names
-/// a missing row. No row is written then.
+/// The logits are not a whole number of rows, or a matcher has another logit width. Or `matchers` is not ascending by
+/// row, or has a row beyond the logits. No row is written then.
 ///
 /// [`Mask::apply`]: crate::Mask::apply
 pub fn apply_batch<L: Logit>(
@@ -95,11 +100,11 @@ pub fn apply_batch<L: Logit>(
     Ok(())
 }
 
-/// As [`apply_batch`], on the threads of the current rayon pool.
+/// Applies masks as [`apply_batch`] does, on the threads of the current rayon pool.
 ///
 /// # Errors
 ///
-/// As [`apply_batch`].
+/// The errors of [`apply_batch`]. No row is written then.
 #[cfg(feature = "rayon")]
 pub fn par_apply_batch<L: Logit>(
     matchers: &mut [RowOf<'_>],
@@ -114,7 +119,8 @@ pub fn par_apply_batch<L: Logit>(
     Ok(())
 }
 
-/// Checks a batch, and returns the number of its rows. `fits` checks that a row fits a matcher.
+/// Checks the row indices of a batch against an array of `len` elements, and returns the number of rows. `fits` checks
+/// that a row of `row_len` elements fits a matcher. Returns an error for the first row that fails.
 fn check(
     matchers: &[RowOf<'_>],
     len: usize,
@@ -139,7 +145,7 @@ fn check(
     Ok(rows)
 }
 
-/// Checks that a row of `found` logits has the logit width of a matcher.
+/// Checks that a row of `found` logits has the logit width of a matcher. Returns an error if the lengths differ.
 fn logits_of(matcher: &Matcher, found: usize) -> Result<(), BufferError> {
     let needed = matcher.logit_width() as usize;
     if found != needed {
@@ -148,7 +154,7 @@ fn logits_of(matcher: &Matcher, found: usize) -> Result<(), BufferError> {
     Ok(())
 }
 
-/// Fills the part of a bitmask that begins at row `rows.start`.
+/// Fills the rows `rows` of a bitmask with the masks of `matchers`. `bitmask` holds these rows alone.
 fn fill_rows(
     matchers: &mut [RowOf<'_>],
     bitmask: &mut [u32],
@@ -166,7 +172,7 @@ fn fill_rows(
     }
 }
 
-/// Applies masks to the part of the logits that begins at row `rows.start`.
+/// Applies the masks of `matchers` to the rows `rows` of the logits. `logits` holds these rows alone.
 fn apply_rows<L: Logit>(
     matchers: &mut [RowOf<'_>],
     logits: &mut [L],
@@ -179,11 +185,13 @@ fn apply_rows<L: Logit>(
     }
 }
 
-/// Most matchers that one thread takes without a split. Their work is some microseconds, the time to wake a thread.
+/// Largest number of matchers that one thread handles without a split. Their work takes some microseconds, about the
+/// time to wake a thread. A longer list is halved.
 #[cfg(feature = "rayon")]
 const TOGETHER: usize = 8;
 
-/// Calls `work` on parts of a batch on several threads, each with the matchers of its rows.
+/// Halves a list of matchers, and the rows of `data` with it, until a part has at most [`TOGETHER`] matchers. Calls
+/// `work` on each part with its matchers, its elements and its row range, on several threads.
 #[cfg(feature = "rayon")]
 fn split<T: Send>(
     matchers: &mut [RowOf<'_>],

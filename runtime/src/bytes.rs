@@ -7,8 +7,8 @@ use crate::step::input::Input;
 use crate::step::sequence::{Scratch, Sequence};
 use crate::step::texts::Text;
 
-/// One text under one grammar, read byte by byte. The result does not depend on how tokens divide the text, nor on whether the
-/// vocabulary can spell it.
+/// Reads one text under one grammar, byte by byte. The result does not depend on how tokens divide the text, nor on
+/// whether the vocabulary can spell it.
 #[derive(Debug)]
 pub struct ByteMatcher {
     grammar: Grammar,
@@ -57,18 +57,19 @@ impl ByteMatcher {
         Ok(())
     }
 
-    /// Accepts a token that is not text, by its id. Returns `false` if the token is not allowed.
+    /// Accepts a special token, which has no bytes, by its id. Returns `false`, without any change, if the token is not
+    /// allowed.
     ///
     /// # Errors
     ///
-    /// A limit was met.
+    /// The limit on configurations or on frames was met. The matcher does not change.
     pub fn accept_token(&mut self, token: u32) -> Result<bool, LimitError> {
         let none = Text::default();
         let input = Input::Token(token, &none);
         self.sequence.advance(&self.grammar, self.settings.limits, &mut self.scratch, input)
     }
 
-    /// Whether the text may end here.
+    /// Whether the text may end at the current position.
     pub fn is_accepting(&self) -> bool {
         self.sequence.is_accepting(&self.grammar, &self.scratch.position)
     }
@@ -77,23 +78,23 @@ impl ByteMatcher {
     ///
     /// # Errors
     ///
-    /// A limit was met.
+    /// The limit on configurations or on frames was met.
     pub fn allowed_bytes(&mut self) -> Result<Vec<u8>, LimitError> {
         let limits = self.settings.limits;
         Ok(self.sequence.first_bytes(&self.grammar, limits, &mut self.scratch)?.iter().collect())
     }
 
-    /// Whether a token that is not text may come next.
+    /// Whether some special token, which has no bytes, may come next.
     ///
     /// # Errors
     ///
-    /// A limit was met.
+    /// The limit on configurations or on frames was met.
     pub fn tokens_allowed(&mut self) -> Result<bool, LimitError> {
         let limits = self.settings.limits;
         Ok(self.sequence.first_bytes(&self.grammar, limits, &mut self.scratch)?.tokens)
     }
 
-    /// Number of configurations: 1 if the grammar is deterministic.
+    /// Returns the number of configurations: the parses of the text so far. 1 under a deterministic grammar, 0 never.
     pub fn configurations(&self) -> usize {
         self.scratch.position.len()
     }
@@ -103,12 +104,12 @@ impl ByteMatcher {
     pub fn fork(&self) -> Self {
         let (grammar, settings) = (self.grammar.clone(), self.settings.clone());
         let (sequence, mut scratch) = (self.sequence.clone(), Scratch::default());
-        // The position is in the buffers alone, since nothing is taken back.
+        // Nothing is ever taken back, so the newest position is in the buffers, and the history has only the first.
         scratch.position.clone_from(&self.scratch.position);
         Self { grammar, settings, sequence, scratch }
     }
 
-    /// Returns to the start of a text.
+    /// Moves to the start of a new text.
     pub fn reset(&mut self) {
         self.sequence = Sequence::new(self.grammar.initial(), 0);
         self.sequence.load(&mut self.scratch);

@@ -1,11 +1,12 @@
-//! Masks along a speculated continuation: a row for the position, and one after each allowed draft token.
+//! Masks along a speculated continuation: one row for the position, and one after each allowed draft token.
 
 use crate::lookahead::Lookahead;
 
-/// Fills rows of `row_words` words. The first has the mask of the position, and each further row the mask after one more draft.
-/// From the first draft that is not allowed on, rows are copies of the last. Returns the number of allowed drafts.
+/// Fills rows of `row_words` words with masks. Row 0 has the mask of the position, and each further row the mask after
+/// one more draft. After the first draft that is not allowed, rows are copies of the last mask. Returns the number of
+/// allowed drafts.
 ///
-/// The bitmask has more rows than there are drafts, and each row has room for a mask.
+/// The caller checks that the bitmask has more rows than there are drafts, and that each row has room for a mask.
 pub(crate) fn fill(
     mut ahead: Lookahead<'_>,
     drafts: &[u32],

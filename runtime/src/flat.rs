@@ -1,7 +1,7 @@
-//! The tables of a step and the position of a matcher as words, for a device that makes the steps itself.
+//! The tables of a step and the position of a matcher as 32-bit words, for a device that makes the steps itself.
 //!
 //! Each field describes the order of its words. A device that reads them follows `src/step/run.rs` for a token, and
-//! `src/mask/chains.rs` for a mask. Ids are those of the artifact.
+//! `src/mask/chains.rs` for a mask. Ids of states, masks and exit classes are those of the artifact.
 //!
 //! Only a position of one configuration has a flat form. Nearly all steps of nearly all grammars have one.
 //!
@@ -19,27 +19,32 @@ use crate::step::moves::{Move, Moves};
 
 pub use crate::step::texts::is_plain;
 
-/// The tables of the vocabulary's rules, or of a grammar's own. The *index* of a state is its id minus the id of the first
-/// state.
+/// The tables of one artifact: of the vocabulary's shared rules, or of the grammar's own rules. The *index* of a state
+/// is its id minus the id of the artifact's first state.
 #[derive(Clone, Debug)]
 pub struct FlatTables<'g> {
-    /// Three words for each state. The first has the lowest and the highest byte of a range and, from bit 16 on, flags. The
-    /// second is the move on the range. The third is the index of the first move of a row for other bytes, with flag 16.
+    /// Three words for each state. Word 0 has the lowest byte of a range in bits 0 to 7, the highest in bits 8 to 15,
+    /// and flags from bit 16 on. Word 1 is the move on the bytes of that range. Word 2 is the index in `rows` of the
+    /// state's row, which has one move for each byte class. It is used for all other bytes, if the flags have bit 4
+    /// (value 16).
     pub states: Cow<'g, [u32]>,
-    /// The class of each byte.
+    /// Maps each byte to its byte class: a set of bytes that no row distinguishes.
     pub classes: &'g [u8; 256],
-    /// Moves by byte class: a kind (0 refused, 1 go, 2 arrive, 3 call, 4 open) in the three highest bits, and an index.
-    /// An arrival that updates a field of the register is open. So is an arrival at a count-dependent state.
+    /// Rows of moves: one word for each byte class. The three highest bits of a move are its kind: 0 refused, 1 go, 2
+    /// arrive, 3 call, 4 open. The other bits are the index of a state or a call. A move is open, and left to the host,
+    /// if its target updates a field of the register or has a count-dependent mask.
     pub rows: Cow<'g, [u32]>,
-    /// Three words for each call: the callee's first state, the return state or [`NONE`](grammarc_artifacts::NONE), and the
-    /// callee's register.
+    /// Three words for each call: the callee's first state, the return state or [`NONE`](grammarc_artifacts::NONE) for
+    /// a tail call, and the callee's initial register.
     pub calls: &'g [u32],
-    /// Three words for each state whose arrival updates the register, ascending: its index, its count exit and its flags.
+    /// Three words for each state whose arrival updates the register, ascending by state: its index, its
+    /// [count exit](grammarc_artifacts::sections::network::StateRecord::count_exit) and its flags.
     pub counted: Vec<u32>,
-    /// Four words for each state, and four more that end the links of the last: base mask, exit class, index of the first
-    /// link, flags.
+    /// Four words for each state: base mask, exit class, index of the state's first link, flags. Four further words at
+    /// the end hold the number of links, as the end of the last state's links.
     pub heads: &'g [u32],
-    /// Three words for each link, ascending by class for each state: exit class, follow mask, next exit class.
+    /// Three words for each link, ascending by exit class within a state: exit class, follow mask, next exit class. A
+    /// link gives the tokens that return to the state through the exit class, and the class for the next frame.
     pub links: &'g [u32],
 }
 
@@ -74,23 +79,24 @@ impl<'g> FlatTables<'g> {
     }
 }
 
-/// The tables of a grammar that a device needs besides the stored masks.
+/// The tables of a grammar that a device needs to make steps, besides the stored masks.
 #[derive(Clone, Debug)]
 pub struct FlatGrammar<'g> {
-    /// The tables of the vocabulary's rules, whose first state has id 0.
+    /// Tables of the vocabulary's shared rules, whose first state has id 0.
     pub shared: FlatTables<'g>,
-    /// The tables of the grammar's own rules.
+    /// Tables of the grammar's own rules.
     pub own: FlatTables<'g>,
-    /// Id of the first of the grammar's own states.
+    /// Id of the first state of the grammar's own rules. Smaller ids are states of the vocabulary's shared rules.
     pub first_own: u32,
-    /// Id of the start state.
+    /// Id of the state in which a sequence begins.
     pub start: u32,
-    /// A bit for each token that a token edge takes: bit t % 32 of word t / 32. Empty without token edges.
+    /// Bitmask of the tokens that some token edge takes: token t is bit t % 32 of word t / 32. Empty without token
+    /// edges.
     pub edge_tokens: &'g [u32],
 }
 
 impl Grammar {
-    /// Returns the tables that a step reads. Derives the moves if no token was read yet.
+    /// Returns the tables that a step reads. Derives the moves of the grammar if no matcher has read a token yet.
     pub fn flat(&self) -> FlatGrammar<'_> {
         let (runner, chains) = (self.runner(), self.chains());
         FlatGrammar {
@@ -103,32 +109,32 @@ impl Grammar {
     }
 }
 
-/// One frame of a stack.
+/// One frame of a stack: a caller whose callee has not returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlatFrame {
-    /// State to which the callee returns.
+    /// Id of the state to which the callee returns.
     pub ret: u32,
-    /// Register of the caller's activation.
+    /// Register of the caller's call in progress, which holds counters or required keys.
     pub count: u32,
-    /// Whether that state is final.
+    /// Whether the return state is final, so that the caller may return at once.
     pub is_final: bool,
-    /// Whether a token may end in that state: some sequence of whole tokens continues from it.
+    /// Whether a token may end in the return state: some sequence of whole tokens continues from it.
     pub rests: bool,
 }
 
-/// A position of one configuration.
+/// A position with one configuration (parse): a state, its register and its stack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FlatPosition {
-    /// State of the network.
+    /// Id of the state. Ids below [`FlatGrammar::first_own`] are states of the vocabulary's shared rules.
     pub state: u32,
-    /// Register of the activation.
+    /// Register of the rule's call in progress, which holds counters or required keys. 0 in rules without one.
     pub count: u32,
-    /// The stack, the lowest frame first.
+    /// Frames of the stack, from the bottom to the top.
     pub frames: Vec<FlatFrame>,
 }
 
 impl Matcher {
-    /// Returns the position as numbers. `None` if:
+    /// Returns the matcher's position as numbers. `None` if:
     ///
     /// - The position has several configurations or none, or more than `most` frames.
     /// - The grammar is [unmasked](Grammar::early), or has items that must differ. A device has no texts of items.

@@ -3,12 +3,12 @@
 use crate::lookahead::Lookahead;
 use crate::step::input::Input;
 
-/// Longest run that one call reports, in tokens or bytes. A grammar may force a run of any length, such as an exact count of a
-/// million. A host that wants more accepts the run and asks again.
+/// Longest run that one call reports, in tokens or bytes. A grammar may force a run of any length, such as an exact
+/// count of a million characters. A host that wants more accepts the run and asks again.
 pub const MAX_FORCED_RUN: usize = 4096;
 
-/// Appends to `run` the tokens that are the only ones allowed, up to [`MAX_FORCED_RUN`] and before a position where the
-/// sequence may end.
+/// Appends to `run` the tokens that are forced: each is the only one allowed. Stops after [`MAX_FORCED_RUN`] tokens, or
+/// where the sequence may end.
 pub(crate) fn tokens(mut ahead: Lookahead<'_>, run: &mut Vec<u32>) {
     while run.len() < MAX_FORCED_RUN && !ahead.is_accepting() {
         let Some(token) = ahead.mask().only() else { break };
@@ -19,7 +19,7 @@ pub(crate) fn tokens(mut ahead: Lookahead<'_>, run: &mut Vec<u32>) {
     }
 }
 
-/// Appends to `run` the bytes that every continuation begins with, up to [`MAX_FORCED_RUN`] and before a position where the
+/// Appends to `run` the bytes that every continuation begins with. Stops after [`MAX_FORCED_RUN`] bytes, or where the
 /// sequence may end.
 pub(crate) fn bytes(mut ahead: Lookahead<'_>, run: &mut Vec<u8>) {
     let (grammar, limits) = (ahead.grammar, ahead.settings.limits);

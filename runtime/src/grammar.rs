@@ -1,16 +1,18 @@
 //! Opened grammars, with the tables that are derived from them.
 //!
-//! A [`Grammar`] is a handle. A clone shares the mapped bytes, and so does another handle made of the same artifact handle.
-//! [`grammarc_artifacts`] checked everything that a matcher relies on when the artifact was opened.
+//! A [`Grammar`] is a handle. A clone shares the mapped bytes, and so does another handle made of the same artifact
+//! handle. [`grammarc_artifacts`] checked everything that a matcher relies on when the artifact was opened.
 //!
 //! # Derived data
 //!
-//! Mask rows and token lists, the large tables, are read in place in the file. The other tables of a step are derived and kept
-//! on the heap, once for all handles of an artifact: [`Moves`], [`Chains`] and the texts of tokens. A vocabulary takes a
-//! megabyte or two. A grammar takes 28 bytes for each state, and some two hundred for each of a few rows.
+//! Mask rows and token lists, the large tables, are read in place in the file. The other tables of a step are derived
+//! and kept on the heap, once for all handles of an artifact: [`Moves`], [`Chains`] and the texts of tokens. A
+//! vocabulary takes a megabyte or two. A grammar takes 28 bytes for each state, and some two hundred for each of a few
+//! rows of moves.
 //!
-//! The moves of a grammar are derived when a matcher first reads a token. The first mask, for which the host waits, needs no
-//! moves. The costs of endings and the markers of regions are derived on first use. All else is derived on opening.
+//! The moves of a grammar are derived when a matcher first reads a token. The first mask, for which the host waits,
+//! needs no moves. The costs of endings and the markers of regions are derived on first use. All else is derived on
+//! opening.
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -38,33 +40,36 @@ use crate::vocabulary::Vocabulary;
 pub struct Grammar {
     artifact: GrammarArtifact,
     derived: Arc<Derived>,
-    /// The digest of the unmasked grammar that this one completes. Positions may have been exported under it.
+    /// Digest of the unmasked grammar that this grammar completes. An imported position may carry this digest instead
+    /// of the grammar's own. `None` if the grammar completes none.
     unmasked_digest: Option<[u8; 32]>,
 }
 
-/// Data that is derived from a grammar artifact. The artifact refers to it, so it does not refer to the artifact.
+/// Data that is derived from a grammar artifact. The artifact holds a reference to this data, so the data does not hold
+/// one to the artifact.
 #[derive(Debug)]
 struct Derived {
     vocabulary: Vocabulary,
-    /// The states of rules with a monotone countdown, shared and own.
+    /// States of all rules with a monotone countdown: of the vocabulary's shared rules and of the grammar's own rules.
     monotone: StateRanges,
     distinct: DistinctRules,
-    /// The states of rules that are packed string sets.
+    /// States of the grammar's rules that are packed string sets (finite sets of many strings, each stored as an
+    /// automaton).
     packed: StateRanges,
-    /// Mask words with the tokens of all token edges. Empty without token edges.
+    /// Bitmask with the tokens of all token edges, 32 tokens in a word. Empty if the grammar has no token edges.
     edge_tokens: Vec<u32>,
     deferred: Deferred,
     chains: Chains,
-    /// Id of the first own state.
+    /// Id of the first state of the grammar itself. Smaller ids are states of the vocabulary's shared rules.
     first_own: u32,
     start_state: u32,
-    /// The completion of an unmasked grammar. `None` for a grammar with masks.
+    /// Completion of an unmasked grammar. `None` for a grammar that was opened with its masks.
     completion: Option<Completion>,
-    /// Whether some positions have tokens that no stored mask has. Every mask asks for it.
+    /// Whether some positions allow tokens that no stored mask has. Cached, since every mask asks.
     has_unstored: bool,
 }
 
-/// Data that is derived on first use.
+/// Tables that are derived on first use, not on opening.
 #[derive(Debug, Default)]
 struct Deferred {
     moves: OnceLock<Moves>,
@@ -72,14 +77,14 @@ struct Deferred {
     markers: OnceLock<Vec<Option<Markers>>>,
 }
 
-/// The complete grammar that takes the place of an unmasked one, once its masks are there.
+/// Holds the complete grammar that replaces an unmasked grammar, once its masks are computed.
 #[derive(Debug, Default)]
 struct Completion {
     grammar: OnceLock<Grammar>,
 }
 
 impl Derived {
-    /// Derives the tables of a mask. O(states, edges and follow entries).
+    /// Derives the tables that a mask needs. O(states, edges and follow entries).
     fn new(artifact: &GrammarArtifact, completion: Option<Completion>) -> Self {
         let joined = artifact.joined();
         let vocabulary = Vocabulary::from(artifact.vocabulary().clone());
@@ -120,7 +125,8 @@ impl Grammar {
         GrammarArtifact::read(path.as_ref(), vocabulary.artifact()).map(Self::from)
     }
 
-    /// Maps a standalone grammar artifact, with the vocabulary that is embedded in it. The file must not change, as with
+    /// Maps a standalone grammar artifact, with the vocabulary that is embedded in it. The file must not change, as
+    /// with
     /// [`Vocabulary::open`].
     ///
     /// Each such grammar opens its own vocabulary. To serve several grammars, open their vocabulary once and use
@@ -133,16 +139,17 @@ impl Grammar {
         GrammarArtifact::open_standalone(path.as_ref()).map(Self::from)
     }
 
-    /// Returns the grammar of an opened artifact, such as one that was compiled in this process. All grammars made of one
-    /// handle or its clones share their derived data.
+    /// Returns the grammar of an opened artifact, such as an artifact compiled in this process. All grammars made of
+    /// one artifact handle or its clones share their derived data.
     pub fn from_artifact(artifact: GrammarArtifact) -> Self {
         let derive = || Arc::new(Derived::new(&artifact, None));
         let derived = artifact.attachment(derive).cloned().unwrap_or_else(derive);
         Self { artifact, derived, unmasked_digest: None }
     }
 
-    /// Returns an *unmasked* grammar: one whose masks are still computed. It allows the tokens of the complete grammar. A walk
-    /// finds them for each mask, in microseconds to some tens of milliseconds.
+    /// Returns an *unmasked* grammar: a grammar whose masks are still being computed. It allows the tokens that the
+    /// complete grammar allows. Each mask is found by a walk along the token trie, in microseconds to some tens of
+    /// milliseconds.
     ///
     /// A matcher switches to the complete grammar at its first mask after [`Grammar::complete`].
     pub fn early(artifact: EarlyArtifact) -> Self {
@@ -151,11 +158,12 @@ impl Grammar {
         Self { artifact, derived, unmasked_digest: None }
     }
 
-    /// Gives an unmasked grammar its masks, in all its clones and matchers. Has no effect on a grammar that has masks.
+    /// Gives the masks of `complete` to this unmasked grammar, its clones and their matchers. Has no effect on a
+    /// grammar that has masks.
     ///
     /// # Errors
     ///
-    /// The other grammar has another network or another vocabulary, or is unmasked.
+    /// `complete` has another network of rules or another vocabulary, or is itself unmasked.
     pub fn complete(&self, complete: &Self) -> Result<(), NotCompletion> {
         let (own, other) = (self.tables().own, complete.tables().own);
         let vocabulary = |grammar: &Self| {
@@ -176,34 +184,36 @@ impl Grammar {
         Ok(())
     }
 
-    /// Whether the grammar is unmasked. Completion does not change this: see [`Grammar::completed`].
+    /// Whether the grammar was created without masks, by [`Grammar::early`]. Still true after completion: see
+    /// [`Grammar::completed`].
     #[inline]
     pub fn is_early(&self) -> bool {
         self.derived.completion.is_some()
     }
 
-    /// The complete grammar of an unmasked one. `None` until [`Grammar::complete`], and for a grammar with masks.
+    /// Returns the complete grammar of an unmasked one. `None` before [`Grammar::complete`], and for a grammar with
+    /// masks.
     #[inline]
     pub fn completed(&self) -> Option<&Self> {
         self.derived.completion.as_ref()?.grammar.get()
     }
 
-    /// The artifact. That of an unmasked grammar has no masks, so do not write it.
+    /// Returns the grammar artifact. The artifact of an unmasked grammar has no masks, so do not write it to disk.
     pub fn artifact(&self) -> &GrammarArtifact {
         &self.artifact
     }
 
-    /// The vocabulary that the grammar was compiled for.
+    /// Returns the vocabulary for which the grammar was compiled.
     pub fn vocabulary(&self) -> &Vocabulary {
         &self.derived.vocabulary
     }
 
-    /// The checksum of the artifact, which identifies the grammar.
+    /// Returns the checksum of the grammar artifact, which identifies the grammar.
     pub(crate) fn digest(&self) -> [u8; 32] {
         self.artifact.checksum()
     }
 
-    /// The digest of the unmasked grammar that this one completes.
+    /// Returns the digest of the unmasked grammar that this grammar completes. `None` if it completes none.
     pub(crate) fn unmasked_digest(&self) -> Option<[u8; 32]> {
         self.unmasked_digest
     }
@@ -214,24 +224,26 @@ impl Grammar {
         Arc::ptr_eq(&self.derived, &other.derived)
     }
 
-    /// The configuration before any input: the first state of the start rule with an empty stack.
+    /// Returns the configuration before any input: the start state, register 0 and an empty stack.
     pub(crate) fn initial(&self) -> Configuration {
         Configuration { state: self.derived.start_state, count: 0, frame: BOTTOM }
     }
 
-    /// Mask words with the tokens of all token edges. Empty without token edges.
+    /// Returns a bitmask with the tokens of all token edges, 32 tokens in a word. Empty if the grammar has no token
+    /// edges.
     pub(crate) fn edge_tokens(&self) -> &[u32] {
         &self.derived.edge_tokens
     }
 
-    /// Whether some token edge takes a token.
+    /// Whether the label of some token edge contains this token.
     #[inline]
     pub(crate) fn has_edge_on(&self, token: u32) -> bool {
         let word = self.derived.edge_tokens.get((token / u32::BITS) as usize);
         word.is_some_and(|word| word >> (token % u32::BITS) & 1 != 0)
     }
 
-    /// The moves of all states. The first call derives the grammar's own, in some hundred nanoseconds a state.
+    /// Returns the moves of all states, for a [run](crate::step::run). The first call derives the moves of the
+    /// grammar's own rules, in some hundred nanoseconds a state.
     #[inline]
     pub(crate) fn runner(&self) -> Runner<'_> {
         Runner {
@@ -241,7 +253,7 @@ impl Grammar {
         }
     }
 
-    /// Derives the grammar's own moves.
+    /// Derives the moves of the grammar's own rules.
     #[cold]
     #[inline(never)]
     fn derive_moves(&self) -> &Moves {
@@ -249,18 +261,20 @@ impl Grammar {
         self.derived.deferred.moves.get_or_init(|| Moves::new(&joined, &joined.own))
     }
 
-    /// The least cost from each state to the end of its rule. The first call derives the costs, in O(states).
+    /// Returns the least cost, in tokens or bytes, from each state to the end of its rule. The first call derives the
+    /// costs, in O(states).
     pub(crate) fn costs(&self) -> &Costs {
         self.derived.deferred.costs.get_or_init(|| Costs::new(self.tables()))
     }
 
-    /// The markers of each region, for the splitter. The first call derives them, in O(bytes of the markers).
+    /// Returns the markers of each region, for the splitter: the byte strings that begin and end the region. The first
+    /// call derives them, in O(bytes of the markers).
     pub(crate) fn markers(&self) -> &[Option<Markers>] {
         let derive = || Markers::of_regions(&self.artifact.meta().regions);
         self.derived.deferred.markers.get_or_init(derive)
     }
 
-    /// The mask chains of all states.
+    /// Returns the tables that lead from a state to its stored masks, for the shared rules and the grammar's own.
     #[inline]
     pub(crate) fn chains(&self) -> MaskChains<'_> {
         MaskChains {
@@ -270,49 +284,52 @@ impl Grammar {
         }
     }
 
-    /// All stored masks, read in place.
+    /// Returns all stored masks of the grammar and its vocabulary, read in place.
     #[inline]
     pub(crate) fn pool(&self) -> MaskPool<'_> {
         self.artifact.pool()
     }
 
-    /// The tables, read in place. The call takes the addresses of some twenty tables, so a [run](crate::step::run) avoids it.
+    /// Returns the tables of the vocabulary and of the grammar, read in place. The call takes the addresses of some
+    /// twenty tables, so a [run](crate::step::run) avoids it.
     pub(crate) fn tables(&self) -> Joined<'_> {
         self.artifact.joined()
     }
 
-    /// The machine, which makes the steps that a [run](crate::step::run) leaves open.
+    /// Returns the [machine](crate::step::machine), which makes the steps with several possible moves.
     pub(crate) fn machine(&self, limits: Limits) -> Machine<'_> {
         let Derived { monotone, packed, distinct, .. } = &*self.derived;
         Machine { tables: self.tables(), monotone, packed, distinct, limits }
     }
 
-    /// The machine without distinct rules: equal items are allowed.
+    /// Returns a machine that accepts items equal to earlier ones, also in rules whose items must differ.
     pub(crate) fn lenient_machine(&self, limits: Limits) -> Machine<'_> {
         static NONE: DistinctRules = DistinctRules::none();
         Machine { distinct: &NONE, ..self.machine(limits) }
     }
 
-    /// Whether some positions have tokens that no stored mask has: the grammar is unmasked, or has packed string sets.
+    /// Whether some positions allow tokens that no stored mask has. True for an unmasked grammar, and for a grammar
+    /// with packed string sets.
     #[inline]
     pub(crate) fn has_unstored(&self) -> bool {
         self.derived.has_unstored
     }
 
-    /// The states of rules that are packed string sets.
+    /// Returns the states of the rules that are packed string sets (finite sets of many strings).
     #[inline]
     pub(crate) fn packed(&self) -> &StateRanges {
         &self.derived.packed
     }
 
-    /// The distinct rules.
+    /// Returns the distinct rules: rules whose items must differ, such as `uniqueItems`.
     #[inline]
     pub(crate) fn distinct(&self) -> &DistinctRules {
         &self.derived.distinct
     }
 }
 
-/// Returns the union of the token sets of all token edges, as mask words. Empty without token edges.
+/// Returns the union of the token sets of all token edges, as a bitmask with 32 tokens in a word. Empty without token
+/// edges.
 fn edge_tokens(joined: &Joined<'_>) -> Vec<u32> {
     let edges = joined.shared.token_edges.iter().chain(joined.own.token_edges);
     let mut masks: Vec<u32> = edges.map(|edge| edge.tokens).collect();

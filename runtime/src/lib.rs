@@ -1,10 +1,10 @@
 //! The runtime of grammarc: hands a sampler the tokens that a grammar allows next.
 //!
-//! A compiler puts a grammar and its token masks into a grammar artifact. The vocabulary artifact has the masks that all
-//! grammars of one tokenizer share. This crate maps the two files and follows a sequence through their tables.
+//! A compiler puts a grammar and its token masks into a grammar artifact. The vocabulary artifact has the masks that
+//! all grammars of one tokenizer share. This crate maps the two files and follows a sequence through their tables.
 //!
-//! The crate has no parser and no regex engine. It walks over the vocabulary only if no mask is stored. A step allocates
-//! nothing once a matcher's buffers have grown.
+//! The crate has no parser and no regex engine. It walks over the vocabulary only if no mask is stored. A step
+//! allocates nothing once a matcher's buffers have grown.
 //!
 //! ```no_run
 //! use grammarc_runtime::{Grammar, Matcher, Vocabulary};
@@ -28,16 +28,16 @@
 //!
 //! # What O(1) per step means
 //!
-//! A position is a set of configurations, each a state and a stack of frames. Its mask is a union of stored masks: for each
-//! configuration, the base mask of its state and the masks of its *follow chain*. The chain has the frames that a token can
-//! reach into. Let *c* be the number of configurations, and *f* the length of the longest chain.
+//! A position is a set of configurations, each a state and a stack of frames. Its mask is a union of stored masks: for
+//! each configuration, the base mask of its state and the masks of its *follow chain*. The chain has the frames that a
+//! token can reach into. Let *c* be the number of configurations, and *f* the length of the longest chain.
 //!
 //! | call | work |
 //! | --- | --- |
 //! | [`Matcher::mask`] | *c* x (1 + *f*) table entries; no mask is copied or composed |
 //! | [`Matcher::accept`] | the bytes of the token x *c*, and the calls and returns of each byte |
-//! | [`Matcher::accept_text`] | the same for the bytes of the text |
-//! | [`Matcher::rollback`], [`Matcher::fork`] | constant; a fork copies its sequence when it first moves |
+//! | [`Matcher::accept_text`] | the bytes of the text x *c*, and the calls and returns of each byte |
+//! | [`Matcher::rollback`], [`Matcher::fork`] | constant; a fork copies its sequence before its first step |
 //! | [`Mask::fill`], [`Mask::apply`] | the row of the host's logit width, once for each stored mask of the union |
 //! | [`Mask::argmax`], [`Mask::sample`] | the allowed tokens of a sparse mask, otherwise the row, once or twice |
 //! | [`Mask::contains`] | a bit and two binary searches for each stored mask of the union |
@@ -46,38 +46,39 @@
 //! | [`batch`] | the sum of its rows, on one thread or many |
 //!
 //! The compiler derives bounds on *c* and *f*, prints them and records them in the artifact
-//! ([`WorkBound`](grammarc_artifacts::WorkBound)). So the number of table reads for a mask is known before the first token. It
-//! depends neither on the size of the vocabulary or the grammar, nor on the length of the output. There are two
-//! qualifications:
+//! ([`WorkBound`](grammarc_artifacts::WorkBound)). So the number of table reads for a mask is known before the first
+//! token. It depends neither on the size of the vocabulary or the grammar, nor on the length of the output. There are
+//! two qualifications:
 //!
 //! - A table read for a follow mask is a binary search among the entries of one return state.
-//! - Some artifacts say *grows* in place of a number. Then *c* grows with the input, because ambiguities accumulate. Or *f*
-//!   grows with the nesting, because a token may pass through any number of returns. The limits of [`MatcherOptions`] end
-//!   that growth: [`Matcher::accept`] returns an error and does not change the matcher.
+//! - Some artifacts say *grows* in place of a number. Then *c* grows with the input, because ambiguities accumulate. Or
+//!   *f* grows with the nesting, because a token may pass through any number of returns. The limits of
+//!   [`MatcherOptions`] end that growth: [`Matcher::accept`] returns an error and does not change the matcher.
 //!
 //! Three cases take more than table reads:
 //!
-//! - A rule whose items must differ, such as `uniqueItems` over many values, or keys that `minProperties` counts. A mask walks
-//!   the earlier items that begin with the text of the open one, and removes the few tokens that would repeat one. The
-//!   artifact says whether its grammar has such rules.
+//! - A rule whose items must differ, such as `uniqueItems` over many values, or keys that `minProperties` counts. A
+//!   mask walks the earlier items that begin with the text of the open one, and removes the few tokens that would
+//!   repeat one. The artifact says whether its grammar has such rules.
 //! - A packed string set, such as an `enum` of thousands of texts. A mask is a walk of bounded work along the token trie.
 //! - An [unmasked](Grammar::early) grammar, whose masks are still computed. A mask is a walk without a bound.
 //!
-//! A sequence takes 32 bytes for each frame with its index, and 12 bytes for each configuration of the rollback window. Frames
-//! are shared between configurations and positions, and right recursion adds none. Unreachable frames are collected.
+//! A sequence takes 32 bytes for each frame with its index, and 12 bytes for each configuration of the rollback window.
+//! Frames are shared between configurations and positions, and right recursion adds none. Unreachable frames are
+//! collected.
 //!
 //! # Tokens
 //!
-//! A grammar reads the bytes of text tokens and the ids of special tokens. Each matcher has a set of end tokens, chosen by the
-//! host. They are allowed if the sequence may end, besides the tokens that the grammar allows. An end token that the grammar
-//! does not take finishes the sequence. The host's logit row may be longer than the vocabulary's. Ids beyond the vocabulary
-//! are never allowed.
+//! A grammar reads the bytes of text tokens and the ids of special tokens. Each matcher has a set of end tokens, chosen
+//! by the host. They are allowed if the sequence may end, besides the tokens that the grammar allows. An end token that
+//! the grammar does not take finishes the sequence. The host's logit row may be longer than the vocabulary's. Ids
+//! beyond the vocabulary are never allowed.
 //!
 //! # Logits
 //!
-//! [`Mask::apply`], [`Mask::argmax`] and [`Mask::sample`] take rows of `f32`, [`F16`] or [`Bf16`] in place, at any alignment.
-//! The logit of a forbidden token becomes negative infinity, NaN included. The logit of an allowed token keeps its bits. The
-//! code is chosen once for the processor: AVX-512, AVX2, NEON or plain. All give the same bits.
+//! [`Mask::apply`], [`Mask::argmax`] and [`Mask::sample`] take rows of `f32`, [`F16`] or [`Bf16`] in place, at any
+//! alignment. The logit of a forbidden token becomes negative infinity, NaN included. The logit of an allowed token
+//! keeps its bits. The code is chosen once for the processor: AVX-512, AVX2, NEON or plain. All give the same bits.
 //!
 //! # Features
 //!

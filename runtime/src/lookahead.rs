@@ -1,4 +1,4 @@
-//! A matcher's sequence, advanced ahead of the matcher: for tokens, drafts and forced runs that are tried.
+//! A matcher's sequence, advanced ahead of the matcher: for trial tokens, drafts and forced runs.
 
 use crate::distinct::excluded::Walk;
 use crate::error::{AcceptError, LimitError};
@@ -10,20 +10,21 @@ use crate::options::Settings;
 use crate::step::input::Input;
 use crate::step::sequence::{Scratch, Sequence};
 
-/// The parts of the last mask, with the buffers of the walks that find some of them.
+/// The parts of the last computed mask, with the buffers of the walks that find some parts.
 #[derive(Debug, Default)]
 pub(crate) struct MaskBuffers {
-    /// The stored masks.
+    /// Stored masks whose union is the mask.
     pub(crate) parts: PartList,
-    /// Tokens of the stored masks that lead to no new item, ascending.
+    /// Ids of tokens that the stored masks have but that lead only to items equal to earlier ones, ascending.
     excluded: Vec<u32>,
-    /// Tokens that no stored mask has.
+    /// Tokens that are allowed but that no stored mask has.
     unstored: UnstoredTokens,
     walk: Walk,
 }
 
 impl MaskBuffers {
-    /// The mask of the parts. `has_unstored` says whether walks looked for unstored and excluded tokens of this position.
+    /// Returns the mask made of these parts. `may_end` adds the end tokens. `has_unstored` states whether the unstored
+    /// tokens were computed for this position. If `false`, they are left out.
     #[inline]
     pub(crate) fn mask<'m>(
         &'m self,
@@ -43,29 +44,31 @@ impl MaskBuffers {
     }
 }
 
-/// A position that is advanced ahead of a matcher. The matcher's own position does not change.
+/// A position that is advanced ahead of a matcher. The matcher's own position does not change before `commit`.
 pub(crate) struct Lookahead<'m> {
     pub(crate) grammar: &'m Grammar,
     pub(crate) settings: &'m Settings,
-    /// The sequence. Its history ends with the matcher's position.
+    /// Sequence of the matcher. Its history ends with the matcher's position.
     pub(crate) sequence: &'m mut Sequence,
-    /// The buffers of an advance, with the position.
+    /// Buffers of an advance. `scratch.position` is the position of the lookahead.
     pub(crate) scratch: &'m mut Scratch,
     pub(crate) masks: &'m mut MaskBuffers,
 }
 
 impl Lookahead<'_> {
-    /// Whether the sequence may end at the position.
+    /// Whether the sequence may end at the position of the lookahead.
     pub(crate) fn is_accepting(&self) -> bool {
         self.sequence.is_accepting(self.grammar, &self.scratch.position)
     }
 
-    /// Advances over an input. The result is that of [`Sequence::advance`].
+    /// Advances over an input, as [`Sequence::advance`] does. Returns `false`, without any change, if the input is not
+    /// allowed.
     pub(crate) fn advance(&mut self, input: Input<'_>) -> Result<bool, LimitError> {
         self.sequence.advance(self.grammar, self.settings.limits, self.scratch, input)
     }
 
-    /// Advances over a token. An end token that the grammar does not take leaves the position without configurations.
+    /// Advances over a token. An end token that the grammar does not take leaves the position without configurations,
+    /// which marks a finished sequence.
     ///
     /// # Errors
     ///
@@ -90,13 +93,13 @@ impl Lookahead<'_> {
         Err(AcceptError::Refused { token })
     }
 
-    /// Makes the position the matcher's.
+    /// Moves the matcher to the position of the lookahead, as one accepted token.
     pub(crate) fn commit(&mut self) {
         self.sequence.history.push(&self.scratch.position);
         self.sequence.frames.items.accept();
     }
 
-    /// The mask of the position.
+    /// Returns the mask of the lookahead's position.
     pub(crate) fn mask(&mut self) -> Mask<'_> {
         let Self { grammar, sequence, scratch, masks, .. } = self;
         grammar.chains().collect(&sequence.frames, &scratch.position, &mut masks.parts);
@@ -105,8 +108,9 @@ impl Lookahead<'_> {
         self.masks.mask(self.grammar, self.settings, may_end, true)
     }
 
-    /// Completes the parts of the position's mask by walks. Adds unstored tokens and stored masks that only a walk finds.
-    /// Excludes tokens that reach no new item. End tokens are not excluded if the sequence may end.
+    /// Completes the parts of the position's mask by walks along the token trie. Adds unstored tokens, and stored masks
+    /// that only a walk finds. Excludes tokens that reach only items equal to earlier ones. If the sequence may end,
+    /// its end tokens are not excluded.
     pub(crate) fn walk(&mut self, may_end: bool) {
         let (grammar, settings) = (self.grammar, self.settings);
         let (frames, limits) = (&mut self.sequence.frames, settings.limits);

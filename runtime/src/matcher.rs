@@ -1,4 +1,4 @@
-//! A matcher: one sequence under one grammar.
+//! A matcher: one sequence of tokens under one grammar.
 
 use std::sync::Arc;
 
@@ -55,27 +55,27 @@ impl Matcher {
         }
     }
 
-    /// The grammar. For an unmasked grammar that was completed, the complete one.
+    /// Returns the grammar of the matcher. If an unmasked grammar was completed, returns the complete grammar.
     pub fn grammar(&self) -> &Grammar {
         self.grammar.completed().unwrap_or(&self.grammar)
     }
 
-    /// The sequence.
+    /// Returns the matcher's sequence: its stack frames, and its positions within the rollback window.
     pub(crate) fn sequence(&self) -> &Sequence {
         &self.sequence
     }
 
-    /// The host's logit width.
+    /// Returns the length of the host's logit row, in tokens. [`MatcherOptions`] may set it above the vocabulary's.
     pub fn logit_width(&self) -> u32 {
         self.settings.width
     }
 
-    /// The tokens that end the sequence, sorted.
+    /// Returns the ids of the tokens that end the sequence, ascending and without duplicates.
     pub fn end_tokens(&self) -> &[u32] {
         &self.settings.end_tokens
     }
 
-    /// Returns the tokens that may come next. In a finished sequence these are the end tokens.
+    /// Returns the mask: the set of tokens that may come next. In a finished sequence these are the end tokens.
     pub fn mask(&mut self) -> Mask<'_> {
         self.catch_up();
         let position = self.sequence.history.current();
@@ -90,7 +90,7 @@ impl Matcher {
         self.masks.mask(&self.grammar, &self.settings, may_end, needs_walk)
     }
 
-    /// Returns a lookahead at the matcher's position.
+    /// Returns a lookahead that starts at the matcher's position. Its steps do not move the matcher until `commit`.
     fn ahead(&mut self) -> Lookahead<'_> {
         let Self { grammar, settings, sequence, scratch, masks } = self;
         let sequence = Arc::make_mut(sequence);
@@ -125,7 +125,8 @@ impl Matcher {
         self.accept_otherwise(token)
     }
 
-    /// Accepts a token for which a run is not enough.
+    /// Accepts a token that [`Sequence::advance_by_run`] did not accept: the token was refused, or it needs several
+    /// configurations, a token edge, an end token or a collection of frames.
     #[inline(never)]
     fn accept_otherwise(&mut self, token: u32) -> Result<(), AcceptError> {
         if self.is_finished() {
@@ -137,8 +138,9 @@ impl Matcher {
         Ok(())
     }
 
-    /// Accepts a text, however tokens divide it. The text may be the beginning of an answer in a prompt, or found without the
-    /// model. It counts as one token for [`rollback`](Self::rollback). An empty text changes nothing. O(bytes).
+    /// Accepts the bytes of a text, however tokens divide it. The text may be the beginning of an answer in a prompt,
+    /// or found without the model. The text counts as one token for [`rollback`](Self::rollback). An empty text changes
+    /// nothing. O(bytes).
     ///
     /// # Errors
     ///
@@ -163,11 +165,11 @@ impl Matcher {
         Err(AcceptTextError::NoToken)
     }
 
-    /// Accepts tokens one after the other, up to the first that is not allowed.
+    /// Accepts tokens in order, and stops at the first that is not allowed.
     ///
     /// # Errors
     ///
-    /// A token was not accepted. The tokens before it were, and the error has their number.
+    /// A token was not accepted. The tokens before it were accepted, and the error has their number.
     pub fn accept_many(&mut self, tokens: &[u32]) -> Result<(), AcceptManyError> {
         for (accepted, &token) in tokens.iter().enumerate() {
             self.accept(token).map_err(|source| AcceptManyError { accepted, source })?;
@@ -175,24 +177,26 @@ impl Matcher {
         Ok(())
     }
 
-    /// Returns how many of the tokens could be accepted one after the other. A token that meets a limit could not. The matcher
-    /// does not move.
+    /// Returns the length of the longest prefix of `tokens` that the matcher could accept. The prefix ends at a token
+    /// that is not allowed or exceeds a limit. The matcher does not move.
     pub fn validate(&mut self, tokens: &[u32]) -> usize {
         let mut ahead = self.ahead();
         let refused = tokens.iter().position(|&token| ahead.advance_token(token).is_err());
         refused.unwrap_or(tokens.len())
     }
 
-    /// Fills a bitmask of `[rows, row_words]` for speculative decoding. Row 0 has the mask of the position. Each further row
-    /// has the mask after one more draft token, up to the first that is not allowed. Returns the number of allowed drafts.
+    /// Fills a bitmask of `[rows, row_words]` for speculative decoding: one bit for each token, 32 in a word. Row 0 has
+    /// the mask of the position. Each further row has the mask after one more draft token, up to the first draft that
+    /// is not allowed. Returns the number of allowed drafts.
     ///
-    /// The other rows are copies of the last one, so no row allows a token that the grammar forbids there. After an end token
-    /// a row has the end tokens. The matcher does not move, whatever its rollback window. O(rows x `row_words`).
+    /// The remaining rows are copies of the last row, so no row allows a token that the grammar forbids there. The row
+    /// after an end token allows the end tokens alone. The matcher does not move, whatever its rollback window. O(rows
+    /// x `row_words`).
     ///
     /// # Errors
     ///
-    /// The bitmask is not a whole number of rows, or has no more rows than there are drafts. Or its rows are too short for a
-    /// mask. No row is written then.
+    /// The bitmask is not a whole number of rows, or has no more rows than there are drafts. Or its rows are too short
+    /// for a mask. No row is written then.
     pub fn fill_drafts(
         &mut self,
         drafts: &[u32],
@@ -213,18 +217,18 @@ impl Matcher {
         Ok(drafts::fill(self.ahead(), drafts, bitmask, row_words))
     }
 
-    /// Writes to `run` the longest sequence of tokens of which each is the only one allowed, up to
-    /// [`MAX_FORCED_RUN`](crate::MAX_FORCED_RUN). The run ends where the sequence may end. The buffer is cleared first. The
-    /// matcher does not move.
+    /// Writes to `run` the longest sequence of tokens in which each token is the only one allowed. `run` is cleared
+    /// first. The sequence has at most [`MAX_FORCED_RUN`](crate::MAX_FORCED_RUN) tokens, and ends where the text may
+    /// end. The matcher does not move.
     pub fn forced_tokens(&mut self, run: &mut Vec<u32>) {
         run.clear();
         self.catch_up();
         forced::tokens(self.ahead(), run);
     }
 
-    /// Writes to `run` the longest sequence of bytes with which every continuation begins, up to
-    /// [`MAX_FORCED_RUN`](crate::MAX_FORCED_RUN). The run ends where the sequence may end. The buffer is cleared first. The
-    /// matcher does not move.
+    /// Writes to `run` the longest byte string with which every continuation begins. `run` is cleared first. The string
+    /// has at most [`MAX_FORCED_RUN`](crate::MAX_FORCED_RUN) bytes, and ends where the text may end. The matcher does
+    /// not move.
     ///
     /// The bytes are those of the grammar. A token may continue past the end of the run.
     pub fn forced_bytes(&mut self, run: &mut Vec<u8>) {
@@ -232,11 +236,11 @@ impl Matcher {
         forced::bytes(self.ahead(), run);
     }
 
-    /// Takes back the last tokens.
+    /// Takes back the last `tokens` tokens. A text accepted by [`accept_text`](Self::accept_text) counts as one token.
     ///
     /// # Errors
     ///
-    /// There are fewer tokens to take back: in the sequence, or in the rollback window.
+    /// The sequence, or its rollback window, has fewer tokens. The matcher does not change then.
     pub fn rollback(&mut self, tokens: usize) -> Result<(), RollbackError> {
         let kept = self.sequence.history.depth();
         if tokens > kept {
@@ -251,18 +255,18 @@ impl Matcher {
         Ok(())
     }
 
-    /// Number of tokens that can be taken back now.
+    /// Returns the number of tokens that [`rollback`](Self::rollback) can take back now.
     pub fn rollback_depth(&self) -> usize {
         self.sequence.history.depth()
     }
 
-    /// Returns a second matcher at the same position, with the same options and history. The two share the sequence until one
-    /// of them moves, which copies it.
+    /// Returns a second matcher at the same position, with the same options and history. The two matchers share the
+    /// sequence. The first of them that moves copies it.
     pub fn fork(&self) -> Self {
         self.clone()
     }
 
-    /// Returns to the start of a sequence, with nothing to take back.
+    /// Moves to the start of a new sequence. Earlier tokens cannot be taken back afterwards.
     pub fn reset(&mut self) {
         self.sequence = Arc::new(Sequence::new(self.grammar.initial(), self.settings.window));
     }
@@ -272,20 +276,21 @@ impl Matcher {
         self.sequence.is_accepting(&self.grammar, self.sequence.history.current())
     }
 
-    /// Whether the sequence has ended: an end token was accepted, or the matcher has no end tokens and no token may follow.
-    /// O(1) with end tokens, otherwise the cost of a mask.
+    /// Whether the sequence has ended. A sequence ends at an accepted end token. Without end tokens, it ends where the
+    /// text may end and no token may follow. O(1) with end tokens, otherwise the cost of a mask.
     pub fn is_finished(&self) -> bool {
         let is_alone = self.settings.end_tokens.is_empty();
         self.sequence.history.current().is_empty()
             || is_alone && self.is_accepting() && self.fork().mask().is_empty()
     }
 
-    /// Returns the position as bytes, in the layout of [`export`](crate::export).
+    /// Returns the newest position as bytes, in the layout of [`export`](crate::export). Earlier positions are not
+    /// exported.
     pub fn export(&self) -> Vec<u8> {
         export::write(&self.grammar, &self.sequence)
     }
 
-    /// Moves to a position that was exported under the same grammar, with nothing to take back.
+    /// Moves to a position that was exported under the same grammar. Earlier tokens cannot be taken back afterwards.
     ///
     /// # Errors
     ///
@@ -298,7 +303,7 @@ impl Matcher {
 }
 
 impl Clone for Matcher {
-    /// Clones the position and shares the sequence. The buffers start empty.
+    /// Clones the position and shares the sequence. The clone has empty buffers.
     fn clone(&self) -> Self {
         Self {
             grammar: self.grammar.clone(),

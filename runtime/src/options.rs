@@ -1,14 +1,17 @@
-//! Options of a matcher, and their defaults.
+//! Options of a matcher, and their default values.
 
 use crate::error::OptionsError;
 use crate::grammar::Grammar;
 use crate::step::machine::Limits;
 
-/// Default limit on the configurations of one position, 12 bytes each. Real schemas reach 16. Beyond, an accept fails.
+/// Default limit on the configurations (parses) of one position, 12 bytes each. Real schemas reach 16. Beyond the
+/// limit, an accept returns an error.
 const CONFIGURATIONS: usize = 1 << 16;
-/// Default limit on the frames of one sequence: a nesting depth of 16 million, in 256 MiB. Beyond, an accept fails.
+/// Default limit on the stack frames of one sequence: a nesting depth of 16 million, in 256 MiB. Beyond the limit, an
+/// accept returns an error.
 const FRAMES: usize = 1 << 24;
-/// Default number of tokens that can be taken back. Hosts with speculative decoding take back a few dozen.
+/// Default number of tokens that a matcher can take back. Hosts with speculative decoding take back a few dozen. Older
+/// positions are dropped.
 const WINDOW: usize = 1024;
 
 /// The options of one matcher. An option that is not set has its default.
@@ -28,43 +31,46 @@ pub struct MatcherOptions {
 }
 
 impl MatcherOptions {
-    /// Returns options of which none is set.
+    /// Returns options that are all at their defaults.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets the tokens that end a sequence, in any order. Default: the vocabulary's.
+    /// Sets the ids of the tokens that end a sequence, in any order. Default: the end tokens of the vocabulary.
     pub fn end_tokens(mut self, tokens: impl IntoIterator<Item = u32>) -> Self {
         self.end_tokens = Some(tokens.into_iter().collect());
         self
     }
 
-    /// Sets the length of the host's logit row, at least the vocabulary's. Ids beyond the vocabulary are never allowed.
-    /// Default: the vocabulary's.
+    /// Sets the length of the host's logit row, in tokens. The length must be at least that of the vocabulary. Ids
+    /// beyond the vocabulary are never allowed. Default: the vocabulary's logit width.
     pub fn logit_width(mut self, width: u32) -> Self {
         self.logit_width = Some(width);
         self
     }
 
-    /// Sets the number of tokens that can be taken back. Default: 1,024.
+    /// Sets the rollback window: the number of tokens that the matcher can take back. Default: 1,024.
     pub fn rollback_window(mut self, tokens: usize) -> Self {
         self.rollback_window = Some(tokens);
         self
     }
 
-    /// Sets the limit on the configurations of one position. Default: 65,536.
+    /// Sets the limit on the configurations (parses) of one position, from 1 to 2^29 - 1. Beyond the limit, an accept
+    /// returns an error. Default: 65,536.
     pub fn max_configurations(mut self, limit: usize) -> Self {
         self.max_configurations = Some(limit);
         self
     }
 
-    /// Sets the limit on the frames of the sequence and its rollback window. Default: 16,777,216.
+    /// Sets the limit on the stack frames of the sequence and its rollback window, up to 2^29 - 1. Beyond the limit, an
+    /// accept returns an error. Default: 16,777,216.
     pub fn max_frames(mut self, limit: usize) -> Self {
         self.max_frames = Some(limit);
         self
     }
 
-    /// Checks the options against the grammar's vocabulary and fills in defaults.
+    /// Checks the options against the grammar's vocabulary and fills in defaults. Returns an error for a logit width
+    /// below the vocabulary's, an end token outside the row, or a limit out of range.
     pub(crate) fn check(self, grammar: &Grammar) -> Result<Settings, OptionsError> {
         let default = Settings::default_for(grammar);
         let vocabulary = default.width;
@@ -90,26 +96,27 @@ impl MatcherOptions {
     }
 }
 
-/// Checks that a limit lies between `least` and 2^29. The upper end leaves room for indices and slots in 32 bits.
+/// Returns `given` if it lies between `least` and 2^29 - 1, otherwise an error with the option's name. The upper end
+/// leaves room for indices and hash slots in 32 bits.
 fn within(name: &'static str, least: usize, given: usize) -> Result<usize, OptionsError> {
     let most = u32::MAX as usize / 8;
     let fits = (least..=most).contains(&given);
     fits.then_some(given).ok_or(OptionsError::Limit { name, least, most, given })
 }
 
-/// Sorts tokens and removes duplicates.
+/// Sorts token ids and removes duplicates.
 fn sorted(mut tokens: Vec<u32>) -> Vec<u32> {
     tokens.sort_unstable();
     tokens.dedup();
     tokens
 }
 
-/// The checked options, with defaults.
+/// The options of a matcher, checked and with defaults filled in.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
-    /// The tokens that end a sequence, sorted and without duplicates.
+    /// Ids of the tokens that end a sequence, ascending and without duplicates.
     pub(crate) end_tokens: Vec<u32>,
-    /// The host's logit width.
+    /// Length of the host's logit row, in tokens.
     pub(crate) width: u32,
     /// Number of tokens that can be taken back.
     pub(crate) window: usize,
@@ -117,13 +124,13 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// The end tokens if the sequence may end, otherwise none.
+    /// Returns the end tokens if the sequence may end, otherwise an empty slice.
     #[inline]
     pub(crate) fn ends(&self, may_end: bool) -> &[u32] {
         if may_end { &self.end_tokens } else { &[] }
     }
 
-    /// Returns the defaults, which fit every vocabulary.
+    /// Returns the default settings for the grammar's vocabulary. They never fail a check.
     pub(crate) fn default_for(grammar: &Grammar) -> Self {
         Self {
             end_tokens: sorted(grammar.vocabulary().end_tokens().to_vec()),

@@ -1,14 +1,14 @@
-//! Positions by number, for searches over texts: many texts under one grammar, each read from the position of another.
+//! Positions by number, for searches over many texts of one grammar.
 //!
-//! A search reads many different bytes from one position, and needs to know when two paths reach the same position. All stacks
-//! are in one arena here, and equal positions have one number. So a position is copied, compared and hashed as a number.
-//! Nothing is collected: the arena lives as long as the search.
+//! A search reads many different byte strings from one position, and asks whether two of them reach the same position.
+//! All stacks are in one arena, and equal positions have one number. So a position is copied, compared and hashed as a
+//! number. Nothing is collected: the arena lives as long as the search.
 //!
-//! Items that must differ are not compared. So in a grammar with `uniqueItems`, more is accepted than the grammar accepts. A
-//! caller that cares checks whole texts.
+//! Items that must differ are not compared. So under a grammar with `uniqueItems`, texts with equal items are accepted
+//! too. A caller for whom this matters checks whole texts with [`ByteMatcher`](crate::ByteMatcher).
 //!
-//! Cost: that of [`ByteMatcher`](crate::ByteMatcher) for the bytes, and one look-up for the position after them. 12 bytes for
-//! each configuration of a position, 16 for each frame.
+//! Cost: that of [`ByteMatcher`](crate::ByteMatcher) for the bytes, and one look-up for the position after them.
+//! Memory: 12 bytes for each configuration of a position, 16 for each frame.
 
 use std::ops::Range;
 
@@ -20,27 +20,29 @@ use crate::step::buffers::StepBuffers;
 use crate::step::first_bytes::FirstBytes;
 use crate::step::machine::Limits;
 
-/// Initial number of slots of the index.
+/// Number of slots of the hash index of an empty arena. The index grows with the positions.
 const FIRST_SLOTS: usize = 64;
 
-/// The number of a position. Only the [`Positions`] that returned it can use it.
+/// Number of a position. Only the [`Positions`] that returned the number can use it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PositionId(u32);
 
-/// The positions that texts of one grammar have reached.
+/// The positions that texts of one grammar have reached, each with a number.
 #[derive(Debug)]
 pub struct Positions {
     grammar: Grammar,
     limits: Limits,
     frames: Frames,
-    /// The configurations of all positions.
+    /// Configurations of all positions, one position after the other.
     entries: Vec<Configuration>,
-    /// For each position, the end of its configurations in `entries`.
+    /// For each position, the exclusive end of its configurations in `entries`. Each begins where the position before
+    /// it ends.
     ends: Vec<u32>,
-    /// Slots of the index: each is 0 or one more than the number of a position. Their number is a power of two.
+    /// Slots of the hash index. A slot holds 0 if it is free, otherwise one more than the number of a position. The
+    /// number of slots is a power of two.
     slots: Vec<u32>,
     steps: StepBuffers,
-    /// The position that is numbered, sorted.
+    /// Buffer for the sorted configurations of the position that [`after`](Self::after) reached.
     found: Vec<Configuration>,
 }
 
@@ -48,8 +50,9 @@ impl Positions {
     /// The number of the position before any text.
     pub const START: PositionId = PositionId(0);
 
-    /// Returns the positions of a grammar, with only the one before any text. `max_configurations` bounds a position, and
-    /// `max_frames` the stacks of all of them, as in [`MatcherOptions`](crate::MatcherOptions).
+    /// Returns an arena with one position: the start, before any text. `max_configurations` bounds the configurations
+    /// of each position. `max_frames` bounds the stack frames of all positions together. Both have the meaning of
+    /// [`MatcherOptions`](crate::MatcherOptions), and values out of range are clamped.
     pub fn new(grammar: &Grammar, max_configurations: usize, max_frames: usize) -> Self {
         let most = u32::MAX as usize / 8;
         let limits = Limits {
@@ -70,11 +73,12 @@ impl Positions {
         positions
     }
 
-    /// Returns the position after bytes from another position. `None` if the grammar does not allow the bytes.
+    /// Returns the position that `bytes` reach from the position `from`. `None` if the grammar does not allow the bytes
+    /// there.
     ///
     /// # Errors
     ///
-    /// A limit was met.
+    /// The limit on configurations or on frames was met.
     pub fn after(
         &mut self,
         from: PositionId,
@@ -106,7 +110,7 @@ impl Positions {
     ///
     /// # Errors
     ///
-    /// A limit was met.
+    /// The closure of the position exceeds the limit on configurations, or a call exceeds the limit on frames.
     pub fn next_bytes(
         &mut self,
         position: PositionId,
@@ -117,18 +121,18 @@ impl Positions {
         Ok(FirstBytes::of(&machine, frames, &entries[span(ends, position)], closure)?.iter())
     }
 
-    /// Number of positions.
+    /// Returns the number of distinct positions reached so far, including the start.
     #[expect(clippy::len_without_is_empty, reason = "the start is always there")]
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// The configurations of a position.
+    /// Returns the configurations of a position, sorted.
     fn configurations(&self, position: PositionId) -> &[Configuration] {
         &self.entries[span(&self.ends, position)]
     }
 
-    /// Returns the number of a position, given by its sorted configurations. Adds the position if it is new.
+    /// Returns the number of the position with these sorted configurations. Adds the position if it is new.
     fn number(&mut self, sorted: &[Configuration]) -> PositionId {
         let mut slot = self.first_slot(sorted);
         while let Some(id) = self.slots[slot].checked_sub(1) {
@@ -147,7 +151,7 @@ impl Positions {
         id
     }
 
-    /// Rebuilds the index with four slots for each position.
+    /// Rebuilds the hash index with at least four slots for each position.
     fn index(&mut self) {
         self.slots.clear();
         self.slots.resize((self.ends.len() * 4).next_power_of_two(), 0);
@@ -168,7 +172,7 @@ impl Positions {
     }
 }
 
-/// The range of a position's configurations in all entries.
+/// Returns the range of a position's configurations in `entries`.
 fn span(ends: &[u32], position: PositionId) -> Range<usize> {
     let start = position.0.checked_sub(1).map_or(0, |before| ends[before as usize]);
     start as usize..ends[position.0 as usize] as usize
@@ -186,8 +190,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(200))]
 
-        /// Texts that are read piece by piece, from places taken at random, are read as a matcher reads each of them alone;
-        /// and what may follow and end is the same.
+        /// Checks that a text which is read in pieces, each from a random position, is read as a matcher reads the
+        /// whole text. The next bytes and the accepting positions must agree too.
         #[test]
         fn agree_with_a_matcher_of_each_text(seed: u64) {
             let mut random = Rng::new(seed);
@@ -202,7 +206,7 @@ mod tests {
                     (0..random.below(4)).map(|_| b'a' + random.below(4) as u8).collect();
                 let mut matcher = matcher.fork();
                 let accepted = matcher.accept(&bytes).is_ok();
-                // Random networks may be ambiguous without end.
+                // Random networks may be ambiguous without bound.
                 let Ok(after) = positions.after(*from, &bytes) else { continue };
                 prop_assert_eq!(after.is_some(), accepted, "{:?}", bytes);
                 if let Some(after) = after {

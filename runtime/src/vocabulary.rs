@@ -14,29 +14,30 @@ use crate::position::state_ranges::StateRanges;
 use crate::step::moves::Moves;
 use crate::step::texts::{Text, Texts};
 
-/// A vocabulary: the tokens of one tokenizer, and the masks that all its grammars share. A clone is a second handle.
+/// A vocabulary: the tokens of one tokenizer, and the masks that all its grammars share. Clones share their data.
 #[derive(Clone, Debug)]
 pub struct Vocabulary {
     artifact: VocabularyArtifact,
     derived: Arc<Derived>,
 }
 
-/// Data that is derived from a vocabulary artifact.
+/// Tables that are derived from a vocabulary artifact.
 #[derive(Debug)]
 struct Derived {
     texts: Texts,
-    /// The states of shared rules with a monotone countdown.
+    /// States of the shared rules with a monotone countdown: a register in which a larger count accepts more.
     monotone: StateRanges,
     moves: Moves,
     chains: Chains,
-    /// Derived when a grammar with distinct rules first needs it.
+    /// Inner nodes of the token trie by byte. Derived when a grammar with distinct rules (items must differ) first
+    /// needs them.
     inner_nodes: OnceLock<InnerNodes>,
-    /// Derived when a position within a packed string set first needs it.
+    /// Children of the token trie's root by byte. Derived when a position within a packed string set first needs them.
     root_children: OnceLock<RootChildren>,
 }
 
 impl Derived {
-    /// Derives the tables that a step reads. O(bytes of the tokens + states and edges of the shared rules).
+    /// Derives the tables that masks and steps read. O(bytes of the tokens + states and edges of the shared rules).
     fn new(artifact: &VocabularyArtifact) -> Self {
         let shared = artifact.tables();
         let none = TablesData::empty(shared.totals(), shared.row_words);
@@ -53,8 +54,8 @@ impl Derived {
 }
 
 impl Vocabulary {
-    /// Maps a vocabulary artifact. A rename may replace the file while it is mapped. The file must not be written in place or
-    /// truncated. If you cannot ensure that, use [`Vocabulary::read`].
+    /// Maps a vocabulary artifact into memory. A rename may replace the file while it is mapped, but the file must not
+    /// be written in place or truncated. If you cannot ensure that, use [`Vocabulary::read`].
     ///
     /// # Errors
     ///
@@ -72,59 +73,59 @@ impl Vocabulary {
         VocabularyArtifact::read(path.as_ref()).map(Self::from)
     }
 
-    /// The artifact.
+    /// Returns the vocabulary artifact.
     pub fn artifact(&self) -> &VocabularyArtifact {
         &self.artifact
     }
 
-    /// The name of the vocabulary, for users.
+    /// Returns the name of the vocabulary, for display.
     pub fn name(&self) -> &str {
         self.artifact.name()
     }
 
-    /// Length of the model's logit row.
+    /// Returns the length of the model's logit row, in tokens.
     pub fn logit_width(&self) -> u32 {
         self.artifact.logit_width()
     }
 
-    /// The tokens that end a sequence, unless the host sets others.
+    /// Returns the ids of the tokens that end a sequence, unless the host sets others.
     pub fn end_tokens(&self) -> &[u32] {
         self.artifact.end_tokens()
     }
 
-    /// The bytes of a text token, or the name of a special token. Empty for an id that is no token.
+    /// Returns the bytes of a text token, or the name of a special token. Empty for an id without a token.
     pub fn token_bytes(&self, token: u32) -> &[u8] {
         self.artifact.token_bytes(token)
     }
 
-    /// The inner nodes of the token trie, by byte. The first call derives them, in O(nodes).
+    /// Returns the inner nodes of the token trie, grouped by their byte. The first call derives them, in O(nodes).
     pub(crate) fn inner_nodes(&self) -> &InnerNodes {
         self.derived.inner_nodes.get_or_init(|| InnerNodes::new(&self.artifact.trie()))
     }
 
-    /// The children of the trie's root, by byte. The first call derives them.
+    /// Returns the children of the token trie's root, indexed by byte. The first call derives them.
     pub(crate) fn root_children(&self) -> &RootChildren {
         self.derived.root_children.get_or_init(|| RootChildren::new(&self.artifact.trie()))
     }
 
-    /// The text that a token adds.
+    /// Returns the bytes that a token adds to the output. Empty for a special token.
     #[inline]
     pub(crate) fn text(&self, token: u32) -> Text {
         self.derived.texts.get(token)
     }
 
-    /// The states of shared rules with a monotone countdown.
+    /// Returns the states of the shared rules with a monotone countdown.
     pub(crate) fn monotone(&self) -> &StateRanges {
         &self.derived.monotone
     }
 
-    /// The moves of the shared rules.
+    /// Returns the moves of the shared rules: for each state and byte, the effect of the byte.
     #[inline]
     pub(crate) fn moves(&self) -> &Moves {
         &self.derived.moves
     }
 
-    /// The mask chains of the shared rules.
+    /// Returns the tables that lead from a state of the shared rules to its stored masks.
     #[inline]
     pub(crate) fn chains(&self) -> &Chains {
         &self.derived.chains

@@ -1,8 +1,8 @@
-//! The section table: where each section is.
+//! The section table: kind, offset and length of each section of an artifact.
 //!
-//! Kinds ascend. Each section begins at the first multiple of 64 after the one before, and the file ends at the first multiple
-//! of 64 after the last. So all offsets follow from the kinds and the lengths. The reader checks it, so that equal contents
-//! are equal files.
+//! Kinds ascend. Each section begins at the first multiple of 64 after the section before it, and the file ends at the
+//! first multiple of 64 after the last section. So all offsets follow from the kinds and the lengths. The reader checks
+//! them, so that equal contents are equal files.
 
 use std::ops::Range;
 
@@ -13,44 +13,44 @@ use crate::buffer::ALIGNMENT;
 use crate::error::Error;
 use crate::sections::kinds::SectionKind;
 
-/// Flag bits of [`RawEntry::flags`].
+/// Flag bits in [`RawEntry::flags`].
 pub mod entry_flags {
-    /// A reader that does not know the section may skip it.
+    /// Bit of a section's flags: a reader that does not know the section may skip it.
     pub const OPTIONAL: u32 = 1;
 }
 
-/// One entry of the section table, as in the file.
+/// One entry of the section table, in the layout of the file.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub struct RawEntry {
-    /// Number of the [`SectionKind`].
+    /// Number of the section's [`SectionKind`].
     pub kind: u32,
-    /// Bits of [`entry_flags`].
+    /// Flags of the section, from [`entry_flags`].
     pub flags: u32,
-    /// First byte, from the start of the file.
+    /// Offset of the section's first byte from the start of the file.
     pub offset: u64,
-    /// Length in bytes.
+    /// Length of the section in bytes, without padding.
     pub length: u64,
-    /// Bytes per record.
+    /// Size in bytes of one record of the section.
     pub record_size: u32,
-    /// Reserved: zero.
+    /// Reserved for later versions of the format: zero.
     pub reserved: u32,
 }
 
-/// One section of the file.
+/// One section of an artifact, as the checked section table has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// The kind of the section, or `None` for an optional section of a later minor version.
+    /// Kind of the section. `None` for an optional section of a later minor version.
     pub kind: Option<SectionKind>,
-    /// Number of the kind.
+    /// Number of the section's kind, also for an unknown kind.
     pub number: u32,
-    /// Bytes per record.
+    /// Size in bytes of one record of the section.
     pub record_size: u32,
-    /// Byte range in the file.
+    /// Range of the section's bytes in the file.
     pub range: Range<usize>,
 }
 
-/// The checked section table.
+/// The checked section table of an artifact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Directory {
     entries: Vec<Entry>,
@@ -62,18 +62,19 @@ pub(super) fn align(at: u64) -> Option<u64> {
 }
 
 impl Directory {
-    /// All sections, in file order.
+    /// Returns all sections, in the order of the file.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
 
-    /// The section of a kind, if it is present.
+    /// Returns the section of a kind. `None` if the artifact does not have it.
     pub fn get(&self, kind: SectionKind) -> Option<&Entry> {
         let at = self.entries.binary_search_by_key(&(kind as u32), |entry| entry.number).ok()?;
         Some(&self.entries[at])
     }
 
-    /// Reads and checks the section table of a file with this header.
+    /// Reads and checks the section table of a file whose header was checked. Returns an error for the first fault: a
+    /// wrong order, a wrong entry, a non-zero padding byte or a missing section.
     pub(super) fn parse(bytes: &[u8], header: &Header) -> Result<Self, Error> {
         let table_end =
             u64::from(header.section_count) * size_of::<RawEntry>() as u64 + HEADER_LEN as u64;
@@ -109,7 +110,8 @@ impl Directory {
         }
     }
 
-    /// Checks one entry. Its section must begin at the first multiple of [`ALIGNMENT`] from `end` on.
+    /// Checks one entry of the section table. Its section must begin at the first multiple of [`ALIGNMENT`] from `end`
+    /// on.
     fn entry(raw: &RawEntry, header: &Header, end: u64) -> Result<Entry, Error> {
         let fault = |field, expected, found| Error::SectionEntry {
             section: name(raw.kind),
@@ -157,12 +159,12 @@ impl Directory {
     }
 }
 
-/// The name of a section kind, which may be unknown.
+/// Returns the name of a section kind for messages. `kind` may be an unknown number.
 fn name(kind: u32) -> String {
     SectionKind::from_u32(kind).map_or_else(|| format!("of kind {kind}"), |k| k.name().to_owned())
 }
 
-/// Checks that the bytes between two sections are zero. `to` is at most the length of the file.
+/// Checks that the bytes from `from` to `to` (exclusive) are zero. `to` must be at most the length of the file.
 fn check_padding(bytes: &[u8], from: u64, to: u64) -> Result<(), Error> {
     match bytes[from as usize..to as usize].iter().position(|&byte| byte != 0) {
         Some(at) => Err(Error::Padding { offset: from + at as u64 }),

@@ -1,4 +1,4 @@
-//! Writes the frame: header, section table and sections in one aligned buffer, which can be opened without a copy.
+//! Writes an artifact: header, section table and sections in one aligned buffer, which can be opened without a copy.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -13,36 +13,37 @@ use crate::sections::kinds::{ArtifactKind, SectionKind};
 /// The time at which an artifact gets its checksum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Seal {
-    /// When the bytes are written.
+    /// The checksum is computed when the bytes are written.
     Now,
-    /// On first use. Until then the artifact stays in this process, with zeros in place of the checksum.
+    /// The checksum is computed on first use. Until then the artifact stays in this process, with zeros in place of the
+    /// checksum.
     Later,
 }
 
-/// Sections gathered for one artifact, in ascending order of their kinds.
+/// The sections of an artifact that is being written, in ascending order of their kinds.
 #[derive(Default)]
 pub(crate) struct Encoder<'a> {
     sections: Vec<(SectionKind, &'a [u8])>,
 }
 
 impl<'a> Encoder<'a> {
-    /// Appends a section.
+    /// Appends a section of records. Kinds must ascend from call to call.
     pub(crate) fn section<T: Pod>(&mut self, kind: SectionKind, records: &'a [T]) {
         debug_assert_eq!(kind.record_size() as usize, size_of::<T>(), "{}", kind.name());
         self.bytes(kind, bytemuck::cast_slice(records));
     }
 
-    /// Appends the bytes of a section.
+    /// Appends a section as bytes. Kinds must ascend from call to call.
     pub(crate) fn bytes(&mut self, kind: SectionKind, bytes: &'a [u8]) {
         debug_assert!(self.sections.last().is_none_or(|(before, _)| *before < kind));
         self.sections.push((kind, bytes));
     }
 
-    /// Writes the whole artifact. O(length).
+    /// Writes the header, the section table and all sections. O(length).
     ///
     /// # Errors
     ///
-    /// The artifact would be longer than the format allows.
+    /// The artifact would be longer than [`MAX_LENGTH`] bytes.
     pub(crate) fn finish(
         self,
         artifact: ArtifactKind,
@@ -95,7 +96,7 @@ impl<'a> Encoder<'a> {
     }
 }
 
-/// Writes its checksum into an artifact.
+/// Writes a checksum into the header of an artifact.
 pub(super) fn write_checksum(file: &mut [u8], checksum: [u8; 32]) {
     file[CHECKSUM].copy_from_slice(&checksum);
 }

@@ -1,7 +1,7 @@
-//! The frame that both artifacts share: header, section table, aligned sections.
+//! The frame that both kinds of artifacts share: header, section table, aligned sections.
 //!
-//! [`header`] describes the first 192 bytes, and [`directory`] the section table after them. [`encode`] writes an artifact,
-//! and [`Container`] reads it.
+//! [`header`] describes the first 192 bytes, and [`directory`] the section table after them. [`encode`] writes an
+//! artifact, and [`Container`] reads it.
 //!
 //! # Order of the checks
 //!
@@ -9,7 +9,8 @@
 //! 2. Kind, length and checksum. They distinguish a foreign, a truncated and a damaged file.
 //! 3. The section table.
 //!
-//! The checksum covers every byte after its own field. So the checks after it fail only on a file that was written wrongly.
+//! The checksum covers every byte after its own field. So the checks after it fail only on a file that was written
+//! wrongly.
 //!
 //! Tests: `tests/suite/header.rs` and `tests/suite/corruption.rs`.
 
@@ -27,7 +28,7 @@ use crate::sections::kinds::{ArtifactKind, SectionKind};
 use directory::Directory;
 use header::Header;
 
-/// The bytes of an artifact with a checked header, checksum and section table.
+/// The bytes of an artifact whose header, checksum and section table were checked.
 #[derive(Clone, Debug)]
 pub struct Container {
     buffer: Buffer,
@@ -36,19 +37,23 @@ pub struct Container {
 }
 
 impl Container {
-    /// Checks the frame of an artifact of either kind. O(length) for the checksum.
+    /// Checks the header, the checksum and the section table of an artifact of either kind. O(length) for the checksum.
+    ///
+    /// # Errors
+    ///
+    /// The first fault of the header, the checksum or the section table.
     pub fn parse(buffer: Buffer) -> Result<Self, Error> {
         let header = Header::parse(&buffer)?;
         Self::with_header(buffer, header)
     }
 
-    /// Returns the frame of an artifact that this process has just written, with or without a checksum. O(sections).
+    /// Wraps an artifact that this process has just written, with or without a checksum. O(sections).
     pub(crate) fn of_written(buffer: Buffer) -> Result<Self, Error> {
         let header = Header::of_written(&buffer)?;
         Self::with_header(buffer, header)
     }
 
-    /// Returns a copy of an artifact with its checksum written into it. O(length).
+    /// Returns a copy of the artifact with its checksum written into the header. O(length).
     pub(crate) fn sealed(&self, checksum: [u8; 32]) -> Self {
         let buffer = Buffer::build(self.buffer.len(), |file| {
             file.copy_from_slice(&self.buffer);
@@ -63,7 +68,11 @@ impl Container {
         Ok(Self { buffer, header, directory })
     }
 
-    /// Checks the frame of an artifact that must be of this kind.
+    /// Checks the header, the checksum and the section table of an artifact of the kind `expected`. O(length).
+    ///
+    /// # Errors
+    ///
+    /// The first fault of the header, the checksum or the section table, or the artifact is of the other kind.
     pub fn parse_kind(buffer: Buffer, expected: ArtifactKind) -> Result<Self, Error> {
         let container = Self::parse(buffer)?;
         let found = container.header.artifact;
@@ -73,27 +82,29 @@ impl Container {
         Ok(container)
     }
 
-    /// The header.
+    /// Returns the header of the artifact.
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// The section table.
+    /// Returns the section table of the artifact.
     pub fn directory(&self) -> &Directory {
         &self.directory
     }
 
-    /// All bytes of the artifact.
+    /// Returns all bytes of the artifact.
     pub fn buffer(&self) -> &Buffer {
         &self.buffer
     }
 
-    /// Finds a required section. The section table was checked to have all of them.
+    /// Returns the section of a kind. Returns an error if it is missing, which the check of the section table excludes
+    /// for required sections.
     pub(crate) fn flat<T: Pod>(&self, kind: SectionKind) -> Result<Flat<T>, Error> {
         self.optional(kind).ok_or(Error::MissingSection { section: kind.name() })
     }
 
-    /// Finds the section of a table. A missing optional section is empty.
+    /// Returns the section of a table. An optional section that is missing is empty. Returns an error if a required
+    /// section is missing.
     pub(crate) fn table<T: Pod>(&self, kind: SectionKind) -> Result<Flat<T>, Error> {
         match self.optional(kind) {
             None if kind.presence().is_optional() => {
@@ -103,14 +114,15 @@ impl Container {
         }
     }
 
-    /// Finds an optional section. `None` if it is missing.
+    /// Returns the section of a kind. `None` if the artifact does not have it.
     pub(crate) fn optional<T: Pod>(&self, kind: SectionKind) -> Option<Flat<T>> {
         debug_assert_eq!(kind.record_size() as usize, size_of::<T>(), "{}", kind.name());
         let entry = self.directory.get(kind)?;
         Some(Flat { start: entry.range.start, len: entry.range.len(), record: PhantomData })
     }
 
-    /// Returns the record of a section that has exactly one.
+    /// Returns the only record of a section. Returns an error if the section is missing or has another number of
+    /// records.
     pub(crate) fn single<T: Pod>(&self, kind: SectionKind) -> Result<T, Error> {
         match self.flat::<T>(kind)?.get(&self.buffer) {
             [record] => Ok(*record),
@@ -123,7 +135,7 @@ impl Container {
     }
 }
 
-/// A section of records of type `T`, as a checked place in a buffer.
+/// The checked range of a section within an artifact's buffer. The section has records of type `T`.
 #[derive(Debug)]
 pub(crate) struct Flat<T> {
     start: usize,
@@ -140,7 +152,7 @@ impl<T> Clone for Flat<T> {
 impl<T> Copy for Flat<T> {}
 
 impl<T: Pod> Flat<T> {
-    /// The records, read in place.
+    /// Returns the records of the section, read in place.
     #[inline]
     pub(crate) fn get<'a>(&self, buffer: &'a Buffer) -> &'a [T] {
         bytemuck::cast_slice(&buffer[self.start..][..self.len])

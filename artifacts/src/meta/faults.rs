@@ -1,10 +1,10 @@
-//! Errors of the archive, as errors of the artifact.
+//! Conversion of archive errors to errors of the artifact.
 
 use rkyv::rancor;
 
 use crate::error::Error;
 
-/// The error of an archive that could not be written, because memory ran out or it is longer than 2 GiB.
+/// Returns the error of an archive that could not be written, because memory ran out or it is longer than 2 GiB.
 pub(super) fn unwritable(error: rancor::Error) -> Error {
     Error::MetaEncode { detail: error.to_string() }
 }

@@ -1,7 +1,7 @@
-//! The nested part of an artifact: names, options, the exactness report, statistics.
+//! The nested part of an artifact: names, options, exactness report and statistics.
 //!
-//! This section is not a flat table but an rkyv archive. rkyv validates it when the artifact is opened. The metadata of a
-//! grammar is stored in delta encoding, and decoded on first use. No step of the runtime reads it.
+//! This section is not a flat table but an rkyv archive. rkyv validates it when the artifact is opened. The metadata of
+//! a grammar is stored in delta encoding, and decoded on first use. No step of the runtime reads it.
 //!
 //! Tests: `tests/suite/round_trip.rs`; unit tests in `stored`.
 

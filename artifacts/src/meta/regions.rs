@@ -1,6 +1,6 @@
 //! Regions of a grammar: the parts of an output that a host distinguishes.
 //!
-//! A region is a rule. The text that an activation of the rule reads, outside regions within it, belongs to the region. The
+//! A region is a rule. The text that a call of the rule reads, outside regions within it, belongs to the region. The
 //! rule of free text also reads the marker that ends the text. So the markers are stored, to separate the two.
 
 use rkyv::{Archive, Deserialize, Serialize};
@@ -10,30 +10,30 @@ use crate::container::Container;
 use crate::error::Error;
 use crate::sections::kinds::SectionKind;
 
-/// Kinds of regions.
+/// The kind of a region, a part of an output that a host distinguishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Archive, Serialize, Deserialize)]
 #[rkyv(compare(PartialEq))]
 pub enum RegionKind {
-    /// Free text.
+    /// Free text, up to a marker.
     Text,
-    /// Free text that is the model's reasoning.
+    /// Free text that is the reasoning of the model, up to a marker.
     Reasoning,
-    /// A JSON value.
+    /// A JSON value, such as the arguments of a tool.
     Json,
-    /// A value written as tags.
+    /// A value that is written as XML-like tags.
     Xml,
-    /// A text of an inner grammar.
+    /// A text of an inner grammar of another language.
     Grammar,
-    /// A text that a pattern matches.
+    /// A text that a regular expression matches.
     Pattern,
-    /// A tag. Its text outside regions within it is markup.
+    /// A tag. Its text outside inner regions is markup.
     Tag,
-    /// A tag that is the call of a tool.
+    /// A tag that is a call of a tool. Its text outside inner regions is markup.
     Call,
 }
 
 impl RegionKind {
-    /// All kinds.
+    /// All kinds of regions (parts of an output).
     pub const ALL: [Self; 8] = [
         Self::Text,
         Self::Reasoning,
@@ -45,7 +45,7 @@ impl RegionKind {
         Self::Call,
     ];
 
-    /// The name of the kind, for messages and bindings.
+    /// Returns the name of the kind, for messages and bindings: a lower-case word.
     pub fn name(self) -> &'static str {
         match self {
             Self::Text => "text",
@@ -59,36 +59,37 @@ impl RegionKind {
         }
     }
 
-    /// Whether the text of the region itself is markup.
+    /// Whether the region is a tag, so that its text outside inner regions is markup.
     pub fn is_tag(self) -> bool {
         matches!(self, Self::Tag | Self::Call)
     }
 }
 
-/// One region of a grammar.
+/// One region of a grammar: a part of an output that a host distinguishes.
 #[derive(Clone, Debug, PartialEq, Eq, Archive, Serialize, Deserialize)]
 pub struct Region {
-    /// The kind of the region.
+    /// Kind of the region: text, JSON, tag and so on.
     pub kind: RegionKind,
-    /// The name of the called tool, or the beginning of the tag. Empty for other regions.
+    /// Name of the called tool, or the beginning of the tag. Empty for regions that are no tags.
     pub label: String,
-    /// Texts that end free text: the beginnings of tags in it, and the ends of the enclosing tag.
+    /// Texts that end a region of free text: the beginnings of tags in it, and the ends of the enclosing tag. Empty for
+    /// other regions.
     pub markers: Vec<Marker>,
 }
 
-/// A text with special tokens in it.
+/// A text that ends free text, in parts. Special tokens may stand between bytes.
 pub type Marker = Vec<MarkerPart>;
 
-/// A part of a marker.
+/// One part of a marker.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Archive, Serialize, Deserialize)]
 pub enum MarkerPart {
-    /// Bytes, however tokens divide them.
+    /// Bytes of text, however tokens divide them.
     Bytes(Vec<u8>),
-    /// A token that a token edge takes.
+    /// Id of a special token that a token edge reads.
     Token(u32),
 }
 
-/// Writes the archive of regions. Empty if there are no regions.
+/// Returns the archive of regions. `None` if there are no regions. Returns an error if the archive cannot be written.
 pub(crate) fn encode_regions(
     regions: &Vec<Region>,
 ) -> Result<Option<rkyv::util::AlignedVec>, Error> {
@@ -98,7 +99,8 @@ pub(crate) fn encode_regions(
     }
 }
 
-/// Checks the archive, and returns the number of regions.
+/// Checks the archive of regions, and returns their number. 0 if the artifact has no archive of regions. Returns an
+/// error if the archive is invalid.
 pub(crate) fn count_regions(container: &Container) -> Result<usize, Error> {
     Ok(access(container)?.map_or(0, |regions| regions.len()))
 }

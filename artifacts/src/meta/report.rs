@@ -1,8 +1,8 @@
-//! The exactness report: for every keyword occurrence of a source, how exactly the compiled grammar implements it.
+//! The exactness report: for every occurrence of a keyword in a source, how exactly the compiled grammar implements it.
 //!
-//! A front end fills the report, and an artifact stores it. A source has hundreds of occurrences. So all texts are in one
-//! string, which copies of a report share. Most keywords are the last step of their pointer and take no memory. Most reasons
-//! are constants of the compiler.
+//! A front end fills the report, and an artifact stores it. A source has hundreds of occurrences. So all texts are in
+//! one string, which copies of a report share. Most keywords are the last step of their JSON pointer and take no
+//! memory. Most reasons are constants of the compiler.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,24 +10,25 @@ use std::sync::Arc;
 
 use rkyv::{Archive, Deserialize, Serialize};
 
-/// The verdict on one keyword occurrence in the compiled grammar.
+/// How exactly the compiled grammar implements one occurrence of a keyword.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Archive, Serialize, Deserialize,
 )]
 #[repr(u8)]
 pub enum Verdict {
-    /// Accepts exactly what the specification says.
+    /// The grammar accepts exactly what the specification says.
     Exact = 0,
-    /// Carries no constraint, by the specification.
+    /// By the specification, the keyword does not constrain anything.
     Annotation = 1,
-    /// Accepts more than the specification says.
+    /// The grammar accepts more than the specification says.
     Approximate = 2,
-    /// Accepts less than the specification says, and nothing else. `reason` names the missing part.
+    /// The grammar accepts less than the specification allows, and nothing else. The entry's `reason` names the missing
+    /// part.
     Narrower = 3,
 }
 
 impl Verdict {
-    /// The word for the verdict in reports.
+    /// Returns the word for the verdict, as reports show it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Exact => "exact",
@@ -44,54 +45,57 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// One keyword occurrence: a line of the report.
+/// One occurrence of a keyword, which is one line of the report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReportEntry<'r> {
     /// JSON pointer to the keyword in the source, such as `/properties/name/pattern`.
     pub pointer: &'r str,
-    /// The keyword itself.
+    /// Keyword without escapes, such as `pattern`.
     pub keyword: &'r str,
-    /// The verdict on the keyword.
+    /// How exactly the grammar implements the keyword.
     pub verdict: Verdict,
-    /// The reason of a verdict that is not exact. Empty otherwise.
+    /// Reason for the verdict. Empty if the grammar is exact.
     pub reason: &'r str,
 }
 
-/// All keyword occurrences of a source, in source order.
+/// The exactness report: all occurrences of keywords in a source, in source order.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Report(Arc<Entries>);
 
 #[derive(Clone, Default, PartialEq, Eq)]
 struct Entries {
-    /// The pointers, one after the other. A keyword that is not the end of its pointer follows it.
+    /// Texts of all entries, one after the other: the JSON pointer, and then the keyword if the pointer does not end
+    /// with it.
     texts: String,
+    /// For each entry, the ranges of its texts in `texts`, and its verdict.
     rows: Vec<Row>,
 }
 
-/// An entry without its texts.
+/// An entry whose texts are ranges of [`Entries::texts`], as byte offsets.
 #[derive(Clone, PartialEq, Eq)]
 struct Row {
-    /// The end of the pointer, which starts at the end of the texts of the entry before.
+    /// Exclusive end of the pointer, which starts at `end` of the entry before.
     pointer: usize,
-    /// The start of the keyword.
+    /// Start of the keyword in [`Entries::texts`].
     keyword: usize,
-    /// The end of the keyword and of the texts of the entry.
+    /// Exclusive end of the keyword. The texts of the next entry start here.
     end: usize,
     verdict: Verdict,
     reason: Cow<'static, str>,
 }
 
-/// Initial capacity for the texts of one entry, in bytes. Most pointers are shorter.
+/// Initial capacity of [`Entries::texts`] for each entry, in bytes. Most pointers are shorter. A longer one grows the
+/// string.
 const TEXT_OF_ENTRY: usize = 128;
 
 impl Report {
-    /// Returns an empty report with room for `entries` occurrences.
+    /// Returns an empty report with room for `entries` occurrences of keywords.
     pub fn with_capacity(entries: usize) -> Self {
         let texts = String::with_capacity(entries * TEXT_OF_ENTRY);
         Self(Arc::new(Entries { texts, rows: Vec::with_capacity(entries) }))
     }
 
-    /// Adds an occurrence. `pointer` adds its pointer to a text.
+    /// Adds an occurrence of a keyword. `pointer` appends the JSON pointer to the string that it gets.
     pub fn add(
         &mut self,
         pointer: impl FnOnce(&mut String),
@@ -103,7 +107,7 @@ impl Report {
         let start = texts.len();
         pointer(texts);
         let end_of_pointer = texts.len();
-        // In a pointer a keyword is written with escapes, which hardly any needs.
+        // In a pointer, the keyword is escaped. Hardly any keyword contains a character that needs it.
         if !texts[start..].ends_with(keyword) {
             texts.push_str(keyword);
         }
@@ -112,7 +116,7 @@ impl Report {
         rows.push(Row { pointer: end_of_pointer, keyword, end, verdict, reason });
     }
 
-    /// The occurrences, in source order.
+    /// Returns the entries of the report, one for each occurrence of a keyword, in source order.
     pub fn entries(&self) -> impl ExactSizeIterator<Item = ReportEntry<'_>> {
         let mut start = 0;
         let Entries { texts, rows } = &*self.0;
@@ -123,7 +127,7 @@ impl Report {
         })
     }
 
-    /// Number of occurrences with this verdict.
+    /// Returns the number of entries of the report with this verdict.
     pub fn count(&self, verdict: Verdict) -> usize {
         self.0.rows.iter().filter(|row| row.verdict == verdict).count()
     }

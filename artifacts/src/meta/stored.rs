@@ -1,11 +1,11 @@
-//! A grammar's metadata as stored: pointers and names in delta encoding.
+//! The metadata of a grammar as the archive stores it: JSON pointers and names in delta encoding.
 //!
-//! The length of a JSON pointer grows with its depth, and a schema has a report entry for each keyword. So the pointers of `n`
-//! nested objects take O(n²) bytes, most of an artifact. In source order, a pointer shares most of its text with the one
-//! before. The *steps* of a text are its parts up to and including each `/`. A text is stored as the number of steps that it
-//! shares with the one before, and the rest.
+//! The length of a JSON pointer grows with its depth, and a schema has a report entry for each keyword. So the pointers
+//! of `n` nested objects take O(n²) bytes, most of an artifact. In source order, a pointer shares most of its text with
+//! the pointer before it. The *steps* of a text are its parts up to and including each `/`. A text is stored as the
+//! number of steps that it shares with the text before it, and the rest.
 //!
-//! A stored byte may expand to many. So the total length of the decoded texts is bounded ([`MOST_TEXT`]).
+//! A stored byte may expand to many bytes. So the total length of the decoded texts is bounded ([`MOST_TEXT`]).
 //!
 //! Cost: O(stored bytes) to check, O(decoded bytes) to read.
 
@@ -18,20 +18,21 @@ use super::records::{GrammarMeta, WorkBound};
 use super::report::{Report, Verdict};
 use crate::error::Error;
 
-/// Most bytes of the decoded texts of one list. A longer list is an error, so that a small hostile file takes little memory.
+/// Largest total length in bytes of the decoded texts of one list. A longer list is an error, so that a small hostile
+/// file takes little memory.
 pub(super) const MOST_TEXT: usize = 1 << 28;
 
-/// A text in delta encoding.
+/// One text in delta encoding. A step of a text is a part up to and including a `/`.
 #[derive(Clone, Debug, PartialEq, Eq, Archive, Serialize, Deserialize)]
 pub struct Coded<'m> {
-    /// Number of steps that it shares with the text before.
+    /// Number of leading steps that the text shares with the text before it in the list.
     shared: u32,
-    /// The text after these steps.
+    /// Text after the steps that are shared with the text before it.
     #[rkyv(with = AsOwned)]
     rest: Cow<'m, str>,
 }
 
-/// A [`ReportEntry`](super::ReportEntry).
+/// A [`ReportEntry`](super::ReportEntry) as the archive stores it.
 #[derive(Archive, Serialize, Deserialize)]
 pub struct StoredEntry<'m> {
     pointer: Coded<'m>,
@@ -42,7 +43,7 @@ pub struct StoredEntry<'m> {
     reason: Cow<'m, str>,
 }
 
-/// A [`GrammarMeta`], with the same fields.
+/// A [`GrammarMeta`] as the archive stores it. The regions have a section of their own.
 #[derive(Archive, Serialize, Deserialize)]
 pub struct StoredGrammar<'m> {
     source_name: String,
@@ -58,7 +59,7 @@ pub struct StoredGrammar<'m> {
 }
 
 impl<'m> StoredGrammar<'m> {
-    /// Encodes metadata.
+    /// Encodes the metadata of a grammar. Returns an error if the texts of a list exceed [`MOST_TEXT`] bytes.
     pub(super) fn new(meta: &'m GrammarMeta) -> Result<Self, Error> {
         let entries = meta.report.entries();
         let mut report = Vec::with_capacity(entries.len());
@@ -87,7 +88,8 @@ impl<'m> StoredGrammar<'m> {
         })
     }
 
-    /// Decodes the metadata.
+    /// Decodes the metadata of a grammar, without its regions. Returns an error if a delta is invalid or the texts of a
+    /// list exceed [`MOST_TEXT`] bytes.
     pub(super) fn read(self) -> Result<GrammarMeta, Error> {
         let mut report = Report::with_capacity(self.report.len());
         let mut last = Last::default();
@@ -117,7 +119,8 @@ impl<'m> StoredGrammar<'m> {
 }
 
 impl ArchivedStoredGrammar<'_> {
-    /// Checks that no text shares more steps than the one before it has.
+    /// Checks the deltas: no text shares more steps than the text before it has. Returns an error otherwise, or if the
+    /// texts of a list exceed [`MOST_TEXT`] bytes.
     pub(super) fn check(&self) -> Result<(), Error> {
         check(self.report.iter().map(|entry| &entry.pointer))?;
         check(self.rule_names.iter())
@@ -129,18 +132,19 @@ fn check<'a, 'm: 'a>(mut texts: impl Iterator<Item = &'a ArchivedCoded<'m>>) -> 
     texts.try_for_each(|text| last.decode(text.shared.into(), &text.rest).map(|_| ()))
 }
 
-/// The decoder: the text before.
+/// A decoder of texts. It holds the text that was decoded last.
 #[derive(Default)]
 struct Last {
     text: String,
-    /// The ends of its steps.
+    /// For each step of the text, its exclusive end in bytes.
     ends: Vec<usize>,
-    /// Bytes of all texts so far.
+    /// Total length in bytes of all texts so far.
     total: usize,
 }
 
 impl Last {
-    /// Decodes the next text, which has the first `shared` steps of this one and a rest.
+    /// Decodes the next text: the first `shared` steps of the last text, and `rest`. Returns an error if the last text
+    /// has fewer steps, or if the total exceeds [`MOST_TEXT`] bytes.
     fn decode(&mut self, shared: u32, rest: &str) -> Result<&str, Error> {
         let shared = shared as usize;
         let kept = match shared.checked_sub(1) {
@@ -162,18 +166,18 @@ impl Last {
     }
 }
 
-/// The encoder: the text before.
+/// An encoder of texts. It holds the text that was encoded last.
 #[derive(Default)]
 struct Before<'m> {
     text: &'m str,
-    /// The ends of its steps.
+    /// For each step of the text, its exclusive end in bytes.
     ends: Vec<usize>,
-    /// Bytes of all texts so far.
+    /// Total length in bytes of all texts so far.
     total: usize,
 }
 
 impl<'m> Before<'m> {
-    /// Encodes the next text.
+    /// Encodes the next text. Returns an error if the total length exceeds [`MOST_TEXT`] bytes.
     fn encode(&mut self, text: &'m str) -> Result<Coded<'m>, Error> {
         let same = count_same(self.text.as_bytes(), text.as_bytes());
         let shared = self.ends.partition_point(|&end| end <= same);
@@ -189,12 +193,12 @@ impl<'m> Before<'m> {
     }
 }
 
-/// The ends of the steps of a text.
+/// Returns the exclusive end in bytes of each step of a text: the offset after each `/`.
 fn steps_of(text: &str) -> impl Iterator<Item = usize> + '_ {
     text.match_indices('/').map(|(at, _)| at + 1)
 }
 
-/// Returns the length of the common prefix of two texts.
+/// Returns the length in bytes of the common prefix of two texts.
 fn count_same(one: &[u8], other: &[u8]) -> usize {
     let [blocks, others] = [one, other].map(|bytes| bytes.as_chunks::<16>().0);
     let same = 16 * blocks.iter().zip(others).take_while(|(a, b)| a == b).count();

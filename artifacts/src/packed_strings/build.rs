@@ -1,11 +1,11 @@
-//! The automaton of ascending texts, built in one pass over an [`OpenPath`].
+//! Builds the automaton of ascending texts in one pass over an [`OpenPath`].
 //!
-//! A closed node is written, so leaves are written before the root. The bytes are kept in reverse and reversed at the end, so
-//! that transitions lead forward.
+//! A closed node is written, so leaves are written before the root. The bytes are kept in reverse and reversed at the
+//! end, so that transitions lead forward.
 //!
-//! A closed node that equals a written one is replaced by it. A register of fixed size finds the written node. Nodes that were
-//! not used recently drop out of the register, so a node may be written twice. A node with a new child is new, and is not looked
-//! up.
+//! A closed node that equals a written node is replaced by it. A register of fixed size finds the written node. Nodes
+//! that were not used recently drop out of the register, so a node may be written twice. A node with a new child is
+//! new, and is not looked up.
 //!
 //! Cost: O(bytes of the texts) time; 16 MiB for the register, besides the nodes.
 
@@ -14,14 +14,16 @@ use std::fmt;
 use super::node;
 use super::open_path::OpenPath;
 
-/// Number of buckets of the register, and of nodes in one bucket.
+/// Number of buckets of the register, a hash table of written nodes. With [`BUCKET`] nodes each, the register takes 16
+/// MiB.
 const BUCKETS: usize = 1 << 20;
+/// Number of nodes in one bucket. In a full bucket, the node that was not used for longest is dropped.
 const BUCKET: usize = 4;
 
-/// Most bytes of all nodes, so that addresses have 31 bits. Beyond, the builder returns [`TooLong`].
+/// Largest number of bytes of all nodes, so that addresses have 31 bits. Beyond it, the builder returns [`TooLong`].
 const MOST: usize = 1 << 31;
 
-/// The nodes of packed string sets would take more than 2 GiB.
+/// The error that the nodes of packed string sets would take 2 GiB or more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLong;
 
@@ -33,37 +35,37 @@ impl fmt::Display for TooLong {
 
 impl std::error::Error for TooLong {}
 
-/// A written node, with the number of texts from there on and the length of the shortest.
+/// A written node, with facts about the texts that its paths spell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Noted {
-    /// Address of the node. While the set is built, the end of the node in the reversed bytes.
+    /// Address of the node. While the set is built, the exclusive end of the node in the reversed bytes.
     pub address: u32,
-    /// Number of texts.
+    /// Number of texts from the node on. It saturates at `u32::MAX`.
     pub texts: u32,
-    /// Bytes of the shortest text.
+    /// Length in bytes of the shortest text from the node on.
     pub shortest: u32,
 }
 
-/// Built packed string sets.
+/// Finished packed string sets, in one table of nodes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Built {
-    /// The packed nodes.
+    /// Bytes of the nodes of all sets.
     pub bytes: Vec<u8>,
-    /// The root of each set, in the order in which they were finished.
+    /// Address of the root of each set, in the order in which the sets were finished.
     pub roots: Vec<u32>,
-    /// For each set, the noted nodes.
+    /// For each set, the nodes that the builder was asked to note.
     pub noted: Vec<Vec<Noted>>,
-    /// Number of nodes.
+    /// Number of nodes of all sets.
     pub nodes: usize,
 }
 
-/// A node to which texts may still be added.
+/// A node of the newest text's path, to which transitions may still be added.
 #[derive(Debug)]
 struct Open {
     is_final: bool,
-    /// Byte and target of each transition, except that to the next open node.
+    /// Byte and target of each transition, except the transition to the next open node.
     edges: Vec<(u8, u32)>,
-    /// Whether a target was new.
+    /// Whether some target was newly written. Then no written node equals this one, and none is looked up.
     is_new: bool,
     texts: u32,
     shortest: u32,
@@ -89,21 +91,22 @@ impl Open {
     }
 }
 
-/// Builds packed string sets, one after the other, in one table of nodes.
+/// Builds packed string sets, one after the other, into one table of nodes.
 #[derive(Debug)]
 pub struct PackedStringsBuilder {
     path: OpenPath<Open>,
     nodes: Nodes,
 }
 
-/// The written nodes.
+/// The nodes that are written, with the register that finds equal ones.
 #[derive(Debug, Default)]
 struct Nodes {
-    /// The bytes of all nodes, reversed.
+    /// Bytes of all nodes, last byte first.
     backward: Vec<u8>,
-    /// For each bucket, the ends of its nodes in the reversed bytes, most recently used first.
+    /// For each bucket, the exclusive ends of its nodes in the reversed bytes, most recently used first. 0 for a free
+    /// place.
     register: Vec<[u32; BUCKET]>,
-    /// A node is noted if it has at least so many texts, or one of at most so many bytes.
+    /// Which nodes to note: those with at least this many texts, and those with a text of at most this many bytes.
     note: (u32, u32),
     noted: Vec<Noted>,
     built: Built,
@@ -112,30 +115,30 @@ struct Nodes {
 }
 
 impl PackedStringsBuilder {
-    /// Returns a builder without texts. It notes nodes with at least `texts` texts from there on, or with a text of at most
-    /// `shortest` bytes.
+    /// Returns a builder without texts. It notes each node from which at least `texts` texts go on, or whose shortest
+    /// text has at most `shortest` bytes.
     pub fn new(texts: u32, shortest: u32) -> Self {
         let register = vec![[0; BUCKET]; BUCKETS];
         let nodes = Nodes { register, note: (texts, shortest), ..Nodes::default() };
         Self { path: OpenPath::default(), nodes }
     }
 
-    /// Adds a text to the set. Texts ascend by their bytes.
+    /// Adds a text to the current set. Texts must ascend by their bytes.
     ///
     /// # Errors
     ///
-    /// The nodes take too many bytes.
+    /// All nodes together would take 2 GiB or more.
     pub fn add(&mut self, text: &[u8]) -> Result<(), TooLong> {
         let Self { path, nodes } = self;
         path.enter(text, |parent, byte, child| nodes.close(parent, byte, child))?.end_text();
         Ok(())
     }
 
-    /// Ends the set, which has at least one text, and begins another.
+    /// Finishes the current set, which must have at least one text, and begins another.
     ///
     /// # Errors
     ///
-    /// The nodes take too many bytes.
+    /// All nodes together would take 2 GiB or more.
     pub fn finish_root(&mut self) -> Result<(), TooLong> {
         let Self { path, nodes } = self;
         let root = path.finish(|parent, byte, child| nodes.close(parent, byte, child))?;
@@ -146,10 +149,10 @@ impl PackedStringsBuilder {
         Ok(())
     }
 
-    /// Returns all sets.
+    /// Returns the packed string sets that were finished. A set without [`finish_root`](Self::finish_root) is lost.
     pub fn finish(self) -> Built {
         let Nodes { mut backward, mut built, .. } = self.nodes;
-        // An address is not 0.
+        // An unused byte at the start, so that no node has address 0.
         backward.push(0);
         backward.reverse();
         let address = |place: u32| backward.len() as u32 - place;
@@ -162,7 +165,7 @@ impl PackedStringsBuilder {
 }
 
 impl Nodes {
-    /// Closes an open node, and adds the transition of its parent.
+    /// Writes an open node, clears it, and adds the transition to it to its parent.
     fn close(&mut self, parent: &mut Open, byte: u8, child: &mut Open) -> Result<(), TooLong> {
         let (written, is_new) = self.write(child)?;
         child.clear();
@@ -173,7 +176,8 @@ impl Nodes {
         Ok(())
     }
 
-    /// Returns a written node that equals the open one, and whether it is new.
+    /// Returns a written node that equals the open node, and whether it is new. Writes the node if the register has no
+    /// equal one.
     fn write(&mut self, open: &Open) -> Result<(Noted, bool), TooLong> {
         let (texts, shortest) = (open.texts, open.shortest);
         let hash = hash(open);
@@ -206,7 +210,7 @@ impl Nodes {
     }
 }
 
-/// Returns the bucket of a node.
+/// Returns the index of the bucket to which a node belongs.
 fn hash(open: &Open) -> usize {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let mix = |hash: u64, word: u64| (hash.rotate_left(5) ^ word).wrapping_mul(FACTOR);
@@ -215,7 +219,7 @@ fn hash(open: &Open) -> usize {
     (hash >> 40) as usize % BUCKETS
 }
 
-/// Whether the node that ends at `place` in the reversed bytes equals an open one.
+/// Whether the node that ends at `place` in the reversed bytes equals an open node.
 fn is_like(backward: &[u8], place: u32, open: &Open) -> bool {
     // The longest node has a head, a number, and 256 transitions of five bytes.
     let mut bytes = [0; 2 + 256 * 5];
@@ -243,7 +247,7 @@ mod tests {
     use super::super::node::PackedStrings;
     use super::*;
 
-    /// Returns all texts from a node on.
+    /// Returns all texts that the paths from a node spell.
     fn texts(strings: PackedStrings<'_>, root: u32) -> BTreeSet<Vec<u8>> {
         let mut found = BTreeSet::new();
         let mut open = vec![(root, Vec::new())];

@@ -1,7 +1,7 @@
 //! Nodes of a packed string set: states of an acyclic automaton. The address of a node is the index of its first byte.
 //!
-//! A byte below 0x80 is a whole node. It is not final, and has one transition on that byte to the node after it. So the tail of a
-//! text that shares no suffix is the text itself. Any other node begins with a head:
+//! A byte below 0x80 is a whole node. The node is not final, and has one transition, on that byte to the node after it.
+//! So the tail of a text that shares no suffix is the text itself. Any other node begins with a head:
 //!
 //! ```text
 //!    bit  7 6 5 4 3 2 1 0
@@ -10,53 +10,55 @@
 //!                            n  number of transitions, 0 to 6; with 7 the next byte is the number less one
 //! ```
 //!
-//! The head is followed by the bytes of the transitions, ascending, and then by their offsets, little-endian. An offset is the
-//! distance from the end of this node to the target. Without offsets, the target is the node after this one.
+//! The head is followed by the bytes of the transitions, ascending, and then by their offsets, little-endian. An offset
+//! is the distance in bytes from the end of the node to the target. Without offsets, the target is the node after this
+//! one.
 //!
-//! Invariant: transitions lead to higher addresses, so every path ends. A node that is not final has a transition, so every
-//! path ends in a final node. [`PackedStrings::check`] checks each node. Reading is total: an address out of bounds is a node
-//! without transitions.
+//! Invariant: transitions lead to higher addresses, so every path ends. A node that is not final has a transition, so
+//! every path ends in a final node. [`PackedStrings::check`] checks each node. Reading is total: an address out of
+//! bounds is a node without transitions.
 //!
 //! Cost: a node is some bytes. The check reads up to 64 single-byte nodes at once.
 
-/// Mark of a node with a head.
+/// Bit of a node's first byte: the byte is a head. Without it, the byte is a whole node.
 const HEAD: u8 = 0x80;
-/// Flag of a head: the node is final.
+/// Bit of a head: the node is final, so that a text may end there.
 const FINAL: u8 = 0x40;
-/// Lowest bit of the number of bytes of an offset.
+/// Position in a head of the number of bytes of an offset.
 const WIDTH: u32 = 3;
-/// Most bytes of an offset. A head with more is malformed.
+/// Largest number of bytes of an offset. A head with more is malformed.
 const WIDEST: usize = 4;
-/// Mask of the number of transitions. With all bits set, the number less one is in the next byte.
+/// Bits of a head with the number of transitions. If all are set, the next byte is the number less one.
 const COUNT: u8 = 7;
 
-/// The nodes of a grammar's packed string sets. The byte at address 0 is no node, since a register is not 0.
+/// The nodes of a grammar's packed string sets, read in place. The byte at address 0 is no node, since a register is
+/// not 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PackedStrings<'a> {
     bytes: &'a [u8],
 }
 
-/// One node, decoded.
+/// One node of a packed string set, decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Node<'a> {
     is_final: bool,
     labels: &'a [u8],
     offsets: &'a [u8],
     width: usize,
-    /// Address after the node.
+    /// Address of the byte after the node.
     end: usize,
 }
 
 impl<'a> Node<'a> {
     const NOTHING: Self = Self { is_final: false, labels: &[], offsets: &[], width: 0, end: 0 };
 
-    /// Whether a text may end here.
+    /// Whether the node is final, so that a text may end there.
     #[inline]
     pub fn is_final(&self) -> bool {
         self.is_final
     }
 
-    /// The bytes of the transitions, ascending.
+    /// Returns the bytes of the transitions, ascending.
     #[inline]
     pub fn labels(&self) -> &'a [u8] {
         self.labels
@@ -68,18 +70,19 @@ impl<'a> Node<'a> {
         self.labels.is_empty()
     }
 
-    /// Index of the rule's state for the node: 0 if no text ends here, 1 if one ends and others continue, 2 if all end.
+    /// Returns the index of the rule's state for the node: 0 if no text ends here, 1 if a text ends and others
+    /// continue, 2 if all end.
     #[inline]
     pub fn state(&self) -> u32 {
         u32::from(self.is_final) + u32::from(self.is_end())
     }
 
-    /// Address after the node.
+    /// Returns the address of the byte after the node.
     pub fn end(&self) -> u32 {
         self.end as u32
     }
 
-    /// Address of the target of the transition with this index.
+    /// Returns the address of the target of the transition with this index. Panics if there is none.
     #[inline]
     pub fn target(&self, index: usize) -> u32 {
         let offset = &self.offsets[index * self.width..][..self.width];
@@ -87,7 +90,7 @@ impl<'a> Node<'a> {
         (self.end + offset.iter().rev().fold(0, number)) as u32
     }
 
-    /// Address of the target of the transition on a byte.
+    /// Returns the address of the target of the transition on a byte. `None` if the node has no such transition.
     #[inline]
     pub fn on(&self, byte: u8) -> Option<u32> {
         let index = self.labels.iter().position(|&label| label >= byte)?;
@@ -96,34 +99,35 @@ impl<'a> Node<'a> {
 }
 
 impl<'a> PackedStrings<'a> {
-    /// Reads nodes in place.
+    /// Wraps the bytes of the nodes. Does not check them: see [`check`](Self::check).
     pub fn new(bytes: &'a [u8]) -> Self {
         Self { bytes }
     }
 
-    /// Number of bytes, including the one at address 0.
+    /// Returns the number of bytes, including the byte at address 0.
     pub fn len(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Whether there is no node.
+    /// Whether there are no packed string sets.
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
 
-    /// The node at an address. Out of bounds, a node without transitions that is not final.
+    /// Returns the node at an address. If no whole node begins there, returns a node without transitions that is not
+    /// final.
     #[inline]
     pub fn node(&self, address: u32) -> Node<'a> {
         self.parse(address as usize).unwrap_or(Node::NOTHING)
     }
 
-    /// The byte of a node without a head. `None` for a node with one.
+    /// Returns the byte of a node that is a single byte. `None` for a node with a head, and out of bounds.
     #[inline]
     pub fn tail_byte(&self, address: u32) -> Option<u8> {
         self.bytes.get(address as usize).copied().filter(|byte| byte & HEAD == 0)
     }
 
-    /// Decodes the node at an address. `None` if it is not whole.
+    /// Decodes the node at an address. `None` if the node is not whole or its head is malformed.
     #[inline]
     fn parse(&self, at: usize) -> Option<Node<'a>> {
         let head = *self.bytes.get(at)?;
@@ -143,12 +147,12 @@ impl<'a> PackedStrings<'a> {
         (width <= WIDEST).then_some(Node { is_final, labels, offsets, width, end })
     }
 
-    /// Checks every node and transition, and returns the addresses of the nodes.
+    /// Checks every node and transition, and returns the set of all node addresses. O(bytes).
     ///
     /// # Errors
     ///
-    /// The address of a malformed node: it is not whole, is a dead end, or its transitions do not ascend. If a target is no node,
-    /// an address near it.
+    /// A node is malformed: it is not whole, has no transition and is not final, or its transitions do not ascend. The
+    /// error is the node's address. If a target is no node, the error is an address near the target.
     pub fn check(&self) -> Result<Starts, u32> {
         let mut starts = Starts(vec![0; self.len().div_ceil(64)]);
         let mut wanted = Starts(vec![0; self.len().div_ceil(64)]);
@@ -188,7 +192,7 @@ impl<'a> PackedStrings<'a> {
     }
 }
 
-/// The addresses of all nodes, as a set.
+/// The set of the addresses at which nodes begin, one bit for each address.
 #[derive(Clone, Debug, Default)]
 pub struct Starts(Vec<u64>);
 
@@ -197,19 +201,19 @@ impl Starts {
         self.0[address / 64] |= 1 << (address % 64);
     }
 
-    /// Whether a node begins at an address.
+    /// Whether a node of a packed string set begins at an address.
     pub fn contains(&self, address: u32) -> bool {
         let word = self.0.get(address as usize / 64);
         word.is_some_and(|word| word >> (address % 64) & 1 != 0)
     }
 
-    /// Number of nodes.
+    /// Returns the number of nodes in the packed string sets.
     pub fn count(&self) -> usize {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 }
 
-/// Appends the bytes of a node. `edges` are its transitions with their offsets, ascending by byte.
+/// Appends the bytes of a node to `out`. `edges` are its transitions as pairs of byte and offset, ascending by byte.
 pub(super) fn write(is_final: bool, edges: &[(u8, u32)], out: &mut Vec<u8>) {
     if let &[(byte, 0)] = edges
         && byte & HEAD == 0

@@ -1,16 +1,17 @@
-//! The open nodes of an acyclic automaton that is built from ascending texts.
+//! The open nodes of an acyclic automaton that is built from ascending texts. An open node may still get transitions.
 //!
-//! J. Daciuk, S. Mihov, B. W. Watson, R. E. Watson, "Incremental Construction of Minimal Acyclic Finite-State Automata",
-//! Computational Linguistics 26(1), 2000. Only the nodes along the newest text may still change. Nodes that the next text does
-//! not share are closed, children first. The caller stores closed nodes, and replaces a node by an equal one that it has.
+//! J. Daciuk, S. Mihov, B. W. Watson, R. E. Watson, "Incremental Construction of Minimal Acyclic Finite-State
+//! Automata", Computational Linguistics 26(1), 2000. Only the nodes along the newest text may still change. Nodes that
+//! the next text does not share are closed, children first. The caller stores closed nodes, and replaces a node by an
+//! equal one that it has.
 //!
 //! Cost: O(bytes of the texts), besides the closing of nodes. Tests: those of the users, [`build`](super::build) and
 //! `compiler/json-schema/src/values/strings/literals.rs`.
 
-/// The nodes along the newest text, from the root on.
+/// The open nodes: those along the newest text, from the root on.
 #[derive(Debug)]
 pub struct OpenPath<N> {
-    /// One node for each prefix of the text. Further nodes are cleared, and keep their allocations.
+    /// One node for each prefix of the newest text. Further nodes are cleared, and keep their allocations.
     nodes: Vec<N>,
     text: Vec<u8>,
 }
@@ -22,14 +23,15 @@ impl<N: Default> Default for OpenPath<N> {
 }
 
 impl<N: Default> OpenPath<N> {
-    /// Moves on to the next text, and returns the node at its end. Texts ascend by their bytes.
+    /// Moves to the next text, and returns the node at its end. Texts must ascend by their bytes.
     ///
-    /// `close` gets each node that the text does not share: its parent, the byte that leads to it, and the node. It adds the
-    /// transition to the parent and clears the node.
+    /// `close` is called for each node of the last text that the next does not share, deepest first. It gets the node's
+    /// parent, the byte that leads to the node, and the node. It must add the transition to the parent and clear the
+    /// node.
     ///
     /// # Errors
     ///
-    /// Those of `close`.
+    /// The first error that `close` returns.
     pub fn enter<E>(
         &mut self,
         text: &[u8],
@@ -45,11 +47,11 @@ impl<N: Default> OpenPath<N> {
         Ok(&mut self.nodes[text.len()])
     }
 
-    /// Closes all nodes but the root, and returns it.
+    /// Closes all nodes but the root, and returns the root. `close` is that of [`enter`](Self::enter).
     ///
     /// # Errors
     ///
-    /// Those of `close`, which is that of [`enter`](Self::enter).
+    /// The first error that `close` returns.
     pub fn finish<E>(
         &mut self,
         close: impl FnMut(&mut N, u8, &mut N) -> Result<(), E>,

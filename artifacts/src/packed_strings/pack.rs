@@ -1,8 +1,8 @@
-//! Replaces the states of rules by the nodes of packed string sets.
+//! Turns rules of a grammar's tables into packed string sets: their nodes replace their states.
 //!
-//! The compiler computes masks on rules whose states are unrolled as far as tokens reach. Such a rule then becomes a packed
-//! string set, with three states and without masks. All other states keep their masks and are renumbered, since states stand
-//! in the order of their rules.
+//! The compiler computes masks on rules whose states are unrolled as far as tokens reach. Such a rule then becomes a
+//! packed string set, with three states and without masks. All other states keep their masks and are renumbered, since
+//! states stand in the order of their rules.
 //!
 //! Cost: O(states + edges).
 
@@ -10,24 +10,25 @@ use crate::sections::masks::NearBoundRecord;
 use crate::sections::network::{ByteEdge, NONE, RuleRecord, StateRecord, rule_flags, state_flags};
 use crate::tables::TablesData;
 
-/// A rule that becomes a packed string set.
+/// A rule that becomes a packed string set, a finite set of many strings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PackedRule {
-    /// Index of the rule among those of the tables.
+    /// Index of the rule among the rules of the tables.
     pub rule: usize,
-    /// Address of its root, the initial register of its calls.
+    /// Address of the set's root node, which is the initial register of the rule's calls.
     pub root: u32,
-    /// The bytes of its texts: bit `b % 32` of word `b / 32`.
+    /// Set of the bytes that occur in the texts: byte `b` is bit `b % 32` of word `b / 32`.
     pub bytes: [u32; 8],
 }
 
-/// Replaces the states of `packed` rules. The rules are ascending and have no calls. `nothing` is the id of an empty mask.
+/// Replaces the states of the rules `packed`, which are ascending and make no calls. `nothing` is the id of an empty
+/// mask.
 pub fn pack(tables: &mut TablesData, packed: &[PackedRule], nothing: u32) {
     let old = std::mem::take(tables);
     *tables = TablesData { bases: old.bases, row_words: old.row_words, ..TablesData::default() };
     let first = old.bases.states;
     let of_rule = |rule: usize| packed.iter().find(|packed| packed.rule == rule);
-    // The new id of each old state.
+    // For each old state, its new id.
     let mut moved: Vec<u32> = Vec::with_capacity(old.states.len());
     let mut next = first;
     for (index, rule) in old.rules.iter().enumerate() {
@@ -106,7 +107,7 @@ pub fn pack(tables: &mut TablesData, packed: &[PackedRule], nothing: u32) {
     tables.near_bound_masks = old.near_bound_masks;
 }
 
-/// Returns edges on a set of bytes to one state.
+/// Returns byte edges to `target` on all bytes of a set. Neighbouring bytes share an edge.
 fn ranges(bytes: [u32; 8], target: u32) -> Vec<ByteEdge> {
     let has = |byte: u8| bytes[usize::from(byte / 32)] >> (byte % 32) & 1 != 0;
     let mut edges: Vec<ByteEdge> = Vec::new();

@@ -1,22 +1,25 @@
-//! A walk of a packed string set along the token trie: the tokens that stay within the set, and the nodes where tokens leave it.
+//! A walk of a packed string set along the token trie. It finds the tokens that stay within the set, and the trie nodes
+//! where tokens leave it.
 //!
-//! The work of a walk is the number of trie nodes that it looks at. All but some thousand nodes of a set lead to one text or a
-//! few, and a walk from there looks at some hundred trie nodes. For the other nodes the compiler stores the result. The
-//! compiler and the reader count in the same way, so the artifact's bound on the work of a step holds for the reader.
+//! The work of a walk is the number of trie nodes that it looks at. All but some thousand nodes of a set lead to one
+//! text or a few, and a walk from there looks at some hundred trie nodes. For the other nodes the compiler stores the
+//! result. The compiler and the reader count in the same way, so the artifact's bound on the work of a step holds for
+//! the reader.
 
 use super::node::{Node, PackedStrings};
 use crate::sections::vocabulary::Trie;
 
-/// Most trie nodes that a walk looks at, including those below the nodes where it leaves the set. A node that needs more has a
-/// stored mask.
+/// Largest number of trie nodes that a walk looks at, including those below the nodes where it leaves the set. A node
+/// of the set that needs more has a stored mask.
 pub const WALKED: usize = 1024;
 
-/// The children of the trie's root by byte, 0 for a byte without one. The root has too many children for a scan.
+/// Maps each byte to the child of the trie's root on this byte, 0 if there is none. The root has too many children for
+/// a scan.
 #[derive(Clone, Debug)]
 pub struct RootChildren([u32; 256]);
 
 impl RootChildren {
-    /// Indexes the children of a trie's root.
+    /// Builds the map for a trie. O(children of the root).
     pub fn new(trie: &Trie<'_>) -> Self {
         let mut of = [0; 256];
         trie.children(0).for_each(|child| of[usize::from(trie.byte[child as usize])] = child);
@@ -24,22 +27,24 @@ impl RootChildren {
     }
 }
 
-/// The walks of the nodes of packed sets along a token trie.
+/// Walks nodes of packed string sets along a token trie.
 #[derive(Clone, Copy, Debug)]
 pub struct TrieWalk<'a> {
-    /// The packed sets.
+    /// Nodes of the packed string sets.
     pub strings: PackedStrings<'a>,
-    /// The token trie.
+    /// Prefix tree of the vocabulary's text tokens.
     pub trie: Trie<'a>,
-    /// The children of its root.
+    /// Children of the trie's root, by byte.
     pub roots: &'a RootChildren,
 }
 
 impl TrieWalk<'_> {
-    /// Visits each trie node that a path from `from` spells, with the node of the set at the end of the path. The root
-    /// is not visited. Returns the number of trie nodes looked at. `None` if there are more than `most`.
+    /// Calls `visit` with each trie node that a path from `from` spells, and the set's node at the end of the path.
+    /// `from` is the address of a node of the set. The root of the trie is not visited. The order of the visits is not
+    /// specified.
     ///
-    /// `open` is a buffer. The order of the visits is not specified.
+    /// Returns the number of trie nodes looked at. `None` if the walk exceeds `most`, after some visits. `open` is a
+    /// buffer.
     pub fn visit(
         &self,
         from: u32,

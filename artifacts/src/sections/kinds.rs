@@ -1,4 +1,5 @@
-//! The kinds of artifacts and sections: numbers, names, record sizes, and the sections of each kind of artifact.
+//! The kinds of artifacts and of sections: their numbers, names and record sizes, and which artifact has which
+//! sections.
 
 use std::fmt;
 
@@ -9,18 +10,18 @@ use crate::sections::network::{ByteEdge, CallEdge, RuleRecord, StateRecord, Toke
 use crate::sections::numbers::{GrammarRecord, TablesRecord, VocabularyRecord};
 use crate::sections::vocabulary::ExpressionRecord;
 
-/// The two kinds of artifact.
+/// A kind of artifact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum ArtifactKind {
-    /// `.gvocab`: a vocabulary and the tables of the shared rules.
+    /// `.gvocab`: a vocabulary and the tables of its shared rules.
     Vocabulary = 1,
-    /// `.gmask`: a compiled grammar.
+    /// `.gmask`: a compiled grammar with its masks.
     Grammar = 2,
 }
 
 impl ArtifactKind {
-    /// The kind with this number.
+    /// Returns the kind of artifact with this number. `None` for an unknown number.
     pub fn from_u32(value: u32) -> Option<Self> {
         match value {
             1 => Some(Self::Vocabulary),
@@ -39,21 +40,21 @@ impl fmt::Display for ArtifactKind {
     }
 }
 
-/// The artifacts that have a section.
+/// Which kinds of artifacts have a section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Presence {
-    /// Every artifact.
+    /// Every artifact has the section.
     Both,
-    /// Every vocabulary artifact and no other.
+    /// Every vocabulary artifact has the section, and no grammar artifact does.
     Vocabulary,
-    /// Every grammar artifact and no other.
+    /// Every grammar artifact has the section, and no vocabulary artifact does.
     Grammar,
-    /// Some grammar artifacts.
+    /// Some grammar artifacts have the section, and no vocabulary artifact does.
     GrammarOptional,
 }
 
 impl Presence {
-    /// Whether an artifact of this kind may hold the section.
+    /// Whether an artifact of this kind may have the section.
     pub fn allows(self, artifact: ArtifactKind) -> bool {
         match self {
             Self::Both => true,
@@ -62,12 +63,12 @@ impl Presence {
         }
     }
 
-    /// Whether an artifact of this kind must hold the section.
+    /// Whether an artifact of this kind must have the section.
     pub fn requires(self, artifact: ArtifactKind) -> bool {
         self != Self::GrammarOptional && self.allows(artifact)
     }
 
-    /// Whether a reader may do without the section.
+    /// Whether the section is optional, so that an artifact may leave it out.
     pub fn is_optional(self) -> bool {
         self == Self::GrammarOptional
     }
@@ -83,10 +84,10 @@ macro_rules! section_kinds {
         }
 
         impl SectionKind {
-            /// All kinds, in ascending order.
+            /// All kinds of sections, in ascending order of their numbers.
             pub const ALL: &[Self] = &[$(Self::$kind,)*];
 
-            /// The kind with this number.
+            /// Returns the kind of section with this number. `None` for an unknown number.
             pub fn from_u32(value: u32) -> Option<Self> {
                 match value {
                     $($number => Some(Self::$kind),)*
@@ -94,21 +95,21 @@ macro_rules! section_kinds {
                 }
             }
 
-            /// The name of the section, in messages and in the specification.
+            /// Returns the name of the section, as in messages and in the specification.
             pub fn name(self) -> &'static str {
                 match self {
                     $(Self::$kind => $name,)*
                 }
             }
 
-            /// Bytes per record.
+            /// Returns the size of a record of the section, in bytes.
             pub fn record_size(self) -> u32 {
                 match self {
                     $(Self::$kind => size_of::<$record>() as u32,)*
                 }
             }
 
-            /// The artifacts that have the section.
+            /// Returns which kinds of artifacts have the section.
             pub fn presence(self) -> Presence {
                 match self {
                     $(Self::$kind => Presence::$presence,)*
@@ -119,69 +120,73 @@ macro_rules! section_kinds {
 }
 
 section_kinds! {
-    /// Names, options, report and statistics, as an rkyv archive.
+    /// Metadata as an rkyv archive: names, options, exactness report and statistics.
     Meta = 1, "META", u8, Both;
-    /// One [`VocabularyRecord`].
+    /// Numbers of the vocabulary: one [`VocabularyRecord`].
     Vocabulary = 16, "VOCABULARY", VocabularyRecord, Vocabulary;
-    /// Start of each token's bytes, and the end of the last.
+    /// For each token id, the offset of its bytes in [`TokenBytes`](Self::TokenBytes). One more entry is the end of the
+    /// last.
     TokenOffsets = 17, "TOKEN_OFFSETS", u32, Vocabulary;
-    /// Bytes of all tokens.
+    /// Bytes of all tokens, token by token.
     TokenBytes = 18, "TOKEN_BYTES", u8, Vocabulary;
-    /// Kind of each token.
+    /// For each token id, the number of its [`TokenKind`](crate::TokenKind).
     TokenKinds = 19, "TOKEN_KINDS", u8, Vocabulary;
-    /// End-of-sequence token ids, ascending.
+    /// Ids of the tokens that end a sequence, ascending.
     EndTokens = 20, "END_TOKENS", u32, Vocabulary;
-    /// Special token ids, by bytes and then by id.
+    /// Ids of the special tokens, ordered by name and then by id.
     SpecialTokens = 21, "SPECIAL_TOKENS", u32, Vocabulary;
-    /// Byte into each trie node.
+    /// For each node of the token trie, the byte on the edge from its parent.
     TrieByte = 22, "TRIE_BYTE", u8, Vocabulary;
-    /// Subtree end of each trie node.
+    /// For each node of the token trie, the exclusive end of its subtree.
     TrieEnd = 23, "TRIE_END", u32, Vocabulary;
-    /// Tokens before each trie node, and their total.
+    /// For each node of the token trie, the number of tokens at nodes before it. One more entry is the number of all
+    /// tokens.
     TrieRank = 24, "TRIE_RANK", u32, Vocabulary;
-    /// Token id of each rank.
+    /// Maps the rank of a text token (its index in byte order) to its id.
     TokenOfRank = 25, "TOKEN_OF_RANK", u32, Vocabulary;
-    /// Expressions of the shared rules, ascending by digest.
+    /// Expressions from which the shared rules were compiled, with the rules. Ascending by digest.
     Expressions = 26, "EXPRESSIONS", ExpressionRecord, Vocabulary;
-    /// One [`GrammarRecord`].
+    /// Numbers of the grammar: one [`GrammarRecord`].
     Grammar = 32, "GRAMMAR", GrammarRecord, Grammar;
-    /// One byte per group of tokens, to locate the first token in which another vocabulary differs.
+    /// One byte for each group of tokens, to locate the first token in which another vocabulary differs.
     TokenDigests = 33, "TOKEN_DIGESTS", u8, Both;
-    /// The vocabulary artifact that the grammar was compiled for, whole.
+    /// The whole vocabulary artifact for which the grammar was compiled.
     Embedded = 34, "EMBEDDED", u8, GrammarOptional;
-    /// Regions of the grammar, as an rkyv archive.
+    /// Regions of the grammar (parts of an output that a host distinguishes), as an rkyv archive.
     Regions = 35, "REGIONS", u8, GrammarOptional;
-    /// One [`TablesRecord`].
+    /// First ids of the artifact's tables and the width of a dense row: one [`TablesRecord`].
     Tables = 64, "TABLES", TablesRecord, Both;
-    /// Rules.
+    /// Rules of the network.
     Rules = 65, "RULES", RuleRecord, Both;
-    /// States and their sentinel.
+    /// States of all rules, and one sentinel record at the end.
     States = 66, "STATES", StateRecord, Both;
-    /// Byte edges.
+    /// Byte edges (transitions on a byte of a range) of all states.
     ByteEdges = 67, "BYTE_EDGES", ByteEdge, Both;
-    /// Call edges.
+    /// Call edges (calls of other rules) of all states.
     CallEdges = 68, "CALL_EDGES", CallEdge, Both;
-    /// Token edges.
+    /// Token edges (transitions on a whole token of a set) of all states.
     TokenEdges = 69, "TOKEN_EDGES", TokenEdge, Both;
-    /// Mask pool.
+    /// Masks (sets of tokens) to which states and edges refer.
     Masks = 70, "MASKS", MaskRecord, Both;
-    /// Dense rows.
+    /// Dense rows of masks: one bit for each token, in words of 32.
     Rows = 71, "ROWS", u32, Both;
-    /// Token id lists of the masks.
+    /// Token ids in the lists of the masks.
     Lists = 72, "LISTS", u32, Both;
-    /// Follow entries.
+    /// Follow entries of all states: masks of tokens that return to a state through an exit class.
     Follows = 73, "FOLLOWS", FollowEntry, Both;
-    /// Exit classes.
+    /// Exit classes: sets of trie nodes at which tokens leave a rule.
     Classes = 74, "CLASSES", ClassRecord, Both;
-    /// Trie nodes of the exit classes.
+    /// Trie nodes of all exit classes.
     ClassNodes = 75, "CLASS_NODES", u32, Both;
-    /// Nodes of packed string sets.
+    /// Bytes of the nodes of packed string sets (finite sets of many strings).
     PackedStrings = 76, "PACKED_STRINGS", u8, GrammarOptional;
-    /// Nodes of packed string sets with stored masks, ascending.
+    /// Nodes of packed string sets that have a stored mask, ascending by address.
     HighFanout = 77, "HIGH_FANOUT", HighFanoutRecord, GrammarOptional;
-    /// Count-dependent states with their near-bound masks, ascending by state and field of the register.
+    /// For each count-dependent state and each field of its register, the range of its near-bound masks. Ascending by
+    /// state and field.
     NearBound = 78, "NEAR_BOUND", NearBoundRecord, GrammarOptional;
-    /// The masks of [`NearBound`](Self::NearBound), ascending by the counter's value for each record.
+    /// Masks of the records of [`NearBound`](Self::NearBound), for small values of a counter. Ascending by the value
+    /// within each record.
     NearBoundMasks = 79, "NEAR_BOUND_MASKS", NearBoundMask, GrammarOptional;
 }
 

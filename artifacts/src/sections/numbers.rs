@@ -1,41 +1,42 @@
-//! Sections of exactly one record: numbers that readers of the other sections need.
+//! Sections with exactly one record: numbers that readers of the other sections need.
 
 use bytemuck::{Pod, Zeroable};
 
-/// Numbers of a vocabulary.
+/// The numbers of a vocabulary artifact that other sections depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct VocabularyRecord {
-    /// Number of token ids.
+    /// Number of token ids. Ids are less than this.
     pub token_count: u32,
-    /// Length of the model's logit row, at least the number of token ids.
+    /// Length of the model's logit row, in tokens. At least the number of token ids.
     pub logit_width: u32,
 }
 
-/// Numbers of a grammar.
+/// The numbers of a grammar artifact that other sections depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct GrammarRecord {
-    /// Rule in whose initial state a sequence begins.
+    /// Id of the rule in whose initial state a sequence begins.
     pub start_rule: u32,
     /// Number of token ids of the vocabulary that the grammar was compiled for.
     pub token_count: u32,
 }
 
-/// Numbers of an artifact's tables: [`Bases`](crate::tables::Bases), and the width of a dense row.
+/// First ids of an artifact's tables, as in [`Bases`](crate::tables::Bases), and the width of a
+/// dense row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct TablesRecord {
-    /// Rules before this artifact's own.
+    /// Id of the artifact's first rule: the number of rules before it.
     pub rules: u32,
-    /// States before this artifact's own.
+    /// Id of the artifact's first state: the number of states before it.
     pub states: u32,
-    /// Masks before this artifact's own.
+    /// Id of the artifact's first mask: the number of masks before it.
     pub masks: u32,
-    /// Dense rows before this artifact's own.
+    /// Id of the artifact's first dense row: the number of dense rows before it.
     pub rows: u32,
-    /// Exit classes before this artifact's own.
+    /// Id of the artifact's first exit class: the number of exit classes before it.
     pub classes: u32,
-    /// u32 words of a dense row.
+    /// Number of 32-bit words of a dense row: the logit width in bits, rounded up to 64 bytes.
     pub row_words: u32,
 }

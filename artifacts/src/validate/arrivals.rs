@@ -1,15 +1,15 @@
-//! Checks of the register updates that arrivals make.
+//! Checks of the register updates that arrivals at states make.
 //!
-//! An arrival may continue from a state with THEN to the next one, and from a counter at zero to the count exit. Each may update
-//! another counter. Such chains must be acyclic and have fewer than [`MOST_STEPS`] steps. The longest chain from each
-//! state is computed once, by depth-first search. O(states).
+//! An arrival may continue from a state with THEN to the next state, and from a counter at zero to the count exit. Each
+//! may update another counter. Such chains must be acyclic and have fewer than [`MOST_STEPS`] steps. The longest chain
+//! from each state is computed once, by depth-first search. O(states).
 
 use super::context::{Context, rules_of};
 use super::violation::{Check, Invariant, at};
 use crate::sections::kinds::SectionKind;
 use crate::sections::network::{MOST_STEPS, NONE, StateRecord, rule_flags, state_flags};
 
-/// Flag bits that a state may have for the register update of its record.
+/// Returns the flag bits that a state may have for its register update. 0 for a state without a counter.
 pub(super) fn known_flags(state: &StateRecord) -> u32 {
     if state.count_exit == NONE {
         return 0;
@@ -22,12 +22,13 @@ pub(super) fn known_flags(state: &StateRecord) -> u32 {
     }
 }
 
-/// The flag bits for the place and the width of a field of the register.
+/// Returns the flag bits that hold the place and the width of a register's field.
 fn fields() -> u32 {
     31 << state_flags::SHIFT | 31 << state_flags::WIDTH
 }
 
-/// Checks the update of each own state: count exits stay in the rule, fields fit into the register, chains end.
+/// Checks the register update of each state of these tables. Count exits stay in the rule, fields fit into the
+/// register, and chains of updates end.
 pub(super) fn check(context: &Context<'_>) -> Check {
     let own = &context.joined.own;
     let mut steps = vec![0u8; own.state_count() as usize];
@@ -61,10 +62,11 @@ pub(super) fn check(context: &Context<'_>) -> Check {
     Ok(())
 }
 
-/// Marks a state on the path of the search. Reaching such a state again is a cycle.
+/// Value in `steps` of a state on the path of the search. If the search reaches such a state again, there is a cycle.
 const OPEN: u8 = u8::MAX;
 
-/// Computes the longest chain from the state on the stack and from all states that it reaches. Fails if there is a cycle.
+/// Computes the longest chain of register updates from the state on the stack, and from all states that it reaches.
+/// Fails if there is a cycle, or if a chain has [`MOST_STEPS`] steps.
 fn longest(context: &Context<'_>, stack: &mut Vec<u32>, steps: &mut [u8]) -> Check {
     let own = &context.joined.own;
     while let Some(&index) = stack.last() {

@@ -1,23 +1,23 @@
-//! The tables under examination, with the totals and bounds that their numbers are compared with.
+//! The tables that are being checked, with the totals and bounds for their numbers.
 
 use crate::tables::{Bases, Joined, Tables};
 
-/// The tables under examination, with the data that the checks compare them with.
+/// The tables that are being checked, with the numbers with which the checks compare them.
 pub(super) struct Context<'a> {
-    /// The tables under examination as `own`, after the vocabulary's as `shared`. For a vocabulary both are its own tables.
-    /// Their bases are zero, so `shared` is not read then.
+    /// Tables that are being checked as `own`, and the vocabulary's as `shared`. For a vocabulary both are its own
+    /// tables. The bases are zero then, so `shared` is not read.
     pub(super) joined: Joined<'a>,
-    /// Totals of the joined numbering.
+    /// Number of rules, states, masks, rows and classes of both tables together.
     pub(super) totals: Bases,
-    /// Tokens that a mask may hold, as bits.
+    /// Bitmask of the tokens that a mask may contain: token `t` is bit `t % 32` of word `t / 32`.
     pub(super) usable: &'a [u32],
-    /// Number of trie nodes.
+    /// Number of nodes of the token trie.
     pub(super) trie_nodes: u32,
-    /// Rule in whose initial state a sequence begins. `None` for a vocabulary.
+    /// Id of the rule in whose initial state a sequence begins. `None` for a vocabulary.
     pub(super) start_rule: Option<u32>,
 }
 
-/// The own rules with their states: index of the rule, index of its first state, index after its last state.
+/// Returns the rules of these tables: index of the rule, index of its first state, exclusive end of its states.
 pub(super) fn rules_of(own: &Tables<'_>) -> impl Iterator<Item = (usize, usize, usize)> {
     let base = own.bases.states;
     own.rules.iter().enumerate().map(move |(index, rule)| {

@@ -12,12 +12,12 @@ pub(super) fn check(context: &Context<'_>) -> Check {
     classes(context)
 }
 
-/// Whether a bit is set in a row of words. Bits beyond the end are clear.
+/// Whether a bit is set in a row of 32-bit words. Bits beyond the end count as clear.
 fn has(row: &[u32], bit: u32) -> bool {
     row.get(bit as usize / 32).is_some_and(|word| word >> (bit % 32) & 1 != 0)
 }
 
-/// Dense rows hold usable tokens only.
+/// Checks that dense rows contain only usable tokens: text and special tokens.
 fn rows(context: &Context<'_>) -> Check {
     let own = &context.joined.own;
     if own.rows.is_empty() {
@@ -34,7 +34,7 @@ fn rows(context: &Context<'_>) -> Check {
     Ok(())
 }
 
-/// Each mask of the pool is well formed, and its lists are its own.
+/// Checks each mask of the pool: its row and lists exist, its count is right, and no two lists overlap.
 fn masks(context: &Context<'_>) -> Check {
     let own = &context.joined.own;
     // Tokens in each dense row, counted when a mask first needs it.
@@ -65,7 +65,7 @@ fn masks(context: &Context<'_>) -> Check {
     place.equal(Invariant::ListRanges, own.lists.len(), listed as usize)
 }
 
-/// A list, within the list table, holds usable tokens in ascending order.
+/// Checks that a list within the list table holds usable tokens in ascending order.
 fn list(context: &Context<'_>, first: u32, len: u32) -> Check {
     let first = first as usize;
     let tokens = &context.joined.own.lists[first..first + len as usize];
@@ -80,7 +80,8 @@ fn list(context: &Context<'_>, first: u32, len: u32) -> Check {
     Ok(())
 }
 
-/// The list `minus` is a subset of the row, `plus` is disjoint from it, and the count is that of the result.
+/// Checks that `minus` is a subset of the row, that `plus` is disjoint from it, and that the count of the mask is
+/// right. `in_row` is the number of tokens in the row.
 fn operands(context: &Context<'_>, index: usize, mask: &MaskRecord, in_row: u32) -> Check {
     let row = context.joined.row(mask.row).unwrap_or(&[]);
     let place = at(SectionKind::Masks, index);
@@ -94,8 +95,8 @@ fn operands(context: &Context<'_>, index: usize, mask: &MaskRecord, in_row: u32)
     place.equal(Invariant::MaskCount, mask.count as usize, count as usize)
 }
 
-/// Exit classes are sorted lists of trie nodes. A grammar artifact may hold their sizes alone, since only the nodes of the
-/// vocabulary's classes are read.
+/// Checks that exit classes are ascending lists of trie nodes that do not overlap. A grammar artifact may leave the
+/// nodes out, since only the nodes of the vocabulary's classes are read.
 fn classes(context: &Context<'_>) -> Check {
     let own = &context.joined.own;
     let mut listed = 0;

@@ -1,18 +1,19 @@
-//! The invariants that readers rely on, each checked once when an artifact is opened.
+//! Checks of the invariants on which readers rely. Each is checked once when an artifact is opened.
 //!
-//! The frame of the file, its checksum and the archive of the nested section are checked before. The flat sections are read
-//! as tables here. A check relies on the ones before it, so the order matters:
+//! The frame of the file, its checksum and the archive of the nested section are checked before. The flat sections are
+//! read as tables here. A check relies on the ones before it, so the order matters:
 //!
 //! 1. `tokens` (vocabulary): counts, offsets, kinds, end tokens, special tokens.
 //! 2. `trie` (vocabulary): shape and ranks; the trie spells exactly the text tokens.
 //! 3. `numbering`: bases, totals, dense row width, sentinel, state ranges, the rules' states. From here on every
-//!    accessor of the tables is within bounds for an own id.
+//!    accessor of the tables is within bounds for an id of these tables.
 //! 4. `masks`: dense rows, lists, masks, exit classes.
-//! 5. `network`: the fields of states, their `arrivals`, all edges, follow entries. From here on every id leads somewhere.
+//! 5. `network`: the fields of states, their `arrivals`, all edges, follow entries. From here on every id leads
+//!    somewhere.
 //! 6. `normal_form`: empty rules, left recursion, first bytes, dead states.
 //! 7. `packed_strings`: packed nodes, the rules that are packed string sets, their calls.
 //! 8. `near_bound`: masks of count-dependent states by the count in a register.
-//! 9. the expressions of shared rules (vocabulary): ascending, each of a rule.
+//! 9. the expressions of shared rules (vocabulary): ascending, each naming a rule.
 //!
 //! Cost: O(size of the tables). Each list entry belongs to one list, since shared lists would make the check of masks
 //! quadratic in a hostile file.
@@ -43,7 +44,8 @@ use crate::tokens::Tokens;
 use context::Context;
 use violation::{Check, at};
 
-/// Checks the sections of a vocabulary artifact.
+/// Checks the sections of a vocabulary artifact. Returns the first violated invariant. `rule_names` is the number of
+/// stored rule names.
 pub(crate) fn vocabulary(
     numbers: &VocabularyRecord,
     tokens: &Tokens<'_>,
@@ -62,7 +64,7 @@ pub(crate) fn vocabulary(
     check_expressions(expressions, own.rules.len() as u32)
 }
 
-/// Checks the expressions of the shared rules, of which there are `rules`.
+/// Checks that the expressions of the shared rules ascend by digest and name one of `rules` rules.
 fn check_expressions(expressions: &[ExpressionRecord], rules: u32) -> Check {
     let mut before = None;
     for (record, expression) in expressions.iter().enumerate() {
@@ -75,7 +77,8 @@ fn check_expressions(expressions: &[ExpressionRecord], rules: u32) -> Check {
     Ok(())
 }
 
-/// Checks the sections of a grammar artifact, joined with those of its vocabulary.
+/// Checks the sections of a grammar artifact, joined with those of its vocabulary. Returns the first violated
+/// invariant. `rule_names` and the last argument are the numbers of stored rule names and regions.
 pub(crate) fn grammar(
     joined: Joined<'_>,
     start_rule: u32,
@@ -89,7 +92,7 @@ pub(crate) fn grammar(
     tables(Context { joined, totals, usable, trie_nodes, start_rule }, rule_names, regions)
 }
 
-/// Checks the own tables, whose bases have been checked.
+/// Checks the tables under `own`, whose bases were checked before.
 fn tables(context: Context<'_>, rule_names: usize, regions: usize) -> Check {
     let own = &context.joined.own;
     if rule_names != 0 {

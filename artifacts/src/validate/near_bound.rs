@@ -6,7 +6,7 @@ use crate::sections::kinds::SectionKind;
 use crate::sections::masks::NearBoundRecord;
 use crate::sections::network::{NONE, state_flags};
 
-/// Checks the records and their masks. O(records + masks).
+/// Checks the near-bound records and their masks. O(records + masks).
 pub(super) fn check(context: &Context<'_>) -> Check {
     let own = &context.joined.own;
     let mut before = None;

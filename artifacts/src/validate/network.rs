@@ -1,4 +1,4 @@
-//! Checks of the fields of states, edges and follow entries.
+//! Checks of the states' fields, of edges and of follow entries.
 
 use super::arrivals;
 use super::context::{Context, rules_of};
@@ -27,12 +27,12 @@ pub(super) fn check(context: &Context<'_>) -> Check {
 
 type States = std::ops::Range<u32>;
 
-/// Whether a state is final and has no edges and no counter.
+/// Whether a state is marked as pop-only: final, without edges and without a counter.
 fn is_pop_only(state: &StateRecord) -> bool {
     state.flags & state_flags::POP_ONLY != 0
 }
 
-/// A state's record has known flags, and names existing masks and exit classes.
+/// Checks that a state's record has known flags, and names existing masks and exit classes.
 fn state(context: &Context<'_>, index: usize) -> Check {
     let own = &context.joined.own;
     let state = &own.states[index];
@@ -55,7 +55,7 @@ fn state(context: &Context<'_>, index: usize) -> Check {
     place.require(Invariant::StateFlags, holds, state.flags)
 }
 
-/// Byte edges are ranges, sorted and disjoint, within the rule.
+/// Checks that the byte edges of a state are sorted, disjoint and lead to states of the rule.
 fn byte_edges(context: &Context<'_>, index: usize, states: &States) -> Check {
     let own = &context.joined.own;
     let first = own.states[index].byte_edges as usize;
@@ -71,7 +71,7 @@ fn byte_edges(context: &Context<'_>, index: usize, states: &States) -> Check {
     Ok(())
 }
 
-/// Token edges have a mask, and stay within the rule.
+/// Checks that the token edges of a state have an existing mask and lead to states of the rule.
 fn token_edges(context: &Context<'_>, index: usize, states: &States) -> Check {
     let own = &context.joined.own;
     let first = own.states[index].token_edges as usize;
@@ -83,7 +83,8 @@ fn token_edges(context: &Context<'_>, index: usize, states: &States) -> Check {
     Ok(())
 }
 
-/// Call edges call existing rules and return within their own rule. A call of an item is no tail call. Marks return states.
+/// Checks that the call edges of a state call existing rules and return within the state's own rule. A call of an item
+/// must not be a tail call. Marks the return states in `returned_to`.
 fn call_edges(
     context: &Context<'_>,
     rule: usize,
@@ -125,7 +126,8 @@ fn call_edges(
     Ok(())
 }
 
-/// Follow entries belong to a return state, are sorted by class, and name existing classes and masks.
+/// Checks the follow entries of a state. Only a return state may have any. They are sorted by exit class, and name
+/// existing classes and masks.
 fn follows(context: &Context<'_>, index: usize, returned_to: bool) -> Check {
     let own = &context.joined.own;
     let entries = own.follows_of(index);

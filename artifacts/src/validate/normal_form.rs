@@ -1,11 +1,11 @@
 //! Checks of the normal form, by which every loop of the runtime ends.
 //!
-//! Expanding the calls of a configuration terminates because no rule is left recursive. No rule accepts the empty string, so
-//! left recursion is visible in the initial states alone. No configuration is a dead end because every state reaches a final
-//! one.
+//! Expanding the calls of a configuration terminates because no rule is left recursive. No rule accepts the empty
+//! string, so left recursion is visible in the initial states alone. No configuration is a dead end because every state
+//! reaches a final one.
 //!
-//! The vocabulary's rules call each other only, and are checked before any grammar. So a grammar's check takes for granted that
-//! a shared rule returns.
+//! The vocabulary's rules call each other only, and are checked before any grammar. So the check of a grammar assumes
+//! that a shared rule returns.
 
 use super::context::{Context, rules_of};
 use super::violation::{Check, Invariant, at};
@@ -20,7 +20,7 @@ pub(super) fn check(context: &Context<'_>) -> Check {
     dead_states(context)
 }
 
-/// The start rule exists and has no counter, since only a call could set one.
+/// Checks that the start rule exists and has no counter, since only a call could set a counter.
 fn start_rule(context: &Context<'_>) -> Check {
     let Some(start) = context.start_rule else { return Ok(()) };
     let place = at(SectionKind::Grammar, 0);
@@ -29,7 +29,7 @@ fn start_rule(context: &Context<'_>) -> Check {
     place.require(Invariant::StartRule, flags & rule_flags::COUNTED == 0, start)
 }
 
-/// Only the initial state of the start rule is final, and then nothing calls it.
+/// Checks that no initial state is final, except that of a start rule that no edge calls.
 fn empty_rules(context: &Context<'_>) -> Check {
     let own = &context.joined.own;
     let accepts_empty = |rule: u32| {
@@ -48,7 +48,7 @@ fn empty_rules(context: &Context<'_>) -> Check {
     Ok(())
 }
 
-/// The calls of initial states form no cycle: a depth-first walk with its own stack.
+/// Checks that the calls of initial states form no cycle. A depth-first search with its own stack.
 fn left_recursion(context: &Context<'_>) -> Check {
     #[derive(Clone, Copy, PartialEq)]
     enum Seen {
@@ -58,7 +58,7 @@ fn left_recursion(context: &Context<'_>) -> Check {
     }
     let own = &context.joined.own;
     let initial = |rule: usize| (own.rules[rule].first_state - own.bases.states) as usize;
-    // The call edges of a rule's initial state, as indices.
+    // For a rule, the indices of its initial state's call edges.
     let calls = |rule: usize| {
         let state = initial(rule);
         own.states[state].call_edges..own.states[state + 1].call_edges
@@ -96,8 +96,8 @@ fn left_recursion(context: &Context<'_>) -> Check {
     Ok(())
 }
 
-/// A rule's first set is the union of the initial state's edges and of the first sets of the rules that it calls. Without left
-/// recursion these equations have one solution.
+/// Checks the first set of each rule: the union of the initial state's edges and of the first sets of the called rules.
+/// Without left recursion these equations have one solution.
 fn first_sets(context: &Context<'_>) -> Check {
     let own = &context.joined.own;
     for (index, first, _) in rules_of(own) {
@@ -122,11 +122,11 @@ fn first_sets(context: &Context<'_>) -> Check {
     Ok(())
 }
 
-/// Every state reaches a final state of its rule.
+/// Checks that every state reaches a final state of its rule.
 ///
-/// The check is a backward search from the final states. A state is alive if the target of some step is. A call also needs the
-/// callee's initial state to be alive, and a tail call needs that alone. Each step is visited once, so the cost is linear.
-/// Sweeps to a fixpoint would be quadratic in a hostile file.
+/// The check is a backward search from the final states. A state is alive if some step from it leads to a live state. A
+/// call also needs the callee's initial state to be alive, and a tail call needs that alone. Each step is visited once,
+/// so the cost is linear. Sweeps to a fixpoint would be quadratic in a hostile file.
 fn dead_states(context: &Context<'_>) -> Check {
     let own = &context.joined.own;
     let mut steps = Steps::default();
@@ -164,7 +164,7 @@ fn dead_states(context: &Context<'_>) -> Check {
     Ok(())
 }
 
-/// States known to be alive, and the worklist of those whose predecessors are still to be visited.
+/// The states known to be alive, and a worklist of those whose predecessors are still to be visited.
 struct Alive {
     states: Vec<bool>,
     queue: Vec<u32>,
@@ -178,17 +178,18 @@ impl Alive {
     }
 }
 
-/// Steps between own states, as indices. A step makes its source alive once all states that it needs are.
+/// The steps between states of these tables, by index. A step makes its source alive once all states that it needs are
+/// alive.
 #[derive(Default)]
 struct Steps {
-    /// For each step its source, and the number of needed states that are not known to be alive yet.
+    /// For each step, its source and the number of needed states that are not known to be alive yet.
     steps: Vec<(u32, u8)>,
-    /// Pairs of a needed state and the step that needs it.
+    /// Pairs of a state and a step that needs this state alive.
     waits: Vec<(u32, u32)>,
 }
 
 impl Steps {
-    /// Adds a step from `source` that needs the given states. Without any, the source is alive at once.
+    /// Adds a step from `source` that needs up to two states to be alive. If it needs none, `source` is alive at once.
     fn add(&mut self, source: u32, first: Option<u32>, second: Option<u32>, alive: &mut Alive) {
         let step = self.steps.len() as u32;
         let mut waiting = 0;
@@ -202,7 +203,7 @@ impl Steps {
         self.steps.push((source, waiting));
     }
 
-    /// Runs the worklist to the fixpoint.
+    /// Marks all states that can become alive, until the worklist is empty.
     fn run(mut self, alive: &mut Alive) {
         // Counting sort by state: `from[s]..from[s + 1]` are the steps that need state `s`.
         let mut from = vec![0u32; alive.states.len() + 2];

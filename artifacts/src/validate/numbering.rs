@@ -1,11 +1,12 @@
-//! Checks of the numbering: bases, totals and ranges.
+//! Checks of the numbering: bases, totals, and the ranges of states and rules.
 
 use super::violation::{Check, Invariant, at};
 use crate::sections::kinds::SectionKind;
 use crate::sections::network::{NONE, StateRecord, rule_flags};
 use crate::tables::{Bases, Tables};
 
-/// The numbering continues that of the tables before, and no total overflows.
+/// Checks that the numbering continues `before`, and that ids stay below 2^32 - 1. `row_words` is the expected width of
+/// a dense row.
 pub(super) fn bases(own: &Tables<'_>, before: Bases, row_words: u32) -> Check {
     let place = at(SectionKind::Tables, 0);
     let numbered = [
@@ -25,14 +26,16 @@ pub(super) fn bases(own: &Tables<'_>, before: Bases, row_words: u32) -> Check {
     at(SectionKind::Rows, own.rows.len()).equal(Invariant::RowWords, rest, 0)
 }
 
-/// The ranges of the states partition the edge tables, and those of the rules partition the states.
+/// Checks that the ranges of the states partition the edge tables, and that the ranges of the rules partition the
+/// states. `regions` is the number of regions.
 pub(super) fn check(own: &Tables<'_>, regions: usize) -> Check {
     sentinel(own)?;
     state_ranges(own)?;
     rules(own, regions)
 }
 
-/// The state table ends with a sentinel that holds the lengths of the edge tables and of the follow entries.
+/// Checks that the state table ends with a sentinel, which holds the lengths of the edge tables and of the follow
+/// entries.
 fn sentinel(own: &Tables<'_>) -> Check {
     let place = at(SectionKind::States, own.state_count() as usize);
     let Some(last) = own.states.last() else {
@@ -51,7 +54,7 @@ fn sentinel(own: &Tables<'_>) -> Check {
     place.require(Invariant::Sentinel, *last == sentinel, last.flags)
 }
 
-/// The ranges of the states are monotone.
+/// Checks that the edge ranges of the states ascend.
 fn state_ranges(own: &Tables<'_>) -> Check {
     let starts = |state: &StateRecord| {
         [state.byte_edges, state.call_edges, state.token_edges, state.follows]
@@ -71,7 +74,7 @@ fn state_ranges(own: &Tables<'_>) -> Check {
     Ok(())
 }
 
-/// The rules partition the states, and have known flags and existing regions.
+/// Checks that the rules partition the states, have known flags, and name one of `regions` regions or none.
 fn rules(own: &Tables<'_>, regions: usize) -> Check {
     let known = rule_flags::COUNTED
         | rule_flags::MONOTONE

@@ -1,6 +1,7 @@
 //! Checks of packed string sets: their nodes, their rules, and the calls of these rules.
 //!
-//! The checks of a node are local, and transitions lead forward, so every node leads to a final one without a search.
+//! Each check of a node looks at that node alone. Since transitions lead forward, every node then leads to a final
+//! node, and no search is needed.
 
 use super::context::{Context, rules_of};
 use super::violation::{Check, Expected, Invariant, Violation, at};
@@ -27,8 +28,8 @@ fn is_packed(rule: &RuleRecord) -> bool {
     rule.flags & rule_flags::PACKED_STRINGS != 0
 }
 
-/// Each rule that is a packed string set has its three states: for inner nodes, final nodes and leaves. A grammar with such a
-/// rule has no distinct rule.
+/// Checks that each rule that is a packed string set has its three states: for inner nodes, final nodes and leaves. A
+/// grammar with such a rule must have no distinct rule, whose items must differ.
 fn rules(context: &Context<'_>) -> Check {
     let own = &context.joined.own;
     let any = own.rules.iter().any(is_packed);
@@ -61,7 +62,8 @@ fn rules(context: &Context<'_>) -> Check {
     Ok(())
 }
 
-/// The register of a call is the address of a root, whose labels are the first bytes of the rule.
+/// Checks the calls of packed string sets. The register of a call is the address of a root, whose labels are the first
+/// bytes of the rule.
 fn calls(context: &Context<'_>, starts: &Starts) -> Check {
     let joined = &context.joined;
     for (index, edge) in joined.own.call_edges.iter().enumerate() {
@@ -79,7 +81,7 @@ fn calls(context: &Context<'_>, starts: &Starts) -> Check {
     Ok(())
 }
 
-/// The nodes with stored masks ascend and exist, and name existing masks and exit classes.
+/// Checks the nodes with stored masks. They ascend, exist, and name existing masks and exit classes.
 fn high_fanout(context: &Context<'_>, starts: &Starts) -> Check {
     let mut least = 0;
     for (index, record) in context.joined.own.high_fanout.iter().enumerate() {

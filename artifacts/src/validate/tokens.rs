@@ -1,4 +1,4 @@
-//! Checks of the vocabulary's tokens.
+//! Checks of the vocabulary's tokens: counts, offsets, kinds, end tokens and special tokens.
 
 use super::violation::{Check, Invariant, at};
 use crate::sections::kinds::SectionKind;
@@ -15,14 +15,14 @@ pub(super) fn check(numbers: &VocabularyRecord, tokens: &Tokens<'_>) -> Check {
     special_tokens(tokens)
 }
 
-/// The numbers of the vocabulary.
+/// Checks that the ids fit into 32 bits and that the logit width is at least the number of tokens.
 fn counts(numbers: &VocabularyRecord) -> Check {
     let place = at(SectionKind::Vocabulary, 0);
     place.below(Invariant::TokenCount, numbers.token_count, NONE)?;
     place.at_least(Invariant::TokenCount, numbers.logit_width, numbers.token_count)
 }
 
-/// Token offsets are monotone and within the bytes.
+/// Checks that token offsets ascend from 0 to the number of bytes.
 fn offsets(numbers: &VocabularyRecord, tokens: &Tokens<'_>) -> Check {
     let offsets = tokens.offsets;
     let place = |record| at(SectionKind::TokenOffsets, record);
@@ -36,7 +36,7 @@ fn offsets(numbers: &VocabularyRecord, tokens: &Tokens<'_>) -> Check {
     place(count).equal(Invariant::TokenOffsets, end, tokens.bytes.len())
 }
 
-/// One known kind per token, and no text token without bytes.
+/// Checks that each token has one known kind, and that no text token is without bytes.
 fn kinds(numbers: &VocabularyRecord, tokens: &Tokens<'_>) -> Check {
     let kinds = tokens.kinds;
     let place = |record| at(SectionKind::TokenKinds, record);
@@ -53,7 +53,7 @@ fn kinds(numbers: &VocabularyRecord, tokens: &Tokens<'_>) -> Check {
     Ok(())
 }
 
-/// End tokens exist and ascend.
+/// Checks that end tokens are existing token ids, ascending.
 fn end_tokens(tokens: &Tokens<'_>) -> Check {
     let mut least = 0;
     for (record, &id) in tokens.end_tokens.iter().enumerate() {
@@ -65,7 +65,7 @@ fn end_tokens(tokens: &Tokens<'_>) -> Check {
     Ok(())
 }
 
-/// The list of special tokens is sorted and complete.
+/// Checks that the list of special tokens is complete and ordered by name and then by id.
 fn special_tokens(tokens: &Tokens<'_>) -> Check {
     let special = tokens.special_tokens;
     let place = |record| at(SectionKind::SpecialTokens, record);

@@ -1,7 +1,7 @@
 //! Checks that the token trie is the trie of the vocabulary's text tokens.
 //!
-//! Exit classes name trie nodes. With a trie of another shape, a valid class would denote other bytes. The nodes are visited
-//! in preorder with the path, so the bytes of each token are compared once.
+//! Exit classes name trie nodes. With a trie of another shape, a valid class would denote other bytes. The check visits
+//! the nodes in preorder with the path, so the bytes of each token are compared once.
 
 use super::violation::{Check, Invariant, at};
 use crate::sections::kinds::SectionKind;
@@ -17,7 +17,7 @@ pub(super) fn check(tokens: &Tokens<'_>, trie: &Trie<'_>) -> Check {
     at(SectionKind::TokenOfRank, 0).equal(Invariant::TrieTokens, trie.token_of_rank.len(), count)
 }
 
-/// The arrays agree in length.
+/// Checks that the lengths of the trie's arrays agree.
 fn lengths(trie: &Trie<'_>) -> Check {
     let nodes = trie.byte.len();
     let place = at(SectionKind::TrieByte, 0);
@@ -27,7 +27,7 @@ fn lengths(trie: &Trie<'_>) -> Check {
     at(SectionKind::TrieRank, 0).equal(Invariant::TrieLengths, trie.rank.len(), nodes + 1)
 }
 
-/// Ranks are monotone and within the ranked tokens.
+/// Checks that ranks ascend from 0 to the number of ranked tokens.
 fn ranks(trie: &Trie<'_>) -> Check {
     let place = |record| at(SectionKind::TrieRank, record);
     let nodes = trie.byte.len();
@@ -39,16 +39,18 @@ fn ranks(trie: &Trie<'_>) -> Check {
     place(nodes).equal(Invariant::TrieRanks, total, trie.token_of_rank.len())
 }
 
-/// Each node lies within its parent and after its smaller siblings, and its tokens spell it.
+/// Checks that each node lies within its parent's subtree and after its smaller siblings, and that its tokens spell the
+/// path to it.
 fn nodes(tokens: &Tokens<'_>, trie: &Trie<'_>) -> Check {
-    // The open ancestors of a node: where each ends. `path` holds the bytes that lead into them, without the root's.
+    // For each open ancestor of a node, the end of its subtree. `path` holds the bytes that lead into them, without the
+    // root's.
     let mut ends: Vec<u32> = Vec::new();
     let mut path: Vec<u8> = Vec::new();
     let count = trie.byte.len() as u32;
     for node in 0..count {
         let index = node as usize;
         let (byte, end) = (trie.byte[index], trie.end[index]);
-        // Byte of the sibling before, where there is one: it is the last of the ancestors that end here.
+        // Byte of the preceding sibling, if there is one. It is the last of the ancestors that end here.
         let mut sibling = None;
         while ends.last() == Some(&node) {
             ends.pop();
@@ -70,7 +72,7 @@ fn nodes(tokens: &Tokens<'_>, trie: &Trie<'_>) -> Check {
     Ok(())
 }
 
-/// The tokens at a node ascend and spell the path to it, and a leaf has one.
+/// Checks that the tokens at a node ascend and spell the path to it, and that a leaf has a token.
 fn tokens_at(tokens: &Tokens<'_>, trie: &Trie<'_>, node: u32, path: &[u8]) -> Check {
     let ranks = trie.tokens_at(node);
     if node != 0 && trie.is_leaf(node) {

@@ -1,4 +1,4 @@
-//! Invariants by name, and the report of a violated one.
+//! The invariants by name, and the report of a violated one.
 
 use std::fmt;
 
@@ -81,31 +81,31 @@ invariants! {
     DeadState = "every state reaches a final state of its rule",
 }
 
-/// The expected value of a number.
+/// What a checked number should have been.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expected {
-    /// This number.
+    /// Exactly this number.
     Equal(u64),
-    /// A number below this one.
+    /// A number less than the limit.
     Below(u64),
-    /// This number or a higher one.
+    /// The limit or a larger number.
     AtLeast(u64),
-    /// The value that the sentence of the invariant states.
+    /// Not a number but the condition in the invariant's sentence.
     Stated,
 }
 
-/// A violated invariant, with the record at fault.
+/// A violated invariant, with the record that violates it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// The invariant.
+    /// Name of the invariant that does not hold.
     pub invariant: Invariant,
-    /// Section of the record at fault.
+    /// Section that contains the record.
     pub section: SectionKind,
     /// Index of the record in its section.
     pub record: usize,
-    /// The number at fault.
+    /// Number in the record that violates the invariant.
     pub found: u64,
-    /// The expected value.
+    /// What the number should have been.
     pub expected: Expected,
 }
 
@@ -123,14 +123,14 @@ impl fmt::Display for Violation {
     }
 }
 
-/// The record under examination. A failed check reports it.
+/// The record that is being checked, by section and index. A failed check reports it.
 #[derive(Clone, Copy)]
 pub(super) struct At {
     section: SectionKind,
     record: usize,
 }
 
-/// Returns the place of a record.
+/// Returns the place of a record: its section and its index there.
 pub(super) fn at(section: SectionKind, record: usize) -> At {
     At { section, record }
 }
@@ -140,7 +140,7 @@ impl At {
         Violation { invariant, section: self.section, record: self.record, found, expected }
     }
 
-    /// Requires `found` to be below `limit`.
+    /// Returns a violation unless `found` is less than `limit`.
     #[inline]
     pub(super) fn below(self, invariant: Invariant, found: u32, limit: u32) -> Check {
         if found < limit {
@@ -149,7 +149,7 @@ impl At {
         Err(self.violation(invariant, found.into(), Expected::Below(limit.into())))
     }
 
-    /// Requires `found` to be `expected`.
+    /// Returns a violation unless `found` is equal to `expected`.
     #[inline]
     pub(super) fn equal(self, invariant: Invariant, found: usize, expected: usize) -> Check {
         if found == expected {
@@ -158,7 +158,7 @@ impl At {
         Err(self.violation(invariant, found as u64, Expected::Equal(expected as u64)))
     }
 
-    /// Requires `found` to be at least `least`.
+    /// Returns a violation unless `found` is at least `least`.
     #[inline]
     pub(super) fn at_least(self, invariant: Invariant, found: u32, least: u32) -> Check {
         if found >= least {
@@ -167,7 +167,7 @@ impl At {
         Err(self.violation(invariant, found.into(), Expected::AtLeast(least.into())))
     }
 
-    /// Requires that the sentence of the invariant holds. `found` is the number to report.
+    /// Returns a violation unless `holds` is true. `found` is the number to report.
     #[inline]
     pub(super) fn require(self, invariant: Invariant, holds: bool, found: u32) -> Check {
         if holds {
@@ -177,5 +177,5 @@ impl At {
     }
 }
 
-/// The outcome of a check.
+/// The result of a check: the first violation, or nothing.
 pub(super) type Check = Result<(), Violation>;

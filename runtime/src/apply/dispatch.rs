@@ -13,13 +13,13 @@ use super::x86;
 use crate::error::BufferError;
 
 impl Kernels {
-    /// The fastest set that this processor runs. Chosen on the first call.
+    /// Returns the fastest set of kernels that this processor runs. Chosen on the first call.
     pub fn fastest() -> &'static Self {
         static CHOSEN: OnceLock<Kernels> = OnceLock::new();
         CHOSEN.get_or_init(|| Self::available().pop().unwrap_or(scalar::KERNELS))
     }
 
-    /// All sets that this processor runs, fastest last. The first set runs on every processor.
+    /// Returns all sets of kernels that this processor runs, fastest last. The first set runs on every processor.
     pub fn available() -> Vec<Self> {
         let sets = std::iter::once(scalar::KERNELS);
         #[cfg(target_arch = "x86_64")]
@@ -29,17 +29,18 @@ impl Kernels {
         sets.collect()
     }
 
-    /// The name of the instruction set: `scalar`, `avx2`, `avx512` or `neon`.
+    /// Returns the name of the instruction set: `scalar`, `avx2`, `avx512` or `neon`.
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// Sets the logits whose bit is clear to negative infinity. All others keep their bits, NaN included. Logit `t` has bit
-    /// `t % 32` of word `t / 32`, as [`Mask::fill`](crate::Mask::fill) writes it. Words past the row are not read.
+    /// Sets the logits whose bit is clear to negative infinity. The other logits keep their bits, NaN included. Logit
+    /// `t` has bit `t % 32` of word `t / 32`, as [`Mask::fill`](crate::Mask::fill) writes it. Words past the row are
+    /// not read.
     ///
     /// # Errors
     ///
-    /// There are fewer words than the row needs.
+    /// There are fewer words than the row of logits needs.
     pub fn apply<L: Logit>(&self, words: &[u32], logits: &mut [L]) -> Result<(), BufferError> {
         let needed = logits.len().div_ceil(32);
         let found = words.len();

@@ -6,27 +6,28 @@
 //! | `most` | returns the greatest logit whose bit is set; NaN is skipped |
 //! | `total` | sums the [weights](super::weights) of the logits whose bit is set |
 //!
-//! A kernel takes packed words and their logits: `words.len() == logits.len().div_ceil(32)`. The last word may be partly
-//! used.
+//! A kernel takes packed words and their logits: `words.len() == logits.len().div_ceil(32)`. The last word may be
+//! partly used.
 //!
 //! Invariant: all sets of kernels give the same bits for the same input.
 //!
-//! `apply` is written by hand for each instruction set, because its time is the time of its stores. The other two are plain
-//! code in lanes, which the compiler turns into vectors for each set.
+//! `apply` is written by hand for each instruction set, because its time is the time of its stores. The other two are
+//! plain code in lanes, which the compiler turns into vectors for each set.
 
 use super::formats::{Bf16, F16};
 
-/// Writes a value into the lanes whose bit is clear.
+/// A kernel that writes a value to each logit whose bit is clear: mask words, the logits' bits, the value's bits.
 type Apply<B> = fn(&[u32], &mut [B], B);
-/// Returns the greatest logit whose bit is set. Negative infinity if there is none.
+/// A kernel that returns the greatest logit whose bit is set. Negative infinity if there is none, or all are NaN.
 type Most<L> = fn(&[u32], &[L]) -> f32;
-/// Sums the weights of the logits whose bit is set, for the greatest of them and the scale.
+/// A kernel that returns the sum of the weights of the logits whose bit is set. Arguments: mask words, logits, the
+/// greatest of these logits, the inverse of the temperature.
 type Total<L> = fn(&[u32], &[L], f32, f32) -> f64;
 
-/// One set of kernels: the code that masks logits on one instruction set.
+/// A set of kernels: the functions that mask and compare logits on one instruction set.
 ///
-/// A [`Mask`](crate::Mask) takes the fastest set by itself. This type serves measurements, and hosts that fill bitmasks in
-/// one place and apply them in another.
+/// A [`Mask`](crate::Mask) takes the fastest set by itself. This type serves measurements. It also serves hosts that
+/// fill bitmasks in one place and apply them in another.
 #[derive(Clone, Copy, Debug)]
 pub struct Kernels {
     pub(super) name: &'static str,

@@ -2,8 +2,8 @@
 
 use super::formats::{Bf16, F16};
 
-/// A type of logit. Implemented for `f32`, [`F16`] and [`Bf16`], and with the feature `half` for that crate's `f16`
-/// and `bf16`.
+/// A type of logit that masks and draws accept. Implemented for `f32`, [`F16`] and [`Bf16`]. With the feature `half`,
+/// also for that crate's `f16` and `bf16`.
 pub trait Logit: sealed::Row {}
 
 impl Logit for f32 {}
@@ -18,13 +18,13 @@ pub(crate) mod sealed {
     use super::super::kernels::Kernels;
     use super::{Bf16, F16};
 
-    /// A row of logits, which the kernels read as lanes.
+    /// A type of logit whose rows the kernels can read as lanes, without a copy.
     pub trait Row: Copy + Send + Sync + 'static {
-        /// The type of the kernels' logits, with the same bits.
+        /// Type under which the kernels read the logit, with the same bits.
         type Lane: Lane;
-        /// Returns the row as lanes, without a copy.
+        /// Returns a row of logits as lanes (the type that kernels read), without a copy.
         fn lanes(row: &[Self]) -> &[Self::Lane];
-        /// Returns the mutable row as lanes, without a copy.
+        /// Returns a mutable row of logits as lanes (the type that kernels read), without a copy.
         fn lanes_mut(row: &mut [Self]) -> &mut [Self::Lane];
     }
 
@@ -32,15 +32,16 @@ pub(crate) mod sealed {
     pub trait Lane: Copy + Send + Sync + 'static {
         /// Converts the logit to an `f32`, exactly.
         fn value(self) -> f32;
-        /// Writes negative infinity where a bit of the words is clear.
+        /// Writes negative infinity to each logit whose bit is clear. Logit `t` has bit `t % 32` of word `t / 32`.
         fn apply(kernels: &Kernels, words: &[u32], logits: &mut [Self]);
-        /// Returns the greatest logit whose bit is set.
+        /// Returns the greatest logit whose bit is set. Negative infinity if there is none, or all are NaN.
         fn most(kernels: &Kernels, words: &[u32], logits: &[Self]) -> f32;
-        /// Sums the weights of the logits whose bit is set.
+        /// Returns the sum of the weights of the logits whose bit is set. `most` is the greatest of these logits, and
+        /// `scale` the inverse of the temperature.
         fn total(kernels: &Kernels, words: &[u32], logits: &[Self], most: f32, scale: f32) -> f64;
     }
 
-    /// Implements [`Lane`] by the kernels of a type.
+    /// Implements [`Lane`] for a type, by the kernels for this type.
     macro_rules! lane {
         ($lane:ty, $value:expr, $apply:ident($infinity:expr), $most:ident, $total:ident) => {
             impl Lane for $lane {

@@ -1,4 +1,4 @@
-//! Masks over rows of logits, and the choice of a token.
+//! Applies masks to rows of logits, and chooses tokens under a mask.
 //!
 //! ```text
 //! formats ◄─ kernels ◄─ logit ◄─ weights ◄─ scalar ◄─ x86, neon ◄─ dispatch

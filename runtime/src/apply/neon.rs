@@ -12,7 +12,7 @@ use std::arch::aarch64::*;
 use super::kernels::Kernels;
 use super::scalar;
 
-/// Returns the set of kernels.
+/// Returns the set of NEON kernels, which every AArch64 processor runs.
 pub(super) fn available() -> Option<Kernels> {
     Some(Kernels { name: "neon", apply32, apply16, ..scalar::KERNELS })
 }

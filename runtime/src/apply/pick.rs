@@ -1,13 +1,14 @@
 //! The choice of a token under a mask, without writing the mask into the logits: the greatest logit, or a draw.
 //!
-//! A sparse mask is read as [lists](crate::mask::lists), so only the logits of allowed tokens are read. Any other mask is
-//! read in blocks of words on the stack, by the [kernels](crate::apply). Both ways choose the same token, since a sum of
+//! A sparse mask is read as [lists](crate::mask::lists), so only the logits of allowed tokens are read. Any other mask
+//! is read in blocks of words on the stack, by the [kernels](crate::apply). Both ways choose the same token, since a
+//! sum of
 //! [weights](super::weights) does not depend on the order of summation.
 //!
 //! # NaN and infinities
 //!
-//! A NaN is less than every number. If all allowed logits are NaN, the least token is chosen. Infinities are numbers like
-//! others. If the greatest allowed logit is infinite, a draw chooses evenly among the logits equal to it.
+//! A NaN is less than every number. If all allowed logits are NaN, the least token is chosen. Infinities are numbers
+//! like others. If the greatest allowed logit is infinite, a draw chooses evenly among the logits equal to it.
 //!
 //! Tests: `src/tests/picks.rs`.
 
@@ -21,15 +22,16 @@ use crate::error::{BufferError, SampleError};
 use crate::mask::lists::Lists;
 use crate::mask::union::{BITS, BLOCK, Mask};
 
-/// Number of blocks whose sums of weights are kept for the search: a row of 262,144 tokens. Further blocks are summed twice.
+/// Number of blocks of a row whose sums of weights are kept between the two passes of a draw: 262,144 tokens. The sums
+/// of further blocks are computed twice.
 const SUMS: usize = 64;
 
-/// Number of words in the last step of a search, which reads one logit at a time.
+/// Number of mask words in the last step of a search, whose logits are read one by one.
 const SEARCHED: usize = 4;
 
 impl Mask<'_> {
-    /// Returns the allowed token with the greatest logit: the least token if several logits are equal, `None` if no token is
-    /// allowed. The logits do not change.
+    /// Returns the allowed token with the greatest logit: the least token if several logits are equal, `None` if no
+    /// token is allowed. The logits do not change.
     ///
     /// O(allowed tokens) for a sparse mask, else one pass over the row.
     ///
@@ -45,9 +47,10 @@ impl Mask<'_> {
     /// Draws an allowed token from the softmax of the allowed logits. `None` if no token is allowed. The logits do not
     /// change.
     ///
-    /// `temperature` divides the logits. At 0 the draw is [`argmax`](Self::argmax). `uniform` is a number of the host's
-    /// generator in `0.0..1.0`. The same number draws the same token on every processor. Tokens divide that interval in
-    /// ascending order of their ids. Tokens less than 3e-11 times as likely as the most likely one are never drawn.
+    /// `temperature` divides the logits. At 0 the draw is [`argmax`](Self::argmax). `uniform` is a number in `0.0..1.0`
+    /// from the host's random number generator. The same number draws the same token on every processor. Tokens divide
+    /// that interval in ascending order of their ids. Tokens less than 3e-11 times as likely as the most likely one are
+    /// never drawn.
     ///
     /// O(allowed tokens) for a sparse mask, else two passes over the row.
     ///
@@ -75,11 +78,11 @@ impl Mask<'_> {
     }
 }
 
-/// A mask over a row of logits.
+/// A mask together with the row of logits to which it belongs.
 struct Row<'r, 'm, L> {
     mask: &'r Mask<'m>,
     pool: &'r MaskPool<'m>,
-    /// The mask as lists, if it is sparse.
+    /// Token lists of a sparse mask. `None` for other masks, which are read in blocks.
     lists: Option<Lists<'m>>,
     logits: &'r [L],
     kernels: &'static Kernels,
@@ -91,12 +94,13 @@ impl<'r, 'm, L: Lane> Row<'r, 'm, L> {
         Self { mask, pool, lists, logits, kernels: Kernels::fastest() }
     }
 
-    /// The allowed tokens of a sparse mask with their logits.
+    /// Returns the allowed tokens of a sparse mask with their logits, ascending by token.
     fn listed(&self, lists: Lists<'m>) -> impl Iterator<Item = (u32, f32)> {
         lists.iter().filter_map(|token| Some((token, self.logits.get(token as usize)?.value())))
     }
 
-    /// Calls `show` with each block of words, its logits and the number of its first word. Stops at the first result.
+    /// Calls `show` with each block of mask words, its logits and the index of its first word in the row. Stops at the
+    /// first result that is not `None`, and returns it.
     fn blocks<T>(&self, mut show: impl FnMut(&[u32], &[L], usize) -> Option<T>) -> Option<T> {
         let mut block = [0; BLOCK];
         self.logits.chunks(BLOCK * BITS).enumerate().find_map(|(at, logits)| {
@@ -106,8 +110,8 @@ impl<'r, 'm, L: Lane> Row<'r, 'm, L> {
         })
     }
 
-    /// Returns the greatest allowed logit and the first word of a block that has it. Negative infinity if no allowed logit is
-    /// a number.
+    /// Returns the greatest allowed logit, and the index of the first word of a block that has it. The logit is
+    /// negative infinity if no allowed logit is a number. For a sparse mask the index is 0.
     fn most(&self) -> (f32, usize) {
         let mut best = (f32::NEG_INFINITY, 0);
         match self.lists {
@@ -127,7 +131,8 @@ impl<'r, 'm, L: Lane> Row<'r, 'm, L> {
         best
     }
 
-    /// Returns the least of the tokens with the greatest allowed logit.
+    /// Returns the least of the tokens with the greatest allowed logit. If all allowed logits are NaN, the least
+    /// allowed token. `None` if no token is allowed.
     fn greatest(&self) -> Option<u32> {
         let (most, first) = self.most();
         let value = |token: u32| self.logits[token as usize].value();
@@ -151,7 +156,8 @@ impl<'r, 'm, L: Lane> Row<'r, 'm, L> {
         equal.or(least)
     }
 
-    /// Returns the first word of the first group of [`SEARCHED`] words for which `holds` returns `true`.
+    /// Returns the index of the first word of the first group of [`SEARCHED`] words for which `holds` returns `true`.
+    /// `None` if `holds` never does.
     fn narrow(
         &self,
         words: &[u32],
@@ -163,7 +169,8 @@ impl<'r, 'm, L: Lane> Row<'r, 'm, L> {
         found.map(|(group, _)| group * SEARCHED)
     }
 
-    /// Draws a token. `None` if no allowed logit is a number.
+    /// Draws a token by the weights of the allowed logits. `scale` is the inverse of the temperature. `None` if no
+    /// allowed logit is a number.
     fn draw(&self, scale: f32, uniform: f64) -> Option<u32> {
         let (most, _) = self.most();
         let weight = |value| f64::from(weight(value, most, scale));
@@ -205,12 +212,13 @@ struct Search {
 }
 
 impl Search {
-    /// Returns a search for the place `place * total`. `None` if the total is 0. Weights are integers.
+    /// Returns a search for the target `place * total`, with `place` in `0.0..1.0`. `None` if the total is 0. All
+    /// weights are integers.
     fn new(place: f64, total: f64) -> Option<Self> {
         (total > 0.0).then(|| Self { left: (place * total).min(total - 1.0) })
     }
 
-    /// Passes a weight if the target lies after it. Returns whether it did.
+    /// Adds a weight to the running sum unless the sum would exceed the target. Returns whether the weight was added.
     fn passes(&mut self, weight: f64) -> bool {
         let passes = weight <= self.left;
         if passes {
@@ -219,13 +227,13 @@ impl Search {
         passes
     }
 
-    /// Returns the first token whose weight is not passed.
+    /// Returns the first token at which the running sum exceeds the target. `None` if it never does.
     fn through(&mut self, mut weights: impl Iterator<Item = (u32, f64)>) -> Option<u32> {
         weights.find(|&(_, weight)| !self.passes(weight)).map(|(token, _)| token)
     }
 }
 
-/// The tokens whose bits are set in words. `first` is the number of the first word in the row.
+/// Returns the tokens whose bits are set in words. `first` is the index of the first word in the row.
 fn tokens(words: &[u32], first: usize) -> impl Iterator<Item = u32> {
     words.iter().enumerate().flat_map(move |(at, &word)| {
         let base = (first + at) as u32 * u32::BITS;

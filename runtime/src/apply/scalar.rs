@@ -1,7 +1,7 @@
 //! The kernels for any processor. The vector kernels use `apply` for the ends of a row.
 //!
-//! `apply` selects by arithmetic on the bits of a logit. A branch for each token would cost ten times as much in mixed masks,
-//! because it is mispredicted often.
+//! `apply` selects by arithmetic on the bits of a logit. A branch for each token would cost ten times as much in mixed
+//! masks, because it is mispredicted often.
 
 use bytemuck::Pod;
 
@@ -20,8 +20,8 @@ pub(super) const KERNELS: Kernels = Kernels {
     total_bf16: weights::total,
 };
 
-/// The bit of each lane of a word. A comparison with a constant vector is faster than a shift of lanes by different numbers,
-/// which few processors have.
+/// For each of 32 lanes, the bit of its token in a mask word. A comparison with a constant vector is faster than a
+/// shift of each lane by another number, which few processors have.
 const LANES: [u32; 32] = {
     let mut lanes = [1; 32];
     let mut at = 1;
@@ -32,7 +32,7 @@ const LANES: [u32; 32] = {
     lanes
 };
 
-/// Writes `infinity` into the lanes whose bit is clear.
+/// Writes `infinity` to each logit whose bit is clear. Logit `t` has bit `t % 32` of word `t / 32`.
 pub(super) fn apply<B: Bits>(words: &[u32], logits: &mut [B], infinity: B) {
     let (whole, tail) = logits.as_chunks_mut::<32>();
     for (&word, logits) in words.iter().zip(&mut *whole) {
@@ -43,7 +43,7 @@ pub(super) fn apply<B: Bits>(words: &[u32], logits: &mut [B], infinity: B) {
     }
 }
 
-/// Writes `infinity` into the lanes whose bit is clear, for at most 32 lanes and one word.
+/// Writes `infinity` to each logit whose bit in `word` is clear. There are at most 32 logits.
 #[inline(always)]
 pub(super) fn apply_word<B: Bits>(word: u32, logits: &mut [B], infinity: B) {
     match word {
@@ -57,9 +57,9 @@ pub(super) fn apply_word<B: Bits>(word: u32, logits: &mut [B], infinity: B) {
     }
 }
 
-/// The bits of a logit, of 16 or 32 bits.
+/// The bit pattern of a logit, of 16 or 32 bits.
 pub(super) trait Bits: Pod {
-    /// Returns `other` if the condition holds, otherwise `self`, without a branch.
+    /// Returns `other` if the condition holds, otherwise `self`. Compiles to code without a branch.
     fn unless(self, condition: bool, other: Self) -> Self;
 }
 

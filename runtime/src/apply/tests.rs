@@ -1,4 +1,4 @@
-//! Every set of kernels against definitions of one line, and against one another.
+//! Every set of kernels, compared with definitions of one line and with the other sets.
 
 use proptest::prelude::*;
 
@@ -6,7 +6,7 @@ use super::formats::{Bf16, F16};
 use super::logit::sealed::Lane;
 use super::{Kernels, weights};
 
-/// Bit for bit what a lane holds.
+/// A logit together with its bit pattern.
 trait Raw: Lane + bytemuck::Pod {
     fn raw(self) -> u32;
     fn from_raw(bits: u32) -> Self;
@@ -47,7 +47,7 @@ fn is_set(words: &[u32], token: usize) -> bool {
     words[token / 32] >> (token % 32) & 1 != 0
 }
 
-/// All kernels on a row that begins `skew` lanes into its allocation.
+/// Checks all kernels on a row that begins `skew` logits into its allocation.
 fn check<L: Raw>(
     words: &[u32],
     row: &[u32],
@@ -84,7 +84,8 @@ fn word() -> impl Strategy<Value = u32> {
     prop_oneof![2 => Just(0), 2 => Just(u32::MAX), 3 => any::<u32>(), 1 => (0u32..32).prop_map(|b| 1 << b)]
 }
 
-/// Bits of logits: anything, usual ones, and those that are special in one of the formats.
+/// Draws the bits of a logit: any bits, a usual number, or a pattern that is special in one of the
+/// formats.
 fn bits() -> impl Strategy<Value = u32> {
     let special = [0x7f80, 0xff80, 0x7fc0, 0x7c00, 0xfc00, 0x7e00, 0xfe01, 0x8000, 0x0001, 0x0000];
     prop_oneof![
@@ -97,7 +98,7 @@ fn bits() -> impl Strategy<Value = u32> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
-    /// At every width, tail and alignment, whatever the logits are.
+    /// Compares kernels with their definitions at every width, tail and alignment, with any logits.
     #[test]
     fn every_kernel_agrees_with_its_definition(
         width in prop_oneof![3 => 0usize..300, 1 => 4000usize..4200],
@@ -114,7 +115,8 @@ proptest! {
     }
 }
 
-/// Each of the 65,536 half-precision numbers, by the formats' definitions.
+/// Compares the conversion of each of the 65,536 half-precision numbers with the definition of the
+/// format.
 #[test]
 fn halves_are_read_exactly() {
     for bits in 0..=u16::MAX {

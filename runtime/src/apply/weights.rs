@@ -2,29 +2,31 @@
 //!
 //! # Weights
 //!
-//! The weight of a logit is `exp((logit - most) * scale)`, rounded to a multiple of 2^-34 and counted in this unit. `most` is
-//! the greatest allowed logit, and `scale` is the inverse of the temperature. So a weight is an integer of at most 2^34.
+//! The weight of a logit is `exp((logit - most) * scale)`, rounded to a multiple of 2^-34 and counted in this unit.
+//! `most` is the greatest allowed logit, and `scale` is the inverse of the temperature. So a weight is an integer of at
+//! most 2^34.
 //!
-//! Sums of weights in an `f64` are exact for up to 2^19 logits of the full weight. So they do not depend on the order of
-//! summation. Every kernel gives the same bits, and so does a list of tokens in place of a row. Only tokens less than 3e-11 times as
-//! likely as the most likely one are never drawn.
+//! Sums of weights in an `f64` are exact for up to 2^19 logits of the full weight. So they do not depend on the order
+//! of summation. Every kernel gives the same bits, and so does a list of tokens in place of a row. Only tokens less
+//! than 3e-11 times as likely as the most likely one are never drawn.
 //!
 //! A logit equal to `most` has the full weight, even if it is infinite. NaN has the weight 0.
 //!
-//! The exponential is computed here, because the results of platform libraries differ. Its relative error is below 2e-7.
+//! The exponential is computed here, because the results of platform libraries differ. Its relative error is below
+//! 2e-7.
 
 use super::logit::sealed::Lane;
 
-/// Number of logits in one pass of `most`: the bits of one mask word.
+/// Number of logits in one pass of [`most`]: those of one mask word.
 const LANES: usize = 32;
 
-/// Number of logits whose weights are computed at once. More would not fit in the vector registers.
+/// Number of logits whose weights are computed at once. More would not fit into the vector registers.
 const SUMMED: usize = 8;
 
-/// The full weight, in units of 2^-34.
+/// Weight of a logit equal to the greatest one, in units of 2^-34.
 const ONE: f32 = (1u64 << 34) as f32;
 
-/// `1.5 * 2^23`. The sum of this and a small `f32` has the rounded integer in its low bits.
+/// `1.5 * 2^23`. The sum of this number and a small `f32` has the rounded integer in its low bits.
 const ROUND: f32 = 12_582_912.0;
 
 /// Returns the greatest logit whose bit is set. Negative infinity if there is none, or all are NaN.
@@ -41,7 +43,8 @@ pub(super) fn most<L: Lane>(words: &[u32], logits: &[L]) -> f32 {
     lanes.into_iter().fold(f32::NEG_INFINITY, |most, lane| if lane > most { lane } else { most })
 }
 
-/// Sums the weights of the logits whose bit is set.
+/// Returns the sum of the weights of the logits whose bit is set. `most` is the greatest of these logits, and `scale`
+/// the inverse of the temperature.
 #[inline(always)]
 pub(super) fn total<L: Lane>(words: &[u32], logits: &[L], most: f32, scale: f32) -> f64 {
     let mut lanes = [0.0; SUMMED];
@@ -61,7 +64,7 @@ pub(super) fn total<L: Lane>(words: &[u32], logits: &[L], most: f32, scale: f32)
     lanes.into_iter().sum()
 }
 
-/// Adds the weights of at most [`SUMMED`] logits to the sums of their lanes. Their bits are the lowest of `word`.
+/// Adds the weights of at most [`SUMMED`] logits to the sums in `lanes`. The bit of logit `i` is bit `i` of `word`.
 #[inline(always)]
 fn add<L: Lane>(lanes: &mut [f64; SUMMED], word: u32, logits: &[L], most: f32, scale: f32) {
     for (bit, (lane, logit)) in lanes.iter_mut().zip(logits).enumerate() {
@@ -70,7 +73,8 @@ fn add<L: Lane>(lanes: &mut [f64; SUMMED], word: u32, logits: &[L], most: f32, s
     }
 }
 
-/// Calls `show` with each word that is not zero and its logits. The last word may have fewer than 32.
+/// Calls `show` with each mask word that is not zero and its logits. The last word may have fewer than 32 logits, and
+/// is shown even if it is zero.
 #[inline(always)]
 fn each_word<L: Lane>(words: &[u32], logits: &[L], mut show: impl FnMut(u32, &[L])) {
     let (whole, tail) = logits.as_chunks::<LANES>();
@@ -84,7 +88,8 @@ fn each_word<L: Lane>(words: &[u32], logits: &[L], mut show: impl FnMut(u32, &[L
     }
 }
 
-/// Returns the weight of an allowed logit, in units of 2^-34.
+/// Returns the weight of an allowed logit, in units of 2^-34. `most` is the greatest allowed logit, and `scale` the
+/// inverse of the temperature.
 #[inline(always)]
 pub(crate) fn weight(value: f32, most: f32, scale: f32) -> f32 {
     let share = exponential((value - most) * scale) * ONE;

@@ -1,7 +1,7 @@
 //! Kernels for x86-64: AVX2 and AVX-512.
 //!
-//! `apply` skips words of ones. Its vectors begin at a logit whose address is a multiple of the vector's length, and mask
-//! words are shifted to match. So no store straddles two cache lines, which would double its cost.
+//! `apply` skips words of ones. Its vectors begin at a logit whose address is a multiple of the vector's length, and
+//! mask words are shifted to match. So no store straddles two cache lines, which would double its cost.
 //!
 //! AVX-512 stores infinity under the inverted bits and reads no logit. AVX2 selects and writes back, because its masked
 //! stores take tens of cycles on some processors. The scalar kernel writes the logits at either end.
@@ -17,7 +17,7 @@ use super::logit::sealed::Lane;
 use super::scalar::{self, Bits};
 use super::weights;
 
-/// Returns the sets of kernels that this processor runs, fastest last.
+/// Returns the sets of x86 kernels that this processor runs, fastest last.
 pub(super) fn available() -> Vec<Kernels> {
     let mut sets = Vec::new();
     if is_x86_feature_detected!("avx2") {
@@ -33,12 +33,12 @@ pub(super) fn available() -> Vec<Kernels> {
     sets
 }
 
-/// Number of words that are compared together: one cache line.
+/// Number of mask words that are compared together: one cache line. Further words are compared group by group.
 const GROUP: usize = 16;
 
-/// Applies words to logits by `vectors`, which takes the inverted bits of 32 lanes. The lanes begin at a multiple of
-/// `ALIGNMENT` bytes. A group of words is skipped if all its tokens are allowed, and filled if none is. Within another group
-/// every word is written, since a test would cost more.
+/// Applies mask words to logits by `vectors`, which takes the inverted bits of 32 logits. The logits begin at a
+/// multiple of `ALIGNMENT` bytes. A group of words is skipped if all its tokens are allowed, and filled with infinity
+/// if none is. Within another group every word is written, since a test would cost more.
 #[inline(always)]
 fn aligned<B: Bits, const ALIGNMENT: usize>(
     words: &[u32],

@@ -1,8 +1,9 @@
-//! The tokens of a position's stored masks that reach no new item.
+//! The tokens of a position's stored masks that lead only to items equal to earlier ones. They are excluded from the
+//! mask.
 //!
-//! A walk of the token trie follows only the texts of the earlier items. A byte that diverges from all of them makes the item
-//! new. Between items and at the end of one, it follows every byte. The walk does not see tokens that end
-//! a new item and begin another. These *spanning* tokens are few, and are found once for each state.
+//! A walk of the token trie follows only the texts of the earlier items. A byte that diverges from all of them makes
+//! the item new. Between items and at the end of an item, the walk follows every byte. The walk does not see tokens
+//! that end a new item and begin another. These *spanning* tokens are few, and are found once for each state.
 
 use grammarc_artifacts::sections::vocabulary::Trie;
 
@@ -19,30 +20,30 @@ use crate::position::{Configuration, Configurations};
 use crate::step::first_bytes::FirstBytes;
 use crate::step::machine::{Limits, Machine};
 
-/// Most tokens of a subtree that are looked up in the mask one by one. A larger subtree is walked.
+/// Largest number of tokens of a subtree that are looked up in the mask one by one. A larger subtree is walked.
 const FEW: u32 = 24;
 
-/// Buffers of the walk.
+/// Buffers of the walk for excluded tokens.
 #[derive(Debug, Default)]
 pub(crate) struct Walk {
     search: Search,
     closure: Configurations,
     next: Configurations,
-    /// The position after the bytes of a tried token.
+    /// Position after the bytes of a spanning token that is tried.
     after: Vec<Configuration>,
-    /// Positions along the path of the walk.
+    /// For each depth on the path of the walk, the position after its bytes.
     positions: Vec<Vec<Configuration>>,
-    /// The trie nodes on the path of the walk.
+    /// Trie nodes on the path of the walk, from the root on.
     levels: Vec<Level>,
-    /// Worklist of a subtree whose reached tokens are excluded.
+    /// Worklist of trie nodes in a subtree whose tokens are excluded if the stored mask reaches them.
     open: Vec<Reached>,
-    /// Places whose spanning tokens are to be tried.
+    /// States at which tokens of the current configuration may span items.
     spans: Vec<Span>,
-    /// Spanning tokens that are to be tried.
+    /// Ids of spanning tokens that may make an equal item, and so have to be tried.
     doubtful: Vec<u32>,
 }
 
-/// The input of a walk, and the tokens that it has excluded so far.
+/// The arguments of a walk, and the tokens that it has excluded so far.
 struct Exclusion<'a> {
     grammar: &'a Grammar,
     machine: Machine<'a>,
@@ -52,26 +53,27 @@ struct Exclusion<'a> {
     excluded: &'a mut Vec<u32>,
 }
 
-/// The bytes that a walk follows.
+/// The bytes that a walk follows from a position.
 #[derive(Clone, Copy, Debug)]
 struct Wanted {
-    /// Whether it follows every byte.
+    /// Whether the walk follows every byte, and not only those in `bytes`.
     all: bool,
     bytes: FirstBytes,
 }
 
-/// A trie node on the path of a walk.
+/// A trie node on the path of a walk, with the progress of the walk among its children.
 #[derive(Clone, Copy, Debug)]
 struct Level {
     wanted: Wanted,
-    /// The next child, and the end of the children.
+    /// Trie node of the next child to visit, or `end`.
+    /// Exclusive end of the subtree of the node, and so of its children.
     next: u32,
     end: u32,
-    /// Length of the text up to the node.
+    /// Length in bytes of the items' text up to the node.
     len: usize,
 }
 
-/// A trie node in the worklist. Its byte is read from the position of `depth`.
+/// A trie node in the worklist. Its byte is read from the position of depth `depth`.
 #[derive(Clone, Copy, Debug)]
 struct Reached {
     node: u32,
@@ -79,8 +81,9 @@ struct Reached {
 }
 
 impl Walk {
-    /// Collects the tokens of the position's stored mask that lead to no new item, in ascending order. The text is read up to
-    /// the position. If a limit is met, none is excluded, and the accept of a token then meets the same limit.
+    /// Collects in `excluded` the tokens of `mask` that lead only to items equal to earlier ones, in ascending order.
+    /// The text must be read up to the position. If a limit is met, no token is excluded, and the accept of a token
+    /// then meets the same limit.
     pub(crate) fn collect(
         &mut self,
         frames: &mut Frames,
@@ -110,7 +113,8 @@ impl Walk {
         excluded.dedup();
     }
 
-    /// Collects the places at which tokens may span items, and returns whether there are any.
+    /// Sets `spans` to the states at which a token from the configuration may span items. Returns whether there are
+    /// any.
     fn note_spans(&mut self, machine: &Machine<'_>, frames: &Frames, at: Configuration) -> bool {
         self.spans.clear();
         if machine.distinct.contains(at.state) {
@@ -124,7 +128,8 @@ impl Walk {
         !self.spans.is_empty()
     }
 
-    /// Walks the token trie, then tries the spanning tokens.
+    /// Walks the token trie, then tries the spanning tokens. Adds the tokens that lead only to equal items to those
+    /// excluded.
     fn walk(
         &mut self,
         walked: &mut Exclusion<'_>,
@@ -152,7 +157,7 @@ impl Walk {
         self.try_each(walked, position, tokens_across_items::entering(walked.grammar))
     }
 
-    /// Excludes those of `tokens` after which no configuration is alive.
+    /// Excludes each of `tokens` that the mask allows but after which no configuration is alive.
     fn try_each(
         &mut self,
         walked: &mut Exclusion<'_>,
@@ -167,7 +172,8 @@ impl Walk {
         Ok(())
     }
 
-    /// Whether some configuration is alive after a token.
+    /// Whether some configuration is alive after a token: it can still reach an item that differs from all earlier
+    /// ones.
     fn allows(
         &mut self,
         walked: &mut Exclusion<'_>,
@@ -193,7 +199,7 @@ impl Walk {
         Ok(any)
     }
 
-    /// Reads one byte: `next` becomes the position after it.
+    /// Reads one byte from the position `from`. Sets `next` to the position after the byte.
     fn step(
         &mut self,
         walked: &mut Exclusion<'_>,
@@ -204,7 +210,8 @@ impl Walk {
         read(machine, frames, from, byte, &mut self.closure, &mut self.next)
     }
 
-    /// As [`step`](Self::step), from the position of a depth. Makes room for the position of the next depth.
+    /// Reads one byte from the position of a depth, as [`step`](Self::step) does. Makes room for the position of the
+    /// next depth.
     fn step_from(
         &mut self,
         walked: &mut Exclusion<'_>,
@@ -220,7 +227,7 @@ impl Walk {
         stepped
     }
 
-    /// Enters a trie node: its children are walked from the position of their depth.
+    /// Puts a trie node on the path. Its children are then read from the position of their depth.
     fn enter(&mut self, walked: &Exclusion<'_>, node: u32) {
         let wanted = wanted(&walked.machine, walked.frames, &self.positions[self.levels.len()]);
         let (next, end) = (node + 1, walked.trie.end[node as usize]);
@@ -228,7 +235,7 @@ impl Walk {
         self.levels.push(Level { wanted, next, end, len });
     }
 
-    /// Walks the trie from its root, depth first, and excludes subtrees after which nothing is alive.
+    /// Walks the trie from its root, depth first. Excludes the subtrees after whose byte no configuration is alive.
     fn visit(&mut self, walked: &mut Exclusion<'_>) -> Result<(), LimitError> {
         self.levels.clear();
         self.enter(walked, 0);
@@ -271,7 +278,8 @@ impl Walk {
         Ok(())
     }
 
-    /// Excludes the tokens of the mask in the subtree of a node, which is read from the position of a depth.
+    /// Excludes the tokens of the mask in the subtree of a node. The node's byte is read from the position of depth
+    /// `depth`.
     fn exclude(
         &mut self,
         walked: &mut Exclusion<'_>,
@@ -289,7 +297,7 @@ impl Walk {
         done
     }
 
-    /// As [`exclude`](Self::exclude), by a walk that allows equal items, as the stored mask does.
+    /// Excludes the tokens of the mask in a large subtree, by a walk that allows equal items, as the stored mask does.
     fn exclude_reached(
         &mut self,
         walked: &mut Exclusion<'_>,
@@ -317,14 +325,14 @@ impl Walk {
 }
 
 impl Exclusion<'_> {
-    /// Excludes the tokens of these ranks that the mask has.
+    /// Excludes the tokens of these ranks (indices in byte order) that the mask allows.
     fn exclude(&mut self, ranks: std::ops::Range<u32>) {
         let tokens = &self.trie.token_of_rank[ranks.start as usize..ranks.end as usize];
         self.excluded.extend(tokens.iter().copied().filter(|&token| self.mask.contains(token)));
     }
 
-    /// Adds the tokens that span items at a state of the stack and may make an equal item. An item that they end or begin may be
-    /// the equal one.
+    /// Adds to `doubtful` the tokens that span items at a state and may make an equal item. The item that they end or
+    /// the item that they begin may be the equal one.
     fn add_doubtful(&self, at: Configuration, span: Span, doubtful: &mut Vec<u32>) {
         let tokens = tokens_across_items::at(self.grammar, span);
         let Some(list) = only_caller(&self.machine, self.frames, at) else {
@@ -345,13 +353,13 @@ impl Exclusion<'_> {
         }
     }
 
-    /// Whether a continuation of a configuration may be equal to an earlier item.
+    /// Whether an item of a continuation of a configuration may be equal to an earlier item.
     fn may_repeat(&self, at: Configuration) -> bool {
         may_repeat(&self.machine, self.frames, at)
     }
 }
 
-/// Determines the bytes with which a position follows an earlier item.
+/// Returns the bytes on which a walk follows an earlier item from a position.
 fn wanted(machine: &Machine<'_>, frames: &Frames, position: &[Configuration]) -> Wanted {
     let items = &frames.items;
     let mut wanted = Wanted { all: false, bytes: FirstBytes::default() };

@@ -1,27 +1,29 @@
-//! The lists of a position as plain bytes: the last part of an [export](crate::export), which describes the layout.
+//! The item lists of a position as plain bytes: the last part of an [export](crate::export), which describes the
+//! layout.
 
 use super::items::{EMPTY, Items, OPEN};
 
-/// Bytes of the two numbers before the lists.
+/// Number of bytes before the lists: the number of lists and the length of the text.
 const HEADER: usize = 8;
-/// Bytes of one list.
+/// Number of bytes of one list: three 32-bit numbers.
 const RECORD: usize = 12;
 
-/// The lists of a position, numbered in the order of their first occurrence in the export.
+/// The item lists of a position, numbered in the order of their first occurrence in the export.
 pub(crate) struct ExportedLists<'a> {
     items: &'a Items,
     order: Vec<u32>,
-    /// For each list, one more than its place in the order. 0 for a list that was not reached.
+    /// For each list of the sequence, its number in the export. 0 for a list that the export does not need.
     numbers: Vec<u32>,
 }
 
 impl<'a> ExportedLists<'a> {
-    /// An export without lists.
+    /// Returns an export without lists.
     pub(crate) fn new(items: &'a Items) -> Self {
         Self { items, order: Vec::new(), numbers: vec![0; items.len()] }
     }
 
-    /// The number of a list in the export. Adds the list and those before it if they are new.
+    /// Returns the number of a list in the export, 0 for the empty list. Adds the list and all lists before it if they
+    /// are new.
     pub(crate) fn number(&mut self, list: u32) -> u32 {
         let known = self.order.len();
         let mut at = list;
@@ -37,7 +39,7 @@ impl<'a> ExportedLists<'a> {
         self.numbers[list as usize]
     }
 
-    /// Writes the added lists, and the text from the first of their items on.
+    /// Appends the added lists to `bytes`, and the accepted text from the first of their items on.
     pub(crate) fn write(&self, bytes: &mut Vec<u8>) {
         let text = &self.items.text()[..self.items.accepted()];
         let lists = self.order.iter().map(|&list| self.items.list(list));
@@ -55,11 +57,11 @@ impl<'a> ExportedLists<'a> {
     }
 }
 
-/// Reads the items from bytes that [`ExportedLists::write`] wrote.
+/// Reads the items from bytes in the form that [`ExportedLists::write`] writes. Checks every number.
 ///
 /// # Errors
 ///
-/// The index of the first malformed list. 0 if the length is wrong.
+/// A list is malformed. The error is the index of the first such list, or 0 if the length is wrong.
 pub(crate) fn read(bytes: &[u8]) -> Result<Items, usize> {
     let number = |at: usize| {
         let bytes = bytes.get(at..at + 4).and_then(|bytes| bytes.try_into().ok());

@@ -1,72 +1,82 @@
-//! The items of a sequence's distinct rules: the texts that each activation has read.
+//! The items of a sequence's distinct rules: for each call of a rule in progress, the texts of the items that it has
+//! read.
 //!
-//! The register of an activation holds the number of a *list*. A list is its newest item, as places in the text of the
-//! sequence, and the list before it. The text is kept for this. So lists share their tails as stacks do, equal lists have one number, and
-//! registers are saved and merged as in any other rule. While an item is read, its caller's register, which lies in the
-//! frame, holds an *open* list, whose newest item has no end yet. The end is known only when the caller continues, since a
-//! number may always have one more digit. The item is *ended* there.
+//! The register of a distinct rule holds the number of a *list* of items. A list consists of its newest item, as a
+//! range of the sequence's text, and the list before it. The text is kept for this. So lists share their tails as
+//! stacks do, equal lists have one number, and registers are saved and merged as in any other rule.
 //!
-//! Lists refer to the text by place, and denote what the text holds there now. So a rollback only shortens the text: a list
-//! that it leaves unused is valid again once the text has the same places.
+//! While an item is read, its rule's register lies in the frame, and holds an *open* list: the newest item has no end
+//! yet. The end is known only when the rule continues, since a number may always have one more digit. The item is
+//! *ended* there.
 //!
-//! Memory: the bytes of the text, and for each item two lists of 16 bytes, with some 20 for finding each.
+//! A list refers to the text by offsets, and denotes what the text holds there now. So a rollback only shortens the
+//! text. A list that is unused after the rollback is valid again once the text has the same length.
+//!
+//! Memory: the bytes of the text, and for each item two lists of 16 bytes, with some 20 bytes of index for each.
 
 use std::collections::HashMap;
 
-/// Number of the list without items.
+/// Number of the item list that has no items.
 pub(crate) const EMPTY: u32 = 0;
 
-/// End of an item that is still read.
+/// Value in place of an item's end while the item is being read.
 pub(super) const OPEN: u32 = u32::MAX;
 
-/// A list: its newest item as places in the text, and the list before it.
+/// A list of items: its newest item as a range of the text, and the list before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct List {
+    /// Number of the list of all items but the newest.
     pub(super) before: u32,
+    /// Offset in bytes of the newest item in the text.
     pub(super) start: u32,
+    /// Exclusive end of the newest item in the text, or [`OPEN`].
     pub(super) end: u32,
-    /// Number of items, including the newest.
+    /// Number of items in the list, including the newest.
     items: u32,
 }
 
 impl List {
+    /// The list without items.
     const NONE: Self = Self { before: EMPTY, start: 0, end: 0, items: 0 };
 
-    /// Whether the newest item is still read.
+    /// Whether the newest item is still being read.
     pub(crate) fn is_open(&self) -> bool {
         self.end == OPEN
     }
 
-    /// Number of items, including the newest.
+    /// Returns the number of items in the list, including the newest.
     pub(super) fn items(&self) -> u32 {
         self.items
     }
 
-    /// Whether there are items before the newest.
+    /// Whether the list has items before the newest.
     pub(crate) fn has_more(&self) -> bool {
         self.before != EMPTY
     }
 }
 
-/// The text of a sequence, and the lists of items in it.
+/// The text of a sequence, and all lists of items in it.
 #[derive(Clone, Debug)]
 pub(crate) struct Items {
-    /// The accepted text, followed by the text that is being tried.
+    /// Accepted text, followed by the text of the token that is being tried.
     text: Vec<u8>,
-    /// Number of bytes of the text that are read.
+    /// Number of bytes of the text that the machine has read.
     read: usize,
+    /// All lists. The number of a list is its index.
     lists: Vec<List>,
+    /// Maps each item list to its number.
     numbers: HashMap<List, u32>,
-    /// Length of the text before each accepted token, and after the last.
+    /// Length of the text in bytes, at the start and after each accepted token.
     ends: Vec<usize>,
-    /// Whether equal items are allowed, for walks that need the tokens of the stored masks.
+    /// Whether items may be equal. Set for walks that need all tokens of a stored mask, since stored masks allow equal
+    /// items.
     pub(crate) lenient: bool,
-    /// Whether an item was refused since this was last cleared.
+    /// Whether an item was refused as equal to an earlier one since the flag was last cleared.
     pub(crate) refused: bool,
 }
 
 impl Items {
-    /// An empty text without items.
+    /// Returns an empty text with only the empty list.
     pub(crate) fn new() -> Self {
         Self {
             text: Vec::new(),
@@ -79,23 +89,23 @@ impl Items {
         }
     }
 
-    /// The accepted text, followed by the text that is tried.
+    /// Returns the accepted text, followed by the text of the token that is being tried.
     pub(crate) fn text(&self) -> &[u8] {
         &self.text
     }
 
-    /// Appends bytes to the text. They are not read yet.
+    /// Appends bytes to the text. They count as unread until [`leave`](Self::leave).
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         self.text.extend_from_slice(bytes);
     }
 
-    /// Marks all bytes as read except the last `unread`.
+    /// Marks all bytes of the text as read except the last `unread`.
     #[inline]
     pub(crate) fn leave(&mut self, unread: usize) {
         self.read = self.text.len().saturating_sub(unread);
     }
 
-    /// Shortens the text to a length, and marks the whole text as read.
+    /// Shortens the text to `len` bytes, and marks all of it as read.
     pub(crate) fn truncate(&mut self, len: usize) {
         self.text.truncate(len);
         self.read = self.text.len();
@@ -106,45 +116,46 @@ impl Items {
         self.ends.push(self.text.len());
     }
 
-    /// Takes back the last `tokens` accepted tokens. The text stays until [`rewind`](Self::rewind).
+    /// Takes back the last `tokens` accepted tokens. The text keeps their bytes until [`rewind`](Self::rewind).
     pub(crate) fn rollback(&mut self, tokens: usize) {
         self.ends.truncate(self.ends.len().saturating_sub(tokens));
     }
 
-    /// Length of the accepted text.
+    /// Returns the length of the accepted text in bytes.
     pub(super) fn accepted(&self) -> usize {
         self.ends.last().copied().unwrap_or(0)
     }
 
-    /// Removes the text that was not accepted.
+    /// Removes the bytes after the accepted text: those of a token that was tried.
     pub(crate) fn rewind(&mut self) {
         self.truncate(self.accepted());
     }
 
-    /// The list with this number.
+    /// Returns the list with this number.
     #[inline]
     pub(crate) fn list(&self, list: u32) -> List {
         self.lists[list as usize]
     }
 
-    /// Number of lists, including the empty one.
+    /// Returns the number of lists, including the empty one.
     pub(crate) fn len(&self) -> usize {
         self.lists.len()
     }
 
-    /// Removes the lists from this number on. No register may refer to them.
+    /// Removes the lists whose number is at least `from`. No register may refer to them.
     pub(crate) fn forget(&mut self, from: usize) {
         for list in self.lists.drain(from..) {
             self.numbers.remove(&list);
         }
     }
 
-    /// Returns the list with a new open item, which begins at the end of the read text.
+    /// Returns the number of the list `before` with a new open item, which begins at the end of the read text.
     pub(crate) fn open(&mut self, before: u32) -> u32 {
         self.intern(before, self.read as u32, OPEN)
     }
 
-    /// Returns the list with its open item ended at the end of the read text. `None` if an earlier item is equal.
+    /// Ends the open item of a list at the end of the read text, and returns the new list's number. `None` if an
+    /// earlier item is equal and equal items are not allowed. A list without an open item is returned as it is.
     pub(crate) fn end_item(&mut self, list: u32) -> Option<u32> {
         let newest = self.list(list);
         if !newest.is_open() {
@@ -157,25 +168,25 @@ impl Items {
         Some(self.intern(newest.before, newest.start, self.read as u32))
     }
 
-    /// Whether the open item is equal to an earlier one.
+    /// Whether the item that `open` reads is equal to an earlier item of the list.
     pub(crate) fn had(&self, open: List) -> bool {
         let text = &self.text[open.start as usize..self.read];
         self.before(open).any(|item| item == text)
     }
 
-    /// Whether an earlier item begins with the text of the open one.
+    /// Whether an earlier item of the list begins with the text of the item that `open` reads.
     pub(crate) fn may_become(&self, open: List) -> bool {
         let text = &self.text[open.start as usize..self.read];
         self.before(open).any(|item| item.starts_with(text))
     }
 
-    /// The rest of each earlier item that begins with the text of the open one.
+    /// For each earlier item that begins with the text of the open item, returns the bytes that follow it there.
     pub(crate) fn rests(&self, open: List) -> impl Iterator<Item = &[u8]> {
         let text = &self.text[open.start as usize..self.read];
         self.before(open).filter_map(move |item| item.strip_prefix(text))
     }
 
-    /// The texts of the items before the newest of a list, newest first.
+    /// Returns the texts of a list's items before its newest item, newest first.
     fn before(&self, newest: List) -> impl Iterator<Item = &[u8]> {
         let mut at = newest.before;
         std::iter::from_fn(move || {
@@ -187,8 +198,8 @@ impl Items {
         })
     }
 
-    /// Returns the number of the list with an item from `start` to `end` after the items of another list. Adds the list if it
-    /// is new.
+    /// Returns the number of the list that has the items of `before` and an item from `start` to `end` of the text.
+    /// Adds the list if it is new.
     pub(super) fn intern(&mut self, before: u32, start: u32, end: u32) -> u32 {
         let list = List { before, start, end, items: self.list(before).items + 1 };
         let next = self.lists.len() as u32;

@@ -1,22 +1,22 @@
-//! The inner nodes of a token trie by their bytes: all places where a token continues after a given byte.
+//! The inner nodes of a token trie, grouped by byte: all places where a token continues after a given byte.
 //!
 //! Cost: O(nodes of the trie), once for a vocabulary when a grammar first needs it; 4 bytes for each inner node.
 
 use grammarc_artifacts::sections::vocabulary::Trie;
 
-/// Number of different bytes.
+/// Number of different byte values.
 const BYTES: usize = 256;
 
-/// The nodes of a trie that have children, by byte.
+/// The nodes of a trie that have children. One list for each byte holds the nodes that are entered on this byte.
 #[derive(Debug)]
 pub(crate) struct InnerNodes {
-    /// For each byte, the start of its nodes. They end at the start of the next byte's.
+    /// For each byte, the start in `nodes` of its list. The list ends where that of the next byte begins.
     starts: [u32; BYTES + 1],
     nodes: Box<[u32]>,
 }
 
 impl InnerNodes {
-    /// Sorts the inner nodes of a trie by byte. The root is not among them.
+    /// Groups the inner nodes of a trie by the byte on which each is entered. The root is left out. O(nodes).
     pub(crate) fn new(trie: &Trie<'_>) -> Self {
         let inner = || (1..trie.len() as u32).filter(|&node| !trie.is_leaf(node));
         let byte = |node: u32| usize::from(trie.byte[node as usize]);
@@ -37,7 +37,7 @@ impl InnerNodes {
         Self { starts, nodes }
     }
 
-    /// The nodes of a byte, ascending.
+    /// Returns the inner nodes that are entered on a byte, ascending.
     pub(crate) fn of(&self, byte: u8) -> &[u32] {
         let at = usize::from(byte);
         &self.nodes[self.starts[at] as usize..self.starts[at + 1] as usize]

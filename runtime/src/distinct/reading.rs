@@ -1,24 +1,24 @@
-//! Steps over the text of items, and the distinct rules on a stack.
+//! Steps that also append to the text of items, and the distinct rules (items must differ) on a stack.
 
 use crate::error::LimitError;
 use crate::position::stack::{BOTTOM, Frames};
 use crate::position::{Configuration, Configurations};
 use crate::step::machine::Machine;
 
-/// An activation of a distinct rule.
+/// A call in progress of a distinct rule, whose items must differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Activation {
-    /// State to which the callee above it returns.
+    /// State to which the callee above the rule returns.
     pub(super) state: u32,
-    /// Register of the activation: the number of its [list](super::items).
+    /// Register of the rule: the number of its [list](super::items) of items.
     pub(super) list: u32,
 }
 
-/// Appends one byte to the text and reads it. `next` becomes the position after the byte.
+/// Appends one byte to the text and reads it from the position `from`. Sets `next` to the position after the byte.
 ///
 /// # Errors
 ///
-/// A limit of the machine was met.
+/// The limit on configurations or on frames was met.
 pub(super) fn read(
     machine: &Machine<'_>,
     frames: &mut Frames,
@@ -28,15 +28,15 @@ pub(super) fn read(
     next: &mut Configurations,
 ) -> Result<(), LimitError> {
     frames.items.push(&[byte]);
-    // An item is ended while the byte after it is read, and it ends before that byte.
+    // A step ends an item while it reads the byte after the item. So the item ends before that byte.
     frames.items.leave(1);
     machine.step(frames, from, byte, closure, next)?;
     frames.items.leave(0);
     Ok(())
 }
 
-/// The activations of distinct rules on a configuration's stack, innermost first. The configuration's own rule is not among
-/// them.
+/// Returns the distinct rules in progress on a configuration's stack, innermost first. The configuration's own rule is
+/// left out.
 pub(super) fn callers(
     machine: &Machine<'_>,
     frames: &Frames,
@@ -51,7 +51,8 @@ pub(super) fn callers(
     stack.filter(|caller| machine.distinct.contains(caller.state))
 }
 
-/// The list of the distinct rule on a configuration's stack. `None` if there is no such rule, or more than one.
+/// Returns the number of the item list of the only distinct rule in progress. `None` if the stack has no such rule or
+/// several, or if the configuration's own rule is distinct.
 pub(super) fn only_caller(
     machine: &Machine<'_>,
     frames: &Frames,

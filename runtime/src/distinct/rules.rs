@@ -1,4 +1,4 @@
-//! The distinct rules of a grammar, and where tokens may span their items.
+//! The distinct rules of a grammar (rules whose items must differ), and the tokens that may span two of their items.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::OnceLock;
@@ -8,39 +8,41 @@ use grammarc_artifacts::tables::Joined;
 
 use crate::position::state_ranges::StateRanges;
 
-/// A token that spans items: it ends one item and continues into the next.
+/// A token that spans items: the token ends one item and continues into the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct SpanningToken {
-    /// Id of the token.
+    /// Id of the token that spans items.
     pub(super) token: u32,
-    /// Number of bytes that can continue the item that the token begins. With fewer earlier items, some byte makes the item new.
-    /// 0 if the token does more than to end one item and begin another.
+    /// Number of different bytes that can continue the item that the token begins. If there are fewer earlier items,
+    /// some of these bytes makes the item new. 0 if the token does more than end one item and begin another.
     pub(super) ways: u32,
 }
 
-/// The distinct rules of a grammar.
+/// The distinct rules of a grammar: rules whose items must differ, such as `uniqueItems`.
 #[derive(Debug, Default)]
 pub(crate) struct DistinctRules {
+    /// States of all distinct rules.
     states: StateRanges,
-    /// The states of the rules that have an item with finitely many texts.
+    /// States of the distinct rules that have an item with finitely many texts. Such a rule may run out of new items.
     scarce: StateRanges,
-    /// The states that call items and the states that items return to, ascending, with the tokens that span items there.
+    /// For each state that calls an item or to which an item returns, the tokens that span items there. Ascending by
+    /// state.
     spans: Vec<(u32, Spans)>,
-    /// The tokens that begin a distinct rule and span items of it. Computed on first use.
+    /// Ids of the tokens that begin a distinct rule and span two of its items. Computed on first use.
     pub(super) entering: OnceLock<Box<[u32]>>,
 }
 
-/// The tokens that span items at a state, by where they begin. Computed on first use.
+/// The tokens that span items at a state, grouped by the place where they begin. Computed on first use.
 #[derive(Debug, Default)]
 pub(super) struct Spans {
-    /// Tokens that begin in an item that returns to the state.
+    /// Tokens that begin within an item that returns to the state.
     pub(super) within: OnceLock<Box<[SpanningToken]>>,
-    /// Tokens that begin in the state.
+    /// Tokens that begin in the state, between two items.
     pub(super) between: OnceLock<Box<[SpanningToken]>>,
 }
 
 impl DistinctRules {
-    /// No rules: items are not compared.
+    /// Returns a set without rules, so that items are not compared.
     pub(crate) const fn none() -> Self {
         Self {
             states: StateRanges::none(),
@@ -50,7 +52,7 @@ impl DistinctRules {
         }
     }
 
-    /// Finds the distinct rules of a grammar's tables. O(their states and edges).
+    /// Finds the distinct rules of a grammar. O(states and edges of these rules).
     pub(crate) fn new(joined: &Joined<'_>) -> Self {
         let own = &joined.own;
         let states = StateRanges::of_rules(own.rules, rule_flags::DISTINCT);
@@ -71,7 +73,7 @@ impl DistinctRules {
         Self { states, scarce: StateRanges::new(scarce), spans, entering: OnceLock::new() }
     }
 
-    /// Whether there are no distinct rules.
+    /// Whether the grammar has no distinct rules.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.spans.is_empty()
@@ -88,22 +90,23 @@ impl DistinctRules {
         self.scarce.contains(state)
     }
 
-    /// The first states of the distinct rules.
+    /// Returns the initial state of each distinct rule.
     pub(super) fn starts(&self) -> impl Iterator<Item = u32> {
         self.states.iter().map(|rule| rule.start)
     }
 
-    /// The tokens that span items at a state. `None` if the state neither calls items nor is returned to by one.
+    /// Returns the tokens that span items at a state. `None` if the state neither calls an item nor is returned to by
+    /// one.
     pub(super) fn spans(&self, state: u32) -> Option<&Spans> {
         let at = self.spans.binary_search_by_key(&state, |(state, _)| *state).ok()?;
         Some(&self.spans[at].1)
     }
 }
 
-/// Whether the states that a rule reaches form no cycle, so that it has finitely many texts. A loop with a counter is a cycle
-/// too and counts as infinite.
+/// Whether the states that a rule reaches form no cycle, so that the rule has finitely many texts. A loop with a
+/// counter is a cycle too, and counts as infinite.
 fn is_finite(joined: &Joined<'_>, rule: u32) -> bool {
-    // `false` for the states on the path of the search, `true` for those that reach no cycle.
+    // For each state found, whether it is done: `false` on the path of the search, `true` if it reaches no cycle.
     let mut known: HashMap<u32, bool> = HashMap::new();
     let mut path = vec![(joined.rule(rule).first_state, 0)];
     known.insert(path[0].0, false);

@@ -1,12 +1,12 @@
-//! Tokens that span items: they end an item and continue into the next.
+//! Tokens that span items of a distinct rule, whose items must differ: they end an item and continue into the next.
 //!
-//! The walk of [`excluded`](super::excluded) stops as soon as an item is new, and does not see the items after it in the same
-//! token. So spanning tokens are tried one by one. Their set depends on the state alone. It is computed when a state is first
-//! asked for, by reading the token trie from the state.
+//! The walk of [`excluded`](super::excluded) stops as soon as an item is new, and does not see the items after it in
+//! the same token. So spanning tokens are tried one by one. Their set depends on the state alone. It is computed when a
+//! state is first asked for, by reading the token trie from the state.
 //!
-//! A token that begins within an item may reach the state at any of its bytes. So each trie node is a start if the state reads
-//! its byte. In an array these bytes are a comma and a bracket. Tokens that begin a rule and two items of it are tried
-//! in any position; no vocabulary that we know has one for JSON arrays.
+//! A token that begins within an item may reach the state at any of its bytes. So the search starts at each trie node
+//! whose byte the state reads. In an array these bytes are a comma and a bracket. Tokens that begin a rule and two
+//! items of it are tried in any position. No vocabulary that we know has such a token for JSON arrays.
 //!
 //! A trial costs a step for each byte of the token, and a test of what may follow. Most trials are skipped. A new item
 //! remains if the open item is new, and the next one can continue with more bytes than there are earlier items.
@@ -29,26 +29,26 @@ use crate::position::{Configuration, Configurations};
 use crate::step::first_bytes::FirstBytes;
 use crate::step::machine::{Limits, Machine};
 
-/// Limits on the trial of one token. A trial needs less. Beyond, no token is found to span items.
+/// Limits on the trial of one token, which needs far less. If the trial exceeds one, no token counts as spanning.
 const LIMITS: Limits = Limits { configurations: 1 << 12, frames: 1 << 20 };
 
-/// A state at which tokens may span items, and the place where the tokens begin.
+/// A state at which tokens may span items, and the place where such tokens begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Span {
-    /// A state that calls an item or that an item returns to.
+    /// Id of a state that calls an item or to which an item returns.
     pub(super) state: u32,
-    /// Whether the tokens begin in an item that returns to the state, and not in the state itself.
+    /// Whether the tokens begin within an item that returns to the state. If `false`, they begin in the state itself.
     pub(super) within: bool,
 }
 
 /// The place at which a spanning token begins, in relation to a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
-    /// In an item that returns to the state.
+    /// Within an item that returns to the state.
     Within,
-    /// In the state.
+    /// In the state, between two items.
     Between,
-    /// Before the rule that begins with the state.
+    /// Before the distinct rule whose first state this is.
     Outside,
 }
 
@@ -74,36 +74,36 @@ pub(super) fn entering(grammar: &Grammar) -> &[u32] {
     })
 }
 
-/// A trie node in the worklist. Its byte is read from the position of `depth`.
+/// A trie node in the worklist. Its byte is read from the position of depth `depth`.
 #[derive(Clone, Copy)]
 struct Open {
     node: u32,
     depth: usize,
-    /// Whether an earlier byte of the path has spanned items.
+    /// Whether the path before the node has ended an item and continued into the next.
     spanning: bool,
 }
 
-/// The search for the tokens of a state.
+/// The search for the tokens that span items at a state.
 struct Finder<'g> {
     grammar: &'g Grammar,
     machine: Machine<'g>,
     trie: Trie<'g>,
     start: Configuration,
     place: Place,
-    /// Whether the state's rule may run out of new items.
+    /// Whether the state's rule may run out of new items, since one of its items has finitely many texts.
     scarce: bool,
     frames: Frames,
     closure: Configurations,
     next: Configurations,
-    /// Positions along a path of the trie.
+    /// For each depth on the path of the walk, the position after its bytes.
     positions: Vec<Vec<Configuration>>,
-    /// The result of `ways` for configurations in the first item of a list.
+    /// Maps a configuration in the first item of a list to the number of different bytes that can continue it.
     ways: HashMap<Configuration, u32>,
     found: Vec<SpanningToken>,
 }
 
 impl<'g> Finder<'g> {
-    /// Prepares the search for the tokens that begin at a place in relation to a state.
+    /// Prepares the search for the tokens that begin at `place` in relation to `state`.
     fn new(grammar: &'g Grammar, state: u32, place: Place) -> Self {
         let machine = grammar.machine(LIMITS);
         let start = Configuration { state, count: EMPTY, frame: BOTTOM };
@@ -123,7 +123,7 @@ impl<'g> Finder<'g> {
         }
     }
 
-    /// Runs the search. The result is sorted by the bytes of the tokens.
+    /// Runs the search. Returns the spanning tokens, sorted by their bytes.
     fn find(mut self) -> Result<Box<[SpanningToken]>, LimitError> {
         self.frames.items.lenient = true;
         let Self { machine, frames, closure, start, trie, .. } = &mut self;
@@ -158,7 +158,7 @@ impl<'g> Finder<'g> {
         callees.any(|callee| self.machine.tables.rule(callee).flags & rule_flags::ITEM != 0)
     }
 
-    /// Reads the subtree of a trie node from the start state.
+    /// Reads the subtree of a trie node from the start state, then removes what the reading left.
     fn begin(&mut self, node: u32) -> Result<(), LimitError> {
         self.read(node)?;
         self.frames.items.forget(1);
@@ -169,7 +169,7 @@ impl<'g> Finder<'g> {
         Ok(())
     }
 
-    /// Reads the subtree of a trie node, depth first.
+    /// Reads the subtree of a trie node, depth first. Notes the tokens that span items.
     fn read(&mut self, node: u32) -> Result<(), LimitError> {
         let len = self.frames.items.text().len();
         let mut open = vec![Open { node, depth: 0, spanning: false }];
@@ -195,8 +195,9 @@ impl<'g> Finder<'g> {
         Ok(())
     }
 
-    /// Adds the tokens of a node, or of its whole subtree, if the positions after it span items. Returns whether they do, and
-    /// `None` if the subtree need not be read.
+    /// Adds the tokens of a node to those found if they span items: `after` or an earlier byte of the path does. If
+    /// nothing is known about longer tokens, adds the whole subtree. Returns whether the path spans items, or `None` if
+    /// the subtree need not be read.
     fn note(
         &mut self,
         node: u32,
@@ -226,14 +227,15 @@ impl<'g> Finder<'g> {
         Ok((!after.is_empty()).then_some(true))
     }
 
-    /// Adds the tokens of these ranks.
+    /// Adds the tokens of these ranks (indices in byte order), which span items. `ways` is the field of
+    /// [`SpanningToken`].
     fn add(&mut self, ranks: Range<u32>, ways: u32) {
         let tokens = &self.trie.token_of_rank[ranks.start as usize..ranks.end as usize];
         self.found.extend(tokens.iter().map(|&token| SpanningToken { token, ways }));
     }
 
-    /// Counts the bytes that continue a configuration within the first item of a list. 0 if it is in no such item or in several
-    /// lists.
+    /// Returns the number of different bytes that continue a configuration within the first item of a list. 0 if the
+    /// configuration is in no such item, or in several lists.
     fn ways(&mut self, at: Configuration) -> Result<u32, LimitError> {
         let Self { machine, frames, closure, next, .. } = self;
         let Some(register) = only_caller(machine, frames, at) else { return Ok(0) };
@@ -259,8 +261,9 @@ impl<'g> Finder<'g> {
     }
 }
 
-/// Whether a token that was read from `place` to a configuration spans items: it began an item after another one. In a scarce
-/// rule it is enough that the token continued after the end of an item.
+/// Whether a token that was read from `place` to a configuration spans items: the token began an item after another
+/// one. In a scarce rule, which may run out of new items, it suffices that the token continued after the end of an
+/// item.
 fn spans(
     machine: &Machine<'_>,
     frames: &Frames,

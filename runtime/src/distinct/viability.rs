@@ -1,15 +1,15 @@
-//! Whether a configuration can still reach a new item.
+//! Whether a configuration of a distinct rule can still reach a new item: an item that differs from all earlier ones.
 //!
-//! Every state reaches the end of its rule, so a configuration is alive unless all its continuations end in earlier items. A
-//! continuation that diverges from all earlier items is new, whatever follows. So the search follows only the earlier items
-//! that begin with the text of the open one.
+//! Every state reaches the end of its rule, so a configuration is alive unless all its continuations end in earlier
+//! items. A continuation that diverges from all earlier items is new, whatever follows. So the search follows only the
+//! earlier items that begin with the text of the open item.
 //!
-//! Between two items the search runs only in a *scarce* rule, which has an item with finitely many texts. A separator is dead
-//! if all of these occurred. In any other rule a new item is always possible. The compiler ensures that no sequence reaches a
-//! place where an item is required and none is left.
+//! Between two items the search runs only in a *scarce* rule, which has an item with finitely many texts. A separator
+//! is dead if all these texts occurred. In any other rule a new item is always possible. The compiler ensures that no
+//! sequence reaches a place where an item is required and none is left.
 //!
-//! Cost: the frames of the configuration if no earlier item begins with the text. Else a step for each byte up to the first
-//! place with two possible bytes, which is nearly always the next.
+//! Cost: the stack frames of the configuration if no earlier item begins with the text. Otherwise a step for each byte
+//! up to the first place with two possible bytes, which is nearly always the next.
 
 use grammarc_artifacts::sections::network::state_flags;
 
@@ -21,22 +21,23 @@ use crate::position::{Configuration, Configurations};
 use crate::step::first_bytes::FirstBytes;
 use crate::step::machine::Machine;
 
-/// Most configurations that one search for a new item puts into its worklist. Nearly all searches are short. One that meets
-/// the limit takes about a second and 8 MB, and the accept returns an error.
+/// Largest number of configurations in the worklist over one search for a new item. Nearly all searches are short. A
+/// search that meets the limit takes about a second and 8 MB, and the accept returns an error.
 const SEARCHED: usize = 1 << 18;
 
-/// The relation of a configuration to the earlier items.
+/// How a configuration relates to the earlier items of its distinct rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Viability {
-    /// The configuration is at the end of an item that is equal to an earlier one.
+    /// The configuration is at the end of an item that is equal to an earlier item, so it is dropped.
     Dead,
-    /// The open item, or the next one in a scarce rule, may become equal to an earlier one.
+    /// The open item may become equal to an earlier item. In a scarce rule, which may run out of new items, so may the
+    /// next item.
     Near,
-    /// The open item differs from all earlier ones, whatever follows.
+    /// The open item differs from all earlier items, whatever follows.
     New,
 }
 
-/// Determines the relation of a configuration to the earlier items.
+/// Returns how a configuration relates to the earlier items of its distinct rules.
 fn viability(machine: &Machine<'_>, frames: &Frames, at: Configuration) -> Viability {
     let items = &frames.items;
     if machine.distinct.contains(at.state) {
@@ -49,13 +50,13 @@ fn viability(machine: &Machine<'_>, frames: &Frames, at: Configuration) -> Viabi
     if near(machine, frames, at, scarce) { Viability::Near } else { Viability::New }
 }
 
-/// Whether a continuation of a configuration may be equal to an earlier item.
+/// Whether an open or later item of a configuration may become equal to an earlier item.
 pub(super) fn may_repeat(machine: &Machine<'_>, frames: &Frames, at: Configuration) -> bool {
     near(machine, frames, at, |_| true)
 }
 
-/// Whether the open item may become equal to an earlier one, or the next item may, at states for which `between` returns
-/// `true`.
+/// Whether an open item may become equal to an earlier one, in any distinct rule on the stack. Between two items,
+/// returns `true` if `between` returns `true` for the state there and the rule has earlier items.
 fn near(
     machine: &Machine<'_>,
     frames: &Frames,
@@ -76,33 +77,34 @@ fn near(
     })
 }
 
-/// A configuration in the worklist.
+/// A configuration in the worklist, with the length and the last byte of its text.
 #[derive(Clone, Copy, Debug)]
 struct Open {
     at: Configuration,
-    /// Length of the text up to the configuration.
+    /// Length in bytes of the text up to the configuration.
     len: usize,
-    /// Last byte of that text.
+    /// Last byte of the text up to the configuration.
     byte: u8,
 }
 
-/// Buffers of the search.
+/// Buffers of the search for a new item.
 #[derive(Debug, Default)]
 pub(crate) struct Search {
-    /// Worklist.
+    /// Configurations from which a new item may still be reached.
     open: Vec<Open>,
-    /// Number of configurations that were added to the worklist.
+    /// Number of configurations that were added to the worklist since the search began.
     added: usize,
     closure: Configurations,
     next: Configurations,
 }
 
 impl Search {
-    /// Whether a configuration is alive. The text is read up to the configuration.
+    /// Whether a configuration is alive: some continuation makes an item that differs from all earlier ones. The text
+    /// must be read up to the configuration.
     ///
     /// # Errors
     ///
-    /// The search met [`SEARCHED`], or the machine met a limit.
+    /// The search exceeds [`SEARCHED`] configurations, or the machine meets a limit.
     pub(crate) fn is_alive(
         &mut self,
         machine: &Machine<'_>,
@@ -116,7 +118,7 @@ impl Search {
         }
     }
 
-    /// Searches for a continuation that makes a new item, depth first.
+    /// Searches depth first for a continuation that makes a new item. Returns whether there is one.
     #[inline(never)]
     fn search(
         &mut self,
@@ -144,7 +146,8 @@ impl Search {
         alive
     }
 
-    /// Whether some byte makes the item new. If not, adds the configurations that may still reach a new item to the worklist.
+    /// Whether some byte makes the open item new. If not, adds the configurations that may still reach a new item to
+    /// the worklist.
     fn go_on(
         &mut self,
         machine: &Machine<'_>,

@@ -1,21 +1,23 @@
 //! For every state, the least number of bytes and token edges up to the end of its rule: shortest paths (Bellman-Ford).
 //!
-//! In a rule with a register the cost depends on the register. A path passes *counted states*, whose arrival updates the
-//! register, and ends after the register is zero. So a state of such a rule has two costs. `ahead` is the least
-//! cost up to the next arrival at each counted state. `plain` is the least cost of a path to the end without one.
+//! In a rule with a register, which holds counters, the cost depends on the register. A path passes *counted states*,
+//! whose arrival updates the register, and ends after the register is zero. So a state of such a rule has two costs.
+//! `ahead` is the least cost up to the next arrival at each counted state. `plain` is the least cost of a path to the
+//! end without such an arrival.
 //!
-//! - A countdown takes one round for each repetition left. The last rounds are computed one by one, and all before them cost
-//!   as much as the dearest round.
-//! - A set of bits takes one round for each bit, in ascending order. A round costs as much as the dearest from any counted
-//!   state.
-//! - A register with fields is open at the end of most paths, and `plain` is the cost. Below a minimum there is no plain path.
-//!   Then every increment that is left costs as much as the dearest round, and the exit as much as the dearest.
+//! - A countdown takes one round for each repetition that is left. The last rounds are computed one by one. Each round
+//!   before them costs as much as the dearest round.
+//! - A set of required keys takes one round for each bit, in ascending order. A round costs as much as the dearest from
+//!   any counted state.
+//! - A register with fields has one for each of several counters, and need not be zero at the end of most paths.
+//!   `plain` is the cost then. Below a minimum there is no plain path. Each increment that is left then costs as much
+//!   as the dearest round, and the exit as much as the dearest exit.
 //!
-//! Invariant: the cost never grows along a cheapest path. It is an upper bound if there are several counted states, so an
-//! ending is short but not always the shortest.
+//! Invariant: the cost never grows along a cheapest path. It is an upper bound if there are several counted states, so
+//! an ending is short but not always the shortest.
 //!
-//! Cost: sweeps over all states of a grammar until a fixpoint, once. States are numbered from the start of their rule, so a
-//! sweep from the last to the first nearly always suffices.
+//! Cost: sweeps over all states of a grammar until a fixpoint, once. States are numbered from the start of their rule,
+//! so a sweep from the last to the first nearly always suffices.
 //!
 //! Tests: `src/tests/endings.rs`.
 
@@ -25,50 +27,51 @@ use grammarc_artifacts::tables::{Joined, Tables};
 use super::text_costs::TextCosts;
 use crate::position::state_ranges::StateRanges;
 
-/// The cost if there is no path.
+/// Cost of a state from which no path leads to the end of its rule.
 pub(crate) const NEVER: u64 = u64::MAX;
 
-/// A state with the register of its activation.
+/// A call of a rule in progress: a state with its register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Activation {
     pub(super) state: u32,
     pub(super) count: u32,
 }
 
-/// A state whose arrival updates the register.
+/// A state whose arrival updates the register of its rule.
 #[derive(Clone, Copy, Debug)]
 struct CountedState {
     state: u32,
-    /// The state in its place once the counter is zero.
+    /// Id of the state that is entered instead once the counter is zero.
     exit: u32,
-    /// The bit that an arrival clears. 0 for a countdown.
+    /// Number of the register's bit that an arrival clears. 0 for a countdown.
     bit: u32,
 }
 
-/// A field of a register: one of several counters.
+/// A field of a register: the bits of one of several counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Field {
-    /// Lowest bit.
+    /// Number of the field's lowest bit.
     shift: u32,
-    /// Number of bits.
+    /// Number of bits of the field.
     width: u32,
 }
 
-/// The register of a rule.
+/// The register of a rule, with the costs that depend on it.
 #[derive(Clone, Debug)]
 struct Register {
     counted: Vec<CountedState>,
-    /// Whether the register is a set of bits, and not a countdown.
+    /// Whether the register is a set of required keys, one bit each. If `false`, it is a countdown or has fields.
     is_set: bool,
-    /// The fields of a register with several counters, or with a counter that is set on the way.
+    /// Fields of a register with several counters, or with a counter that is set during the rule. Otherwise empty.
     fields: Vec<Field>,
     first_state: u32,
-    /// For each state of the rule and each counted state, the cost up to the next arrival there. For a register with fields,
-    /// for each state, the cost up to the next arrival at any counted state.
+    /// Costs of the rule's states, state by state. Without fields, each state has one cost for each counted state: that
+    /// of the way to the next arrival there. With fields, each state has one cost: that of the way to the next arrival
+    /// at any counted state.
     ahead: Vec<u64>,
 }
 
-/// A transition between states: its cost, and the state after it. [`NONE`] for a tail call.
+/// A transition within a rule: its cost in bytes and token edges, and the state after it. [`NONE`] for a tail call.
 #[derive(Clone, Copy)]
 struct Transition {
     cost: u64,
@@ -76,7 +79,7 @@ struct Transition {
 }
 
 impl Register {
-    /// Finds the register of a rule. `None` for a rule without counted states.
+    /// Returns the register of a rule, with all costs still unknown. `None` for a rule without counted states.
     fn new(tables: Joined<'_>, rule: &RuleRecord) -> Option<Self> {
         let states = rule.first_state..rule.first_state + rule.state_count;
         let counted = states.clone().filter_map(|state| {
@@ -105,53 +108,54 @@ impl Register {
         })
     }
 
-    /// Index of a state's first cost in `ahead`.
+    /// Returns the index in `ahead` of a state's first cost.
     fn at(&self, state: u32) -> usize {
         let costs_a_state = if self.fields.is_empty() { self.counted.len() } else { 1 };
         (state - self.first_state) as usize * costs_a_state
     }
 
-    /// The sum of all counters in a register.
+    /// Returns the sum of all counters in the value of a register with fields.
     fn left(&self, register: u32) -> u64 {
         let of = |field: &Field| u64::from(register >> field.shift & ((1 << field.width) - 1));
         self.fields.iter().map(of).sum()
     }
 
-    /// The costs from a state up to each counted state.
+    /// Returns the costs from a state to the next arrival at each counted state, for a register without fields.
     fn ahead(&self, state: u32) -> &[u64] {
         &self.ahead[self.at(state)..][..self.counted.len()]
     }
 
-    /// The cost from a state up to the nearest counted state of a bit.
+    /// Returns the cost from a state to the nearest counted state that clears a bit. [`NEVER`] if none can be reached.
     fn to_bit(&self, state: u32, bit: u32) -> u64 {
         let ahead = self.counted.iter().zip(self.ahead(state));
         let of_bit = ahead.filter(|(counted, _)| counted.bit == bit);
         of_bit.map(|(_, &ahead)| ahead).min().unwrap_or(NEVER)
     }
 
-    /// The largest cost from a counted state to the nearest one of a bit.
+    /// Returns the largest cost from a counted state to the nearest counted state that clears a bit.
     fn round(&self, bit: u32) -> u64 {
         let rounds = self.counted.iter().map(|counted| self.to_bit(counted.state, bit));
         rounds.max().unwrap_or(NEVER)
     }
 }
 
-/// The costs of all states of a grammar.
+/// The costs of all states of a grammar, in bytes and token edges.
 #[derive(Clone, Debug)]
 pub(crate) struct Costs {
-    /// For each state, the cost to the end of the rule without an arrival at a counted state.
+    /// For each state, the cost to the end of its rule without an arrival at a counted state.
     plain: Vec<u64>,
-    /// For each state, the index of its rule's register in `registers`. [`NONE`] for rules without one.
+    /// For each state, the index in `registers` of its rule's register. [`NONE`] for a rule without counted states.
     register_of: Vec<u32>,
     registers: Vec<Register>,
-    /// The states of rules that are packed string sets.
+    /// States of rules that are packed string sets.
     packed: StateRanges,
-    /// The costs of the nodes of packed string sets.
+    /// Costs of the nodes of packed string sets.
     texts: TextCosts,
 }
 
 impl Costs {
-    /// Computes the costs of a grammar.
+    /// Computes the costs of all states of a grammar and its vocabulary. O(states and edges) for each sweep, nearly
+    /// always one.
     pub(crate) fn new(tables: Joined<'_>) -> Self {
         let count = tables.own.bases.states + tables.own.state_count();
         let mut costs = Self {
@@ -181,12 +185,13 @@ impl Costs {
         costs
     }
 
-    /// The first state of a state's rule, if that is a packed string set.
+    /// Returns the first state of the rule to which `state` belongs, if the rule is a packed string set. `None` for
+    /// other rules.
     pub(super) fn packed_rule_of(&self, state: u32) -> Option<u32> {
         self.packed.first_of(state)
     }
 
-    /// Returns the cost to leave the rule from a state with a register.
+    /// Returns the cost to leave the rule from a state with a register value. [`NEVER`] if no path leads to its end.
     pub(super) fn of(&self, tables: Joined<'_>, at: Activation) -> u64 {
         if self.packed.contains(at.state) {
             return self.texts.of(tables.packed_strings(), at.count).map_or(NEVER, u64::from);
@@ -198,18 +203,19 @@ impl Costs {
         }
     }
 
-    /// Returns the cost of a call up to its return.
+    /// Returns the cost from a call of a rule to its return.
     pub(super) fn of_call(&self, tables: Joined<'_>, edge: &CallEdge) -> u64 {
         let state = tables.rule(edge.callee).first_state;
         self.of(tables, Activation { state, count: edge.count })
     }
 
-    /// The register of a state's rule.
+    /// Returns the register of a state's rule. `None` for a rule without counted states.
     fn register(&self, state: u32) -> Option<&Register> {
         self.registers.get(self.register_of[state as usize] as usize)
     }
 
-    /// Returns the cost of a path through the counted states of a register with fields.
+    /// Returns the cost to the end of the rule by a path through counted states, for a register with fields. An upper
+    /// bound.
     fn through_fields(&self, register: &Register, at: Activation) -> u64 {
         let plain = |state: u32| self.plain[state as usize];
         let to_next = |state: u32| register.ahead[register.at(state)];
@@ -223,7 +229,7 @@ impl Costs {
         to_next(at.state).saturating_add(rounds).saturating_add(last)
     }
 
-    /// Returns the cost of a path through counted states.
+    /// Returns the cost to the end of the rule by a path through counted states. The value of the register is not zero.
     fn through_counted(&self, register: &Register, at: Activation) -> u64 {
         if !register.fields.is_empty() {
             let plain = self.plain[at.state as usize];
@@ -258,7 +264,7 @@ impl Costs {
         onward(at.state, &after)
     }
 
-    /// Recomputes the costs of one state from its successors, and returns whether one changed.
+    /// Recomputes the costs of one state from those of its successors. Returns whether a cost changed.
     fn relax(&mut self, tables: Joined<'_>, state: u32) -> bool {
         let (part, index) = tables.locate(state);
         let transitions = self.transitions(tables, part, index);
@@ -306,7 +312,7 @@ impl Costs {
         changed
     }
 
-    /// The transitions of a state within its rule. A call costs as much as the callee.
+    /// Returns the transitions of a state within its rule. A call costs as much as the callee up to its return.
     fn transitions(&self, tables: Joined<'_>, part: &Tables<'_>, index: usize) -> Vec<Transition> {
         let read = |target: u32| Transition { cost: 1, target };
         let bytes = part.byte_edges_of(index).iter().map(|edge| read(edge.target));

@@ -1,7 +1,8 @@
-//! The fewest tokens that spell a text: dynamic programming over its offsets, from the last to the first.
+//! The fewest tokens that spell a text, by dynamic programming over its offsets, from the last to the first.
 //!
-//! Masks are not read. A text of the grammar may nearly always be spelled by any tokens, and the caller sees it when one is
-//! refused. Among equally short spellings the first token is the longest one. So the result is the same on every machine.
+//! Masks are not read. Nearly always any tokens may spell a text of the grammar, and the caller notices a refused
+//! token. Among equally short spellings, the one whose first token is the longest is taken. So the result is the same
+//! on every machine.
 //!
 //! Cost: O(text x longest token) steps down the token trie; 12 bytes for each byte of the text.
 
@@ -11,18 +12,19 @@ use super::route::Unit;
 use crate::mask::pool;
 use crate::matcher::Matcher;
 
-/// The shortest spelling from an offset on.
+/// The shortest spelling of the rest of a text, from one offset on.
 #[derive(Clone, Copy, Default)]
 struct Way {
-    /// Number of tokens.
+    /// Number of tokens of the spelling.
     left: u32,
-    /// The first token. `None` if no tokens spell the rest of the text.
+    /// Id of the first token. `None` if no tokens spell the rest of the text.
     token: Option<u32>,
-    /// Bytes of the first token.
+    /// Length of the first token, in bytes.
     len: u32,
 }
 
-/// Returns the fewest tokens of a matcher's vocabulary that spell the units. `None` if no tokens spell them.
+/// Returns the fewest tokens of a matcher's vocabulary that spell the units. `None` if no tokens spell them, or a token
+/// edge has no tokens.
 pub(super) fn of(matcher: &Matcher, units: &[Unit]) -> Option<Vec<u32>> {
     let grammar = matcher.grammar();
     let trie = grammar.vocabulary().artifact().trie();
@@ -58,7 +60,7 @@ fn spell(trie: Trie<'_>, text: &[u8], tokens: &mut Vec<u32>) -> Option<()> {
             };
             let here = trie.tokens_at(node);
             let token = trie.token_of_rank.get(here.start as usize).filter(|_| !here.is_empty());
-            // Of ways with as few tokens the last one found begins with the longest.
+            // Among ways with equally few tokens, the one found last begins with the longest token.
             if let (Some(after), Some(&token)) = (after, token)
                 && (best.token.is_none() || after < best.left)
             {
@@ -83,7 +85,7 @@ mod tests {
 
     use super::*;
 
-    /// Tries all spellings, without a trie.
+    /// Returns the fewest tokens that spell a text, found by trying all spellings without a trie.
     fn by_trial(tokens: &[Vec<u8>], text: &[u8]) -> Option<usize> {
         let mut fewest = vec![None; text.len() + 1];
         fewest[0] = Some(0);

@@ -9,15 +9,15 @@
 //! | file | content |
 //! | --- | --- |
 //! | `search` | the ending of a position, as tokens |
-//! | `costs` | for every state, the least cost to leave its rule, once for a grammar |
-//! | `text_costs` | the same for the nodes of packed string sets |
+//! | `costs` | for every state, the least cost to leave its rule, computed once for a grammar |
+//! | `text_costs` | for every node of a packed string set, the length of the shortest text from there |
 //! | `route` | the shortest text that ends a position |
 //! | `fewest` | the fewest tokens that spell a text |
 //! | `spell` | tokens of a text under the masks, with backtracking |
 //!
-//! A route depends on states and stacks alone. The vocabulary may be unable to spell it, or it may repeat an item. So its
-//! tokens are tried on a fork. If one is refused, the search takes the token of the mask that is nearest an end, and
-//! continues from there.
+//! A route depends on states and stacks alone. The vocabulary may be unable to spell it, or it may repeat an item that
+//! must differ. So its tokens are tried on a fork. If one is refused, the search takes the token of the mask that is
+//! nearest an end, and continues from there.
 //!
 //! Cost: O(bytes of the ending x longest token), and one pass over the mask for each refused token.
 //!

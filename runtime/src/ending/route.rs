@@ -1,4 +1,4 @@
-//! The shortest text from a position to an end, edge by edge along the least costs.
+//! The shortest text from a position to an end: from each state, the route follows the transition of least cost.
 
 use grammarc_artifacts::sections::network::{ByteEdge, NONE};
 use grammarc_artifacts::tables::Joined;
@@ -7,34 +7,36 @@ use super::costs::{Activation, Costs, NEVER};
 use crate::position::Configuration;
 use crate::position::stack::{BOTTOM, Frames};
 
-/// Rank of calls among transitions of the same cost: after bytes.
+/// Rank of calls among transitions of the same cost: after all bytes.
 const CALL: u8 = 4;
-/// Rank of tokens among transitions of the same cost: after calls.
+/// Rank of token edges among transitions of the same cost: after calls.
 const TOKEN: u8 = 5;
 
-/// One step of a route.
+/// One unit of a text: a byte, or a special token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// A byte of text.
+    /// A byte of the text.
     Byte(u8),
-    /// Any token of the set with this mask id.
+    /// Any token of the set of tokens that has this mask id.
     Token(u32),
 }
 
-/// A transition of the cheapest kind so far: its cost and rank, and its effect.
+/// One transition from a state, as a candidate for the route.
 struct Transition {
+    /// Units from here to the end of the rule, or of the callee and the rule.
     cost: u64,
-    /// Order among transitions of the same cost.
+    /// Order among transitions of the same cost, lower first: bytes by readability, then calls, then tokens.
     rank: u8,
-    /// The unit that it reads. `None` for a call.
+    /// Unit that the transition reads. `None` for a call.
     unit: Option<Unit>,
+    /// State and register after the transition: of the callee for a call.
     to: Activation,
-    /// The activation that a call pushes.
+    /// Return state and register that a call pushes on the stack. `None` for a tail call and for a unit.
     pushed: Option<Activation>,
 }
 
-/// Returns the number of units from a position to an end by the shortest text. [`NEVER`] if there is no end, 0 for a position
-/// without configurations, which is finished.
+/// Returns the number of units of the shortest text from a position to an end. [`NEVER`] if no end can be reached. 0
+/// for a finished sequence, whose position has no configurations.
 pub(super) fn distance(
     tables: Joined<'_>,
     costs: &Costs,
@@ -45,8 +47,8 @@ pub(super) fn distance(
     least.unwrap_or(0)
 }
 
-/// Returns the first `most` units of the shortest text from a position to an end. Empty if the sequence may end at once,
-/// `None` if no end can be reached.
+/// Returns the first `most` units of the shortest text from a position to an end. Empty if the sequence may end at
+/// once. `None` if no end can be reached, or the position has no configurations.
 pub(super) fn shortest(
     tables: Joined<'_>,
     costs: &Costs,
@@ -78,14 +80,15 @@ pub(super) fn shortest(
     Some(units)
 }
 
-/// Returns the cost of a configuration: of its own rule, and of all rules on its stack.
+/// Returns the number of units from a configuration to an end: to leave its own rule, and all rules on its stack.
+/// [`NEVER`] if no end can be reached.
 fn total(tables: Joined<'_>, costs: &Costs, frames: &Frames, at: Configuration) -> u64 {
     let callers = callers(frames, at).map(|caller| costs.of(tables, caller));
     let own = Activation { state: at.state, count: at.count };
     callers.fold(costs.of(tables, own), u64::saturating_add)
 }
 
-/// The return states and registers on a configuration's stack, from the top.
+/// Returns the return states on a configuration's stack with their registers, from the top to the bottom.
 fn callers(frames: &Frames, at: Configuration) -> impl Iterator<Item = Activation> {
     let mut next = at.frame;
     std::iter::from_fn(move || {
@@ -95,7 +98,8 @@ fn callers(frames: &Frames, at: Configuration) -> impl Iterator<Item = Activatio
     })
 }
 
-/// Returns the first of the cheapest transitions from a state.
+/// Returns the transition of least cost from a state, and of least rank among equal ones. `None` if no transition leads
+/// to the end of the rule.
 fn cheapest(tables: Joined<'_>, costs: &Costs, at: Activation) -> Option<Transition> {
     let arrive = |target: u32| {
         let (state, count) = tables.arrival(target, at.count);
@@ -135,12 +139,12 @@ fn cheapest(tables: Joined<'_>, costs: &Costs, at: Activation) -> Option<Transit
     all.min_by_key(|next| (next.cost, next.rank))
 }
 
-/// Returns the byte of an edge that is easiest to read.
+/// Returns the byte in the range of an edge that is easiest to read.
 fn readable(edge: &ByteEdge) -> u8 {
     (edge.lo()..=edge.hi()).min_by_key(|&byte| strangeness(byte)).unwrap_or(edge.lo())
 }
 
-/// Ranks a byte: digits and letters, then punctuation, then the space, then all other bytes.
+/// Ranks a byte by readability, from 0: digits and letters, other printable characters, the space, all other bytes.
 fn strangeness(byte: u8) -> u8 {
     match byte {
         b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => 0,

@@ -1,25 +1,29 @@
-//! The ending of a position, as tokens: a route whose tokens are tried on a fork.
+//! The ending of a position, as tokens. A route is planned first, then its tokens are tried on a fork.
 
 use super::route::Unit;
 use super::{costs, fewest, route};
 use crate::error::EndingError;
 use crate::matcher::Matcher;
 
-/// Most units of an ending: a megabyte of text. Beyond, the search returns an error.
+/// Largest number of units (bytes, or tokens of token edges) of an ending: a megabyte of text. Beyond it, the search
+/// returns an error.
 const LONGEST: usize = 1 << 20;
-/// Most refused tokens of a search. Beyond, the search returns an error.
+/// Largest number of rounds of a search. Each round ends at a token that is refused. Beyond it, the search returns an
+/// error.
 const DETOURS: usize = 256;
-/// Most tokens of a mask that are tried for the one nearest an end. Further tokens are not considered.
+/// Largest number of allowed tokens that are tried for the one nearest an end. Further tokens are not considered.
 const LOOKED_AT: usize = 1024;
 
 impl Matcher {
-    /// Returns the first `most` units of the shortest text from here to a position where the sequence may end. Empty if it may
-    /// end here, `None` if no end can be reached. The matcher does not move.
+    /// Returns the first `most` units of the shortest text from here to a position where the sequence may end. A unit
+    /// is a byte or a token of a token edge. Empty if the sequence may end here, `None` if no end can be reached. The
+    /// matcher does not move.
     ///
-    /// The text is the shortest in bytes by the states and stacks alone. It may repeat an item that must differ, and the
-    /// vocabulary may be unable to spell it. [`Matcher::ending`] respects both.
+    /// The text is the shortest in bytes by the states and stacks alone. It may repeat an item that must differ, and
+    /// the vocabulary may be unable to spell it. [`Matcher::ending`] respects both.
     ///
-    /// O(states of the grammar) on the first call for a grammar, then O(`most`) table reads and the depth of the stacks.
+    /// O(states of the grammar) on the first call for a grammar, then O(`most`) table reads and the depth of the
+    /// stacks.
     pub fn route(&self, most: usize) -> Option<Vec<Unit>> {
         let position = self.sequence().history.current();
         if position.is_empty() {
@@ -29,16 +33,17 @@ impl Matcher {
         route::shortest(tables, costs, &self.sequence().frames, position, most)
     }
 
-    /// Writes to `tokens` the tokens of a shortest text from here to a position where the sequence may end. None if it may end
-    /// here or has ended. No end token is among them. The buffer is cleared first. The matcher does not move.
+    /// Writes to `tokens` the tokens of a shortest text from here to a position where the sequence may end. `tokens` is
+    /// cleared first. It stays empty if the sequence may end here or has ended. No end token is written. The matcher
+    /// does not move.
     ///
-    /// The text is the shortest in bytes, and its tokens are the fewest that spell it. If it would repeat an item that must
-    /// differ, or the vocabulary cannot spell it, the text is a short one instead.
+    /// The text is the shortest in bytes, and its tokens are the fewest that spell it. Such a text may repeat an item
+    /// that must differ, or the vocabulary may be unable to spell it. The tokens are those of another short text then.
     ///
     /// # Errors
     ///
-    /// The ending has more than a megabyte, no tokens were found that spell one, or a limit of the matcher was met. The buffer
-    /// is empty then.
+    /// The ending has more than a megabyte, no tokens were found that spell one, or a limit of the matcher was met.
+    /// `tokens` is empty then.
     pub fn ending(&mut self, tokens: &mut Vec<u32>) -> Result<(), EndingError> {
         tokens.clear();
         let mut ahead = self.fork();
@@ -64,7 +69,8 @@ impl Matcher {
     }
 }
 
-/// Accepts the tokens of a plan up to the first that is refused. Returns whether all were accepted.
+/// Accepts the tokens of `plan` up to the first that is refused, and appends them to `found`. Returns whether all were
+/// accepted.
 fn follow(matcher: &mut Matcher, plan: &[u32], found: &mut Vec<u32>) -> bool {
     let taken = matcher.accept_many(plan);
     let taken = taken.map_or_else(|error| error.accepted, |()| plan.len());
@@ -72,7 +78,8 @@ fn follow(matcher: &mut Matcher, plan: &[u32], found: &mut Vec<u32>) -> bool {
     taken == plan.len()
 }
 
-/// Returns the token of the mask after which an end is nearest. `None` if no tried token leads to an end.
+/// Returns the allowed token after which an end is nearest, in bytes. Tries the first [`LOOKED_AT`] allowed tokens.
+/// `None` if no tried token leads to an end.
 fn nearest(matcher: &mut Matcher) -> Option<u32> {
     let allowed: Vec<u32> = matcher.mask().iter().take(LOOKED_AT).collect();
     let mut best: Option<(u64, u32)> = None;
@@ -90,7 +97,7 @@ fn nearest(matcher: &mut Matcher) -> Option<u32> {
     best.filter(|best| best.0 != costs::NEVER).map(|best| best.1)
 }
 
-/// Number of units of the shortest text from a matcher's position to an end.
+/// Returns the number of units of the shortest text from a matcher's position to an end.
 fn distance(matcher: &Matcher) -> u64 {
     let position = matcher.sequence().history.current();
     let (tables, costs) = (matcher.grammar().tables(), matcher.grammar().costs());

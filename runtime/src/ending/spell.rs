@@ -1,7 +1,7 @@
 //! Tokens that spell a text under the masks of a matcher: depth-first search with memoized failures.
 //!
-//! The longest token is tried first, and the search backtracks if it cannot continue. An offset that failed once is not tried
-//! again, since the rest of the text does not depend on the tokens before it.
+//! The longest token is tried first, and the search backtracks if it cannot continue. An offset that failed once is not
+//! tried again, since the rest of the text does not depend on the tokens before it.
 //!
 //! Cost: O(text x longest token) look-ups.
 
@@ -9,21 +9,22 @@ use super::route::Unit;
 use crate::mask::pool;
 use crate::matcher::Matcher;
 
-/// Longest token that is tried, in bytes. Longer tokens are runs of blanks and the like, and are not used.
+/// Longest token that is tried, in bytes. Longer tokens are runs of blanks and the like. They are not used.
 const LONGEST: usize = 64;
 
-/// Returns a text as units.
+/// Returns the bytes of a text as units, one for each byte.
 pub fn units_of(text: &[u8]) -> Vec<Unit> {
     text.iter().copied().map(Unit::Byte).collect()
 }
 
-/// Accepts tokens that spell the units, and returns them. `None` if no tokens spell them. The matcher then has its old
-/// position.
+/// Finds allowed tokens that spell the units, accepts them and returns them. `None` if no tokens spell the units. The
+/// matcher is at its old position then.
 ///
-/// The rollback window of the matcher must have room for the tokens that the search takes back, which are nearly always none.
+/// The rollback window of the matcher must have room for the tokens that the search takes back, nearly always none. If
+/// it has not, the result is `None`, and some tokens stay accepted.
 pub fn spell(matcher: &mut Matcher, units: &[Unit]) -> Option<Vec<u32>> {
     let mut tokens: Vec<u32> = Vec::new();
-    // The first unit of each accepted token, and its number of units.
+    // For each accepted token, the index of its first unit and its number of units.
     let mut taken: Vec<(usize, usize)> = Vec::new();
     let mut failed = vec![false; units.len() + 1];
     let (mut at, mut longest) = (0, LONGEST);
@@ -50,7 +51,8 @@ pub fn spell(matcher: &mut Matcher, units: &[Unit]) -> Option<Vec<u32>> {
     Some(tokens)
 }
 
-/// Returns the allowed token that spells the most of the first `longest` units, and the number of units that it spells.
+/// Returns the allowed token that spells the most of the first `longest` units, and the number of these units. `None`
+/// if no allowed token spells any.
 pub fn next_token(matcher: &mut Matcher, units: &[Unit], longest: usize) -> Option<(u32, usize)> {
     let grammar = matcher.grammar().clone();
     let mask = matcher.mask();

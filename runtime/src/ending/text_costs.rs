@@ -1,21 +1,22 @@
-//! For every node of a packed string set, the length of the shortest text from there on.
+//! For every node of a packed string set, the length of the shortest text from the node on.
 //!
-//! Most nodes are single bytes of a tail, with one successor each. So the length is stored only for nodes with a head. For
-//! another node, the tail is followed up to the next node with a head.
+//! Most nodes are single bytes of a tail, a chain of nodes with one successor each. So the length is stored only for
+//! nodes with a head. For another node, the tail is followed up to the next node with a head.
 //!
 //! Cost: O(n log n) for n nodes with a head, once for a grammar; 8 bytes for each of them.
 
 use grammarc_artifacts::packed_strings::PackedStrings;
 
-/// The shortest texts of a grammar's packed string sets.
+/// The lengths of the shortest texts in a grammar's packed string sets.
 #[derive(Clone, Debug)]
 pub(super) struct TextCosts {
-    /// Address of each node with a head, ascending, and the length of its shortest text.
+    /// For each node with a head, its address and the length in bytes of the shortest text from there. Ascending by
+    /// address.
     nodes: Vec<(u32, u32)>,
 }
 
 impl TextCosts {
-    /// Computes the lengths. The nodes are valid.
+    /// Computes the lengths for all nodes with a head. The caller has checked the nodes.
     pub(super) fn new(strings: PackedStrings<'_>) -> Self {
         let mut nodes = Vec::new();
         let (mut at, end) = (1, strings.len() as u32);
@@ -38,7 +39,7 @@ impl TextCosts {
         costs
     }
 
-    /// Returns the length of the shortest text from a node on, in bytes. `None` for an address without a node.
+    /// Returns the length of the shortest text from a node on, in bytes. `None` for an address at which no node begins.
     pub(super) fn of(&self, strings: PackedStrings<'_>, mut node: u32) -> Option<u32> {
         let mut read = 0;
         while strings.tail_byte(node).is_some() {

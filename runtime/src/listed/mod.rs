@@ -1,7 +1,7 @@
-//! Tokens that a position allows and that no stored mask has. Walks along the token trie find them, and the mask lists them.
+//! Tokens that a position allows but no stored mask has. Walks along the token trie find them, and the mask lists them.
 //!
-//! Two kinds of positions have such tokens: those of an *unmasked* grammar, whose masks are still computed, and those within
-//! a packed string set.
+//! Two kinds of positions have such tokens: those of an *unmasked* grammar, whose masks are still computed, and those
+//! within a packed string set.
 //!
 //! | file | content |
 //! | --- | --- |
@@ -10,8 +10,8 @@
 //! | `packed_strings` | the walk within a packed string set |
 //! | `subtree_walk` | the tokens below one trie node, read byte by byte |
 //!
-//! Invariant: as in stored masks, items that must differ may be equal. A token that meets a limit is left out, and its accept
-//! meets the same limit.
+//! Invariant: items that must differ are not compared, as in stored masks. A token that meets a limit is left out, and
+//! its accept meets the same limit.
 //!
 //! Tests: `src/tests/unmasked.rs` and `src/tests/packed_strings.rs`; `tests/tests/suite/early.rs` and
 //! `tests/tests/suite/packed_strings.rs` with real vocabularies.

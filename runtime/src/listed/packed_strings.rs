@@ -1,14 +1,14 @@
 //! The tokens of a position within a packed string set, found by a walk of bounded work.
 //!
-//! A packed string set has as many nodes as its texts have bytes, too many for a mask each. Nearly all nodes lead to one text
-//! or a few. There a walk along the token trie finds the tokens in less time than it takes to read a row of the mask. Tokens
-//! that continue after a text are tried in the callers, byte by byte.
+//! A packed string set has as many nodes as its texts have bytes, too many for a mask each. Nearly all nodes lead to
+//! one text or a few. There a walk along the token trie finds the tokens in less time than it takes to read a row of
+//! the mask. Tokens that continue after a text are tried in the calling rules, byte by byte.
 //!
 //! A walk looks at [`WALKED`](grammarc_artifacts::packed_strings::WALKED) trie nodes at most. Nodes that need more have
 //! stored masks and exit classes, found by address.
 //!
-//! Cost of a mask: some hundred trie nodes for each configuration, or a binary search if the mask is stored. An accept reads
-//! each byte in the [machine](crate::step::machine).
+//! Cost of a mask: some hundred trie nodes for each configuration, or a binary search if the mask is stored. An accept
+//! reads each byte in the [machine](crate::step::machine).
 
 use grammarc_artifacts::packed_strings::{TrieWalk, WALKED};
 use grammarc_artifacts::sections::network::state_flags;
@@ -20,26 +20,26 @@ use crate::position::Configuration;
 use crate::position::stack::{BOTTOM, Frames};
 use crate::step::machine::Machine;
 
-/// The buffers of a walk.
+/// Buffers of a walk along the token trie and a packed string set.
 #[derive(Debug, Default)]
 pub(super) struct PackedWalk {
-    /// Worklist: nodes of the set with nodes of the trie.
+    /// Worklist of pairs: the address of a node of the set, and a node of the token trie.
     open: Vec<(u32, u32)>,
-    /// Trie nodes at which a text ends and tokens continue.
+    /// Trie nodes at which a text of the set ends and longer tokens continue.
     left: Vec<u32>,
 }
 
-/// The result of a walk.
+/// The lists to which a walk adds what it finds.
 pub(super) struct Found<'a> {
-    /// Stored masks.
+    /// Stored masks that the position allows.
     pub(super) parts: &'a mut PartList,
-    /// Tokens that no stored mask has.
+    /// Ids of allowed tokens that no stored mask has, in no order.
     pub(super) tokens: &'a mut Vec<u32>,
 }
 
 impl PackedWalk {
-    /// Adds the stored masks and the tokens that a position allows by the packed string sets that it is in, in no order.
-    /// Tokens that meet a limit are left out.
+    /// Adds the stored masks and the tokens that a position allows, for its configurations within packed string sets.
+    /// The tokens are in no order. Tokens that meet a limit are left out.
     pub(super) fn collect(
         &mut self,
         walked: &mut Walked<'_>,
@@ -64,7 +64,7 @@ impl PackedWalk {
         }
     }
 
-    /// Adds what one configuration allows, by a walk.
+    /// Adds the stored masks and the tokens that one configuration allows, by a walk. Its node has no stored mask.
     fn walk(
         &mut self,
         walked: &mut Walked<'_>,
@@ -101,7 +101,8 @@ impl PackedWalk {
     }
 }
 
-/// The configuration at the end of a text, after the return from the set and from further pop-only states.
+/// Returns the configuration at the end of a text of the set, after the return from the set's rule and from further
+/// pop-only states. `first` is the first state of that rule.
 fn ended(machine: &Machine<'_>, frames: &Frames, first: u32, from: Configuration) -> Configuration {
     let mut at = Configuration { state: first + 2, ..from };
     while at.frame != BOTTOM && machine.state(at.state).flags & state_flags::POP_ONLY != 0 {

@@ -1,4 +1,4 @@
-//! The tokens below one node of the token trie, read byte by byte from one configuration.
+//! The tokens below one node of the token trie that a configuration allows, found byte by byte.
 //!
 //! Cost: O(trie nodes that are read), each some ten to hundred nanoseconds.
 
@@ -9,33 +9,33 @@ use crate::step::buffers::StepBuffers;
 use crate::step::first_bytes::FirstBytes;
 use crate::step::machine::Machine;
 
-/// A grammar with its machine, and the frames of the sequence whose position is walked from.
+/// The arguments of a walk: a grammar with its machine, and the frames of the sequence.
 pub(super) struct Walked<'a> {
     pub(super) grammar: &'a Grammar,
     pub(super) machine: Machine<'a>,
     pub(super) frames: &'a mut Frames,
 }
 
-/// The start of a walk: a configuration that has read the string of a trie node.
+/// The start of a walk: a trie node, and the configuration after the node's string was read.
 #[derive(Clone, Copy)]
 pub(super) struct Start {
     pub(super) at: Configuration,
     pub(super) node: u32,
 }
 
-/// The buffers of a walk.
+/// Buffers of a walk.
 #[derive(Debug, Default)]
 pub(super) struct SubtreeWalk {
-    /// Worklist of trie nodes.
+    /// Worklist of trie nodes whose children are still to be read.
     open: Vec<Open>,
-    /// The configurations at the nodes of the worklist.
+    /// Configurations at all nodes of the worklist, node by node.
     configurations: Vec<Configuration>,
-    /// The configurations at the node that is read.
+    /// Configurations at the node whose children are being read.
     from: Vec<Configuration>,
     steps: StepBuffers,
 }
 
-/// A trie node in the worklist, with the range of its configurations.
+/// A trie node in the worklist, with the range of its configurations in `SubtreeWalk::configurations`.
 #[derive(Clone, Copy, Debug)]
 struct Open {
     node: u32,
@@ -44,8 +44,8 @@ struct Open {
 }
 
 impl SubtreeWalk {
-    /// Adds to `tokens` the tokens below the start node that the start configuration allows, in no order. Tokens that meet a
-    /// limit are left out.
+    /// Adds to `tokens` the tokens below the start node that the start configuration allows, in no order. Tokens that
+    /// meet a limit are left out.
     pub(super) fn collect(&mut self, walked: &mut Walked<'_>, start: Start, tokens: &mut Vec<u32>) {
         let Walked { grammar, machine, frames } = walked;
         let (trie, runner) = (grammar.vocabulary().artifact().trie(), grammar.runner());

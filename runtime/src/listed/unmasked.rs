@@ -1,14 +1,16 @@
-//! The tokens of an unmasked grammar: one whose own masks are still computed. A walk along the token trie finds them for each
-//! mask.
+//! The tokens of an unmasked grammar, whose own masks are still computed. A walk along the token trie finds them for
+//! each mask.
 //!
 //! An unmasked grammar has the states and edges of the complete one, and no mask of its own. The shared rules of the
-//! vocabulary have their masks. So a position within a shared string, where a walk would take longest, reads its base mask.
-//! The tokens that leave the string are found from the nodes of its exit class. From an own state the walk begins at the root.
+//! vocabulary have their masks. So a position within a shared string, where a walk would take longest, reads its base
+//! mask. The tokens that leave the string are found from the trie nodes of its exit class. From a state of the grammar
+//! itself, the walk begins at the root of the trie.
 //!
-//! Invariant: the tokens are those of the complete grammar's stored mask, except tokens that meet a limit of the matcher. The
-//! complete grammar refuses these when they are accepted.
+//! Invariant: the tokens are those of the complete grammar's stored mask, except tokens that meet a limit of the
+//! matcher. The complete grammar refuses these when they are accepted.
 //!
-//! Cost: O(trie nodes that are read). Microseconds if few tokens may come next, some tens of milliseconds if nearly all may.
+//! Cost: O(trie nodes that are read). Microseconds if few tokens may come next, some tens of milliseconds if nearly all
+//! may.
 
 use grammarc_artifacts::MaskPool;
 
@@ -17,11 +19,11 @@ use crate::mask::pool;
 use crate::position::{Configuration, Configurations};
 use crate::step::machine::Calls;
 
-/// The root of the token trie.
+/// Number of the root of the token trie.
 const ROOT: u32 = 0;
 
-/// Adds to `tokens` the tokens that a position of an unmasked grammar allows besides the masks of the shared rules, in no
-/// order.
+/// Adds to `tokens` the tokens that a position of an unmasked grammar allows besides the masks of the shared rules.
+/// They are in no order.
 pub(super) fn collect(
     walked: &mut Walked<'_>,
     position: &[Configuration],
@@ -37,7 +39,7 @@ pub(super) fn collect(
     }
 }
 
-/// Adds the tokens that leave the shared rules of a configuration and continue in an own state.
+/// Adds the tokens that leave the shared rules of a configuration and continue in a state of the grammar itself.
 fn leave_shared(
     walked: &mut Walked<'_>,
     at: Configuration,
@@ -54,7 +56,7 @@ fn leave_shared(
     }
 }
 
-/// Adds the tokens below a node. At the root, adds those of token edges too.
+/// Adds the allowed tokens below a trie node. At the root, also adds the tokens of token edges.
 fn below(walked: &mut Walked<'_>, start: Start, walk: &mut SubtreeWalk, tokens: &mut Vec<u32>) {
     if start.node == ROOT && !walked.grammar.edge_tokens().is_empty() {
         whole_tokens(walked, start.at, tokens);
@@ -62,7 +64,7 @@ fn below(walked: &mut Walked<'_>, start: Start, walk: &mut SubtreeWalk, tokens: 
     walk.collect(walked, start, tokens);
 }
 
-/// Adds the tokens of the token edges in the closure of a configuration.
+/// Adds the allowed tokens of the token edges in the epsilon closure of a configuration. Adds none if a limit is met.
 fn whole_tokens(walked: &mut Walked<'_>, at: Configuration, tokens: &mut Vec<u32>) {
     let Walked { grammar, machine, frames } = walked;
     let (pool, runner) = (MaskPool::from(&machine.tables), grammar.runner());

@@ -1,4 +1,4 @@
-//! The list of tokens that a position allows and that no stored mask has.
+//! The list of tokens that a position allows but no stored mask has.
 
 use super::packed_strings::{Found, PackedWalk};
 use super::subtree_walk::{SubtreeWalk, Walked};
@@ -9,7 +9,7 @@ use crate::position::Configuration;
 use crate::position::stack::Frames;
 use crate::step::machine::Limits;
 
-/// A list of tokens, with the buffers of the walks that find them.
+/// The tokens that a position allows but no stored mask has, with the buffers of the walks that find them.
 #[derive(Debug, Default)]
 pub(crate) struct UnstoredTokens {
     tokens: Vec<u32>,
@@ -18,22 +18,22 @@ pub(crate) struct UnstoredTokens {
 }
 
 impl UnstoredTokens {
-    /// Whether a position may have tokens that no stored mask has: its grammar is unmasked, or it is within a packed string
-    /// set.
+    /// Whether a position may allow tokens that no stored mask has: its grammar is unmasked, or it is within a packed
+    /// string set.
     #[inline]
     pub(crate) fn is_needed(grammar: &Grammar, position: &[Configuration]) -> bool {
         grammar.has_unstored() && Self::is_needed_at(grammar, position)
     }
 
-    /// As [`is_needed`](Self::is_needed), for a grammar that has such positions.
+    /// Whether a position may allow tokens that no stored mask has, in a grammar that has such positions.
     #[inline(never)]
     fn is_needed_at(grammar: &Grammar, position: &[Configuration]) -> bool {
         let packed = grammar.packed();
         grammar.is_early() || position.iter().any(|at| packed.contains(at.state))
     }
 
-    /// Replaces the list with the tokens of a position, which has none if they are not needed. Adds to `parts` the stored
-    /// masks that only a walk finds.
+    /// Replaces the list with the tokens of a position. The list becomes empty if the position needs no walk. Adds to
+    /// `parts` the stored masks that only a walk finds.
     pub(crate) fn collect(
         &mut self,
         grammar: &Grammar,
@@ -64,12 +64,12 @@ impl UnstoredTokens {
         tokens.dedup();
     }
 
-    /// The tokens of the last position, ascending.
+    /// Returns the ids of the tokens in the list, ascending.
     pub(crate) fn tokens(&self) -> &[u32] {
         &self.tokens
     }
 
-    /// Removes tokens from the list. `excluded` is ascending.
+    /// Removes tokens from the list. The ids in `excluded` are ascending.
     pub(crate) fn exclude(&mut self, excluded: &[u32]) {
         self.tokens.retain(|token| excluded.binary_search(token).is_err());
     }

@@ -1,11 +1,13 @@
-//! The stored masks that a position allows, and whether the sequence may end there. Derived when an artifact is opened.
+//! The stored masks that a position allows, and whether the sequence may end there. Tables are derived when an artifact
+//! is opened.
 //!
-//! A mask reads 16 bytes for each state of a position, and one follow entry for each link of its *follow chain*. The chain has
-//! the frames that a token can reach into. Empty masks are marked here, so the pool is not read before a mask is used.
+//! A mask reads 16 bytes for each state of a position, and one follow entry for each link of its *follow chain*. The
+//! chain has the stack frames that a token can reach into. Empty masks are marked here, so the pool is not read before
+//! a mask is used.
 //!
-//! The mask of a count-dependent state depends on the register. Its near-bound masks are found by a binary search among some
-//! hundred for each counter. Near the bounds of several counters the mask is an intersection, minus the masks that some
-//! counters subtract.
+//! The mask of a count-dependent state depends on the register, which holds the counters. Its near-bound masks are
+//! found by a binary search among some hundred for each counter. Near the bounds of several counters the mask is an
+//! intersection, minus the masks that some counters subtract.
 //!
 //! Tests: `tests/tests/suite/counters.rs` for near-bound masks, `src/tests/definition.rs` for all others.
 
@@ -18,35 +20,38 @@ use crate::mask::parts::PartList;
 use crate::position::Configuration;
 use crate::position::stack::{BOTTOM, Frames};
 
-/// The fields of one state that a mask reads.
+/// The fields of one state that the computation of a mask reads.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Head {
-    /// Base mask, or [`NONE`] if it is empty.
+    /// Id of the state's base mask: the tokens that stay in the state's rule. [`NONE`] if the mask is empty.
     base: u32,
-    /// Exit class, or [`NONE`].
+    /// Exit class of the state: the tokens that leave its rule. [`NONE`] if no token leaves it.
     exits: u32,
-    /// Index of the state's first follow entry. They end before those of the next state.
+    /// Index in [`Chains::links`] of the state's first follow entry. The entries end where those of the next state
+    /// begin.
     follows: u32,
-    /// The state's [flags](state_flags).
+    /// [Flags](state_flags) of the state.
     flags: u32,
 }
 
-/// The heads and links of one artifact. The *index* of a state is its id minus the id of the first state.
+/// The mask tables of one artifact. The *index* of a state is its id minus the id of the artifact's first state.
 #[derive(Debug)]
 pub(crate) struct Chains {
-    /// The head of each state, and one more that ends the links of the last.
+    /// For each state, its head. One more head at the end marks the end of the last state's links.
     heads: Vec<Head>,
-    /// Follow entries, ascending by class for each state. An empty mask is [`NONE`].
+    /// Follow entries of all states, ascending by exit class within a state. An entry gives the tokens that return to
+    /// the state through the class. An empty mask is [`NONE`].
     links: Vec<FollowEntry>,
-    /// The near-bound records of count-dependent states.
+    /// For each count-dependent state and each of its counters, the range of its near-bound masks. A count-dependent
+    /// state has another mask when few increments of a counter are left.
     near_bound: Vec<NearBoundRecord>,
-    /// Their masks. An empty mask is [`NONE`].
+    /// Near-bound masks, one for each remaining count of a near-bound record. An empty mask is [`NONE`].
     near_bound_masks: Vec<NearBoundMask>,
 }
 
 impl Chains {
-    /// Derives the chains of `tables`, which are one half of `joined`. O(states + follow entries).
+    /// Derives the tables of `tables`, which are one half of `joined`. O(states + follow entries).
     pub(crate) fn new(joined: &Joined<'_>, tables: &Tables<'_>) -> Self {
         let unless_empty = |mask| if joined.mask(mask).1.count == 0 { NONE } else { mask };
         let states = tables.states.split_last().map_or(&[][..], |(_, states)| states);
@@ -69,22 +74,23 @@ impl Chains {
         }
     }
 
-    /// The heads of all states, and one more that ends the links of the last.
+    /// Returns the head of each state, and one more that marks the end of the last state's links.
     pub(crate) fn heads(&self) -> &[Head] {
         &self.heads
     }
 
-    /// The links of all states.
+    /// Returns the follow entries of all states.
     pub(crate) fn links(&self) -> &[FollowEntry] {
         &self.links
     }
 
-    /// Whether the mask of a state depends on its register.
+    /// Whether the mask of the state with this index depends on the state's register.
     pub(crate) fn is_count_dependent(&self, index: u32) -> bool {
         self.heads[index as usize].flags & state_flags::COUNT_DEPENDENT != 0
     }
 
-    /// Returns the link of a return state for an exit class.
+    /// Returns the follow entry of the return state with this index for an exit class. `None` if no token returns to
+    /// the state through the class.
     #[inline]
     fn link(&self, index: usize, class: u32) -> Option<&FollowEntry> {
         let range = self.heads[index].follows as usize..self.heads[index + 1].follows as usize;
@@ -93,35 +99,35 @@ impl Chains {
     }
 }
 
-/// An exit class, and the frame with the state that tokens of the class return to.
+/// An exit class, and the stack frame to which tokens of the class return.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Exit {
-    /// Id of the class.
+    /// Id of the exit class through which tokens leave the rule.
     pub(crate) class: u32,
-    /// Number of the frame.
+    /// Number of the frame in the sequence's [`Frames`].
     pub(crate) frame: u32,
 }
 
-/// The mask of one link of several follow chains, and the exit class that leads to the next link.
+/// One step along a follow chain: the mask of tokens that end there, and the exit class that leads to the next frame.
 #[derive(Clone, Copy)]
 struct Link {
     mask: u32,
     class: u32,
 }
 
-/// The chains of a grammar and of its vocabulary.
+/// The mask tables of a grammar and of its vocabulary.
 #[derive(Clone, Copy)]
 pub(crate) struct MaskChains<'g> {
-    /// The chains of the shared rules.
+    /// Mask tables of the vocabulary's shared rules.
     pub(crate) shared: &'g Chains,
-    /// The chains of the grammar's own rules.
+    /// Mask tables of the grammar's own rules.
     pub(crate) own: &'g Chains,
-    /// Id of the grammar's first own state.
+    /// Id of the first state of the grammar's own rules.
     pub(crate) first_own: u32,
 }
 
 impl<'g> MaskChains<'g> {
-    /// The chains that have a state, and the state's index in them.
+    /// Returns the tables that hold a state, and the state's index in them.
     #[inline]
     fn home(&self, state: u32) -> (&'g Chains, usize) {
         match state.checked_sub(self.first_own) {
@@ -130,16 +136,16 @@ impl<'g> MaskChains<'g> {
         }
     }
 
-    /// Whether the sequence may end in a configuration.
+    /// Whether the text may end in a configuration: its state is final, and every return state on its stack is too.
     #[inline]
     pub(crate) fn is_accepting(&self, frames: &Frames, at: Configuration) -> bool {
         let (home, index) = self.home(at.state);
         home.heads[index].flags & state_flags::FINAL != 0 && frames.get(at.frame).is_nullable()
     }
 
-    /// Collects the stored masks that a position allows. For each configuration these are the base mask and the masks of its
-    /// follow chain.
-    // Not inlined, the call is a twentieth of the time of a mask.
+    /// Collects the ids of the stored masks that a position allows, sorted. For each configuration these are the base
+    /// mask of its state and the masks of its follow chain.
+    // // Inlined because a call would cost a twentieth of the time of a mask.
     #[inline(always)]
     pub(crate) fn collect(
         &self,
@@ -154,7 +160,7 @@ impl<'g> MaskChains<'g> {
         parts.sort();
     }
 
-    /// Adds the masks of one configuration.
+    /// Adds to `parts` the stored masks that one configuration allows.
     #[inline(always)]
     pub(crate) fn add(&self, frames: &Frames, at: Configuration, parts: &mut PartList) {
         let (home, index) = self.home(at.state);
@@ -169,7 +175,8 @@ impl<'g> MaskChains<'g> {
     }
 
     /// Adds the masks of a configuration in a count-dependent state. The near-bound masks of several counters are
-    /// intersected, along the follow chains of each. Masks to subtract are subtracted from every link.
+    /// intersected, along the follow chain of each counter. Masks that a counter subtracts are subtracted at every
+    /// frame.
     #[cold]
     #[inline(never)]
     fn add_near_bound(&self, frames: &Frames, at: Configuration, parts: &mut PartList) {
@@ -213,7 +220,7 @@ impl<'g> MaskChains<'g> {
         }
     }
 
-    /// Adds the masks of the follow chain that begins at an exit.
+    /// Adds the masks of the follow chain that begins at an exit: one mask for each frame that a token can reach into.
     #[inline]
     pub(crate) fn add_follows(&self, frames: &Frames, exit: Exit, parts: &mut PartList) {
         let Exit { mut class, mut frame } = exit;
@@ -229,8 +236,8 @@ impl<'g> MaskChains<'g> {
         }
     }
 
-    /// Returns the exit through which tokens leave the shared rules of a configuration and return to an own state. `None` if
-    /// no token does.
+    /// Returns the exit through which tokens leave the shared rules of a configuration and return to a state of the
+    /// grammar itself. `None` if no token does.
     pub(crate) fn exit_to_own(&self, frames: &Frames, at: Configuration) -> Option<Exit> {
         let (home, index) = self.home(at.state);
         let (mut class, mut frame) = (home.heads[index].exits, at.frame);

@@ -4,8 +4,8 @@
 
 use grammarc_artifacts::MaskPool;
 
-/// Most lists that are merged. Nearly every position has fewer: a base mask, follow masks and end tokens. A mask with more
-/// is read as a row.
+/// Largest number of token lists that are merged. Nearly every position has fewer: a base mask, follow masks and end
+/// tokens. A mask with more lists is read as a row of bits.
 const MOST: usize = 8;
 
 /// Sorted lists of tokens whose union is a mask.
@@ -13,14 +13,16 @@ const MOST: usize = 8;
 pub(crate) struct Lists<'m> {
     lists: [&'m [u32]; MOST],
     count: usize,
-    /// Tokens that are left out. Each is in some list.
+    /// Ids of tokens that are left out of the union, ascending. Each is in some list.
     without: &'m [u32],
 }
 
 impl<'m> Lists<'m> {
-    /// Returns the lists of masks and the lists of `beside`, minus the tokens of `without`. All lists are sorted.
+    /// Returns the token lists of the stored masks `parts` and the lists `beside`, minus the tokens of `without`. All
+    /// lists are sorted.
     ///
-    /// `None` if a mask has a dense row, or if there are more than [`MOST`] lists or `limit` tokens. A row is faster then.
+    /// Returns `None` if a mask has a dense row of bits, or if there are more than [`MOST`] lists or `limit` tokens.
+    /// Reading the mask as a row is faster then.
     pub(crate) fn new(
         pool: &MaskPool<'m>,
         parts: &[u32],
@@ -51,13 +53,13 @@ impl<'m> Lists<'m> {
         Some(lists)
     }
 
-    /// The tokens in ascending order, each once.
+    /// Returns the tokens of the union in ascending order, each once.
     pub(crate) fn iter(&self) -> impl Iterator<Item = u32> + use<'m> {
         let mut rest = *self;
         std::iter::from_fn(move || rest.next())
     }
 
-    /// Removes and returns the least token.
+    /// Removes and returns the least token that is not left out. `None` at the end of all lists.
     #[inline]
     pub(crate) fn next(&mut self) -> Option<u32> {
         loop {
@@ -69,7 +71,7 @@ impl<'m> Lists<'m> {
         }
     }
 
-    /// Removes and returns the least token of all lists, before tokens are left out.
+    /// Removes and returns the least token of all lists, including tokens that are to be left out.
     #[inline]
     fn take_least(&mut self) -> Option<u32> {
         let lists = &mut self.lists[..self.count];

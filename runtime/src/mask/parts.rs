@@ -1,19 +1,20 @@
-//! The parts of a mask: a union of stored masks and, near the bound of a counter, of intersections of masks minus others.
+//! The parts of a mask: stored masks, and near-bound parts. A near-bound part is an intersection of stored masks minus
+//! others, for a counter near its bound.
 //!
-//! All near-bound parts lie in one list, each as two counts and the ids of its masks. So collecting them allocates nothing
-//! once the list has grown.
+//! All near-bound parts lie in one vector, each as two counts followed by the ids of its masks. So collecting them
+//! allocates nothing once the vector has grown.
 
-/// The parts of a mask, by the ids of stored masks. No id denotes an empty mask.
+/// The parts of a mask, by the ids of stored masks. The mask is their union. Empty masks are left out.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PartList {
-    /// Parts that are a single mask.
+    /// Ids of the stored masks that are parts by themselves.
     single: Vec<u32>,
-    /// Near-bound parts, each as the number of intersected masks, the number of subtracted masks, and their ids.
+    /// Near-bound parts. Each is the number of intersected masks, the number of subtracted masks, and the ids of both.
     near_bound: Vec<u32>,
 }
 
 impl PartList {
-    /// Removes all parts and keeps the capacity.
+    /// Removes all parts from the list. The capacity stays.
     #[inline]
     pub(crate) fn clear(&mut self) {
         self.single.clear();
@@ -22,14 +23,14 @@ impl PartList {
         }
     }
 
-    /// Adds a mask to the union.
+    /// Adds the stored mask with this id to the union.
     #[inline]
     pub(crate) fn push(&mut self, mask: u32) {
         self.single.push(mask);
     }
 
-    /// Adds the intersection of at least one mask, minus the masks `subtracted`. One mask without subtracted ones becomes a
-    /// single part.
+    /// Adds to the union the intersection of at least one stored mask, minus the masks `subtracted`. A part of one mask
+    /// without subtracted masks is stored as a single mask.
     pub(crate) fn push_near_bound(
         &mut self,
         intersected: impl Iterator<Item = u32>,
@@ -50,7 +51,7 @@ impl PartList {
         self.near_bound.extend_from_slice(subtracted);
     }
 
-    /// Sorts the single parts and removes duplicates.
+    /// Sorts the ids of single masks and removes duplicates. Near-bound parts keep their order.
     #[inline]
     pub(crate) fn sort(&mut self) {
         if self.single.len() > 1 {
@@ -59,13 +60,13 @@ impl PartList {
         }
     }
 
-    /// Parts that are a single mask, ascending after [`sort`](Self::sort).
+    /// Returns the ids of the stored masks that are parts by themselves. Ascending after [`sort`](Self::sort).
     #[inline]
     pub(crate) fn single(&self) -> &[u32] {
         &self.single
     }
 
-    /// Number of parts.
+    /// Returns the number of parts. A near-bound part counts as one.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.single.len() + if self.has_near_bound() { self.near_bound_len() } else { 0 }
@@ -77,13 +78,13 @@ impl PartList {
         self.near_bound().count()
     }
 
-    /// Whether there are near-bound parts.
+    /// Whether the mask has near-bound parts.
     #[inline]
     pub(crate) fn has_near_bound(&self) -> bool {
         !self.near_bound.is_empty()
     }
 
-    /// The near-bound parts.
+    /// Returns the near-bound parts, in the order in which they were added.
     #[inline]
     pub(crate) fn near_bound(&self) -> impl Iterator<Item = NearBoundPart<'_>> {
         let mut rest = &self.near_bound[..];
@@ -97,12 +98,12 @@ impl PartList {
     }
 }
 
-/// A near-bound part: the intersection of some masks minus others.
+/// A part of a mask near the bound of a counter: the intersection of some stored masks, minus others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NearBoundPart<'m> {
-    /// The masks that are intersected, at least one.
+    /// Ids of the stored masks that are intersected, at least one.
     pub(crate) intersected: &'m [u32],
-    /// The masks that are subtracted.
+    /// Ids of the stored masks that are subtracted from the intersection.
     pub(crate) subtracted: &'m [u32],
 }
 

@@ -1,20 +1,22 @@
-//! One stored mask, as words or by token: the tokens of `row` minus those of `minus`, and those of `plus`.
+//! Operations on one stored mask. A mask is the tokens of the bit row `row` minus the tokens of `minus`, and the tokens
+//! of `plus`.
 //!
-//! Functions work on a window of the words. The window is the whole row in `fill`, and a block on the stack in `len`, `iter`
-//! and `apply`. So no function needs a buffer of its own.
+//! Functions work on a window: a range of the row's words. The window is the whole row in `fill`, and a block on the
+//! stack in `len`, `iter` and `apply`. So no function needs a buffer of its own.
 
 use grammarc_artifacts::StoredMask;
 
-/// Bits of a mask word.
+/// Number of tokens in a mask word, one bit each.
 const BITS: usize = u32::BITS as usize;
 
-/// Number of words of a row that are copied at a time, on the stack. Bits are cleared in the copy.
+/// Number of words of a row that are copied to the stack at a time, to clear bits in the copy. 256 bytes stay in the
+/// first-level cache. A longer row is copied in pieces.
 const COPIED: usize = 64;
 
-/// Number of words that are intersected at a time, on the stack.
+/// Number of words that are intersected at a time, in two buffers on the stack. A longer window is processed in pieces.
 const INTERSECTED: usize = 256;
 
-/// Whether a mask has a token.
+/// Whether a stored mask contains a token. O(log n) for n tokens in the lists of the mask.
 #[inline]
 pub(crate) fn contains(mask: StoredMask<'_>, token: u32) -> bool {
     let in_row = mask.row.is_some_and(|row| {
@@ -27,12 +29,12 @@ pub(crate) fn contains(mask: StoredMask<'_>, token: u32) -> bool {
     }
 }
 
-/// Returns the dense row of a mask that is this row alone. `None` for other masks.
+/// Returns the bit row of a mask that consists of its row alone. `None` for a mask with token lists.
 pub(crate) fn plain_row(mask: StoredMask<'_>) -> Option<&[u32]> {
     if mask.minus.is_empty() && mask.plus.is_empty() { mask.row } else { None }
 }
 
-/// Adds a mask to a window of words, which begins at word `first` of the row.
+/// Adds the tokens of a mask to a window of words. The window begins at word `first` of the row.
 pub(crate) fn or_into(mask: StoredMask<'_>, first: usize, window: &mut [u32]) {
     if let Some(row) = mask.row {
         let row = row.get(first..).unwrap_or_default();
@@ -58,7 +60,8 @@ pub(crate) fn or_into(mask: StoredMask<'_>, first: usize, window: &mut [u32]) {
     set(mask.plus, first, window);
 }
 
-/// Adds the intersection of masks, minus others, to a window of words, which begins at word `first` of the row.
+/// Adds the intersection of the masks `intersected`, minus the masks `subtracted`, to a window of words. The window
+/// begins at word `first` of the row.
 pub(crate) fn or_difference_into<'m>(
     intersected: impl Iterator<Item = StoredMask<'m>> + Clone,
     subtracted: impl Iterator<Item = StoredMask<'m>> + Clone,
@@ -82,7 +85,7 @@ pub(crate) fn or_difference_into<'m>(
     }
 }
 
-/// Overwrites a window of words, which begins at word `first` of the row, with a mask.
+/// Overwrites a window of words with a mask. The window begins at word `first` of the row.
 pub(crate) fn write_into(mask: StoredMask<'_>, first: usize, window: &mut [u32]) {
     let row = mask.row.and_then(|row| row.get(first..)).unwrap_or_default();
     let (copied, rest) = window.split_at_mut(row.len().min(window.len()));
@@ -94,7 +97,7 @@ pub(crate) fn write_into(mask: StoredMask<'_>, first: usize, window: &mut [u32])
     set(mask.plus, first, window);
 }
 
-/// Sets the bits of sorted tokens in a window. Tokens outside are skipped.
+/// Sets the bits of sorted tokens in a window that begins at word `first`. Tokens outside the window are skipped.
 #[inline]
 pub(crate) fn set(tokens: &[u32], first: usize, window: &mut [u32]) {
     for &token in within(tokens, first, window.len()) {
@@ -102,7 +105,7 @@ pub(crate) fn set(tokens: &[u32], first: usize, window: &mut [u32]) {
     }
 }
 
-/// Clears the bits of sorted tokens in a window. Tokens outside are skipped.
+/// Clears the bits of sorted tokens in a window that begins at word `first`. Tokens outside the window are skipped.
 #[inline]
 pub(crate) fn clear(tokens: &[u32], first: usize, window: &mut [u32]) {
     for &token in within(tokens, first, window.len()) {
@@ -131,7 +134,7 @@ pub(crate) fn least(mask: StoredMask<'_>) -> Option<u32> {
     }
 }
 
-/// The sorted tokens whose bits lie in a window of words.
+/// Returns the part of sorted `tokens` whose bits lie in a window of `words` words from word `first` on.
 #[inline]
 fn within(tokens: &[u32], first: usize, words: usize) -> &[u32] {
     if first == 0 && tokens.last().is_none_or(|&last| (last as usize) < words * BITS) {
@@ -143,7 +146,7 @@ fn within(tokens: &[u32], first: usize, words: usize) -> &[u32] {
     &tokens[..to]
 }
 
-/// Adds the bits of words to others.
+/// Sets in `into` all bits that `from` has, word by word.
 fn or_words(into: &mut [u32], from: &[u32]) {
     for (into, from) in into.iter_mut().zip(from) {
         *into |= from;
@@ -158,7 +161,7 @@ mod tests {
 
     use super::*;
 
-    /// Words of the row: more than are copied or intersected at once.
+    /// Number of words of a row: more than are copied or intersected at once.
     const WORDS: usize = INTERSECTED + 2 * COPIED + 5;
 
     fn bits(tokens: &BTreeSet<u32>) -> Vec<u32> {

@@ -1,8 +1,8 @@
 //! The mask of a position, as references to stored masks.
 //!
-//! A [`Mask`] refers to the base mask of each configuration and the follow masks of its stack. It also has the tokens that
-//! walks found, and the end tokens if the sequence may end. Near the bound of a counter, a part leaves out tokens that would
-//! exceed the bound. To make a mask takes one table entry for each part, and copies no mask.
+//! A [`Mask`] refers to the base mask of each configuration and the follow masks of its stack. It also has the tokens
+//! that walks found, and the end tokens if the sequence may end. Near the bound of a counter, a part leaves out tokens
+//! that would exceed the bound. Making a mask takes one table entry for each part, and copies no mask.
 //!
 //! | call | work |
 //! | --- | --- |
@@ -24,46 +24,49 @@ use crate::mask::lists::Lists;
 use crate::mask::parts::{NearBoundPart, PartList};
 use crate::mask::pool;
 
-/// Number of words in a block: 4,096 tokens, whose `f32` logits fill half of a first-level cache.
+/// Number of words in a block: 4,096 tokens, whose `f32` logits fill half of a first-level cache. A longer row is read
+/// in several blocks.
 pub(crate) const BLOCK: usize = 128;
 
-/// Number of words that are applied to logits at once. They stay in a first-level cache, and the ends of an unaligned row cost
-/// little beside them.
+/// Number of words that are applied to logits at once. These 4 KiB stay in a first-level cache, and the ends of an
+/// unaligned row cost little beside them. A longer row is processed in pieces.
 const APPLIED: usize = 1024;
 
-/// Least number of row tokens for each allowed token of a sparse mask. A token of a list costs a cache miss, one of the row a
-/// fraction of a cycle. A denser mask is read as a row.
+/// Smallest ratio of row length to allowed tokens at which a mask is read as token lists. A token of a list costs a
+/// cache miss, a token of the row a fraction of a cycle. A denser mask is read as a row of bits.
 const SPARSE: usize = 32;
 
-/// Bits of a mask word.
+/// Number of tokens in a mask word, one bit each.
 pub(crate) const BITS: usize = u32::BITS as usize;
 
 /// The tokens that a matcher allows next, borrowed from its grammar.
 #[derive(Clone, Copy, Debug)]
 pub struct Mask<'m> {
-    /// The grammar whose pool has the parts.
+    /// Grammar whose pool holds the stored masks.
     pub(crate) grammar: &'m Grammar,
-    /// The stored masks, after [`PartList::sort`]. None is empty.
+    /// Stored masks of the union, sorted by [`PartList::sort`]. None is empty.
     pub(crate) parts: &'m PartList,
-    /// Sorted tokens of the parts that are not allowed. None is in `unstored` or `ends`.
+    /// Ids of tokens that are in a stored mask but not allowed, ascending. None is in `unstored` or `ends`.
     pub(crate) excluded: &'m [u32],
-    /// Sorted tokens that are allowed and that no stored mask has: a walk found them for this mask.
+    /// Ids of tokens that are allowed but in no stored mask, ascending. A walk found them for this position.
     pub(crate) unstored: &'m [u32],
-    /// Sorted end tokens if the sequence may end, otherwise none.
+    /// Ids of the end tokens, ascending. Empty if the sequence may not end.
     pub(crate) ends: &'m [u32],
-    /// The host's logit width.
+    /// Length of the host's logit row, in tokens.
     pub(crate) width: u32,
 }
 
 impl<'m> Mask<'m> {
-    /// Number of stored masks in the union. Near the bound of a counter, an intersection of masks minus others counts as one.
+    /// Returns the number of stored masks in the union. Near the bound of a counter, an intersection of masks minus
+    /// others counts as one.
     #[inline]
     pub fn parts(&self) -> usize {
         self.parts.len()
     }
 
-    /// Ids of the stored masks in the union, ascending. `None` if the mask has more than these: near-bound parts, or tokens
-    /// that are excluded or allowed one by one. If [`has_ends`](Self::has_ends) is true, the end tokens are allowed too.
+    /// Returns the ids of the stored masks whose union is this mask, ascending. `None` if the mask is no such union:
+    /// near the bound of a counter, or with tokens that are excluded or allowed one by one. If
+    /// [`has_ends`](Self::has_ends) is true, the end tokens are allowed besides these masks.
     pub fn stored_parts(&self) -> Option<&'m [u32]> {
         let are_all =
             self.excluded.is_empty() && self.unstored.is_empty() && !self.parts.has_near_bound();
@@ -75,12 +78,12 @@ impl<'m> Mask<'m> {
         !self.ends.is_empty()
     }
 
-    /// The host's logit width.
+    /// Returns the length of the host's logit row, in tokens.
     pub fn width(&self) -> u32 {
         self.width
     }
 
-    /// Whether a token is allowed. For many tokens, [`fill`](Self::fill) words once and test their bits.
+    /// Whether a token is allowed. To test many tokens, [`fill`](Self::fill) a bitmask once and test its bits.
     pub fn contains(&self, token: u32) -> bool {
         let pool = self.pool();
         let has = |&part: &u32| pool::contains(pool.mask(part), token);
@@ -102,7 +105,7 @@ impl<'m> Mask<'m> {
         self.unstored.is_empty() && self.ends.is_empty() && parts()
     }
 
-    /// Number of allowed tokens.
+    /// Returns the number of allowed tokens.
     pub fn len(&self) -> usize {
         let pool = self.pool();
         match (self.parts.single(), self.parts.has_near_bound(), self.unstored) {
@@ -130,8 +133,8 @@ impl<'m> Mask<'m> {
 
     /// Whether some token of the logit row is forbidden. If not, a host need not apply the mask.
     ///
-    /// Nearly always decided by a sum of stored numbers. If the parts overlap and might allow all tokens together, the cost
-    /// is that of [`len`](Self::len).
+    /// Nearly always decided by a sum of stored counts. If the parts overlap and might allow all tokens together, the
+    /// cost is that of [`len`](Self::len).
     pub fn restricts(&self) -> bool {
         let pool = self.pool();
         let count = |&part: &u32| u64::from(pool.mask(part).count);
@@ -142,14 +145,14 @@ impl<'m> Mask<'m> {
         most < u64::from(self.width) || self.len() < self.width as usize
     }
 
-    /// The allowed tokens in ascending order.
+    /// Returns the allowed tokens in ascending order.
     pub fn iter(&self) -> Tokens<'m> {
         let pool = self.pool();
         let lists = self.lists(&pool);
         Tokens { mask: *self, pool, lists, block: [0; BLOCK], first: 0, at: 0, loaded: false }
     }
 
-    /// The only allowed token. `None` if there are several or none.
+    /// Returns the only allowed token. `None` if several tokens or none are allowed.
     pub fn only(&self) -> Option<u32> {
         let pool = self.pool();
         let Some(parts) = self.stored_parts() else {
@@ -165,8 +168,8 @@ impl<'m> Mask<'m> {
         candidates.all(|other| other == Some(first)).then_some(first)
     }
 
-    /// Writes the mask as bits: token `t` is bit `t % 32` of word `t / 32`. All words of the buffer are written. Bits past
-    /// the logit width become zero.
+    /// Writes the mask as bits: token `t` is bit `t % 32` of word `t / 32`. All words of the buffer are written. Bits
+    /// past the logit width become zero.
     ///
     /// # Errors
     ///
@@ -177,16 +180,16 @@ impl<'m> Mask<'m> {
         Ok(())
     }
 
-    /// As [`fill`](Self::fill), for a buffer that is long enough.
+    /// Writes the mask as [`fill`](Self::fill) does, to a buffer that is long enough.
     pub(crate) fn write(&self, words: &mut [u32]) {
         self.window(&self.pool(), 0, words);
     }
 
-    /// Sets the logits of all forbidden tokens to negative infinity, NaN included. The logits of allowed tokens keep their
-    /// bits.
+    /// Sets the logits of all forbidden tokens to negative infinity, NaN included. The logits of allowed tokens keep
+    /// their bits.
     ///
-    /// The row has `f32` logits or logits of 16 bits (see [`Logit`]), and the logit width. It need not be aligned. Costs one
-    /// pass of stores, without those of words whose tokens are all allowed.
+    /// The row has `f32` logits or logits of 16 bits (see [`Logit`]), and the logit width. It need not be aligned.
+    /// Costs one pass of stores, without those of words whose tokens are all allowed.
     ///
     /// # Errors
     ///
@@ -197,7 +200,7 @@ impl<'m> Mask<'m> {
         Ok(())
     }
 
-    /// As [`apply`](Self::apply), for a row that has the logit width.
+    /// Applies the mask as [`apply`](Self::apply) does, to a row that has the logit width.
     pub(crate) fn write_over<L: Logit>(&self, logits: &mut [L]) {
         let pool = self.pool();
         let kernels = Kernels::fastest();
@@ -208,20 +211,21 @@ impl<'m> Mask<'m> {
         }
     }
 
-    /// Checks that a row of logits has the logit width.
+    /// Checks that a row of `found` logits has the logit width. Returns an error if not.
     pub(crate) fn check_row(&self, found: usize) -> Result<(), BufferError> {
         let needed = self.width as usize;
         let fits = found == needed;
         fits.then_some(()).ok_or(BufferError { unit: "logits", found, needed })
     }
 
-    /// The stored masks of the grammar.
+    /// Returns the stored masks of the grammar and its vocabulary.
     #[inline]
     pub(crate) fn pool(&self) -> MaskPool<'m> {
         self.grammar.pool()
     }
 
-    /// The mask as token lists, if it is sparse: a few lists with at most one token in [`SPARSE`] of the row.
+    /// Returns the mask as token lists. `None` if the mask is not sparse: more than one token in [`SPARSE`] of the row
+    /// is allowed, or the mask has near-bound parts or dense rows.
     pub(crate) fn lists(&self, pool: &MaskPool<'m>) -> Option<Lists<'m>> {
         let limit = self.width as usize / SPARSE;
         if self.parts.has_near_bound() {
@@ -230,13 +234,13 @@ impl<'m> Mask<'m> {
         Lists::new(pool, self.parts.single(), self.excluded, [self.unstored, self.ends], limit)
     }
 
-    /// Number of words of the logit width.
+    /// Returns the number of mask words that the logit width needs.
     fn words(&self) -> usize {
         (self.width as usize).div_ceil(BITS)
     }
 
-    /// Returns as many words of the mask as `room` has, from word `first` on. Reads them in place if the mask is one dense
-    /// row, otherwise writes them to `room`.
+    /// Returns the words of the mask from word `first` on, as many as `room` has. Reads them in place if the mask is
+    /// one dense row, otherwise writes them to `room`.
     pub(crate) fn words_at<'w>(
         &self,
         pool: &MaskPool<'m>,
@@ -256,7 +260,7 @@ impl<'m> Mask<'m> {
         room
     }
 
-    /// Writes the words of the mask from word `first` on.
+    /// Writes the words of the mask from word `first` on to `window`.
     fn window(&self, pool: &MaskPool<'_>, first: usize, window: &mut [u32]) {
         match self.parts.single().split_first() {
             Some((&part, others)) => {
@@ -277,7 +281,7 @@ impl<'m> Mask<'m> {
 }
 
 impl Mask<'_> {
-    /// Adds the near-bound parts to the words from word `first` on.
+    /// Adds the tokens of the near-bound parts to `window`, which begins at word `first`.
     #[cold]
     #[inline(never)]
     fn add_near_bound(&self, pool: &MaskPool<'_>, first: usize, window: &mut [u32]) {
@@ -290,7 +294,7 @@ impl Mask<'_> {
     }
 }
 
-/// Checks that a buffer of `found` words has room for a mask of a logit width.
+/// Checks that a buffer of `found` words has room for a mask of `width` tokens. Returns an error if not.
 pub(crate) fn check_words(width: u32, found: usize) -> Result<(), BufferError> {
     let needed = (width as usize).div_ceil(BITS);
     let fits = found >= needed;
@@ -320,14 +324,14 @@ impl<'m> IntoIterator for &Mask<'m> {
 pub struct Tokens<'m> {
     mask: Mask<'m>,
     pool: MaskPool<'m>,
-    /// The mask as lists, if it is sparse. The fields below serve other masks.
+    /// Token lists of a sparse mask. `None` for other masks, which are read in blocks.
     lists: Option<Lists<'m>>,
     block: [u32; BLOCK],
-    /// Number of the block's first word in the row.
+    /// Index in the row of the block's first word.
     first: usize,
-    /// Word of the block whose bits come next. The bits of returned tokens are cleared.
+    /// Index in the block of the word whose bits come next. The bits of returned tokens are cleared.
     at: usize,
-    /// Whether the block has words that are not read.
+    /// Whether the block holds words from `first` on that were not all read.
     loaded: bool,
 }
 

@@ -1,55 +1,56 @@
 //! Positions: small sets of configurations.
 //!
-//! A [`Configuration`] is a state, the register of its activation and a frame. A position nearly always has one
-//! configuration. So [`Configurations`] is a vector that is searched from front to back. Beyond [`SCANNED`] entries the set
-//! adds an open-addressing index, so that an ambiguous grammar costs O(n) and not O(n²) for n configurations.
+//! A [`Configuration`] is a state, its register (counters or required keys) and a frame. A position nearly always has
+//! one configuration. So [`Configurations`] is a vector that is searched from front to back. Beyond [`SCANNED`] entries
+//! the set adds an open-addressing index, so that an ambiguous grammar costs O(n) and not O(n²) for n configurations.
 //!
 //! Invariant: entries stand in the order of insertion. No result depends on hash values, so equal histories give equal
 //! positions.
 //!
-//! In a rule with a monotone countdown, a larger countdown accepts all texts that a smaller one accepts. Of two
+//! In a rule with a monotone countdown, a larger count accepts all texts that a smaller count accepts. Of two
 //! configurations that differ in this countdown alone, the set keeps the larger.
 
 use crate::error::LimitError;
 use crate::position::state_ranges::StateRanges;
 
-/// Number of entries up to which the set is scanned, since a scan then costs less than hashing. Beyond, the set is indexed.
+/// Number of entries up to which the set is scanned, since a scan then costs less than hashing. A larger set has a hash
+/// index.
 const SCANNED: usize = 16;
 
-/// One parse of the input so far. An ambiguous grammar may have several.
+/// One parse of the input so far: a state, its register and its stack. An ambiguous grammar may have several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Configuration {
-    /// State of the network.
+    /// Id of the state, over the shared rules and the grammar's own rules.
     pub(crate) state: u32,
-    /// Register of the activation. 0 in rules without a register.
+    /// Register of the rule's call in progress, which holds counters or required keys. 0 in rules without a register.
     pub(crate) count: u32,
-    /// Top frame of the stack.
+    /// Number of the top frame of the stack, or [`BOTTOM`](super::stack::BOTTOM).
     pub(crate) frame: u32,
 }
 
-/// A set of configurations in order of insertion.
+/// A set of configurations, in order of insertion.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Configurations {
     entries: Vec<Configuration>,
-    /// Slots of the index: each is 0 or one more than the index of an entry. Their number is a power of two, or 0 while the
-    /// set is scanned.
+    /// Slots of the hash index. A slot holds 0 if it is free, otherwise one more than the index of an entry. The number
+    /// of slots is a power of two, or 0 while the set is scanned.
     slots: Vec<u32>,
 }
 
 impl Configurations {
-    /// Removes all entries.
+    /// Removes all configurations from the set.
     pub(crate) fn clear(&mut self) {
         self.entries.clear();
         self.slots.clear();
     }
 
-    /// The entries in order of insertion.
+    /// Returns the configurations in order of insertion.
     pub(crate) fn as_slice(&self) -> &[Configuration] {
         &self.entries
     }
 
-    /// Adds a configuration unless the set has an equal one. For a state of `monotone` the countdowns are not compared, and
-    /// the entry keeps the larger one.
+    /// Adds a configuration unless the set has an equal one. For a state in `monotone` the countdowns are not compared,
+    /// and the entry keeps the larger one. Returns an error if the set would exceed `limit` configurations.
     #[inline]
     pub(crate) fn insert(
         &mut self,
@@ -112,7 +113,7 @@ impl Configurations {
         Ok(())
     }
 
-    /// Rebuilds the index with four slots for each entry.
+    /// Rebuilds the hash index with at least four slots for each entry.
     fn index(&mut self, monotone: &StateRanges) {
         self.slots.clear();
         self.slots.resize((self.entries.len() * 4).next_power_of_two(), 0);
@@ -132,7 +133,7 @@ impl Configurations {
     }
 }
 
-/// Mixes three ids into a hash: two multiplications, each followed by folding the high half down.
+/// Mixes three ids into a hash, by two multiplications. Each is followed by an exclusive or with the high half.
 #[inline]
 pub(crate) fn mix(ids: [u32; 3]) -> u64 {
     const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -158,7 +159,7 @@ mod tests {
     }
 
     proptest! {
-        /// Scanned or indexed, the set holds what a naive list holds, in the same order.
+        /// Checks that a set, scanned or indexed, holds the entries of a naive list in the same order.
         #[test]
         fn agrees_with_a_list(
             raw in prop::collection::vec((0u32..12, 0u32..4, 0u32..6), 0..200),

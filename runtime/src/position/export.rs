@@ -24,15 +24,16 @@
 //! | 12 L | lists: the list before, and the start and the end of its newest item in the text; the end of an open item is 2^32 - 1 |
 //! | T | text, from the first item of a list on |
 //!
-//! The countdown of a distinct rule is the number of a list: 0 for the empty list, otherwise one more than its index. A
-//! list comes after the list before it. In a rule that is a packed string set the countdown is the address of a node.
+//! The countdown of a distinct rule, whose items must differ, is the number of a list: 0 for the empty list, otherwise
+//! one more than its index. A list comes after the list before it. In a rule that is a packed string set, the countdown
+//! is the address of a node.
 //!
-//! A parent or a frame is 0 for the bottom of the stack, otherwise one more than the index of a frame. A parent comes before
-//! its children. Frames are numbered in the order in which the configurations reach them. So equal positions give equal
-//! bytes, whatever was tried and taken back before.
+//! A parent or a frame is 0 for the bottom of the stack, otherwise one more than the index of a frame. A parent comes
+//! before its children. Frames are numbered in the order in which the configurations reach them. So equal positions
+//! give equal bytes, whatever was tried and taken back before.
 //!
-//! Reading checks every number, since the bytes may come from anywhere. The tables can continue from a
-//! position that passes. There may be no input that leads to it.
+//! Reading checks every number, since the bytes may come from anywhere. The tables can continue from a position that
+//! passes, even if no input leads to it.
 
 use crate::distinct::exported::{self, ExportedLists};
 use crate::error::ImportError;
@@ -45,16 +46,16 @@ use crate::step::sequence::Sequence;
 
 pub use crate::position::version::VERSION;
 
-/// The first bytes of an exported position.
+/// First four bytes of an exported position.
 const MAGIC: [u8; 4] = *b"GMPO";
-/// Bytes before the frames.
+/// Length of the header in bytes. The frames follow it.
 const HEADER: usize = 32;
-/// Bytes of a frame or a configuration: three numbers.
+/// Length in bytes of the record of a frame or a configuration: three 32-bit numbers.
 const RECORD: usize = 12;
-/// Bytes of the grammar's digest in the header.
+/// Number of bytes of the grammar's digest in the header. 16 of 32 identify a grammar well enough.
 const IDENTITY: usize = 16;
 
-/// Returns the newest position of a sequence as bytes.
+/// Returns the newest position of a sequence as bytes, in the layout above.
 pub(crate) fn write(grammar: &Grammar, sequence: &Sequence) -> Vec<u8> {
     let frames = &sequence.frames;
     let position = sequence.history.current();
@@ -101,7 +102,11 @@ pub(crate) fn write(grammar: &Grammar, sequence: &Sequence) -> Vec<u8> {
     bytes
 }
 
-/// Returns a sequence that begins at an exported position.
+/// Returns a sequence that begins at an exported position. Nothing can be taken back in it.
+///
+/// # Errors
+///
+/// The bytes are not a position of `grammar`, or the position exceeds the limits in `settings`. See [`ImportError`].
 pub(crate) fn read(
     grammar: &Grammar,
     settings: &Settings,
@@ -179,12 +184,12 @@ pub(crate) fn read(
     Ok(Sequence { frames, history: History::new(position.as_slice(), settings.window) })
 }
 
-/// The part of a digest that identifies a grammar in the header.
+/// Returns the first half of a digest, which identifies a grammar in the header.
 fn identity(digest: [u8; 32]) -> [u8; IDENTITY] {
     std::array::from_fn(|at| digest[at])
 }
 
-/// The three numbers at the start of a slice of at least [`RECORD`] bytes.
+/// Returns the three little-endian numbers at the start of a slice of at least [`RECORD`] bytes.
 fn record(bytes: &[u8]) -> [u32; 3] {
     std::array::from_fn(|at| u32::from_le_bytes(std::array::from_fn(|byte| bytes[at * 4 + byte])))
 }

@@ -1,29 +1,31 @@
-//! The positions of a sequence, newest last. Rollback returns to an earlier one.
+//! The positions of a sequence, oldest first. A rollback returns to an earlier one.
 //!
-//! The configurations of all positions lie in one vector, and a second vector holds the start of each position. A rollback
-//! truncates both vectors, in constant time. Positions before the rollback window are removed once they outnumber the
-//! window, at a constant amortized cost per token.
+//! The configurations of all positions lie in one vector, and a second vector holds the start of each position. A
+//! rollback truncates both vectors, in constant time. Positions before the rollback window are removed once they
+//! outnumber the window, at a constant amortized cost per token.
 //!
 //! Invariant: only the position of a finished sequence has no configurations.
 
 use crate::position::Configuration;
 
-/// Least number of positions that are removed at once. With fewer, a small window would move memory at every token.
+/// Number of positions up to which nothing is removed, whatever the window. Otherwise a small window would move memory
+/// at every token.
 const SLACK: usize = 64;
 
-/// The newest position and those before it, as far back as the window reaches.
+/// The newest position and earlier ones, as far back as the rollback window reaches.
 #[derive(Clone, Debug)]
 pub(crate) struct History {
     configurations: Vec<Configuration>,
-    /// Start of each position in `configurations`. There is at least one.
+    /// For each position, the start of its configurations in `configurations`. There is at least one position.
     starts: Vec<usize>,
     window: usize,
-    /// Number of positions beyond which those before the window are removed.
+    /// Largest number of positions that are kept. Beyond it, the positions before the window are removed.
     most: usize,
 }
 
 impl History {
-    /// The history of a sequence that begins at `first`.
+    /// Returns the history of a sequence whose only position is `first`. `window` is the number of positions that can
+    /// be taken back.
     pub(crate) fn new(first: &[Configuration], window: usize) -> Self {
         let most = window.saturating_mul(2).max(SLACK).saturating_add(1);
         let room = most.min(SLACK);
@@ -34,14 +36,14 @@ impl History {
         Self { configurations, starts, window, most }
     }
 
-    /// The newest position.
+    /// Returns the configurations of the newest position. Empty in a finished sequence.
     #[inline]
     pub(crate) fn current(&self) -> &[Configuration] {
         let start = self.starts.last().copied().unwrap_or(0);
         &self.configurations[start..]
     }
 
-    /// Adds a position.
+    /// Adds a position after the newest.
     pub(crate) fn push(&mut self, position: &[Configuration]) {
         self.starts.push(self.configurations.len());
         self.configurations.extend_from_slice(position);
@@ -50,7 +52,7 @@ impl History {
         }
     }
 
-    /// Adds a position of one configuration.
+    /// Adds a position of one configuration after the newest.
     #[inline]
     pub(crate) fn push_one(&mut self, at: Configuration) {
         self.starts.push(self.configurations.len());
@@ -60,7 +62,7 @@ impl History {
         }
     }
 
-    /// Removes the positions before the window.
+    /// Removes the positions before the rollback window.
     #[cold]
     fn trim(&mut self) {
         let removed = self.starts.len() - 1 - self.window;
@@ -70,16 +72,16 @@ impl History {
         self.starts.iter_mut().for_each(|start| *start -= first);
     }
 
-    /// Number of tokens that can be taken back.
+    /// Returns the number of tokens that can be taken back: at most the rollback window.
     pub(crate) fn depth(&self) -> usize {
         (self.starts.len() - 1).min(self.window)
     }
 
-    /// Removes the last `tokens` positions.
+    /// Takes back the newest `tokens` positions.
     ///
     /// # Errors
     ///
-    /// The number of positions that can be removed, if that is less.
+    /// `tokens` exceeds [`depth`](Self::depth). The error is the depth, and no position is removed.
     pub(crate) fn rollback(&mut self, tokens: usize) -> Result<(), usize> {
         if tokens > self.depth() {
             return Err(self.depth());
@@ -92,7 +94,7 @@ impl History {
         Ok(())
     }
 
-    /// All configurations. A collection of frames rewrites them.
+    /// Returns the configurations of all positions, so that a collection of frames can renumber the frames in them.
     pub(crate) fn configurations_mut(&mut self) -> &mut [Configuration] {
         &mut self.configurations
     }
@@ -109,7 +111,8 @@ mod tests {
     }
 
     proptest! {
-        /// Against a list of all positions: each kept position is right, and at least the window is kept.
+        /// Compares a history with a list of all positions. Each kept position is right, and at least the window is
+        /// kept.
         #[test]
         fn agrees_with_all_positions(
             window in 0usize..100,

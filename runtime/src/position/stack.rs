@@ -1,17 +1,17 @@
 //! The stacks of a sequence: frames in one arena, hash-consed.
 //!
-//! A frame is a return state with its register and a parent frame. So the stacks of all configurations, now and in the
-//! rollback window, form one tree. Equal frames are one node, found by an open-addressing index. So stacks are compared as
-//! numbers, and configurations of ambiguous grammars merge.
+//! A frame is a return state, the register of the caller and a parent frame. So the stacks of all
+//! configurations, now and in the rollback window, form one tree. Equal frames are one node, found by an
+//! open-addressing index. So stacks are compared as numbers, and configurations of ambiguous grammars merge.
 //!
-//! Invariant: the number of a frame is larger than its parent's. The collection relies on it. One backward pass marks the
-//! frames that the roots reach, and one forward pass moves them down in place.
+//! Invariant: the number of a frame is larger than its parent's. The collection relies on it. One backward pass marks
+//! the frames that the roots reach, and one forward pass moves them down in place.
 //!
 //! Cost: a collection is due when the arena has doubled since the last one, so it costs O(1) amortized for each frame.
 //! Memory is proportional to the frames that the window reaches.
 //!
-//! Each frame keeps two facts about the chain from it down, so that no query walks a chain. *Nullable*: every frame may return
-//! at once. *Rests*: a token may end in every return state.
+//! Each frame stores two facts about itself and all frames below it, so that no query walks a stack. *Nullable*: every
+//! frame may return at once. *Rests*: a token may end in every return state.
 
 use grammarc_artifacts::sections::network::state_flags;
 
@@ -19,60 +19,65 @@ use crate::distinct::items::Items;
 use crate::error::LimitError;
 use crate::position::{Configuration, mix};
 
-/// The frame below every stack. No rule returns to it: the sequence may end there.
+/// Number of the frame below every stack. No rule returns to it: the sequence may end there.
 pub(crate) const BOTTOM: u32 = 0;
 
 /// Least number of frames at which a collection is due. A smaller arena is not worth a pass.
 const COLLECT_FROM: usize = 4096;
 
-/// Initial capacity, in frames: enough for most texts, in less than a kilobyte.
+/// Initial capacity of the arena, in frames: enough for most texts, in less than a kilobyte. A longer text grows the
+/// arena.
 const FIRST: usize = 32;
 
-/// Flag of a frame: every frame from here down may return at once.
+/// Flag of a frame: the return states of this frame and of all frames below it are final, so that they may return at
+/// once.
 const NULLABLE: u32 = 1;
-/// Flag of a frame: a token may end in every return state from here down.
+/// Flag of a frame: a token may end in the return states of this frame and of all frames below it.
 const RESTS: u32 = 2;
 
-/// One frame: the caller that a callee returns to.
+/// One stack frame: the caller to which a callee returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Frame {
-    /// State to which the callee returns.
+    /// Id of the state to which the callee returns.
     pub(crate) ret: u32,
-    /// Register of the caller's activation.
+    /// Register of the caller's call in progress, after the arrival at the return state.
     pub(crate) count: u32,
-    /// The next frame down, or [`BOTTOM`].
+    /// Number of the next frame down, or [`BOTTOM`].
     pub(crate) parent: u32,
+    /// [`NULLABLE`] and [`RESTS`], for this frame and all frames below it.
     flags: u32,
 }
 
 impl Frame {
-    /// Whether every return state from here down is final, so that the sequence may end.
+    /// Whether the return states of this frame and of all frames below it are final, so that the sequence may end.
     pub(crate) fn is_nullable(&self) -> bool {
         self.flags & NULLABLE != 0
     }
 
-    /// Whether a token may end in every return state from here down.
+    /// Whether a token may end in the return states of this frame and of all frames below it.
     pub(crate) fn rests(&self) -> bool {
         self.flags & RESTS != 0
     }
 }
 
-/// The frames of one sequence.
+/// The arena with the frames of one sequence. Equal frames are stored once.
 #[derive(Clone, Debug)]
 pub(crate) struct Frames {
+    /// All frames. The number of a frame is its index, and [`BOTTOM`] is the first.
     nodes: Vec<Frame>,
-    /// Slots of the index: each is 0 or the number of a frame. Their number is a power of two. The bottom has none.
+    /// Slots of the hash index. A slot holds 0 if it is free, otherwise the number of a frame. The number of slots is a
+    /// power of two. The bottom frame has no slot.
     slots: Vec<u32>,
     /// Number of frames at which the next collection is due.
     due: usize,
-    /// The new number of each frame in a collection. Kept to avoid an allocation.
+    /// For each frame, its new number during a collection. Kept to avoid an allocation.
     moved: Vec<u32>,
-    /// The items of distinct rules. The registers of these rules refer to them.
+    /// Items of distinct rules, whose items must differ. The registers of these rules refer to them.
     pub(crate) items: Items,
 }
 
 impl Frames {
-    /// An arena that has only the bottom.
+    /// Returns an arena that has only the bottom frame.
     pub(crate) fn new() -> Self {
         let bottom = Frame { ret: 0, count: 0, parent: BOTTOM, flags: NULLABLE | RESTS };
         let mut nodes = Vec::with_capacity(FIRST);
@@ -86,30 +91,31 @@ impl Frames {
         }
     }
 
-    /// The frame with this number.
+    /// Returns the frame with this number.
     #[inline]
     pub(crate) fn get(&self, frame: u32) -> Frame {
         self.nodes[frame as usize]
     }
 
-    /// The configuration after the callee above a frame has returned.
+    /// Returns the configuration after the callee above `frame` has returned: the return state, with the parent's
+    /// stack.
     #[inline]
     pub(crate) fn returned(&self, frame: u32) -> Configuration {
         let top = self.get(frame);
         Configuration { state: top.ret, count: top.count, frame: top.parent }
     }
 
-    /// Number of frames in the arena, reachable or not, including the bottom.
+    /// Returns the number of frames in the arena, reachable or not, including the bottom.
     pub(crate) fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Returns the number of the frame with these parts, and adds the frame if it is new. `ret_flags` are the
-    /// [flags](state_flags) of the return state.
+    /// Returns the number of the frame with this return state, register and parent. Adds the frame if it is new.
+    /// `ret_flags` are the [flags](state_flags) of the return state.
     ///
     /// # Errors
     ///
-    /// The frame is new and the arena has `limit` frames.
+    /// The frame is new, and the arena has `limit` frames besides the bottom.
     #[inline]
     pub(crate) fn intern(
         &mut self,
@@ -150,14 +156,14 @@ impl Frames {
         Ok(frame)
     }
 
-    /// Whether the arena has doubled since the last collection.
+    /// Whether the arena has doubled since the last collection of unreachable frames.
     #[inline]
     pub(crate) fn collection_is_due(&self) -> bool {
         self.nodes.len() >= self.due
     }
 
-    /// Removes the frames that no configuration of `roots` reaches, renumbers the others and rewrites the roots. Returns the
-    /// number of frames removed.
+    /// Removes the frames that no configuration of `roots` reaches. Renumbers the other frames, also in `roots`.
+    /// Returns the number of frames removed.
     pub(crate) fn collect(&mut self, roots: &mut [&mut [Configuration]]) -> usize {
         let before = self.nodes.len();
         self.moved.clear();
@@ -190,7 +196,7 @@ impl Frames {
         before - kept
     }
 
-    /// Rebuilds the index with four slots for each frame.
+    /// Rebuilds the hash index with at least four slots for each frame.
     fn index(&mut self) {
         self.slots.clear();
         self.slots.resize((self.nodes.len() * 4).next_power_of_two().max(FIRST * 2), BOTTOM);
@@ -228,7 +234,8 @@ mod tests {
     }
 
     proptest! {
-        /// Equal stacks are one frame, and a collection keeps the stacks of its roots and nothing else.
+        /// Checks that equal stacks are one frame, and that a collection keeps the stacks of its roots and nothing
+        /// else.
         #[test]
         fn stacks_are_shared_and_survive_collection(
             stacks in prop::collection::vec(prop::collection::vec((0u32..3, 0u32..2), 0..6), 1..60),

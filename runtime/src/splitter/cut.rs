@@ -1,9 +1,9 @@
-//! Pieces of an output, from its decided input.
+//! Cuts the decided input of an output into pieces.
 //!
-//! The text of a tag is markup, and the text of another region is its content. Free text also reads the marker that ends it.
-//! So the end of free text is held back while it may begin a marker. When the region is left, the longest marker at the end
-//! becomes markup of the tag that begins there, or of the enclosing one. If a tag is empty, free text continues after its
-//! marker. That marker is markup too.
+//! The text of a tag is markup, and the text of another region is its content. Free text is a region that also reads
+//! the marker that ends it. So the end of free text is held back while it may begin a marker. When the region is left,
+//! the longest marker at the end becomes markup of the tag that begins there, or of the enclosing tag. If a tag is
+//! empty, free text continues after its marker. That marker is markup too.
 
 use std::collections::VecDeque;
 
@@ -12,55 +12,58 @@ use grammarc_artifacts::{Region, RegionKind};
 use super::markers::{Markers, ROOT, Symbol};
 use super::scopes::{OUTSIDE, Scopes};
 
-/// A piece of an output.
+/// A piece of an output: bytes of one part of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// The kind of the region. `None` for markup.
+    /// Kind of the region that read the piece. `None` for markup.
     pub kind: Option<RegionKind>,
-    /// The number of the region in [`Splitter::regions`](super::Splitter::regions). For markup, the region of its tag. `None`
-    /// outside tags.
+    /// Number of the region in [`Splitter::regions`](super::Splitter::regions). For markup, the region of its tag.
+    /// `None` outside tags.
     pub region: Option<u32>,
-    /// The index of the enclosing call. `None` outside calls.
+    /// Index of the enclosing call of a tool, from 0 in the order of the output. `None` outside calls.
     pub call: Option<u32>,
-    /// Whether the piece begins a part of the output. Otherwise it continues the piece before.
+    /// Whether the piece begins a part of the output. If `false`, it continues the piece before it.
     pub begins: bool,
-    /// The bytes of the output, with the texts of special tokens.
+    /// Bytes of the output, with the texts of special tokens.
     pub bytes: Vec<u8>,
 }
 
 impl Piece {
-    /// Whether the piece belongs to the arguments of a call.
+    /// Whether the piece belongs to the arguments of a call of a tool.
     pub fn is_arguments(&self) -> bool {
         self.call.is_some() && self.kind.is_some()
     }
 
-    /// The name of the piece's kind for messages and bindings: the name of the region's kind, or `markup`.
+    /// Returns the name of the piece's kind for messages and bindings: the name of the region's kind, or `markup`.
     pub fn kind_name(&self) -> &'static str {
         self.kind.map_or("markup", RegionKind::name)
     }
 }
 
-/// Cuts an output into pieces. Text that may begin a marker is held back until the next symbols decide.
+/// Cuts an output into pieces. Text that may begin a marker is held back until the next symbols decide. A symbol is a
+/// byte or a special token.
 #[derive(Debug)]
 pub(super) struct Cutter {
-    /// The scope of the newest symbol.
+    /// Scope of the newest symbol: the call of a region that read it.
     pub(super) scope: u32,
-    /// The scope of the newest piece.
+    /// Scope of the newest piece.
     pub(super) last: u32,
-    /// Whether there was a piece.
+    /// Whether some piece was cut.
     has_begun: bool,
-    /// Whether the newest piece was a marker after which the text continues: the next bytes begin a new piece.
+    /// Whether the next bytes begin a new piece even in the same scope. True after a marker in the midst of free text.
     is_apart: bool,
-    /// State of the markers' automaton after the symbols that are held back.
+    /// Node of the markers' automaton after the symbols that are held back. [`ROOT`] if none is.
     node: u32,
-    /// Symbols that are held back, with the lengths of their texts.
+    /// Symbols that are held back, each with the length of its text in bytes.
     held: VecDeque<(Symbol, usize)>,
+    /// Bytes of the symbols that are held back.
     held_bytes: VecDeque<u8>,
-    /// The pieces that were not returned yet.
+    /// Pieces that were not returned yet.
     pub(super) pieces: Vec<Piece>,
 }
 
-/// The regions of a grammar, with the markers of each.
+/// The regions of a grammar, and for each region the automaton of its markers. `None` for a region that is not free
+/// text.
 #[derive(Clone, Copy)]
 pub(super) struct Regions<'g> {
     pub(super) regions: &'g [Region],
@@ -68,7 +71,7 @@ pub(super) struct Regions<'g> {
 }
 
 impl<'g> Regions<'g> {
-    /// The markers of a scope's region. `None` if the region is not free text.
+    /// Returns the markers of a scope's region. `None` if the region is not free text.
     fn markers_of(self, scopes: &Scopes, scope: u32) -> Option<&'g Markers> {
         self.markers[scopes.get(scope).region? as usize].as_ref()
     }
@@ -88,7 +91,8 @@ impl Cutter {
         }
     }
 
-    /// Reads a symbol and its bytes in a scope. For a token, only the first call has the symbol.
+    /// Reads a symbol with its bytes in a scope. The bytes of a token come in several calls, and only the first has the
+    /// symbol.
     pub(super) fn read(
         &mut self,
         regions: Regions<'_>,
@@ -114,20 +118,21 @@ impl Cutter {
         }
     }
 
-    /// Ends the output: cuts the text that is held back into a marker or text.
+    /// Ends the output. Cuts the text that is held back into text and the longest marker at its end.
     pub(super) fn finish(&mut self, regions: Regions<'_>, scopes: &mut Scopes) {
         self.leave(regions, scopes, OUTSIDE);
         self.scope = OUTSIDE;
     }
 
-    /// Drops the text that is held back.
+    /// Drops the text that is held back: no piece will contain it.
     pub(super) fn drop_held(&mut self) {
         self.held.clear();
         self.held_bytes.clear();
         self.node = ROOT;
     }
 
-    /// Leaves the scope for another. If the text that is held back ends with a marker, the marker becomes a piece of the tag.
+    /// Leaves the current scope for the scope `to`. If the text that is held back ends with a marker, the marker
+    /// becomes a piece of the tag that is entered or of the enclosing scope.
     fn leave(&mut self, regions: Regions<'_>, scopes: &mut Scopes, to: u32) {
         let Some(markers) = regions.markers_of(scopes, self.scope) else { return };
         let text = self.held.len() - markers.ends(self.node);
@@ -140,7 +145,7 @@ impl Cutter {
         self.node = ROOT;
     }
 
-    /// Reads a symbol of free text.
+    /// Reads a symbol of free text. Cuts all text that is no longer the beginning of a marker.
     fn text(
         &mut self,
         regions: Regions<'_>,
@@ -149,7 +154,7 @@ impl Cutter {
         symbol: Symbol,
         bytes: &[u8],
     ) {
-        // Symbols to read again after a marker in the midst of the text, and then the new one.
+        // Symbols to read: those to read again after a marker in the midst of the text, and then the new one.
         let mut again: VecDeque<(Symbol, Vec<u8>)> = VecDeque::from([(symbol, bytes.to_vec())]);
         while let Some((symbol, bytes)) = again.pop_front() {
             if let Some(child) = markers.child(self.node, symbol) {
@@ -179,14 +184,14 @@ impl Cutter {
         }
     }
 
-    /// Cuts the first `symbols` that are held back into a piece of a scope.
+    /// Removes the first `symbols` symbols that are held back, and cuts their bytes into a piece of a scope.
     fn cut_held(&mut self, regions: Regions<'_>, scopes: &mut Scopes, scope: u32, symbols: usize) {
         let length: usize = self.held.drain(..symbols).map(|(_, length)| length).sum();
         let bytes: Vec<u8> = self.held_bytes.drain(..length).collect();
         self.cut(regions, scopes, scope, &bytes);
     }
 
-    /// Adds bytes of a scope to the pieces.
+    /// Adds bytes of a scope to the newest piece, or as a new piece if the scope has changed.
     fn cut(&mut self, regions: Regions<'_>, scopes: &mut Scopes, scope: u32, bytes: &[u8]) {
         if bytes.is_empty() {
             return;

@@ -1,4 +1,4 @@
-//! Splits an output into its parts: reasoning, text, calls of tools with their names and arguments.
+//! Splits an output into its parts: reasoning, text, and calls of tools with their names and arguments.
 //!
 //! ```text
 //! tokens or bytes -> threads: the parses of the output, each in the scope of a region
@@ -6,20 +6,20 @@
 //!                 -> cut:     pieces of markup, content, and free text up to its markers
 //! ```
 //!
-//! The grammar that constrains an output also splits it. Its [regions](Region) are rules, so the text is not searched. If a
-//! grammar has several parses of an output, a piece is returned once the remaining parses agree on it. If they never agree,
-//! the first parse counts.
+//! The grammar that constrains an output also splits it. Its [regions](Region), the parts of the output, are rules, so
+//! the text is not searched. If a grammar has several parses of an output, a piece is returned once the remaining
+//! parses agree on it. If they never agree, the first parse counts.
 //!
 //! | file | content |
 //! | --- | --- |
 //! | `threads` | all parses of the output so far |
-//! | `scopes` | activations of regions |
+//! | `scopes` | scopes: calls of regions in progress |
 //! | `pending` | input that is not decided yet |
 //! | `markers` | the automaton of the markers of free text |
 //! | `cut` | pieces, from decided input |
 //!
-//! Cost: O(configurations) for each byte; linear in the output if the grammar has one parse of it. No tables besides the
-//! artifact's.
+//! Cost: O(configurations) for each byte; linear in the output if the grammar has one parse of it. No tables besides
+//! the artifact's.
 //!
 //! Tests: `tests/tests/suite/splitter.rs`.
 
@@ -39,13 +39,14 @@ pub use self::cut::Piece;
 use self::cut::{Cutter, Regions};
 use self::threads::Threads;
 
-/// Number of bytes after which decided input becomes pieces, within one call.
+/// Number of bytes of one call after which decided input becomes pieces. A longer text is cut in steps, which bounds
+/// the memory of undecided input.
 const BLOCK: usize = 256;
 
 /// Splits one output of a grammar while it is generated.
 ///
-/// A piece is returned once it is certain. So text that may be the beginning of a tag is held back. The bytes of all pieces
-/// are the output, with the texts of special tokens. The division into tokens, or into calls of
+/// A piece is returned once it is certain. So text that may be the beginning of a tag is held back. The concatenated
+/// pieces are the output, with the texts of special tokens. The division into tokens, or into calls of
 /// [`push_bytes`](Self::push_bytes), only changes where pieces of one part end.
 #[derive(Debug)]
 pub struct Splitter {
@@ -65,8 +66,8 @@ impl Splitter {
         Self { grammar, settings, threads, cutter: Cutter::new(), is_finished: false }
     }
 
-    /// Reads a token and returns the pieces that are certain now. An end token that the grammar does not take finishes the
-    /// output, if the output may end here.
+    /// Reads a token and returns the pieces that are certain now. An end token that the grammar does not take finishes
+    /// the output, if the output may end here.
     ///
     /// # Errors
     ///
@@ -93,12 +94,13 @@ impl Splitter {
         Err(AcceptError::Refused { token })
     }
 
-    /// Reads bytes and returns the pieces that are certain now. [Push](Self::push) special tokens instead, which have no bytes.
+    /// Reads bytes and returns the pieces that are certain now. Special tokens have no bytes: give them to
+    /// [`push`](Self::push).
     ///
     /// # Errors
     ///
-    /// A byte is not allowed, a limit was met, or the output is finished. The bytes before that were read, and their pieces
-    /// are returned by the next call.
+    /// A byte is not allowed, a limit was met, or the output is finished. The bytes before it were read, and the next
+    /// call returns their pieces.
     pub fn push_bytes(&mut self, bytes: &[u8]) -> Result<Vec<Piece>, BytesError> {
         if self.is_finished && !bytes.is_empty() {
             return Err(BytesError::Refused { at: 0 });
@@ -117,8 +119,8 @@ impl Splitter {
         Ok(self.take())
     }
 
-    /// Ends the output and returns the last pieces. If the output was cut off, text that was held back belongs to the part
-    /// that it stands in.
+    /// Ends the output and returns the last pieces. If the output was cut off, text that was held back becomes a piece
+    /// of the current part. A second call returns no pieces.
     pub fn finish(&mut self) -> Vec<Piece> {
         if !self.is_finished {
             let ending = self.threads.ending(&self.grammar);
@@ -130,8 +132,9 @@ impl Splitter {
         self.take()
     }
 
-    /// Ends an output that was cut off, as [`finish`](Self::finish) does, but drops text at the end that may begin a tag.
-    /// Returns the last pieces, and the index of the incomplete call.
+    /// Ends an output that was cut off. Works as [`finish`](Self::finish), but drops text at the end that may begin a
+    /// tag. Returns the last pieces, and the index of the incomplete call of a tool. The index is `None` outside calls,
+    /// and if the name of the called tool is not certain yet.
     pub fn cut(&mut self) -> (Vec<Piece>, Option<u32>) {
         let Threads { all, scopes, .. } = &self.threads;
         let in_calls = all.iter().all(|thread| scopes.is_in_call(thread.scope));
@@ -148,33 +151,34 @@ impl Splitter {
         (self.take(), call)
     }
 
-    /// Whether the output may end here.
+    /// Whether the output may end here. `false` once it has ended.
     pub fn is_accepting(&self) -> bool {
         !self.is_finished && self.threads.ending(&self.grammar).is_some()
     }
 
-    /// Whether the output has ended.
+    /// Whether the output has ended, by an end token, [`finish`](Self::finish) or [`cut`](Self::cut).
     pub fn is_finished(&self) -> bool {
         self.is_finished
     }
 
-    /// The grammar.
+    /// Returns the grammar of the output.
     pub fn grammar(&self) -> &Grammar {
         &self.grammar
     }
 
-    /// The regions of the grammar, by number. None if its source has no distinguished parts: the whole output is markup then.
+    /// Returns the regions of the grammar, indexed by region number. Empty if the grammar has no distinguished parts:
+    /// the whole output is markup then.
     pub fn regions(&self) -> &[Region] {
         &self.grammar.artifact().meta().regions
     }
 
-    /// The name of the tool of each call so far, by the index of the call.
+    /// Returns the name of the called tool for each call so far, in the order of the calls.
     pub fn calls(&self) -> impl ExactSizeIterator<Item = &str> {
         let calls = self.threads.scopes.calls().iter();
         calls.map(|&region| &*self.regions()[region as usize].label)
     }
 
-    /// Cuts the input that is decided into pieces.
+    /// Cuts the input on which all parses agree into pieces.
     fn decide(&mut self) {
         let Self { grammar, threads, cutter, .. } = self;
         let Threads { all, scopes, pending, .. } = threads;
@@ -186,13 +190,13 @@ impl Splitter {
         threads.collect([&mut cutter.scope, &mut cutter.last]);
     }
 
-    /// Removes and returns the pieces.
+    /// Removes and returns the pieces that were not returned yet.
     fn take(&mut self) -> Vec<Piece> {
         std::mem::take(&mut self.cutter.pieces)
     }
 }
 
-/// The regions of a grammar, with their markers.
+/// Returns the regions of a grammar, with the markers of each.
 fn regions(grammar: &Grammar) -> Regions<'_> {
     Regions { regions: &grammar.artifact().meta().regions, markers: grammar.markers() }
 }

@@ -1,4 +1,5 @@
-//! Input that is not decided yet: for each byte, or token of a token edge, the scopes that read it in the open parses.
+//! Input that is not decided yet. For each byte, or token of a token edge, the scopes that read it in the open parses.
+//! A scope is a call of a region in progress.
 //!
 //! ```text
 //! layer      1          2          3
@@ -6,8 +7,8 @@
 //!             └───── markup <── json          and the node before it
 //! ```
 //!
-//! A layer is decided once all layers before it are, and all open parses agree on it. With one parse, no layer stays open.
-//! Several parses are compared each time the number of open layers has grown by half.
+//! A layer is decided once all layers before it are, and all open parses agree on it. With one parse, no layer stays
+//! open. Several parses are compared each time the number of open layers has grown by half.
 //!
 //! Cost: O(nodes) amortized.
 
@@ -15,65 +16,66 @@ use std::ops::Range;
 
 use super::markers::Symbol;
 
-/// The number in place of a node whose layer is decided.
+/// Number in place of a node whose layer is decided and removed.
 pub(super) const DECIDED: u32 = u32::MAX;
 
-/// Number of open layers up to which the parses are compared at each call. Beyond, they are compared less often.
+/// Largest number of open layers at which the parses are compared after each call. With more layers they are compared
+/// each time the number has grown by half.
 const FEW: usize = 32;
 
-/// A layer as one parse read it.
+/// One layer as one or more parses read it. A layer is one byte or one special token of the input.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Node {
-    /// The node of the layer before, or [`DECIDED`].
+    /// Number of the node of the layer before in the same parse, or [`DECIDED`].
     pub(super) before: u32,
-    /// The scope that read the layer.
+    /// Number of the scope that read the layer.
     pub(super) scope: u32,
-    /// The symbol. `None` for a byte of a token that began in an earlier layer.
+    /// The byte or token of the layer. `None` for a byte of a token whose symbol stands in an earlier layer.
     pub(super) symbol: Option<Symbol>,
 }
 
-/// The end of a layer.
+/// The end of a layer, as counts over all open layers up to and including it.
 #[derive(Clone, Copy, Debug, Default)]
 struct LayerEnd {
-    /// Number of nodes up to here.
+    /// Number of nodes in the layers up to this end.
     nodes: usize,
-    /// Number of bytes up to here.
+    /// Number of bytes in the layers up to this end.
     bytes: usize,
 }
 
-/// The layers that are not decided.
+/// The layers on which the parses do not agree yet.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pending {
     nodes: Vec<Node>,
     layers: Vec<LayerEnd>,
     bytes: Vec<u8>,
-    /// Number of layers at which the parses are compared again.
+    /// Number of layers from which on the parses are compared again.
     due: usize,
 }
 
-/// A number of layers, to return to.
+/// A number of layers, to return to by [`Pending::back_to`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mark(usize);
 
 impl Pending {
-    /// Adds a node to the layer that is read, and returns its number.
+    /// Adds a node to the layer that is being read, and returns the node's number.
     pub(super) fn node(&mut self, node: Node) -> u32 {
         self.nodes.push(node);
         self.nodes.len() as u32 - 1
     }
 
-    /// Ends the layer that is read.
+    /// Ends the layer that is being read. `bytes` are the bytes of the layer.
     pub(super) fn end_layer(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
         self.layers.push(LayerEnd { nodes: self.nodes.len(), bytes: self.bytes.len() });
     }
 
-    /// The number of layers.
+    /// Returns a mark for the current number of layers.
     pub(super) fn mark(&self) -> Mark {
         Mark(self.layers.len())
     }
 
-    /// Removes the layers that were added since a mark, and the nodes of the layer that is read.
+    /// Removes the layers that were added since the mark, and the nodes of the layer that is being read.
     pub(super) fn back_to(&mut self, Mark(layers): Mark) {
         self.layers.truncate(layers);
         let LayerEnd { nodes, bytes } = self.layers.last().copied().unwrap_or_default();
@@ -81,8 +83,9 @@ impl Pending {
         self.bytes.truncate(bytes);
     }
 
-    /// Decides the layers on which all parses agree, calls `decided` with each, and renumbers the tips. A tip is the last node
-    /// of a parse.
+    /// Decides the layers on which all parses agree, in order. Calls `decided` with a node of each decided layer and
+    /// the layer's bytes. Then removes these layers and renumbers the tips. A tip is the number of the last node of a
+    /// parse.
     pub(super) fn decide<'t>(
         &mut self,
         tips: impl ExactSizeIterator<Item = &'t mut u32>,
@@ -120,7 +123,7 @@ impl Pending {
         self.due = if left <= FEW { 0 } else { left + left / 2 };
     }
 
-    /// Removes the first layers, which end at `end`, and renumbers nodes and tips.
+    /// Removes the first `layers` layers, which end at `end`. Renumbers the remaining nodes and the tips.
     fn drop_first(&mut self, layers: usize, end: LayerEnd, tips: &mut [&mut u32]) {
         let LayerEnd { nodes, bytes } = end;
         self.layers.drain(..layers);
@@ -141,7 +144,7 @@ impl Pending {
         }
     }
 
-    /// The scopes of all nodes, for a collection to renumber.
+    /// Returns the scopes of all nodes, so that a collection can renumber them.
     pub(super) fn scopes(&mut self) -> impl Iterator<Item = &mut u32> {
         self.nodes.iter_mut().map(|node| &mut node.scope)
     }

@@ -1,68 +1,72 @@
-//! Scopes: activations of regions, each with the enclosing one.
+//! Scopes: calls of regions in progress, each with the enclosing scope.
 //!
-//! A call of a region enters a scope, and the return from the call's frame leaves it. Calls at one place of the output are one
-//! scope if they have the same enclosing scope, region and frame. So two parses of an output agree on it.
+//! A call of a region enters a scope, and the return from the call's frame leaves it. Two calls at one place of the
+//! output are one scope if they have the same enclosing scope, region and frame. So two parses of an output share it.
 //!
-//! Invariant: the number of a scope is larger than that of the enclosing one. The collection relies on it, as that of
-//! [frames](crate::position::stack) does.
+//! Invariant: the number of a scope is larger than that of the enclosing one. The collection of unreachable scopes
+//! relies on it, as the collection of [frames](crate::position::stack) does.
 
 use crate::position::stack::BOTTOM;
 
-/// The scope that encloses all others. It has no region.
+/// Number of the scope that encloses all others. It has no region.
 pub(super) const OUTSIDE: u32 = 0;
 
 /// Least number of scopes at which a collection is due. A smaller table is not worth a pass.
 const COLLECT_FROM: usize = 1024;
 
-/// The value of an index that is not assigned.
+/// Value in place of a call's index or a scope's new number, if none is assigned.
 const UNSET: u32 = u32::MAX;
 
-/// An activation of a region.
+/// A scope: one call of a region in progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Scope {
-    /// The region's number. `None` outside all regions.
+    /// Number of the region. `None` for the scope outside all regions.
     pub(super) region: Option<u32>,
-    /// The enclosing scope.
+    /// Number of the enclosing scope.
     pub(super) parent: u32,
-    /// The frame whose return leaves the scope.
+    /// Number of the stack frame whose return leaves the scope.
     pub(super) frame: u32,
-    /// The innermost scope that is a call of a tool: this one or an enclosing one. [`OUTSIDE`] if there is none.
+    /// Number of the innermost scope that is a call of a tool: this scope or an enclosing one. [`OUTSIDE`] if there is
+    /// none.
     call: u32,
-    /// The index of a call among the calls of the output, or [`UNSET`].
+    /// Index of the call among all calls of the output, from 0. [`UNSET`] before a piece of the call is cut, and for a
+    /// scope that is no call of a tool.
     index: u32,
 }
 
-/// The scopes of one output.
+/// All scopes of one output.
 #[derive(Clone, Debug)]
 pub(super) struct Scopes {
     all: Vec<Scope>,
-    /// Number of the first scope that was entered at this place of the output.
+    /// Number of the first scope that was entered at the current place of the output. Only such scopes are shared by
+    /// parses.
     fresh: usize,
     /// Number of scopes at which the next collection is due.
     due: usize,
-    /// The region of each call that has an index.
+    /// For each call of a tool that has an index, the number of its region.
     calls: Vec<u32>,
 }
 
 impl Scopes {
-    /// Returns scopes of which there is only the one outside.
+    /// Returns scopes with only [`OUTSIDE`].
     pub(super) fn new() -> Self {
         let outside =
             Scope { region: None, parent: OUTSIDE, frame: BOTTOM, call: OUTSIDE, index: UNSET };
         Self { all: vec![outside], fresh: 1, due: COLLECT_FROM, calls: Vec::new() }
     }
 
-    /// The scope with this number.
+    /// Returns the scope with this number.
     pub(super) fn get(&self, scope: u32) -> Scope {
         self.all[scope as usize]
     }
 
-    /// Begins the next place of the output.
+    /// Marks the beginning of the next place of the output: the next byte or special token.
     pub(super) fn next_place(&mut self) {
         self.fresh = self.all.len();
     }
 
-    /// Enters a region that is called at this place, and returns its scope.
+    /// Returns the number of the scope of a region that is called at the current place. Adds the scope if no parse has
+    /// entered it.
     pub(super) fn enter(&mut self, region: u32, is_call: bool, parent: u32, frame: u32) -> u32 {
         let same = |scope: &Scope| {
             scope.region == Some(region) && scope.parent == parent && scope.frame == frame
@@ -76,7 +80,8 @@ impl Scopes {
         scope
     }
 
-    /// Returns the scope after a return from a frame.
+    /// Returns the number of the scope after a return from `frame`: the enclosing scope if `scope` ends with the frame,
+    /// otherwise `scope`.
     pub(super) fn leave(&self, scope: u32, frame: u32) -> u32 {
         let top = self.get(scope);
         if scope != OUTSIDE && top.frame == frame { top.parent } else { scope }
@@ -94,7 +99,8 @@ impl Scopes {
         None
     }
 
-    /// Returns the index of the call that is or encloses a scope. Assigns the next index to a call that has none.
+    /// Returns the index of the innermost call of a tool around a scope, which may be the scope itself. Assigns the
+    /// next index if the call has none. `None` outside calls.
     pub(super) fn call_index(&mut self, scope: u32) -> Option<u32> {
         let call = self.get(scope).call;
         let Scope { region: Some(region), index, .. } = &mut self.all[call as usize] else {
@@ -107,19 +113,20 @@ impl Scopes {
         Some(*index)
     }
 
-    /// Whether a scope is a call or within one.
+    /// Whether a scope is a call of a tool, or lies within one.
     pub(super) fn is_in_call(&self, scope: u32) -> bool {
         self.get(scope).call != OUTSIDE
     }
 
-    /// Returns the index of the call that is or encloses a scope. `None` if the call has no index yet.
+    /// Returns the index of the innermost call of a tool around a scope, which may be the scope itself. `None` outside
+    /// calls, and if no piece of the call was cut yet.
     pub(super) fn known_call(&self, scope: u32) -> Option<u32> {
         let call = self.get(scope).call;
         let index = self.get(call).index;
         (call != OUTSIDE && index != UNSET).then_some(index)
     }
 
-    /// The region of each call so far.
+    /// For each call of a tool so far, returns the number of its region.
     pub(super) fn calls(&self) -> &[u32] {
         &self.calls
     }
@@ -129,7 +136,8 @@ impl Scopes {
         self.all.len() >= self.due
     }
 
-    /// Removes the scopes that neither are nor enclose a root, and renumbers the roots.
+    /// Removes the scopes that neither are nor enclose a root, and renumbers the others. `roots` are the scope numbers
+    /// to keep. Each is replaced by the new number.
     pub(super) fn collect<'r>(&mut self, roots: impl Iterator<Item = &'r mut u32>) {
         let mut roots: Vec<&mut u32> = roots.collect();
         let mut moved = vec![UNSET; self.all.len()];
@@ -156,7 +164,7 @@ impl Scopes {
         roots.iter_mut().for_each(|root| **root = moved[**root as usize]);
     }
 
-    /// The frames of all scopes, for a collection to renumber.
+    /// Returns the frames of all scopes, so that a collection of frames can renumber them.
     pub(super) fn frames(&mut self) -> impl Iterator<Item = &mut u32> {
         self.all.iter_mut().map(|scope| &mut scope.frame)
     }

@@ -1,8 +1,8 @@
-//! The parses of an output so far: threads, as in a simulation that tracks captures (Pike). A thread is a configuration with
-//! the scope that it is in.
+//! The parses of an output so far: threads, as in a simulation that tracks captures (Pike). A thread is a configuration
+//! with its scope, the call of a region that it is in.
 //!
 //! Threads advance one by one, so that each keeps its history. If two threads reach one configuration, the first stays.
-//! Items that must differ are not compared, since only allowed outputs are split.
+//! Items that must differ are not compared, since the splitter reads only allowed outputs.
 
 use grammarc_artifacts::sections::network::{NONE, state_flags};
 use grammarc_artifacts::{MaskPool, Region};
@@ -18,44 +18,48 @@ use super::markers::Symbol;
 use super::pending::{DECIDED, Node, Pending};
 use super::scopes::{OUTSIDE, Scopes};
 
-/// The monotone states of a closure: none, since the larger countdown may be visited after the smaller one.
+/// The empty set, as the set of monotone states for a closure. A closure keeps all countdowns, since the larger one may
+/// be visited after the smaller.
 static EACH: StateRanges = StateRanges::none();
 
-/// One parse of the output so far, of several if the grammar is ambiguous.
+/// One parse of the output so far. An ambiguous grammar may have several.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Thread {
     pub(super) at: Configuration,
-    /// The scope of the configuration.
+    /// Number of the scope that the configuration is in.
     pub(super) scope: u32,
-    /// The node of the newest layer.
+    /// Number in [`Pending`] of the node of the newest layer, or [`DECIDED`].
     pub(super) node: u32,
 }
 
-/// A thread that took a token edge, while other threads read the bytes of the token.
+/// A thread that took a token edge, while other threads read the bytes of the same token.
 struct Passing {
     thread: Thread,
-    /// The scope of the token edge.
+    /// Number of the scope that contains the token edge.
     read_in: u32,
 }
 
-/// All threads, with the frames and scopes that they refer to.
+/// All threads of an output, with the frames and scopes to which they refer.
 #[derive(Debug)]
+/// Threads after the input so far. There is at least one.
 pub(super) struct Threads {
     pub(super) all: Vec<Thread>,
     pub(super) scopes: Scopes,
     pub(super) pending: Pending,
     frames: Frames,
     limits: Limits,
-    /// The configurations of `next`, in its order.
+    /// Configurations of the threads in `next`, in the same order.
     known: Configurations,
+    /// Threads after the byte that is being read.
     next: Vec<Thread>,
+    /// Configurations that one thread reaches without input.
     closure: Configurations,
-    /// For each configuration of the closure, its scope.
+    /// For each configuration of `closure`, the number of its scope.
     visited: Vec<u32>,
 }
 
 impl Threads {
-    /// Returns the thread before any output.
+    /// Returns the threads before any output: one thread in the start state.
     pub(super) fn new(grammar: &Grammar, limits: Limits) -> Self {
         let mut scopes = Scopes::new();
         let artifact = grammar.artifact();
@@ -78,18 +82,19 @@ impl Threads {
         }
     }
 
-    /// Returns the first thread that may end here.
+    /// Returns the first thread in whose configuration the output may end. `None` if there is none.
     pub(super) fn ending(&self, grammar: &Grammar) -> Option<Thread> {
         let chains = grammar.chains();
         self.all.iter().copied().find(|thread| chains.is_accepting(&self.frames, thread.at))
     }
 
-    /// Reads a byte. Returns `false`, without any change, if no thread allows it.
+    /// Reads a byte. Returns `false`, without any change, if no thread allows the byte.
     pub(super) fn read_byte(&mut self, grammar: &Grammar, byte: u8) -> Result<bool, LimitError> {
         self.read(grammar, None, &[byte])
     }
 
-    /// Reads a token with its bytes, none if it is not text. Returns `false`, without any change, if no thread allows it.
+    /// Reads a token. `bytes` are the bytes of a text token, and empty for a special token. Returns `false`, without
+    /// any change, if no thread allows the token.
     pub(super) fn read_token(
         &mut self,
         grammar: &Grammar,
@@ -99,7 +104,8 @@ impl Threads {
         self.read(grammar, grammar.has_edge_on(token).then_some(token), bytes)
     }
 
-    /// Reads a token of token edges, or bytes. Undoes all changes if no thread allows it.
+    /// Reads a token along token edges, bytes, or both in parallel. Returns `false` and undoes all changes if no thread
+    /// allows the input.
     fn read(
         &mut self,
         grammar: &Grammar,
@@ -117,7 +123,8 @@ impl Threads {
         read
     }
 
-    /// Reads a token of token edges, or bytes. Returns whether some thread allows it.
+    /// Reads a token along token edges, bytes, or both in parallel. Returns whether some thread allows the input. Does
+    /// not undo changes.
     fn read_threads(
         &mut self,
         grammar: &Grammar,
@@ -150,7 +157,7 @@ impl Threads {
         Ok(!self.all.is_empty())
     }
 
-    /// Advances all threads over a byte.
+    /// Advances all threads over a byte, and adds a node of the layer for each thread after it.
     fn step(
         &mut self,
         machine: &Machine<'_>,
@@ -176,7 +183,8 @@ impl Threads {
         Ok(())
     }
 
-    /// Returns the threads after the token edges on a token.
+    /// Returns the threads after all token edges whose label contains `token`. These threads read the token as a whole,
+    /// and have to wait until the others have read its bytes.
     fn take_edges(
         &mut self,
         machine: &Machine<'_>,
@@ -203,8 +211,8 @@ impl Threads {
         Ok(passing)
     }
 
-    /// Adds one layer of a token to the threads that took its token edge. The first layer has the symbol. After the last
-    /// layer, these threads join the others.
+    /// Adds one layer of a token to the threads in `passing`, which took a token edge. `symbol` is the token for the
+    /// first layer, and `None` after it. After the last layer, these threads join the others.
     fn pass(
         &mut self,
         machine: &Machine<'_>,
@@ -228,7 +236,7 @@ impl Threads {
         Ok(())
     }
 
-    /// Adds a thread to `next`, unless one has its configuration already.
+    /// Adds a thread and its node to `next`, unless a thread there has the same configuration.
     fn add(
         &mut self,
         machine: &Machine<'_>,
@@ -249,7 +257,8 @@ impl Threads {
         Ok(())
     }
 
-    /// Sets `closure` to the configurations that a thread reaches without input, and `visited` to their scopes.
+    /// Sets `closure` to the configurations that a thread reaches without input, along the calls that `calls` admits.
+    /// Sets `visited` to their scopes.
     fn close(
         &mut self,
         machine: &Machine<'_>,
@@ -291,7 +300,8 @@ impl Threads {
         Ok(())
     }
 
-    /// Returns the configuration and the scope after an edge to `target`. A pop-only state returns at once.
+    /// Returns the configuration and the number of its scope after an edge to `target`. A pop-only state, which is
+    /// final and has no edges, returns to its caller at once.
     fn arrive(
         &self,
         machine: &Machine<'_>,
@@ -308,7 +318,8 @@ impl Threads {
         (at, scope)
     }
 
-    /// Collects unreachable frames and scopes if there are many. `others` are further scopes to keep.
+    /// Removes unreachable frames and scopes if a collection is due. `others` are the numbers of further scopes to
+    /// keep. All numbers are renewed.
     pub(super) fn collect(&mut self, others: [&mut u32; 2]) {
         if !self.frames.collection_is_due() && !self.scopes.collection_is_due() {
             return;

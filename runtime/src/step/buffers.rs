@@ -6,20 +6,20 @@ use crate::position::stack::Frames;
 use crate::step::machine::Machine;
 use crate::step::run::{Run, Runner};
 
-/// Sets of configurations that a simulation reads and writes. They keep their capacity between steps.
+/// Buffers of a simulation: sets of configurations. They keep their capacity between steps.
 #[derive(Debug, Default)]
 pub(crate) struct StepBuffers {
-    /// The closure of the position before a byte.
+    /// Epsilon closure of the position before a byte.
     pub(crate) closure: Configurations,
-    /// The position after the bytes read so far.
+    /// Position after the bytes read so far.
     pub(crate) next: Configurations,
-    /// The position before the byte that is being read.
+    /// Position before the byte that is being read.
     before: Configurations,
 }
 
 impl StepBuffers {
-    /// Advances `next` over bytes: by the [`Runner`] while there is one configuration, otherwise by the [`Machine`]. `next`
-    /// is empty afterwards if the bytes are not allowed.
+    /// Advances the position `next` over bytes. Uses the [`Runner`] while there is one configuration, otherwise the
+    /// [`Machine`]. If the bytes are not allowed, `next` is empty afterwards.
     ///
     /// # Errors
     ///
@@ -47,7 +47,7 @@ impl StepBuffers {
             }
             let Some((&byte, rest)) = bytes.split_first() else { break };
             std::mem::swap(next, before);
-            // A machine that compares no items may read bytes that are not in the text of the items.
+            // A machine without distinct rules may read bytes that were not appended to the text of the items.
             if !machine.distinct.is_empty() {
                 frames.items.leave(bytes.len());
             }

@@ -1,28 +1,28 @@
 //! The first set of a position: the bytes that may come next.
 //!
-//! Cost: the closure of the position, with O(edges) for each state in it.
+//! Cost: the epsilon closure of the position, with O(edges) for each state in it.
 
 use crate::error::LimitError;
 use crate::position::stack::Frames;
 use crate::position::{Configuration, Configurations};
 use crate::step::machine::{Calls, Machine};
 
-/// A set of bytes, and whether whole tokens may come in place of a byte.
+/// The first set of a position: a set of bytes, and whether a whole token may come in place of a byte.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FirstBytes {
-    /// Bit `b % 32` of word `b / 32` for byte `b`.
+    /// Set of bytes: byte `b` is bit `b % 32` of word `b / 32`.
     bytes: [u32; 8],
-    /// Whether a token edge can be taken from the position.
+    /// Whether some token edge can be taken from the position.
     pub(crate) tokens: bool,
 }
 
 impl FirstBytes {
-    /// Computes the first set of a position. Items that must differ are not compared, so the set may have bytes that lead
-    /// only to an item that was there before.
+    /// Computes the first set of a position. Items that must differ are not compared. So the set may contain bytes that
+    /// lead only to an item equal to an earlier one.
     ///
     /// # Errors
     ///
-    /// The closure of the position has more configurations than the limit.
+    /// The closure of the position exceeds the limit on configurations.
     pub(crate) fn of(
         machine: &Machine<'_>,
         frames: &mut Frames,
@@ -53,27 +53,27 @@ impl FirstBytes {
         Ok(first)
     }
 
-    /// Adds a byte.
+    /// Adds a byte to the set.
     pub(crate) fn add(&mut self, byte: u8) {
         self.bytes[usize::from(byte / 32)] |= 1 << (byte % 32);
     }
 
-    /// Removes a byte.
+    /// Removes a byte from the set.
     pub(crate) fn remove(&mut self, byte: u8) {
         self.bytes[usize::from(byte / 32)] &= !(1 << (byte % 32));
     }
 
-    /// Whether the set has a byte.
+    /// Whether the set contains a byte.
     pub(crate) fn contains(&self, byte: u8) -> bool {
         self.bytes[usize::from(byte / 32)] >> (byte % 32) & 1 != 0
     }
 
-    /// The bytes in ascending order.
+    /// Returns the bytes of the set in ascending order.
     pub(crate) fn iter(self) -> impl Iterator<Item = u8> {
         (0..=u8::MAX).filter(move |&byte| self.contains(byte))
     }
 
-    /// The byte that must come next. `None` if there are several bytes, none, or a token edge.
+    /// Returns the only byte that may come next. `None` if several bytes or none may, or if a token edge can be taken.
     pub(crate) fn only(&self) -> Option<u8> {
         let total: u32 = self.bytes.iter().map(|word| word.count_ones()).sum();
         if total != 1 || self.tokens { None } else { self.iter().next() }

@@ -1,13 +1,14 @@
 //! The machine: the simulation of a position over one byte, for any number of configurations.
 //!
-//! The machine reads the tables of the artifacts alone. It is the definition of a step, and the fallback of
+//! The machine reads the tables of the artifacts alone. It defines a step, and is the fallback of
 //! [`run`](crate::step::run).
 //!
-//! A byte is read from the epsilon closure of the position: its configurations, the initial states of called rules, and the
-//! return states of final states. The closure is both the worklist and the visited set.
-//! So each configuration is visited once, and no function recurses.
+//! A byte is read from the epsilon closure of the position: its configurations, the initial states of called rules, and
+//! the return states of final states. The closure is both the worklist and the visited set. So each configuration is
+//! visited once, and no function recurses.
 //!
-//! Cost: one visit for each configuration of the closure, nearly always one to three. A visit searches the edges of a state.
+//! Cost: one visit for each configuration of the closure, nearly always one to three. A visit searches the edges of a
+//! state.
 
 use grammarc_artifacts::MaskPool;
 use grammarc_artifacts::sections::network::{
@@ -21,57 +22,59 @@ use crate::position::stack::{BOTTOM, Frames};
 use crate::position::state_ranges::StateRanges;
 use crate::position::{Configuration, Configurations};
 
-/// Number of edges up to which they are scanned, since a scan then costs less than a binary search.
+/// Number of edges of a state up to which they are scanned, since a scan then costs less than a binary search. More
+/// edges are searched.
 const SCANNED_EDGES: usize = 8;
 
-/// Limits on the memory of a sequence. Beyond one, an advance returns a [`LimitError`].
+/// Limits on the memory of a sequence. An advance that exceeds one returns a [`LimitError`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// Most configurations of one position, and of one closure.
+    /// Largest number of configurations of one position, and of one closure.
     pub(crate) configurations: usize,
-    /// Most frames in the arena.
+    /// Largest number of stack frames in the arena.
     pub(crate) frames: usize,
 }
 
 /// The tables of a grammar, with the sets of states and the limits that a simulation needs.
 #[derive(Clone, Copy)]
 pub(crate) struct Machine<'g> {
-    /// Shared and own tables.
+    /// Tables of the vocabulary's shared rules and of the grammar's own rules.
     pub(crate) tables: Joined<'g>,
-    /// States of rules with a monotone countdown.
+    /// States of rules with a monotone countdown: a larger count accepts all texts that a smaller one accepts.
     pub(crate) monotone: &'g StateRanges,
-    /// States of rules that are packed string sets.
+    /// States of rules that are packed string sets (finite sets of many strings).
     pub(crate) packed: &'g StateRanges,
-    /// The distinct rules. None if items are not compared.
+    /// Distinct rules, whose items must differ. Empty if items are not compared.
     pub(crate) distinct: &'g DistinctRules,
-    /// The matcher's limits.
+    /// Limits of the matcher on configurations and frames.
     pub(crate) limits: Limits,
 }
 
-/// The monotone states of a closure: none, since the larger countdown may be visited after the smaller one.
+/// The empty set, as the set of monotone states for a closure. A closure keeps all countdowns, since the larger one may
+/// be visited after the smaller.
 static EACH: StateRanges = StateRanges::none();
 
 impl<'g> Machine<'g> {
-    /// The record of a state.
+    /// Returns the record of a state.
     #[inline]
     pub(crate) fn state(&self, state: u32) -> &'g StateRecord {
         self.tables.state(state)
     }
 
-    /// Number of states, shared and own.
+    /// Returns the number of states, of the shared rules and the grammar's own.
     pub(crate) fn state_count(&self) -> u32 {
         self.tables.own.bases.states + self.tables.own.state_count()
     }
 
-    /// The state and the register after an arrival at `state`, which updates counters: see
+    /// Returns the state and the register after an arrival at `state`, which updates counters. See
     /// [`arrival`](grammarc_artifacts::sections::network::arrival).
     #[inline]
     pub(crate) fn enter(&self, state: u32, count: u32) -> (u32, u32) {
         self.tables.arrival(state, count)
     }
 
-    /// The configuration with its open item ended, if it is in a distinct rule. `None` if the item is equal to an earlier
-    /// one.
+    /// Returns the configuration after the end of its open item, if its rule is a distinct rule. `None` if the item is
+    /// equal to an earlier one.
     #[inline]
     fn with_item_ended(&self, frames: &mut Frames, at: Configuration) -> Option<Configuration> {
         if !self.distinct.contains(at.state) {
@@ -80,8 +83,8 @@ impl<'g> Machine<'g> {
         Some(Configuration { count: frames.items.end_item(at.count)?, ..at })
     }
 
-    /// The configuration after an edge to `target`. A state that is [pop-only](state_flags::POP_ONLY) returns at once, frame
-    /// by frame, except at the bottom of the stack.
+    /// Returns the configuration after an edge to `target`. A [pop-only](state_flags::POP_ONLY) state, which is final
+    /// and has no edges, returns to its caller at once. This repeats frame by frame up to the bottom of the stack.
     #[inline]
     pub(crate) fn arrive(
         &self,
@@ -97,12 +100,12 @@ impl<'g> Machine<'g> {
         at
     }
 
-    /// The configuration after a call. A tail call pushes no frame. A frame that returns to an
-    /// [absorbing](state_flags::ABSORBING) state is not pushed on an equal one.
+    /// Returns the configuration after a call. A tail call pushes no frame. A frame that returns to an
+    /// [absorbing](state_flags::ABSORBING) state is not pushed on an equal frame.
     ///
     /// # Errors
     ///
-    /// The limit on frames was met.
+    /// The frame is new and the limit on frames was met.
     #[inline]
     pub(crate) fn call(
         &self,
@@ -129,11 +132,12 @@ impl<'g> Machine<'g> {
         Ok(Configuration { state: callee.first_state, count: edge.count, frame })
     }
 
-    /// Reads one byte. `next` becomes the position after the byte, which is empty if the byte is not allowed.
+    /// Reads one byte from the position `from`. Sets `next` to the position after the byte, which is empty if the byte
+    /// is not allowed.
     ///
     /// # Errors
     ///
-    /// A limit was met.
+    /// The limit on configurations or on frames was met.
     pub(crate) fn step(
         &self,
         frames: &mut Frames,
@@ -152,8 +156,9 @@ impl<'g> Machine<'g> {
         })
     }
 
-    /// The target of a configuration's byte edge, and the configuration with the register before the arrival. In a packed
-    /// string set the byte changes the register, and the new node determines the state.
+    /// Returns the target of a configuration's edge on a byte, and the configuration with the register before the
+    /// arrival. `None` if no edge reads the byte. In a packed string set the register is the address of a node, and the
+    /// byte moves it to the next node.
     #[inline]
     pub(crate) fn on_byte(&self, at: Configuration, byte: u8) -> Option<(u32, Configuration)> {
         if let Some(first) = self.packed.first_of(at.state) {
@@ -165,7 +170,8 @@ impl<'g> Machine<'g> {
         Some((target_on(tables.byte_edges_of(index), byte)?, at))
     }
 
-    /// Adds a configuration to a position.
+    /// Adds a configuration to a position, unless the position has an equal one. Of two monotone countdowns the larger
+    /// stays.
     ///
     /// # Errors
     ///
@@ -179,11 +185,12 @@ impl<'g> Machine<'g> {
         position.insert(new, self.monotone, self.limits.configurations)
     }
 
-    /// Adds to `next` the configurations after the token edges on a token, from the closure of a position.
+    /// Adds to `next` the configurations after a token edge whose label contains `token`, from the closure of a
+    /// position.
     ///
     /// # Errors
     ///
-    /// A limit was met.
+    /// The limit on configurations or on frames was met.
     pub(crate) fn step_token(
         &self,
         frames: &mut Frames,
@@ -204,12 +211,12 @@ impl<'g> Machine<'g> {
         })
     }
 
-    /// Visits the epsilon closure of a position: its configurations, the callees that `calls` admits, and the return states of
-    /// final states.
+    /// Calls `visit` with each configuration of a position's epsilon closure: its configurations, the callees that
+    /// `calls` admits, and the return states of final states.
     ///
     /// # Errors
     ///
-    /// A limit was met, or `visit` returned an error.
+    /// The limit on configurations or on frames was met, or `visit` returned an error.
     pub(crate) fn close(
         &self,
         frames: &mut Frames,
@@ -244,19 +251,19 @@ impl<'g> Machine<'g> {
     }
 }
 
-/// The calls that a closure follows.
+/// Selects the call edges that an epsilon closure follows.
 #[derive(Clone, Copy)]
 pub(crate) enum Calls {
-    /// Calls of rules that can begin with this byte.
+    /// Calls of rules whose texts can begin with this byte.
     On(u8),
     /// Calls of rules that can begin with a token edge.
     OnTokens,
-    /// No calls.
+    /// The closure follows no call edges.
     Never,
 }
 
 impl Calls {
-    /// Whether a call of this rule is followed.
+    /// Whether the closure follows calls of this rule.
     #[inline]
     pub(crate) fn admit(self, callee: &RuleRecord) -> bool {
         match self {
@@ -267,7 +274,7 @@ impl Calls {
     }
 }
 
-/// The target of the edge on a byte, among sorted disjoint edges.
+/// Returns the target of the edge on a byte, among sorted disjoint edges. `None` if no edge has the byte.
 #[inline]
 fn target_on(edges: &[ByteEdge], byte: u8) -> Option<u32> {
     let edge = if edges.len() <= SCANNED_EDGES {

@@ -13,12 +13,14 @@
 //! | `input` | the input of one advance |
 //! | `run` | one configuration without alternatives: the way of nearly all tokens |
 //! | `moves` | the effect of each byte in each state, derived when a token is first read |
-//! | `machine` | the simulation of all configurations, by the tables: the definition that `run` agrees with |
+//! | `machine` | the simulation of all configurations, by the tables: the definition of a step, with which `run` agrees
+//! |
 //! | `buffers` | the buffers of a simulation over several bytes |
 //! | `first_bytes` | the first set of a position |
 //! | `texts` | the bytes of each token in one word |
 //!
-//! Tests: `src/tests/definition.rs` and `src/tests/directed.rs` against `src/testing/reference.rs`; unit tests in `moves`.
+//! Tests: `src/tests/definition.rs` and `src/tests/directed.rs` against `src/testing/reference.rs`; unit tests in
+//! `moves`.
 
 pub(crate) mod buffers;
 pub(crate) mod first_bytes;

@@ -1,14 +1,15 @@
 //! Runs: one configuration over the bytes of a token, while each byte can be read in one way.
 //!
 //! Nearly every token of real text is read so. The configuration stays in processor registers. A byte takes one
-//! [move](crate::step::moves), a call interns a frame, and a return reads one. Nothing is recorded for rollback on the way. A
-//! refused token leaves unreachable frames, which a later collection removes.
+//! [move](crate::step::moves), a call interns a frame, and a return reads one. Nothing is recorded for rollback on the
+//! way. A refused token leaves unreachable frames, which a later collection removes.
 //!
-//! A run stops before a byte that can be read in several ways. The [machine](crate::step::machine) continues from there with
-//! sets of configurations.
+//! A run stops before a byte that can be read in several ways. The [machine](crate::step::machine) continues from there
+//! with sets of configurations.
 //!
-//! Invariant: a run agrees with the machine. A run takes a move only if the closure has no other state that reads the byte.
-//! For calls this is decided when the moves are derived. For returns it is decided here, by the states on the stack.
+//! Invariant: a run agrees with the machine. A run takes a move only if the closure has no other state that reads the
+//! byte. For calls this is decided when the moves are derived. For returns it is decided here, by the states on the
+//! stack.
 
 use grammarc_artifacts::sections::network::{NONE, state_flags};
 
@@ -16,40 +17,40 @@ use crate::position::Configuration;
 use crate::position::stack::{BOTTOM, Frames};
 use crate::step::moves::{Kind, Move, Moves, State};
 
-/// The moves of a grammar and of its vocabulary.
+/// The moves of a grammar and of its vocabulary: for each state and byte, the effect of the byte.
 #[derive(Clone, Copy)]
 pub(crate) struct Runner<'g> {
-    /// The moves of the shared rules.
+    /// Moves of the vocabulary's shared rules.
     pub(crate) shared: &'g Moves,
-    /// The moves of the grammar's own rules.
+    /// Moves of the grammar's own rules.
     pub(crate) own: &'g Moves,
-    /// Id of the grammar's first own state.
+    /// Id of the first state of the grammar's own rules.
     pub(crate) first_own: u32,
 }
 
-/// The outcome of a run.
+/// The outcome of a run over some bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Run {
-    /// All bytes are read.
+    /// All bytes were read.
     Read,
-    /// A byte is not allowed.
+    /// A byte is not allowed at its place.
     Refused,
-    /// The limit on frames was met.
+    /// A call needs a new frame, and the limit on frames was met.
     Full,
-    /// The number of bytes read. The next byte can be read in several ways.
+    /// The run stopped before a byte that can be read in several ways. Holds the number of bytes read before it.
     Open(usize),
 }
 
-/// The moves of one artifact.
+/// The moves of the artifact that holds a state.
 #[derive(Clone, Copy)]
 struct Home<'g> {
     moves: &'g Moves,
-    /// Id of their first state.
+    /// Id of the state with index 0 in `moves`.
     base: u32,
 }
 
 impl<'g> Runner<'g> {
-    /// The moves that have a state.
+    /// Returns the moves of the artifact that holds a state.
     #[inline]
     fn home(&self, state: u32) -> Home<'g> {
         match state >= self.first_own {
@@ -58,21 +59,21 @@ impl<'g> Runner<'g> {
         }
     }
 
-    /// The moves of one state.
+    /// Returns the moves of one state.
     #[inline]
     fn state(&self, state: u32) -> State {
         let home = self.home(state);
         home.moves.state(state - home.base)
     }
 
-    /// Whether a state has a [loop](State::loops) on every plain byte.
+    /// Whether a state [goes to itself](State::loops) on every plain byte.
     #[inline]
     pub(crate) fn loops(&self, state: u32) -> bool {
         self.state(state).loops()
     }
 
-    /// Reads bytes from a configuration, and sets `at` to the configuration after the bytes that were read. `max_frames` is
-    /// the limit on the frames of the sequence.
+    /// Reads bytes from the configuration `at`, and sets `at` to the configuration after the bytes that were read.
+    /// `max_frames` is the limit on the frames of the sequence.
     #[inline(always)]
     pub(crate) fn run(
         &self,
@@ -126,7 +127,8 @@ impl<'g> Runner<'g> {
         Run::Read
     }
 
-    /// Whether a state to which the stack may return has a move on a byte.
+    /// Whether one of the states to which the stack may return has a move on a byte. The search goes down while the
+    /// return states are final.
     fn takes_below(&self, frames: &Frames, mut frame: u32, byte: u8) -> bool {
         while frame != BOTTOM {
             let top = frames.get(frame);
@@ -143,7 +145,8 @@ impl<'g> Runner<'g> {
         false
     }
 
-    /// Arrives at a state by a transition, as [`Machine::arrive`](crate::step::machine::Machine::arrive) does.
+    /// Arrives at the state `target`, as [`Machine::arrive`](crate::step::machine::Machine::arrive) does. A pop-only
+    /// state returns to its caller at once.
     #[inline]
     fn arrive(&self, frames: &Frames, at: &mut Configuration, target: u32) {
         (at.state, at.count) = self.enter(target, at.count);
@@ -152,7 +155,7 @@ impl<'g> Runner<'g> {
         }
     }
 
-    /// The state and the register after an arrival at `state`, which updates counters.
+    /// Returns the state and the register after an arrival at `state`, which updates counters.
     #[inline]
     fn enter(&self, state: u32, count: u32) -> (u32, u32) {
         let home = self.home(state);
@@ -160,8 +163,8 @@ impl<'g> Runner<'g> {
         (home.base + index, count)
     }
 
-    /// Enters a callee, as [`Machine::call`](crate::step::machine::Machine::call) does. Returns `false` if the limit on frames
-    /// was met.
+    /// Enters the callee of the call with index `call`, as [`Machine::call`](crate::step::machine::Machine::call) does.
+    /// Returns `false` if a new frame is needed and the limit on frames was met.
     #[inline]
     fn call(
         &self,
@@ -191,7 +194,8 @@ impl<'g> Runner<'g> {
         true
     }
 
-    /// Whether a token may end in a configuration: some sequence of whole tokens continues from there.
+    /// Whether a token may end in a configuration: some sequence of whole tokens continues from its state and from
+    /// every return state on its stack.
     #[inline]
     pub(crate) fn rests(&self, frames: &Frames, at: Configuration) -> bool {
         self.state(at.state).has(state_flags::RESTS) && frames.get(at.frame).rests()

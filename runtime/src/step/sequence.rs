@@ -1,10 +1,11 @@
 //! One sequence: its frames, its positions, and the advance by bytes or a token.
 //!
-//! Forks share a [`Sequence`]. The buffers of an advance are in a [`Scratch`], which belongs to one matcher and keeps its
-//! capacity. So a step allocates nothing once the buffers have grown.
+//! Forks share a [`Sequence`]. The buffers of an advance are in a [`Scratch`], which belongs to one matcher and keeps
+//! its capacity. So a step allocates nothing once the buffers have grown.
 //!
 //! An advance runs along the [moves](crate::step::moves) while there is one configuration, and falls back to the
-//! [machine](crate::step::machine). In a grammar with distinct rules, configurations that reach no new item are then removed.
+//! [machine](crate::step::machine). Under a grammar with distinct rules, it then removes configurations that can reach
+//! only items equal to earlier ones.
 
 use crate::distinct::viability::Search;
 use crate::error::LimitError;
@@ -19,37 +20,37 @@ use crate::step::machine::Limits;
 use crate::step::run::Run;
 use crate::step::texts::Text;
 
-/// The state of one sequence.
+/// One sequence: its stack frames and its positions.
 #[derive(Clone, Debug)]
 pub(crate) struct Sequence {
-    /// The frames of all its positions.
+    /// Frames of all positions of the sequence.
     pub(crate) frames: Frames,
-    /// The newest position and those before it.
+    /// Newest position and earlier ones, as far back as the rollback window reaches.
     pub(crate) history: History,
 }
 
-/// The buffers of an advance.
+/// Buffers of an advance, with the position that is advanced.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
-    /// The position that is advanced.
+    /// Position that is advanced. It is not part of the history yet.
     pub(crate) position: Vec<Configuration>,
-    /// The buffers of the simulation.
+    /// Buffers of the simulation over bytes.
     steps: StepBuffers,
-    /// The buffers for grammars with distinct rules.
+    /// Buffers for grammars with distinct rules, whose items must differ.
     distinct: Box<Distinct>,
 }
 
-/// Buffers for grammars with distinct rules.
+/// Buffers for grammars with distinct rules, whose items must differ.
 #[derive(Debug, Default)]
 struct Distinct {
     search: Search,
-    /// The position before the input.
+    /// Position before the input, to return to if the input is refused.
     before: Vec<Configuration>,
 }
 
 impl Scratch {
-    /// Makes those of the next configurations that satisfy `stays` the position, and returns whether there are any. If there
-    /// are none, the position does not change.
+    /// Replaces the position with those of the next configurations that satisfy `stays`. Returns whether there are any.
+    /// If not, the position does not change.
     fn take_next(&mut self, stays: impl Fn(Configuration) -> bool) -> bool {
         let next = self.steps.next.as_slice().iter().copied();
         let mut staying = next.filter(|&at| stays(at)).peekable();
@@ -62,22 +63,23 @@ impl Scratch {
     }
 }
 
-/// The rest of an input after a run.
+/// The state of an input that a run has read in part.
 #[derive(Clone, Copy)]
 struct Rest {
-    /// The configuration after the bytes that were read.
+    /// Configuration after the bytes that were read.
     at: Configuration,
-    /// Number of bytes that were read.
+    /// Number of bytes of the input that were read.
     read: usize,
 }
 
 impl Sequence {
-    /// Returns a sequence whose first position is one configuration.
+    /// Returns a sequence whose first position is one configuration. `window` is the number of tokens that can be taken
+    /// back.
     pub(crate) fn new(first: Configuration, window: usize) -> Self {
         Self { frames: Frames::new(), history: History::new(&[first], window) }
     }
 
-    /// Copies the newest position to `scratch.position`, for [`advance`](Self::advance).
+    /// Copies the newest position to `scratch.position`, from which [`advance`](Self::advance) starts.
     #[inline]
     pub(crate) fn load(&mut self, scratch: &mut Scratch) {
         self.frames.items.rewind();
@@ -85,15 +87,15 @@ impl Sequence {
         scratch.position.extend_from_slice(self.history.current());
     }
 
-    /// Advances `scratch.position` over the input, and returns whether the input is allowed. If not, or on an error, the
-    /// position does not change. The history never changes.
+    /// Advances `scratch.position` over the input, and returns whether the input is allowed. If the input is not
+    /// allowed, or on an error, the position does not change. The history never changes.
     ///
-    /// Unreachable frames are collected before the input is read if a collection is due. They are collected once more if the
-    /// limit on frames is met, so that the limit counts reachable frames alone.
+    /// If a collection is due, unreachable frames are removed before the input is read. If the limit on frames is met,
+    /// they are removed once more. So the limit counts reachable frames alone.
     ///
     /// # Errors
     ///
-    /// A limit was met.
+    /// The limit on configurations, on frames, or on the search for a new item was met.
     pub(crate) fn advance(
         &mut self,
         grammar: &Grammar,
@@ -111,7 +113,8 @@ impl Sequence {
         }
     }
 
-    /// Advances in a grammar with distinct rules, and removes configurations that reach no new item.
+    /// Advances under a grammar with distinct rules. Removes configurations that can reach only items equal to earlier
+    /// ones.
     #[inline(never)]
     fn read_distinct(
         &mut self,
@@ -143,7 +146,7 @@ impl Sequence {
         read
     }
 
-    /// Advances, and once more after a collection if the limit on frames was met.
+    /// Advances over an input. If the limit on frames is met, removes unreachable frames and tries once more.
     fn read_or_collect(
         &mut self,
         grammar: &Grammar,
@@ -159,13 +162,13 @@ impl Sequence {
         }
     }
 
-    /// Removes unreachable frames, and returns how many there were.
+    /// Removes unreachable frames, and returns their number.
     #[cold]
     fn collect(&mut self, scratch: &mut Scratch) -> usize {
         self.frames.collect(&mut [self.history.configurations_mut(), &mut scratch.position])
     }
 
-    /// Advances without comparing items: by a run if possible, otherwise by the machine.
+    /// Advances over an input without comparing items: by a run if possible, otherwise by the machine.
     #[inline]
     fn read(
         &mut self,
@@ -192,7 +195,8 @@ impl Sequence {
         self.read_set(grammar, limits, scratch, input, None)
     }
 
-    /// Runs over an input that no token edge takes. [`Run::Read`] means that the sequence can continue after the input.
+    /// Runs over an input that no token edge reads. Returns the outcome and the configuration reached. [`Run::Read`]
+    /// means that the sequence can also continue after the input.
     #[inline(always)]
     fn run(
         &mut self,
@@ -212,8 +216,8 @@ impl Sequence {
         (if run == Run::Read && !stays { Run::Refused } else { run }, at)
     }
 
-    /// Advances over a token by a run alone, and adds the position to the history. Returns `false`, without any change, if
-    /// the token needs more than a run or is not allowed.
+    /// Advances over a token by a run alone, and adds the position to the history. Returns `false`, without any change
+    /// to the position, if the token is not allowed or needs more than a run.
     #[inline]
     pub(crate) fn advance_by_run(
         &mut self,
@@ -234,7 +238,7 @@ impl Sequence {
         run == Run::Read
     }
 
-    /// Advances by the machine: from `scratch.position`, or from the configuration that a run left.
+    /// Advances by the machine: from `scratch.position`, or from the configuration at which a run stopped.
     #[inline(never)]
     fn read_set(
         &mut self,
@@ -266,19 +270,19 @@ impl Sequence {
         Ok(scratch.take_next(|at| !input.must_rest() || runner.rests(frames, at)))
     }
 
-    /// Whether the sequence may end at a position.
+    /// Whether the text may end at a position: in one of its configurations.
     #[inline]
     pub(crate) fn is_accepting(&self, grammar: &Grammar, position: &[Configuration]) -> bool {
         let chains = grammar.chains();
         position.iter().any(|&at| chains.is_accepting(&self.frames, at))
     }
 
-    /// Computes the first set of `scratch.position`. In a grammar with distinct rules, bytes that lead to no new item are
-    /// removed.
+    /// Computes the first set of `scratch.position`: the bytes that may come next. Under a grammar with distinct rules,
+    /// bytes that lead only to items equal to earlier ones are removed.
     ///
     /// # Errors
     ///
-    /// A limit was met.
+    /// The limit on configurations, on frames, or on the search for a new item was met.
     pub(crate) fn first_bytes(
         &mut self,
         grammar: &Grammar,

@@ -1,38 +1,39 @@
-//! The bytes that each token adds to the text, in one word for a short token. Derived when a vocabulary is opened.
+//! The bytes that each token adds to the output. A short token is packed into one word. Derived when a vocabulary is
+//! opened.
 //!
-//! The vocabulary artifact has the kind, the offset and the bytes of a token in three tables. That is three cache misses for
-//! a token that was not read recently. A word is one. Longer tokens, one in ten of those that occur, are read from the
-//! artifact.
+//! The vocabulary artifact has the kind, the offset and the bytes of a token in three tables. That is three cache
+//! misses for a token that was not read recently, and one for a word. Longer tokens, one in ten of those that occur,
+//! are read from the artifact.
 //!
-//! A word also holds whether its token is *plain*: printable ASCII without the quote and the backslash. Most tokens of most
-//! texts are plain. Within a string they change no state (see [`moves`](crate::step::moves)).
+//! A word also holds whether its token is *plain*: printable ASCII without the quote and the backslash. Most tokens of
+//! most texts are plain. Within a string they change no state (see [`moves`](crate::step::moves)).
 //!
 //! Cost: 8 bytes a token, a megabyte for a vocabulary of 128,256 tokens.
 
 use grammarc_artifacts::{TokenKind, VocabularyArtifact};
 
-/// Value in place of the length if the bytes are in the artifact.
+/// Value of the length byte, without [`PLAIN`], if the bytes are in the artifact.
 const LONG: u8 = 0x7f;
-/// Bit of the length: the token is plain.
+/// Bit of the length byte: the token is plain.
 const PLAIN: u8 = 0x80;
-/// Most bytes that fit into a word beside the length. Longer texts stay in the artifact.
+/// Largest number of bytes that fit into a word beside the length byte. A longer text stays in the artifact.
 const SHORT: usize = 7;
 
-/// Whether a byte is plain: printable ASCII, but not the quote or the backslash.
+/// Whether a byte is plain: printable ASCII (0x20 to 0x7e) except the quote and the backslash.
 pub fn is_plain(byte: u8) -> bool {
     matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\'
 }
 
-/// The texts of a vocabulary's tokens, by id.
+/// Maps each token id to its packed text.
 #[derive(Debug)]
 pub(crate) struct Texts(Vec<Text>);
 
-/// The text of one token: its length and the plain bit, then the bytes of a short text.
+/// The text of one token in 8 bytes: a byte with the length and the plain bit, then the bytes of a short text.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Text([u8; SHORT + 1]);
 
 impl Text {
-    /// Packs the bytes of a text token.
+    /// Packs the bytes of a text token. Of more than [`SHORT`] bytes, only the plain bit is kept.
     fn new(bytes: &[u8]) -> Self {
         let mut word = [0; SHORT + 1];
         match word[1..].get_mut(..bytes.len()) {
@@ -54,7 +55,8 @@ impl Text {
         self.0[0] & PLAIN != 0
     }
 
-    /// The bytes that `token`, whose text this is, adds to the text. None for a token that is not text.
+    /// Returns the bytes that `token` adds to the output. `self` must be the text of `token`. Empty for a special
+    /// token.
     #[inline]
     pub(crate) fn bytes<'t>(&'t self, artifact: &'t VocabularyArtifact, token: u32) -> &'t [u8] {
         match self.0[0] & !PLAIN {
@@ -65,7 +67,7 @@ impl Text {
 }
 
 impl Texts {
-    /// Packs the texts of all tokens. O(bytes of the vocabulary).
+    /// Packs the texts of all tokens of a vocabulary. O(bytes of the vocabulary).
     pub(crate) fn new(artifact: &VocabularyArtifact) -> Self {
         let tokens = artifact.tokens();
         let text = |token| match tokens.kind_of(token) {
@@ -75,7 +77,7 @@ impl Texts {
         Self((0..tokens.count()).map(text).collect())
     }
 
-    /// The text of a token. Empty for an id that is no token.
+    /// Returns the text of a token. Empty for an id without a token.
     #[inline]
     pub(crate) fn get(&self, token: u32) -> Text {
         self.0.get(token as usize).copied().unwrap_or_default()

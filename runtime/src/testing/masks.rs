@@ -9,13 +9,13 @@ use grammarc_artifacts::{TablesData, TokenKind, Trie, TrieData};
 
 use super::network::Network;
 
-/// Bytes and kind of each token.
+/// For each token id, the bytes and the kind of the token.
 pub(crate) type Tokens = [(Vec<u8>, TokenKind)];
 
-/// Prefixes at which a rule is left.
+/// An exit class: the set of token prefixes after which a rule is left.
 type Class = BTreeSet<Vec<u8>>;
 
-/// The result of a run from one state at one prefix.
+/// The result of running all tokens from one state, after one prefix.
 #[derive(Default)]
 struct Run {
     tokens: BTreeSet<u32>,
@@ -29,7 +29,8 @@ struct Builder<'n> {
 }
 
 impl Builder<'_> {
-    /// Runs all tokens that go on from a prefix, from a state whose rule's frame is unknown.
+    /// Runs all tokens that continue `prefix` from a state. The stack below the state's rule is unknown. Adds to `run`
+    /// the tokens that end within the rule, and the prefixes after which tokens leave it.
     fn run(&self, state: usize, prefix: &[u8], run: &mut Run) {
         let start = BTreeSet::from([(state, Vec::new())]);
         for (token, text) in self.texts.iter().enumerate() {
@@ -63,7 +64,8 @@ impl Builder<'_> {
         }
     }
 
-    /// One symbol from the closure, and whether the closure leaves the rule it started in.
+    /// Reads one symbol from the closure of a set. `targets` returns the targets of a state's edges on the symbol. Also
+    /// returns whether the closure leaves the rule in which the run started.
     fn step(
         &self,
         set: &BTreeSet<(usize, Vec<usize>)>,
@@ -117,7 +119,7 @@ impl Builder<'_> {
     }
 }
 
-/// Adds masks, classes and follow entries to the two halves of a network's tables.
+/// Adds masks, exit classes and follow entries to the tables of a network's shared rules and own rules.
 pub(crate) fn build(network: &Network, tokens: &Tokens, halves: &mut [TablesData; 2]) {
     let texts = tokens.iter().map(text_of).collect();
     let builder = Builder { network, offsets: network.offsets(), texts };
@@ -139,7 +141,7 @@ pub(crate) fn build(network: &Network, tokens: &Tokens, halves: &mut [TablesData
     }
 }
 
-/// The bytes that a token adds to the text.
+/// Returns the bytes that a token adds to the text. Empty for a special token.
 pub(crate) fn text_of((bytes, kind): &(Vec<u8>, TokenKind)) -> &[u8] {
     if *kind == TokenKind::Text { bytes } else { &[] }
 }
@@ -211,7 +213,7 @@ fn add_half(
     }
 }
 
-/// The trie node that a prefix spells.
+/// Returns the node of the token trie that a prefix spells. Panics if there is none.
 fn node_of(trie: Trie<'_>, prefix: &[u8]) -> u32 {
     prefix.iter().fold(0, |node, &byte| {
         trie.children(node).find(|&child| trie.byte[child as usize] == byte).unwrap()
@@ -226,7 +228,7 @@ fn intern(classes: &mut BTreeMap<Class, u32>, class: Class) -> u32 {
     *classes.entry(class).or_insert(fresh)
 }
 
-/// Adds a mask in one of three forms, by turns: a list, a row, or a row with both lists.
+/// Adds a mask to the tables and returns its id. Masks take turns in three forms: a list, a row, a row with both lists.
 fn add_mask(tables: &mut TablesData, tokens: &Tokens, mask: &BTreeSet<u32>) -> u32 {
     let id = tables.bases.masks + tables.masks.len() as u32;
     let words = tables.row_words as usize;

@@ -1,4 +1,4 @@
-//! Test support: networks written down or drawn at random, their masks by brute force, and a naive machine.
+//! Test support: networks written by hand or drawn at random, their masks by brute force, and a naive machine.
 
 use grammarc_artifacts::vocabulary::row_words;
 use grammarc_artifacts::{
@@ -17,7 +17,7 @@ pub(crate) mod unmasked;
 
 pub(crate) use grammarc_test_data::Rng;
 
-/// A grammar in memory, by way of the bytes of both its artifacts.
+/// Returns the grammar of a network, opened from the bytes of its two artifacts.
 pub(crate) fn grammar(network: &Network, tokens: &masks::Tokens, ends: &[u32]) -> Grammar {
     let width = tokens.len() as u32 + 3;
     let mut halves = network.tables(row_words(width));
@@ -25,7 +25,7 @@ pub(crate) fn grammar(network: &Network, tokens: &masks::Tokens, ends: &[u32]) -
     of_tables(network, tokens, ends, halves)
 }
 
-/// The grammar of tables with their masks.
+/// Returns the grammar of tables that have their masks. `halves` are the tables of the shared and of the own rules.
 pub(crate) fn of_tables(
     network: &Network,
     tokens: &masks::Tokens,
@@ -52,11 +52,11 @@ pub(crate) fn of_tables(
     Grammar::from_artifact(GrammarArtifact::from_buffer(buffer, &vocabulary).unwrap())
 }
 
-/// Ids that token edges of [`vocabulary`] carry: two special tokens, an end token and a text token.
+/// Token ids that token edges may have in a [`vocabulary`]: two special tokens, an end token and a text token.
 pub(crate) const EDGE_TOKENS: &[u32] = &[1, 2, 3, 7];
 
-/// A vocabulary over the letters of random networks: token 0 is unused, 1 to 3 are special, the rest is text, with
-/// byte strings of which some are equal.
+/// Draws a vocabulary over the letters of random networks. Token 0 is unused, tokens 1 to 3 are special, and all others
+/// are text. Some text tokens have equal bytes.
 pub(crate) fn vocabulary(random: &mut Rng) -> Vec<(Vec<u8>, TokenKind)> {
     let special = |name: &str| (name.as_bytes().to_vec(), TokenKind::Special);
     let mut tokens =

@@ -1,4 +1,4 @@
-//! Networks as lists of rules with local state numbers, and their tables.
+//! Networks as lists of rules with local state numbers, and the tables that artifacts store for them.
 
 use grammarc_artifacts::sections::network::{
     ByteEdge, CallEdge, NONE, RuleRecord, StateRecord, TokenEdge, rule_flags, state_flags,
@@ -7,7 +7,7 @@ use grammarc_artifacts::tables::{Bases, TablesData};
 
 use super::Rng;
 
-/// A call: callee, return state (none for a tail call), countdown.
+/// A call edge: number of the called rule, local return state (`None` for a tail call), initial register of the callee.
 pub(crate) type Call = (usize, Option<usize>, u32);
 
 #[derive(Clone, Debug, Default)]
@@ -17,7 +17,8 @@ pub(crate) struct State {
     pub(crate) tokens: Vec<(Vec<u32>, usize)>,
     pub(crate) is_final: bool,
     pub(crate) count_exit: Option<usize>,
-    /// The bit of the register that an arrival clears; without one it lowers a countdown.
+    /// Number of the register's bit that an arrival clears. `None` if an arrival lowers a countdown, or does not update
+    /// anything.
     pub(crate) clears: Option<u32>,
     pub(crate) absorbing: bool,
     pub(crate) stuck: bool,
@@ -61,7 +62,8 @@ impl Rule {
         Self { states: states.into_iter().collect(), counted: false, monotone: false }
     }
 
-    /// `byte` between 1 and the activation's countdown times; exactly that often where `exact`.
+    /// Returns a counted rule for `byte` once or more, at most as often as the countdown of the call. With `exact`,
+    /// exactly as often.
     pub(crate) fn repeat(byte: u8, exact: bool) -> Self {
         let again = State { is_final: !exact, count_exit: Some(2), ..State::default() };
         let states =
@@ -69,7 +71,7 @@ impl Rule {
         Self { states: states.to_vec(), counted: true, monotone: !exact }
     }
 
-    /// As [`Rule::repeat`], for calls of a rule.
+    /// Returns a counted rule for texts of `callee`, which repeats them as [`Rule::repeat`] repeats a byte.
     pub(crate) fn repeat_call(callee: usize, exact: bool) -> Self {
         let again = State { is_final: !exact, count_exit: Some(2), ..State::default() };
         let body = |state: State| state.call(callee, Some(1), 0);
@@ -77,7 +79,8 @@ impl Rule {
         Self { states: states.to_vec(), counted: true, monotone: !exact }
     }
 
-    /// Any of the first `letters` letters any number of times, those of the activation's set at least once.
+    /// Returns a counted rule for any number of the first `letters` letters. Each letter whose bit is set in the call's
+    /// register has to occur.
     pub(crate) fn each(letters: u8) -> Self {
         let all = |next: usize| {
             (0..letters).fold(State::default(), |state, at| {
@@ -95,7 +98,7 @@ impl Rule {
     }
 }
 
-/// A network; of its rules, the first `shared` belong to the vocabulary. The last rule is the start rule.
+/// A network of rules. The first `shared` rules belong to the vocabulary. The last rule is the start rule.
 #[derive(Clone, Debug)]
 pub(crate) struct Network {
     pub(crate) rules: Vec<Rule>,
@@ -107,7 +110,7 @@ impl Network {
         self.rules.len() - 1
     }
 
-    /// Id of each rule's first state, and the number of states.
+    /// Returns the id of each rule's first state, and the number of all states at the end.
     pub(crate) fn offsets(&self) -> Vec<usize> {
         let mut offsets = vec![0];
         for rule in &self.rules {
@@ -116,7 +119,7 @@ impl Network {
         offsets
     }
 
-    /// All states with the number of their rule, by id.
+    /// Returns all states in the order of their ids, each with the number of its rule.
     pub(crate) fn states(&self) -> impl Iterator<Item = (usize, &State)> {
         self.rules
             .iter()
@@ -124,8 +127,8 @@ impl Network {
             .flat_map(|(at, rule)| rule.states.iter().map(move |s| (at, s)))
     }
 
-    /// Bytes with which each rule can begin, and whether a token edge can come first. Initial states call rules with
-    /// smaller numbers only.
+    /// For each rule, returns the set of bytes with which it can begin, and whether it can begin with a token edge.
+    /// Initial states call only rules with smaller numbers.
     pub(crate) fn first(&self) -> Vec<([u32; 8], bool)> {
         let mut first: Vec<([u32; 8], bool)> = Vec::new();
         for rule in &self.rules {
@@ -144,7 +147,8 @@ impl Network {
         first
     }
 
-    /// The tables of the shared and of the own rules, without masks; `words` is the length of a dense row.
+    /// Returns the tables of the shared rules and of the own rules, without masks. `words` is the length of a dense row
+    /// in 32-bit words.
     pub(crate) fn tables(&self, words: u32) -> [TablesData; 2] {
         let offsets = self.offsets();
         let first = self.first();
@@ -182,8 +186,8 @@ impl Network {
         })
     }
 
-    /// A network in normal form: initial states are not final and call rules with smaller numbers only, every state
-    /// reaches a final one, and nothing returns to a state that can only return.
+    /// Draws a network in normal form. Initial states are not final and call only rules with smaller numbers. Every
+    /// state reaches a final state, and no call returns to a state that can only return.
     pub(crate) fn random(random: &mut Rng, shape: Shape) -> Self {
         loop {
             let count = 2 + random.below(5);
@@ -232,7 +236,8 @@ impl Network {
         }
     }
 
-    /// Gives calls of counted rules a register and others none, and makes tail calls of those that are.
+    /// Gives each call of a counted rule a register, and other calls none. Turns calls into tail calls where the return
+    /// state can only return.
     fn normalize_calls(&mut self, random: &mut Rng) {
         let counted: Vec<bool> = self.rules.iter().map(|rule| rule.counted).collect();
         for rule in &mut self.rules {
@@ -244,7 +249,7 @@ impl Network {
         }
     }
 
-    /// The longest run of at most `wanted` first rules that call no rule outside of it.
+    /// Returns the largest number of first rules, at most `wanted`, that call no rule after them.
     fn shareable(&self, wanted: usize) -> usize {
         let closed = |count: &usize| {
             let mut calls =
@@ -259,7 +264,7 @@ impl Network {
 #[derive(Clone, Copy)]
 pub(crate) struct Shape {
     pub(crate) counts: bool,
-    /// Ids that token edges may carry, and whether some states cannot be continued by tokens.
+    /// Ids of tokens that token edges may have. If there are any, no token may end in some of the states.
     pub(crate) tokens: &'static [u32],
 }
 
@@ -326,7 +331,7 @@ fn push_state(tables: &mut TablesData, state: &State, offset: usize) {
     }
 }
 
-/// The record of a state, whose edges are to come next.
+/// Returns the record of a state. The state's edges are the next that are added to `tables`.
 fn record(tables: &TablesData, offset: usize, state: &State) -> StateRecord {
     let flag = |set, flag| if set { flag } else { 0 };
     StateRecord {

@@ -1,4 +1,5 @@
-//! Networks of which one rule is a packed string set: once with a state for each node, and once packed.
+//! Networks with one rule for a finite set of texts, in two forms: with a state for each node, and as a packed string
+//! set.
 
 use std::collections::BTreeSet;
 
@@ -14,8 +15,8 @@ use super::network::{Network, Rule, State};
 use super::{Rng, of_tables};
 use crate::Grammar;
 
-/// The grammar of a network whose rule `rule` has these texts, as it is and packed. Of the nodes, one in `stored` has a
-/// stored mask, besides those whose walks take long; all texts have bytes.
+/// Returns the grammar of a network in which `rule` accepts `texts`, first as states and then as a packed string set.
+/// One node in `stored` has a stored mask, besides the nodes whose walks take long. No text is empty.
 pub(crate) fn both(
     network: &Network,
     rule: usize,
@@ -77,7 +78,7 @@ fn walks_far(strings: PackedStrings<'_>, node: u32, tokens: &Tokens) -> bool {
     walk.visit(node, &mut Vec::new(), WALKED, |_, _| {}).is_none()
 }
 
-/// Adds a mask without tokens.
+/// Adds a mask without tokens to the tables, and returns its id.
 pub(super) fn add_nothing(tables: &mut TablesData) -> u32 {
     let at = tables.lists.len() as u32;
     let (minus, plus, minus_len, plus_len) = (at, at, 0, 0);

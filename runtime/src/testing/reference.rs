@@ -1,14 +1,14 @@
-//! The machine as its definition reads: sets of configurations with their stacks as vectors, nothing shared, merged,
-//! collapsed or returned early.
+//! The machine by its definition: sets of configurations whose stacks are vectors. Nothing is shared or merged, and no
+//! state returns early.
 
 use std::collections::BTreeSet;
 
 use super::network::{Network, State};
 
-/// State id, countdown, and the return states with countdowns, top last.
+/// A configuration: state id, register, and the stack of return states with their registers, top last.
 pub(crate) type Config = (usize, u32, Vec<(usize, u32)>);
 
-/// A naive machine over a network.
+/// A naive machine over a network, as a reference for the runtime's machine.
 pub(crate) struct Reference<'n> {
     network: &'n Network,
     offsets: Vec<usize>,
@@ -48,13 +48,13 @@ impl<'n> Reference<'n> {
         }
     }
 
-    /// The configurations after one byte.
+    /// Returns the configurations after one byte.
     pub(crate) fn byte(&self, from: &BTreeSet<Config>, byte: u8) -> BTreeSet<Config> {
         self.symbol(from, Symbol::Byte(byte))
     }
 
-    /// The configurations after one token with these bytes (none where its text means nothing), unless they are
-    /// more than `most` on the way.
+    /// Returns the configurations after one token. `bytes` are the bytes of a text token, and empty for a special
+    /// token. `None` if a set on the way has more than `most` configurations.
     pub(crate) fn token(
         &self,
         from: &BTreeSet<Config>,
@@ -74,7 +74,7 @@ impl<'n> Reference<'n> {
         Some(after)
     }
 
-    /// Whether the input may end.
+    /// Whether the input may end: some configuration and its whole stack are final.
     pub(crate) fn accepts(&self, set: &BTreeSet<Config>) -> bool {
         set.iter().any(|(state, _, stack)| {
             self.state(*state).1.is_final
@@ -82,8 +82,8 @@ impl<'n> Reference<'n> {
         })
     }
 
-    /// Whether every state that the configuration rests in, after it has returned from those that can only return,
-    /// can be continued by tokens.
+    /// Whether a token may end in a configuration. States that can only return are left first. Then tokens must be able
+    /// to continue from the state and from every return state.
     fn rests(&self, (state, _, stack): &Config) -> bool {
         let mut stack = stack.clone();
         let mut at = *state;

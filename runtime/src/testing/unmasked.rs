@@ -1,4 +1,4 @@
-//! Networks as unmasked grammars: their tables without masks.
+//! Networks as unmasked grammars: grammars whose tables have no masks of their own.
 
 use grammarc_artifacts::{EarlyArtifact, GrammarData, GrammarMeta, NONE, row_words};
 
@@ -6,7 +6,7 @@ use super::network::Network;
 use super::{masks, of_tables, packed_strings};
 use crate::Grammar;
 
-/// A grammar that is unmasked, and the complete one.
+/// Returns the unmasked grammar of a network, and the complete grammar.
 pub(crate) fn both(network: &Network, tokens: &masks::Tokens, ends: &[u32]) -> [Grammar; 2] {
     let mut halves = network.tables(row_words(tokens.len() as u32 + 3));
     masks::build(network, tokens, &mut halves);

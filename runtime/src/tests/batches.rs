@@ -1,4 +1,4 @@
-//! Batches, row by row against single matchers.
+//! Batches, compared row by row with single matchers.
 
 use proptest::prelude::*;
 
@@ -8,7 +8,8 @@ use crate::testing::network::{Network, Shape};
 use crate::testing::{EDGE_TOKENS, Rng, grammar, vocabulary};
 use crate::{Matcher, MatcherOptions};
 
-/// Matchers of some grammars, each a few tokens into its sequence, all of one logit width.
+/// Returns matchers of some grammars, each a few tokens into its sequence. All have the logit width
+/// `width`.
 pub(super) fn matchers(random: &mut Rng, count: usize, width: u32) -> Vec<Matcher> {
     let tokens = vocabulary(random);
     let shape = Shape { counts: false, tokens: EDGE_TOKENS };

@@ -1,4 +1,4 @@
-//! The whole machine over random networks, against the naive machine and against itself.
+//! The runtime's machine over random networks, compared with the naive machine and with itself.
 
 use std::collections::BTreeSet;
 
@@ -11,10 +11,10 @@ use crate::testing::reference::{Config, Reference};
 use crate::testing::{EDGE_TOKENS, Rng, grammar, vocabulary};
 use crate::{ByteMatcher, Grammar, MAX_FORCED_RUN, Matcher, MatcherOptions};
 
-/// Sets of the naive machine above this size are not followed further.
+/// Largest set of configurations of the naive machine that is followed. A walk ends at a larger set.
 const FOLLOWED: usize = 100;
 
-/// Bytes without masks: counted rules, whose masks take a compiler, are in.
+/// Compares the bytes that may come next with the naive machine. Masks are not tested, so networks may have counters.
 fn bytes_case(seed: u64) {
     let random = &mut Rng::new(seed);
     let network = Network::random(random, Shape { counts: true, tokens: &[] });
@@ -41,7 +41,7 @@ fn bytes_case(seed: u64) {
     }
 }
 
-/// A random walk over tokens: what follows every position, by the definition.
+/// Walks over random tokens, and compares the mask at every position with the definition.
 fn tokens_case(seed: u64) {
     let random = &mut Rng::new(seed);
     let network = Network::random(random, Shape { counts: false, tokens: EDGE_TOKENS });
@@ -89,7 +89,7 @@ fn tokens_case(seed: u64) {
     }
 }
 
-/// A text is accepted as the token that spells it is.
+/// Checks that a text is accepted exactly if the token that spells it is.
 fn check_text(matcher: &Matcher, token: u32, text: &[u8], allowed: bool) {
     let [mut by_text, mut by_token] = [matcher.fork(), matcher.fork()];
     assert_eq!(by_text.accept_text(text).is_ok(), allowed, "{text:?}");
@@ -100,7 +100,7 @@ fn check_text(matcher: &Matcher, token: u32, text: &[u8], allowed: bool) {
     assert_eq!(by_text.export(), by_token.export());
 }
 
-/// Every view of a mask shows the same tokens.
+/// Checks that all methods of a mask report the same tokens.
 fn check_mask(matcher: &mut Matcher, expected: &[u32]) {
     let width = matcher.logit_width();
     let mask = matcher.mask();
@@ -130,13 +130,14 @@ fn check_mask(matcher: &mut Matcher, expected: &[u32]) {
     assert_eq!(mask.fill(&mut vec![0; needed - 1]).unwrap_err().needed, needed);
 }
 
-/// One random token that is allowed, if there is one.
+/// Returns a random allowed token. `None` if no token is allowed.
 fn any_token(matcher: &mut Matcher, random: &mut Rng) -> Option<u32> {
     let mask = matcher.mask();
     (!mask.is_empty()).then(|| mask.iter().nth(random.below(mask.len()))).flatten()
 }
 
-/// A matcher that wanders off and returns before every step stays equal to one that does not.
+/// Checks that rollback is exact: a matcher that tries other tokens and returns before every step stays equal to a
+/// matcher that does not.
 fn detour_case(seed: u64) {
     let random = &mut Rng::new(seed);
     let network = Network::random(random, Shape { counts: false, tokens: EDGE_TOKENS });
@@ -181,12 +182,13 @@ fn detour_case(seed: u64) {
     assert_eq!(straight.export(), Matcher::new(&grammar).export());
 }
 
-/// A matcher that gives up early on networks that are ambiguous in exponentially many ways.
+/// Returns a matcher with a low limit on configurations, since networks may be ambiguous in exponentially many ways.
 fn small_matcher(grammar: &Grammar) -> Matcher {
     Matcher::with_options(grammar, MatcherOptions::new().max_configurations(FOLLOWED)).unwrap()
 }
 
-/// Accepts a token that the mask allows; false if a limit was met, which must leave the matcher as it was.
+/// Accepts a token that the mask allows. Returns `false` if a limit was met, and checks that the matcher did not change
+/// then.
 fn accepted(matcher: &mut Matcher, token: u32) -> bool {
     let before = matcher.export();
     match matcher.accept(token) {
@@ -199,7 +201,7 @@ fn accepted(matcher: &mut Matcher, token: u32) -> bool {
     }
 }
 
-/// Forced runs, by their definition.
+/// Compares forced runs of tokens and bytes with their definition.
 fn forced_case(seed: u64) {
     let random = &mut Rng::new(seed);
     let network = Network::random(random, Shape { counts: false, tokens: EDGE_TOKENS });
@@ -225,7 +227,7 @@ fn forced_case(seed: u64) {
         matcher.forced_bytes(&mut bytes);
         let mut shortest = matcher.fork();
         for at in 0..bytes.len() {
-            // Every token that goes on from here must spell the forced bytes, as far as both reach.
+            // Every token that is allowed here must spell the forced bytes, up to the shorter of the two lengths.
             let allowed: Vec<u32> = shortest.mask().iter().collect();
             for token in allowed {
                 let text = text_of(&tokens[token as usize]);

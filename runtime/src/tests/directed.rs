@@ -1,4 +1,4 @@
-//! Tests of single properties on small networks that are written down.
+//! Tests of single properties on small networks that are written by hand.
 
 use grammarc_artifacts::TokenKind;
 use proptest::prelude::*;
@@ -14,7 +14,8 @@ fn state() -> State {
     State::default()
 }
 
-/// One token for each of these bytes, from id 0 on, then `<end>`.
+/// Returns a vocabulary with one token for each of these bytes, from id 0 on, and then the special
+/// token `<end>`.
 fn letters(bytes: &[u8]) -> Vec<(Vec<u8>, TokenKind)> {
     let mut tokens: Vec<_> = bytes.iter().map(|&byte| (vec![byte], TokenKind::Text)).collect();
     tokens.push((b"<end>".to_vec(), TokenKind::Special));
@@ -26,7 +27,7 @@ fn grammar(bytes: &[u8], rules: impl IntoIterator<Item = Rule>) -> Grammar {
     testing::grammar(&network, &letters(bytes), &[bytes.len() as u32])
 }
 
-/// `S ::= "(" S ")" | "x"`: one frame for each open parenthesis.
+/// Returns the grammar `S ::= "(" S ")" | "x"`, which needs one frame for each open parenthesis.
 fn nesting() -> Grammar {
     let rule = Rule::new([
         state().on(b"(", 1).on(b"x", 3),
@@ -37,21 +38,22 @@ fn nesting() -> Grammar {
     grammar(b"(x)", [rule])
 }
 
-/// `S ::= "a" S | "b"`, by a tail call.
+/// Returns the grammar `S ::= "a" S | "b"`, in which `S` is a tail call.
 fn right_recursion() -> Grammar {
     let rule =
         Rule::new([state().on(b"a", 1).on(b"b", 2), state().call(0, None, 0), state().ending()]);
     grammar(b"ab", [rule])
 }
 
-/// `S ::= "x" S*`, whose calls return to an absorbing state.
+/// Returns the grammar `S ::= "x" S*`, whose calls return to an absorbing state.
 fn absorbing() -> Grammar {
     let mut again = state().call(0, Some(1), 0).ending();
     again.absorbing = true;
     grammar(b"x", [Rule::new([state().on(b"x", 1), again])])
 }
 
-/// Even palindromes over two letters: a guess at every step.
+/// Returns the grammar of even palindromes over two letters, in which the middle is guessed at
+/// every step.
 fn palindromes() -> Grammar {
     let rule = Rule::new([
         state().on(b"a", 1).on(b"b", 3),
@@ -126,7 +128,7 @@ fn frames_that_nothing_reaches_are_collected() {
         }
         depth = if token == 0 { depth + 1 } else { depth.saturating_sub(usize::from(token == 2)) };
         most = most.max(matcher.sequence().frames.len());
-        // Frames that are made by a trial and not kept are garbage too.
+        // A trial makes frames that no position keeps. They have to be collected too.
         matcher.validate(&[0, 0, 0, 0, 0, 0, 0, 0]);
     }
     assert!(most < 6_000, "{most} frames");
@@ -207,7 +209,7 @@ fn special_tokens_are_matched_by_id() {
     assert_eq!(matcher.accept_token(1), Ok(true));
     matcher.accept(b"a").unwrap();
 
-    // The same token is the end token: the grammar's own use of it comes first.
+    // The end token is also a token of the grammar, which takes precedence.
     let mut matcher = Matcher::new(&grammar);
     for token in [1, 0, 1] {
         assert!(!matcher.is_finished());
@@ -240,7 +242,7 @@ fn limits_are_typed_and_change_nothing() {
 
 #[test]
 fn the_frame_limit_counts_what_is_alive() {
-    // Two kinds of brackets: every word of them is a stack of its own.
+    // With two kinds of brackets, every sequence of open brackets is a stack of its own.
     let rule = Rule::new([
         state().on(b"(", 1).on(b"[", 3).on(b"x", 5),
         state().call(0, Some(2), 0),
@@ -305,7 +307,7 @@ fn without_end_tokens_a_sequence_is_finished_where_nothing_may_follow() {
     assert_eq!(matcher.accept_text(b"x"), Err(AcceptTextError::Finished));
     matcher.rollback(1).unwrap();
     assert!(!matcher.is_finished());
-    // A text that may go on is not finished.
+    // A sequence is not finished if its text may continue.
     let mut matcher = Matcher::with_options(&absorbing(), none()).unwrap();
     matcher.accept(0).unwrap();
     assert!(matcher.is_accepting() && !matcher.is_finished());
@@ -321,7 +323,7 @@ fn a_text_is_accepted_whole_or_not_at_all() {
     assert_eq!((matcher.rollback_depth(), matcher.mask().only()), (1, Some(2)));
     matcher.rollback(1).unwrap();
     assert_eq!(matcher.export(), Matcher::new(&nesting()).export());
-    // No token spells the second half of a text.
+    // No token spells the second half of the text, so no token may follow the first half.
     let mut half = state().on(b"b", 2);
     half.stuck = true;
     let halves = Rule::new([state().on(b"a", 1), half, state().ending()]);
@@ -370,7 +372,8 @@ fn matchers_and_grammars_cross_threads() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
-    /// Bytes from anywhere are imported or refused, and what is imported exports and goes on.
+    /// Tests that import accepts or refuses any bytes without a panic, and that an imported
+    /// position can be exported and continued.
     #[test]
     fn import_never_panics(
         opened in 0u32..5,
@@ -406,7 +409,8 @@ proptest! {
     }
 }
 
-/// A cache hands out one handle to many who ask, and each makes a grammar of it.
+/// Tests that grammars made of one artifact handle share their derived data, as a cache that hands
+/// out one handle needs.
 #[test]
 fn grammars_of_one_handle_share_what_is_derived() {
     let grammar = nesting();

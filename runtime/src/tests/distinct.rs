@@ -1,4 +1,5 @@
-//! Distinct rules: masks against trials of every token, and accepted texts against their items.
+//! Distinct rules, whose items must differ. Masks are compared with trials of every token, and accepted texts with
+//! their items.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +13,8 @@ use crate::testing::network::{Network, Rule, State};
 use crate::testing::{Rng, of_tables};
 use crate::{Grammar, Matcher};
 
-/// An item over the letters `b`, `c` and `d`: any text, one of four texts, or a text that ends with `d`.
+/// Draws a rule for an item over the letters `b`, `c` and `d`: any text, one of four texts, or a text that ends with
+/// `d`.
 fn item(random: &mut Rng) -> Rule {
     let state = State::default;
     match random.below(3) {
@@ -22,7 +24,8 @@ fn item(random: &mut Rng) -> Rule {
     }
 }
 
-/// A grammar of lists of different items, each after an `a`. An `e` ends the list, as a bracket ends an array.
+/// Draws a grammar of lists whose items differ. Each item follows an `a`. An `e` ends the list, as a bracket ends an
+/// array.
 fn lists(random: &mut Rng, tokens: &masks::Tokens) -> Grammar {
     let state = State::default;
     let states = [
@@ -39,7 +42,7 @@ fn lists(random: &mut Rng, tokens: &masks::Tokens) -> Grammar {
     of_tables(&network, tokens, &[0], halves)
 }
 
-/// Many tokens over the letters, so that subtrees of the trie are large.
+/// Draws many tokens over the letters, so that subtrees of the token trie are large.
 fn vocabulary(random: &mut Rng) -> Vec<(Vec<u8>, TokenKind)> {
     let mut texts: BTreeSet<Vec<u8>> = (b'a'..=b'e').map(|letter| vec![letter]).collect();
     for _ in 0..random.below(200) {
@@ -52,7 +55,7 @@ fn vocabulary(random: &mut Rng) -> Vec<(Vec<u8>, TokenKind)> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(150))]
 
-    /// A mask has exactly the tokens that can be accepted, and the complete items of an accepted text differ.
+    /// Checks that a mask has exactly the tokens that can be accepted, and that the items of an accepted text differ.
     #[test]
     fn masks_are_the_tokens_that_can_be_accepted(seed: u64) {
         let random = &mut Rng::new(seed);

@@ -1,4 +1,4 @@
-//! Drafts and runs of tokens, step by step against a fork that accepts them one by one.
+//! Drafts and runs of tokens, compared step by step with a fork that accepts the tokens one by one.
 
 use proptest::prelude::*;
 
@@ -7,7 +7,7 @@ use crate::Matcher;
 use crate::error::BatchError;
 use crate::testing::Rng;
 
-/// The row of a matcher's mask.
+/// Returns the bitmask row of a matcher's mask.
 fn row(matcher: &mut Matcher, row_words: usize) -> Vec<u32> {
     let mut words = vec![0xdead_beef; row_words];
     matcher.mask().fill(&mut words).unwrap();
@@ -15,7 +15,7 @@ fn row(matcher: &mut Matcher, row_words: usize) -> Vec<u32> {
 }
 
 proptest! {
-    // The masks of each network are found by brute force, which takes most of the time.
+    // Masks of each network are found by brute force, which takes most of the time.
     #![proptest_config(ProptestConfig::with_cases(80))]
 
     #[test]
@@ -24,7 +24,7 @@ proptest! {
         let width = 60 + random.below(40) as u32;
         let row_words = width.div_ceil(32) as usize + extra;
         for mut matcher in matchers(random, 4, width) {
-            // Drafts that are mostly right: taken from the masks of a walk, and now and then from anywhere.
+            // Drafts are mostly right: they come from the masks of a walk, and now and then from all ids.
             let mut walk = matcher.fork();
             let mut tokens = Vec::new();
             for _ in 0..drafts {

@@ -1,4 +1,4 @@
-//! Endings, against a search in breadth over the bytes that may come next.
+//! Endings, compared with a breadth-first search over the bytes that may come next.
 
 use std::collections::VecDeque;
 
@@ -9,10 +9,11 @@ use crate::testing::network::{Network, Shape};
 use crate::testing::{Rng, grammar, vocabulary};
 use crate::{ByteMatcher, Grammar, Matcher, MatcherOptions};
 
-/// Positions that a search may meet.
+/// Largest number of positions of one search. Beyond it, the search gives up.
 const MOST: usize = 2_000;
 
-/// Bytes of the shortest text to an end from behind a text: `Err` where the search was given up.
+/// Returns the length in bytes of the shortest text from the position after `text` to an end.
+/// `None` if there is no end, an error if the search gave up.
 fn by_search(grammar: &Grammar, text: &[u8]) -> Result<Option<usize>, ()> {
     let mut start = ByteMatcher::new(grammar);
     start.accept(text).map_err(|_| ())?;

@@ -1,4 +1,4 @@
-//! Packed string sets, against the same networks with a state for each node.
+//! Packed string sets, compared with the same networks with a state for each node.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use crate::testing::network::{Network, Shape};
 use crate::testing::{Rng, packed_strings, vocabulary};
 use crate::{ByteMatcher, Grammar, Matcher, MatcherOptions};
 
-/// Some texts over the letters of the networks, of which one may begin another.
+/// Draws some texts over the letters of the networks. A text may be a prefix of another.
 fn texts(random: &mut Rng) -> BTreeSet<Vec<u8>> {
     let count = 1 + random.below(14);
     let text =
@@ -16,7 +16,8 @@ fn texts(random: &mut Rng) -> BTreeSet<Vec<u8>> {
     (0..count).map(|_| text(random)).collect()
 }
 
-/// A random network with a packed string set, as it is and packed, whose start rule reaches the packed string set or not.
+/// Draws a network with a finite set of texts. Returns its grammar with states and with a packed string set, and the
+/// token ids. The start rule need not reach the set.
 fn grammars(random: &mut Rng) -> ([Grammar; 2], Vec<u32>) {
     let shape = Shape { counts: false, tokens: &[] };
     let network = Network::random(random, shape);
@@ -28,7 +29,7 @@ fn grammars(random: &mut Rng) -> ([Grammar; 2], Vec<u32>) {
     (both, (0..tokens.len() as u32 + 3).collect())
 }
 
-/// Checks that both say the same of the same position.
+/// Checks that matchers of the two grammars agree at one position.
 fn check(one: &mut Matcher, other: &mut Matcher, tokens: &[u32]) {
     let width = tokens.len();
     let (mask, packed) = (one.mask(), other.mask());
@@ -126,7 +127,7 @@ proptest! {
         }
     }
 
-    /// A register may come from anywhere: what is no node is refused, and the rest goes on.
+    /// Tests that an imported register which is no address of a node is refused, and that any other position continues.
     #[test]
     fn imported_addresses_are_checked(seed: u64) {
         let random = &mut Rng::new(seed);

@@ -1,4 +1,4 @@
-//! Tokens picked under a mask, against definitions of a few lines.
+//! Tokens that are picked under a mask, compared with definitions of a few lines.
 
 use proptest::prelude::*;
 
@@ -7,7 +7,7 @@ use crate::testing::network::{Network, Shape};
 use crate::testing::{EDGE_TOKENS, Rng, grammar, vocabulary};
 use crate::{Bf16, F16, Logit, Mask, Matcher, MatcherOptions};
 
-/// One logit: usual, equal to others, infinite, or not a number.
+/// Draws a logit: a usual number, a number that other logits equal, an infinity, or NaN.
 fn logit(random: &mut Rng) -> f32 {
     match random.below(12) {
         0 => f32::NAN,
@@ -18,14 +18,15 @@ fn logit(random: &mut Rng) -> f32 {
     }
 }
 
-/// The greatest allowed logit by its definition.
+/// Returns the token with the greatest allowed logit, by the definition. `None` if no token is allowed.
 fn greatest(allowed: &[u32], value: impl Fn(u32) -> f32) -> Option<u32> {
     let numbers = || allowed.iter().copied().filter(|&token| !value(token).is_nan());
     let most = numbers().map(&value).fold(f32::NEG_INFINITY, f32::max);
     numbers().find(|&token| value(token) == most).or(allowed.first().copied())
 }
 
-/// Checks a draw against the cumulative distribution in double precision, with room for rounding at the borders.
+/// Checks a draw against the cumulative distribution in double precision, with some tolerance for rounding at the
+/// borders.
 fn is_drawn(
     allowed: &[u32],
     value: impl Fn(u32) -> f32,
@@ -70,7 +71,7 @@ fn check<L: Logit>(
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(50))]
 
-    /// Over random masks and rows of any width, in each type of logit. Wide rows make the masks sparse.
+    /// Compares picks over random masks and rows of any width, in each type of logit. Wide rows make the masks sparse.
     #[test]
     fn picks_agree_with_their_definitions(
         seed: u64,
@@ -83,7 +84,7 @@ proptest! {
         let network = Network::random(random, Shape { counts: false, tokens: EDGE_TOKENS });
         let grammar = grammar(&network, &tokens, &[3]);
         let width = tokens.len() as u32 + 3 + extra;
-        // End tokens anywhere make a part of the mask that lies outside the vocabulary.
+        // Random end tokens make a part of the mask that lies outside the vocabulary.
         let ends: Vec<u32> = (0..random.below(40)).map(|_| random.below(width as usize) as u32).collect();
         let options = MatcherOptions::new().logit_width(width).end_tokens(ends);
         let mut matcher = Matcher::with_options(&grammar, options).unwrap();
@@ -127,7 +128,7 @@ fn a_draw_asks_for_sound_numbers() {
     assert_eq!(mask.argmax(&row[1..]).unwrap_err().needed, row.len());
 }
 
-/// The rows of the `half` crate are masked in place.
+/// Tests that rows of the `half` crate are masked in place.
 #[cfg(feature = "half")]
 #[test]
 fn rows_of_the_half_crate_are_logits() {

@@ -1,4 +1,4 @@
-//! Unmasked grammars, against the complete ones of the same networks.
+//! Unmasked grammars, compared with the complete grammars of the same networks.
 
 use proptest::prelude::*;
 
@@ -6,7 +6,8 @@ use crate::testing::network::{Network, Shape};
 use crate::testing::{EDGE_TOKENS, Rng, grammar, unmasked, vocabulary};
 use crate::{Matcher, MatcherOptions};
 
-/// Limits so high that small networks meet none: where one is met, the mask of an unmasked grammar is smaller.
+/// Returns options with limits so high that small networks meet none. At a limit, the mask of an unmasked grammar is
+/// smaller.
 fn options() -> MatcherOptions {
     MatcherOptions::new().max_configurations(10_000)
 }
@@ -17,7 +18,7 @@ proptest! {
     #[test]
     fn the_mask_of_an_unmasked_grammar_is_the_complete_one(seed: u64) {
         let random = &mut Rng::new(seed);
-        // The complete masks are found by brute force, which knows no counts.
+        // Complete masks are found by brute force, which does not support counters.
         let network = Network::random(random, Shape { counts: false, tokens: EDGE_TOKENS });
         let tokens = vocabulary(random);
         let [unmasked, complete] = unmasked::both(&network, &tokens, &[3]);

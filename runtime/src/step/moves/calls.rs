@@ -1,4 +1,4 @@
-//! The calls of some tables, without repetitions among neighbouring states.
+//! The calls of one artifact's tables. Equal calls of neighbouring states are stored once.
 
 use bytemuck::{Pod, Zeroable};
 use grammarc_artifacts::sections::network::CallEdge;
@@ -6,35 +6,37 @@ use grammarc_artifacts::tables::{Joined, Tables};
 
 use super::classes::{ByteClasses, has};
 
-/// Number of the newest calls that a new one is compared with. Equal calls further apart are stored twice.
+/// Number of the newest stored calls that a call is compared with. An equal call further back is stored twice.
 const COMPARED: usize = 4;
 
-/// The effect of a call.
+/// The effect of a call edge: the callee, the return state and the callee's register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Call {
-    /// First state of the callee.
+    /// Id of the callee's first state.
     pub(crate) first_state: u32,
-    /// State to which the callee returns, or [`NONE`](grammarc_artifacts::NONE) for a tail call.
+    /// Id of the state to which the callee returns, or [`NONE`](grammarc_artifacts::NONE) for a tail call.
     pub(crate) ret: u32,
-    /// Register of the callee's activation.
+    /// Initial register of the callee, which holds counters or required keys. 0 if the callee has none.
     pub(crate) count: u32,
 }
 
-/// The calls of some tables. Neighbouring states often make the same call. It is kept once, so that their rows are equal.
+/// The calls of some tables. Neighbouring states often make the same call. The call is stored once, so that their rows
+/// are equal.
 #[derive(Default)]
 pub(super) struct Calls {
-    /// The calls that were kept.
+    /// Calls without repetitions, in the order of the call edges.
     pub(super) distinct: Vec<Call>,
-    /// For each kept call, the end of its classes in `begin`.
+    /// For each stored call, the exclusive end in `begin` of its byte classes.
     ends: Vec<usize>,
+    /// Byte classes with which the callees can begin, call by call.
     begin: Vec<u8>,
-    /// For each call edge, the index of its kept call.
+    /// Maps the index of each call edge to the index of its stored call.
     pub(super) of_edge: Vec<usize>,
 }
 
 impl Calls {
-    /// Collects the calls of `tables`, which are one half of `joined`.
+    /// Collects the calls of `tables`, which are one half of `joined`. O(call edges).
     pub(super) fn new(joined: &Joined<'_>, tables: &Tables<'_>, classes: &ByteClasses) -> Self {
         let mut calls = Self::default();
         for &CallEdge { callee, ret, count } in tables.call_edges {
@@ -54,7 +56,7 @@ impl Calls {
         calls
     }
 
-    /// The classes of the bytes with which the callee of a call can begin.
+    /// Returns the byte classes with which the callee of a stored call can begin, ascending.
     pub(super) fn begin(&self, call: usize) -> &[u8] {
         let from = call.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.begin[from..self.ends[call]]

@@ -1,20 +1,20 @@
-//! The byte classes of some tables: a partition of the bytes into ranges that no state distinguishes.
+//! Byte classes: a partition of the 256 bytes into ranges that no state of an artifact distinguishes.
 
 use std::ops::{Range, RangeInclusive};
 
 use grammarc_artifacts::tables::{Joined, Tables};
 
-/// The byte classes of some tables, numbered from 0 in the order of their bytes. A class ends where the range of an edge or
-/// the first set of a callee begins or ends.
+/// The byte classes of some tables, numbered from 0 in the order of their bytes. A class ends where the range of an
+/// edge or the first set of a callee begins or ends.
 pub(super) struct ByteClasses {
-    /// The class of each byte.
+    /// Maps each byte to the number of its class.
     pub(super) of: [u8; 256],
-    /// The bytes of each class.
+    /// For each class, the range of its bytes.
     pub(super) ranges: Vec<RangeInclusive<u8>>,
 }
 
 impl ByteClasses {
-    /// Computes the classes of `tables`, which are one half of `joined`. O(edges).
+    /// Computes the byte classes of `tables`, which are one half of `joined`. O(edges).
     pub(super) fn new(joined: &Joined<'_>, tables: &Tables<'_>) -> Self {
         // Bit `b` is set if a class begins with byte `b`.
         let mut begins = [0u32; 8];
@@ -42,25 +42,25 @@ impl ByteClasses {
         Self { of, ranges }
     }
 
-    /// One class for each byte.
+    /// Returns classes of one byte each.
     #[cfg(test)]
     pub(super) fn of_each_byte() -> Self {
         let ranges = (0..=u8::MAX).map(|byte| byte..=byte).collect();
         Self { of: std::array::from_fn(|byte| byte as u8), ranges }
     }
 
-    /// The bytes of neighbouring classes, at least one.
+    /// Returns the bytes of the neighbouring classes in `classes`, of which there is at least one.
     pub(super) fn bytes(&self, classes: &Range<usize>) -> RangeInclusive<u8> {
         *self.ranges[classes.start].start()..=*self.ranges[classes.end - 1].end()
     }
 
-    /// The class of a byte.
+    /// Returns the number of a byte's class.
     pub(super) fn of(&self, byte: u8) -> usize {
         usize::from(self.of[usize::from(byte)])
     }
 }
 
-/// Whether a byte is in a set of bytes: bit `b % 32` of word `b / 32`.
+/// Whether `bytes` contains a byte. `bytes` is a set: byte `b` is bit `b % 32` of word `b / 32`.
 pub(super) fn has(bytes: &[u32; 8], byte: u8) -> bool {
     bytes[usize::from(byte / 32)] >> (byte % 32) & 1 != 0
 }

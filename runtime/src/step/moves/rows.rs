@@ -1,4 +1,4 @@
-//! The rows of moves by byte class. States with similar rows share one.
+//! Rows of moves: one move for each byte class. States with similar rows share one.
 //!
 //! Cost: a row is compared with the [`COMPARED`] newest ones.
 
@@ -7,18 +7,19 @@ use std::ops::Range;
 use super::classes::ByteClasses;
 use super::state::{Move, ROW, State};
 
-/// Number of the newest rows that a new one is compared with. Equal rows further apart are stored twice.
+/// Number of the newest rows that a row is compared with. An equal row further back is stored twice.
 const COMPARED: usize = 4;
 
-/// The rows of some tables.
+/// The rows of one artifact, while they are built.
 pub(super) struct Rows<'c> {
     pub(super) classes: &'c ByteClasses,
-    /// The moves of all rows, row by row.
+    /// Moves of all rows, row by row. A row has one move for each byte class.
     pub(super) moves: Vec<Move>,
 }
 
 impl Rows<'_> {
-    /// Returns the state with a row of moves. Stores the row unless a range of bytes or an earlier row expresses it.
+    /// Returns a state that has the moves of `row`. If all allowed bytes are one range with one move, the state holds
+    /// them itself. Otherwise it refers to a stored row: an equal or similar one, or `row` itself.
     pub(super) fn store(&mut self, flags: u32, row: &[Move]) -> State {
         let allowed = |next: &Move| *next != Move::REFUSED;
         let (from, to) = (row.iter().position(allowed), row.iter().rposition(allowed));
@@ -38,18 +39,21 @@ impl Rows<'_> {
         }
     }
 
-    /// The newest rows, newest first, each with the index of its first move.
+    /// Returns the stored rows from the newest on, at most [`COMPARED`]. Each comes with the index of its first move.
     fn newest(&self) -> impl Iterator<Item = (usize, &[Move])> {
         let len = self.classes.ranges.len();
         let rows = self.moves.chunks_exact(len).enumerate().map(move |(at, row)| (at * len, row));
         rows.rev().take(COMPARED)
     }
 
-    /// Finds or stores a row for a state, and returns the row and a range of classes whose move the state itself holds.
+    /// Finds or stores a row for a state. Returns the index of the row's first move, and a range of byte classes. The
+    /// state itself holds the move on that range, so the stored row may differ there.
     ///
-    /// One of the newest rows may differ in one class: that class is the range. An equal row has any run of classes with one
-    /// move as the range. Otherwise the row is stored. If another row differs in two classes, one of them is stored with the
-    /// row's usual move and becomes the range. So of the states along several keys, all but the first share a row.
+    /// - A stored row that is equal is shared. The range is the run of classes with one move that has the most bytes.
+    /// - A stored row that differs in one class is shared. The range is that class.
+    /// - Otherwise the row is stored. If another row differs in two classes, the row's most frequent move replaces the
+    ///   move of one of these classes, which becomes the range. So of the states along several keys, all but the first
+    ///   share a row.
     fn keep(&mut self, row: &[Move]) -> (usize, Range<usize>) {
         let differs = |(a, b): &(&Move, &Move)| a != b;
         let mut near = None;
@@ -78,14 +82,14 @@ impl Rows<'_> {
         (first, class..class + 1)
     }
 
-    /// The run of classes with one allowed move that has the most bytes.
+    /// Returns the run of byte classes with the same allowed move that has the most bytes. Empty if no byte is allowed.
     fn widest(&self, row: &[Move]) -> Range<usize> {
         let runs = runs(row).filter(|run| row[run.start] != Move::REFUSED);
         runs.max_by_key(|run| self.classes.bytes(run).len()).unwrap_or_default()
     }
 }
 
-/// The maximal runs of neighbouring classes with the same move.
+/// Returns the maximal runs of neighbouring byte classes with the same move.
 fn runs(row: &[Move]) -> impl Iterator<Item = Range<usize>> {
     let mut from = 0;
     row.chunk_by(|a, b| a == b).map(move |run| {
@@ -104,7 +108,7 @@ mod tests {
         Move::new(Kind::Go, target)
     }
 
-    /// The move of a state on a class, if each class is one byte.
+    /// Returns the move of a state on a class, for classes of one byte each.
     fn said(rows: &Rows<'_>, state: State, class: usize) -> Move {
         let [lo, hi, ..] = state.word.to_le_bytes();
         match class {

@@ -1,4 +1,4 @@
-//! All moves of one artifact.
+//! All moves of one artifact: for each state and byte, the effect of the byte.
 //!
 //! Cost: O(states · byte classes + edges) to derive; 12 bytes for each state, 4 for each move of a row.
 
@@ -14,24 +14,28 @@ use super::state::{COUNTED, Kind, LOOPS, Move, ROW, State};
 use crate::position::state_ranges::StateRanges;
 use crate::step::texts::is_plain;
 
-/// A record whose arrival changes nothing.
+/// Record of a state whose arrival does not change the register.
 static NOTHING: StateRecord = StateRecord::NOTHING;
 
-/// The moves of one artifact. The *index* of a state is its id minus the id of the first state.
+/// The moves of one artifact. The *index* of a state is its id minus the id of the artifact's first state.
 #[derive(Debug)]
 pub(crate) struct Moves {
+    /// For each state, its move on a range of bytes and its flags.
     states: Vec<State>,
+    /// Maps each byte to its byte class.
     classes: [u8; 256],
+    /// Rows of moves, with one move for each byte class. States refer to them by the index of the first move.
     rows: Vec<Move>,
+    /// Calls that moves refer to by index.
     calls: Vec<Call>,
-    /// Indices and records of the states whose arrival updates the register, ascending.
+    /// For each state whose arrival updates the register, its index and its record. Ascending by index.
     counted: Vec<(u32, StateRecord)>,
-    /// Id of the first state.
+    /// Id of the artifact's first state.
     base: u32,
 }
 
 impl Moves {
-    /// Derives the moves of `tables`, which are one half of `joined`.
+    /// Derives the moves of `tables`, which are one half of `joined`. O(states x byte classes + edges).
     pub(crate) fn new(joined: &Joined<'_>, tables: &Tables<'_>) -> Self {
         let classes = ByteClasses::new(joined, tables);
         let calls = Calls::new(joined, tables, &classes);
@@ -79,7 +83,8 @@ impl Moves {
         moves
     }
 
-    /// Marks the states that go to themselves on every plain byte. O(states), since few pass the first test.
+    /// Marks the states that go to themselves on every plain byte. O(states), since few states pass the test of one
+    /// byte.
     fn mark_loops(&mut self) {
         for index in 0..self.states.len() {
             let state = self.states[index];
@@ -95,13 +100,13 @@ impl Moves {
         }
     }
 
-    /// The moves of the state with this index.
+    /// Returns the moves of the state with this index.
     #[inline]
     pub(crate) fn state(&self, index: u32) -> State {
         self.states[index as usize]
     }
 
-    /// The move on a byte.
+    /// Returns the move of a state on a byte.
     #[inline]
     pub(crate) fn on(&self, state: State, byte: u8) -> Move {
         let [lo, hi, ..] = state.word.to_le_bytes();
@@ -114,8 +119,9 @@ impl Moves {
         }
     }
 
-    /// The index of the state and the register after an arrival at a state. O(1) for a state without counters, otherwise
-    /// O(log counted states).
+    /// Returns the state index and the register after an arrival at the state `index` with the register `count`. An
+    /// arrival may update counters, and enter another state when a counter becomes zero. O(1) for a state without
+    /// counters, otherwise O(log counted states).
     #[inline]
     pub(crate) fn enter(&self, index: u32, count: u32) -> (u32, u32) {
         if !self.state(index).has(COUNTED) {
@@ -128,19 +134,19 @@ impl Moves {
         (state - self.base, count)
     }
 
-    /// The moves as slices, for devices.
+    /// Returns the moves as slices, for devices.
     pub(crate) fn flat(&self) -> FlatMoves<'_> {
         let Self { states, classes, rows, calls, .. } = self;
         FlatMoves { states, rows, classes, calls }
     }
 
-    /// Indices and records of the states whose arrival updates the register, ascending.
+    /// Returns the states whose arrival updates the register, as index and record, ascending by index.
     pub(crate) fn counted(&self) -> &[(u32, StateRecord)] {
         &self.counted
     }
 
-    /// Whether a move arrives at a state that updates a field of the register, or its call returns to one. O(log counted
-    /// states).
+    /// Whether a move arrives at a state that updates a field of the register, or calls a rule that returns to such a
+    /// state. A field holds one of several counters. O(log counted states).
     pub(crate) fn arrives_at_field(&self, next: Move) -> bool {
         let target = match () {
             () if next.is(Kind::Arrive) => Some(next.index()),
@@ -153,32 +159,32 @@ impl Moves {
         })
     }
 
-    /// The call with this index.
+    /// Returns the call with this index.
     #[inline]
     pub(crate) fn call(&self, index: u32) -> Call {
         self.calls[index as usize]
     }
 }
 
-/// The flags of the moves of a state without a row or a range.
+/// Returns the flags of a state's moves: those of its record, and [`COUNTED`] if an arrival updates the register.
 fn flags(record: &StateRecord) -> u32 {
     let counted = if record.count_exit == NONE { 0 } else { COUNTED };
     record.flags & (ROW - 1) | counted
 }
 
-/// The moves of one artifact, as slices.
+/// Borrowed slices of one artifact's [`Moves`].
 pub(crate) struct FlatMoves<'m> {
-    /// The moves of each state.
+    /// For each state, its move on a range of bytes and its flags.
     pub(crate) states: &'m [State],
-    /// The moves of all rows.
+    /// Rows of moves, with one move for each byte class.
     pub(crate) rows: &'m [Move],
-    /// The class of each byte.
+    /// Maps each byte to its byte class.
     pub(crate) classes: &'m [u8; 256],
-    /// All calls.
+    /// Calls that moves refer to by index.
     pub(crate) calls: &'m [Call],
 }
 
-/// Returns the move of a byte edge.
+/// Returns the move of a byte edge: [`Kind::Go`] to a plain state, otherwise [`Kind::Arrive`].
 fn go(tables: &Tables<'_>, edge: &ByteEdge) -> Move {
     let target = (edge.target - tables.bases.states) as usize;
     let record = &tables.states[target];
@@ -186,7 +192,8 @@ fn go(tables: &Tables<'_>, edge: &ByteEdge) -> Move {
     Move::new(if plain { Kind::Go } else { Kind::Arrive }, target)
 }
 
-/// Writes the row of a state: its move on each byte class.
+/// Writes the row of the state `index`: its move on each byte class. A class with an edge and a callee, or with several
+/// callees, gets an open move.
 fn fill_row(
     tables: &Tables<'_>,
     index: usize,
@@ -217,7 +224,8 @@ mod tests {
     use crate::testing::network::{Network, Shape};
     use crate::testing::{EDGE_TOKENS, Rng, grammar, vocabulary};
 
-    /// The move of a byte in a state as the tables have it: the first of what takes it, and how many do.
+    /// Returns the first move of a state on a byte by the tables, and the number of edges and callees that read the
+    /// byte.
     fn defined(joined: &Joined<'_>, tables: &Tables<'_>, index: usize, byte: u8) -> (Move, usize) {
         let edges = tables.byte_edges_of(index).iter();
         let edges = edges.filter(|edge| (edge.lo()..=edge.hi()).contains(&byte));
@@ -239,7 +247,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(60))]
-        /// Every byte in every state of both halves of random networks.
+        /// Compares the moves of every byte in every state of random networks with the tables.
         #[test]
         fn moves_are_those_of_the_tables(seed: u64, counts: bool) {
             let random = &mut Rng::new(seed);
