@@ -97,7 +97,7 @@ pub(super) fn over(below: Frame, set: &[Configuration], stacks: &mut Stacks) -> 
 
 /// Sorts a set and removes repeated configurations. Configurations that differ only in the register
 /// of an `is_monotone` rule are merged. The merged configuration has a new source from `other`, and
-/// stands for the largest of the values.
+/// denotes the largest of the values.
 pub(super) fn leave_each_once(
     set: &mut Vec<Configuration>,
     is_monotone: impl Fn(u32) -> bool,
