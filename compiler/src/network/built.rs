@@ -3,7 +3,7 @@
 use super::content_hash::Digest;
 use super::rule::{Labels, NetworkRule};
 
-/// The rules and labels of a grammar, before they are merged and laid out.
+/// The rules and labels (calls or token sets) of a grammar, before they are merged and laid out.
 #[derive(Clone, Debug)]
 pub struct Built {
     /// The rules by number.

@@ -43,8 +43,9 @@ impl KnownRules {
         self.rules.get(digest).copied()
     }
 
-    /// Returns the id of the vocabulary's rule with the same text as a kept rule. Returns `None` if
-    /// there is none, or if the kept rule has no text (see [`of_rule`]).
+    /// Returns the id of the vocabulary's rule with the same text as a kept rule (shared by many
+    /// grammars). Returns `None` if there is none, or if the kept rule has no text (see
+    /// [`of_rule`]).
     pub(super) fn like(&self, grammar: &Grammar, rule: RuleId) -> Option<u32> {
         let text = Writer::new(vec![rule]).finish(grammar)?;
         let found = self.found.read().unwrap_or_else(PoisonError::into_inner).get(&*text).copied();
@@ -90,7 +91,7 @@ pub(super) fn of_expr(grammar: &Grammar, expr: &Expr) -> Option<Digest> {
 }
 
 /// Returns the digest of a rule made for a repetition. `repeated` is the digest of its body, or the
-/// byte sets of a bounded tail.
+/// byte sets of a bounded tail (byte run with a last byte of its own).
 pub(super) fn of_repeat_rule(rule: RepeatRule, repeated: &[u32]) -> Digest {
     let run = |Run { least, more }: Run| match more {
         More::UpTo(more) => [least, 0, more],
@@ -226,8 +227,8 @@ mod tests {
     use super::*;
     use crate::ir::{GrammarBuilder, Origin};
 
-    /// Returns the digests of two kept rules that call each other, in a grammar with `before` other
-    /// rules before them. `last` is the end of the second rule.
+    /// Returns the digests of two kept rules (shared by many grammars) that call each other, in a
+    /// grammar with `before` other rules before them. `last` is the end of the second rule.
     fn texts(before: usize, last: &str) -> [Option<Digest>; 2] {
         let mut builder = GrammarBuilder::new();
         for index in 0..before {

@@ -72,7 +72,7 @@ pub(super) fn lay_out(
 
 /// The records written so far.
 struct Layout<'m> {
-    /// The labels of the merged rules, by symbol minus 256.
+    /// The labels (calls or token sets) of the merged rules, by symbol minus 256.
     labels: &'m [MergedLabel],
     /// For each label, the index of its token set in `token_sets`. `NONE` for a call.
     set_of_label: Vec<u32>,

@@ -20,14 +20,14 @@ use rustc_hash::FxHashMap;
 use crate::budget::Budget;
 use crate::interner::Interner;
 
-/// The number of an interned set of configurations.
+/// The number of an interned set of configurations (parses).
 type SetId = u32;
 
 /// Initial capacity of the table of transitions, in rows. A row has the transitions of one set. A
 /// large schema needs about a hundred rows, and moving them costs as much as computing some.
 const ROWS: usize = 120;
 
-/// Steps of a budget that a transition costs for each of several configurations, about.
+/// Steps of a budget that a transition costs for each of several configurations (parses), about.
 const STEPS_A_CONFIGURATION: usize = 1 << 3;
 
 /// The entry of a transition, or of a row, that has not been computed.
@@ -53,28 +53,28 @@ struct Frame {
 /// The configurations (parses) at one point of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Configurations {
-    /// No configuration: no string continues from here within the rule in which the walk began.
+    /// No parse is left: no string continues from here within the rule in which the walk began.
     Nowhere,
-    /// One configuration: a state, and the number of the local frame below. The state does more
-    /// than return.
+    /// One parse: a state, and the number of the local frame below. The state can do more than
+    /// return.
     One(u32, u32),
-    /// Several configurations, or one with many outgoing bytes, interned as a set.
+    /// Several configurations (parses), or one with many outgoing bytes, interned as a set.
     Set(SetId),
 }
 
 /// The result of a transition on a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival {
-    /// The configurations after the byte.
+    /// The configurations (parses) after the byte.
     pub at: Configurations,
-    /// Whether the rule in which the walk began can be left here.
+    /// Whether the rule in which the walk began can be left after the byte.
     pub exits: bool,
-    /// Whether a token may end here.
+    /// Whether a token may end after the byte.
     pub ends: bool,
 }
 
 impl Arrival {
-    /// The arrival of a byte that no configuration can read.
+    /// The arrival of a byte that no configuration (one parse) can read.
     pub const DEAD: Self = Self { at: Configurations::Nowhere, exits: false, ends: false };
 
     /// Whether no string continues from here, neither within the rule in which the walk began nor
@@ -85,7 +85,7 @@ impl Arrival {
     }
 }
 
-/// The sets of configurations found so far, with their transitions.
+/// The sets of configurations (parses) found so far, with their transitions.
 pub struct LazyDfa<'a> {
     /// The tables of the vocabulary and of the grammar.
     network: Joined<'a>,
@@ -93,7 +93,8 @@ pub struct LazyDfa<'a> {
     frames: Vec<Frame>,
     /// Maps a return state and the number of the frame below to the number of the frame.
     frame_ids: FxHashMap<(u32, u32), u32>,
-    /// An interner of sets: sorted configurations, each as a state and the number of a frame.
+    /// An interner of sets: sorted configurations (parses), each as a state and the number of a
+    /// frame.
     sets: Interner,
     /// For each set, the number of its row of transitions. [`UNKNOWN`] before its first transition
     /// is computed.
@@ -103,11 +104,11 @@ pub struct LazyDfa<'a> {
     moves: Vec<u32>,
     /// The results of the computed transitions.
     reached: Vec<Arrival>,
-    /// The configurations that are still to be processed by [`Self::find`].
+    /// The configurations (parses) that are still to be processed by [`Self::find`].
     work: Vec<(u32, u32)>,
-    /// The configurations that [`Self::find`] has processed.
+    /// The configurations (parses) that [`Self::find`] has processed.
     seen: Vec<(u32, u32)>,
-    /// A buffer for the configurations of a set, as words.
+    /// A buffer for the configurations (parses) of a set, as words.
     words: Vec<u32>,
     /// A buffer for a set under construction.
     building: Building,
@@ -136,7 +137,7 @@ impl<'a> LazyDfa<'a> {
     }
 
     /// Limits the automaton by a budget. Once the budget is spent, transitions of several
-    /// configurations are dead.
+    /// configurations (parses) are dead.
     #[must_use]
     pub(crate) fn within(self, budget: &'a Budget) -> Self {
         Self { budget: Some(budget), ..self }
@@ -204,8 +205,8 @@ impl<'a> LazyDfa<'a> {
         }
     }
 
-    /// Returns the only byte that continues a configuration, with the result of reading it. Returns
-    /// `None` for several configurations, or if there may be another byte or a call.
+    /// Returns the only byte that continues a configuration (one parse), with the result of reading
+    /// it. Returns `None` for several configurations, or if there may be another byte or a call.
     #[inline]
     pub fn only(&self, at: Configurations) -> Option<(u8, Arrival)> {
         let Configurations::One(state, frame) = at else { return None };
@@ -218,13 +219,15 @@ impl<'a> LazyDfa<'a> {
         Some((edge.lo(), self.after_returns(edge.target, frame)))
     }
 
-    /// Interns a single configuration as a set, so that each of its transitions is computed once.
+    /// Interns a single configuration (one parse) as a set, so that each of its transitions is
+    /// computed once.
     pub fn interned(&mut self, at: Configurations) -> Configurations {
         let Configurations::One(state, frame) = at else { return at };
         Configurations::Set(self.intern(&[state, frame]))
     }
 
-    /// Returns the state and the local frame of the configuration, if there is exactly one.
+    /// Returns the state and the local frame of the configuration (one parse), if there is exactly
+    /// one.
     #[inline]
     pub fn one(&self, at: Configurations) -> Option<(u32, u32)> {
         match at {
@@ -237,8 +240,8 @@ impl<'a> LazyDfa<'a> {
         }
     }
 
-    /// Returns the configurations in ascending order, each as a state and the number of a local
-    /// frame.
+    /// Returns the configurations (parses) in ascending order, each as a state and the number of a
+    /// local frame.
     pub fn configurations(&self, at: &Configurations) -> impl Iterator<Item = (u32, u32)> + '_ {
         let (one, many) = match *at {
             Configurations::Nowhere => (None, None),
@@ -281,7 +284,7 @@ impl<'a> LazyDfa<'a> {
         id
     }
 
-    /// Returns the transition of one configuration on a byte.
+    /// Returns the transition of one configuration (one parse) on a byte.
     fn step_from(&mut self, mut state: u32, mut frame: u32, byte: u8) -> Arrival {
         let network = self.network;
         loop {
@@ -314,7 +317,7 @@ impl<'a> LazyDfa<'a> {
         }
     }
 
-    /// Returns the transition on a byte of the configurations in `work`, which is emptied.
+    /// Returns the transition on a byte of the configurations (parses) in `work`, which is emptied.
     fn find(&mut self, byte: u8) -> Arrival {
         let mut building = std::mem::take(&mut self.building);
         self.seen.clear();
@@ -349,7 +352,7 @@ impl<'a> LazyDfa<'a> {
         self.finish(building)
     }
 
-    /// Adds a configuration to a set under construction, after its immediate returns.
+    /// Adds a configuration (one parse) to a set under construction, after its immediate returns.
     fn add(&self, state: u32, frame: u32, building: &mut Building) {
         let Arrival { at, exits, ends } = self.after_returns(state, frame);
         building.exits |= exits;
@@ -359,7 +362,8 @@ impl<'a> LazyDfa<'a> {
         }
     }
 
-    /// Returns the result of a transition, and interns its set if there are several configurations.
+    /// Returns the result of a transition, and interns its set if there are several configurations
+    /// (parses).
     fn finish(&mut self, mut building: Building) -> Arrival {
         let Building { configurations, exits, ends } = &mut building;
         let (exits, ends) = (std::mem::take(exits), std::mem::take(ends));
@@ -384,8 +388,8 @@ impl<'a> LazyDfa<'a> {
         Arrival { at, exits, ends }
     }
 
-    /// Returns the number of a set, given as its sorted configurations, and adds the set if it is
-    /// new.
+    /// Returns the number of a set, given as its sorted configurations (parses), and adds the set
+    /// if it is new.
     fn intern(&mut self, configurations: &[u32]) -> SetId {
         let id = self.sets.number(configurations);
         self.rows.resize(self.sets.len(), UNKNOWN);
@@ -398,7 +402,7 @@ fn move_at(row: u32, byte: u8) -> usize {
     (row as usize) << 8 | usize::from(byte)
 }
 
-/// Returns the configurations of a set, each as a state and the number of a local frame.
+/// Returns the configurations (parses) of a set, each as a state and the number of a local frame.
 fn pairs(set: &[u32]) -> impl Iterator<Item = (u32, u32)> + '_ {
     set.as_chunks().0.iter().map(|&[state, frame]| (state, frame))
 }
@@ -406,7 +410,7 @@ fn pairs(set: &[u32]) -> impl Iterator<Item = (u32, u32)> + '_ {
 /// The result of a transition while it is computed.
 #[derive(Default)]
 struct Building {
-    /// The configurations found so far.
+    /// The configurations (parses) found so far.
     configurations: Vec<(u32, u32)>,
     /// Whether the rule in which the walk began can be left here.
     exits: bool,

@@ -158,8 +158,8 @@ fn used(built: &Built, cycles: &[&[u32]]) -> Vec<bool> {
     is_used
 }
 
-/// The automaton that all rules of one cycle share, in which only the accepting state depends on
-/// the goal rule.
+/// The automaton of one cycle of left calls. All rules of the cycle share it, except for the
+/// accepting state.
 struct Climb {
     /// The nondeterministic automaton. Its end state is that of the last goal.
     nfa: Nfa,

@@ -65,7 +65,7 @@ const WORDS_A_STATE: usize = 2;
 /// Words of 32 bits that describe a label of an edge, at most for calls. Only reserves memory.
 const WORDS_A_LABEL: usize = 7;
 
-/// The distinct rules, in the order in which they are found from the roots.
+/// The rules after equal rules are merged, in the order in which they are found from the roots.
 pub(super) struct Merged<'a> {
     /// The rules, each with its name.
     pub(super) rules: Vec<(&'a NetworkRule, Name)>,
@@ -254,7 +254,7 @@ trait Numbers {
 }
 
 /// Numbers states by their position in the automaton. Minimization leaves states in the wanted
-/// order, except where it depends on the order of labels.
+/// order, except where it depends on the order of labels (calls or token sets).
 #[derive(Default)]
 struct ByPosition {
     /// The highest position of a reached state.
@@ -395,13 +395,14 @@ const COUNT_DEPENDENT: u32 = 64;
 mod begin {
     /// A distinct rule: an array whose items must differ.
     pub(super) const DISTINCT: u32 = u32::MAX;
-    /// An item of a distinct rule.
+    /// An item of a distinct rule (array whose items must differ).
     pub(super) const ITEM: u32 = u32::MAX - 1;
     /// A rule with more than 65,536 states, whose numbers do not fit in half a word.
     pub(super) const LARGE: u32 = u32::MAX - 2;
     /// A region: a part of the output that one source constrains. The number of the region follows.
     pub(super) const REGION: u32 = u32::MAX - 3;
-    /// A packed string set. The digest of its texts follows, in 8 words.
+    /// A packed string set (texts as a packed automaton). The digest of its texts follows, in 8
+    /// words.
     pub(super) const PACKED: u32 = u32::MAX - 4;
 }
 

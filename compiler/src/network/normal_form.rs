@@ -30,7 +30,8 @@ pub struct Network {
     pub roots: Vec<u32>,
     /// The ids of the rules that other networks may call. Any byte may follow these rules.
     pub open: Vec<u32>,
-    /// The rules of this network that are packed string sets, by index in ascending order.
+    /// The rules of this network that are packed string sets (texts as a packed automaton), by
+    /// index in ascending order.
     pub packed_sets: Vec<(usize, Arc<PackedStringSet>)>,
     /// The states of this network whose masks depend on a counter, one entry for each rule and
     /// counter.

@@ -262,20 +262,20 @@ impl Walks {
     }
 }
 
-/// The packed string sets of a grammar. Each set is packed once, although rules may be built
-/// several times.
+/// The packed string sets (texts as a packed automaton) of a grammar. Each set is packed once,
+/// although rules may be built several times.
 #[derive(Default)]
 pub(super) struct PackedStringSets {
-    /// Maps the digest of a set of texts to its packed set, or to the reason why it cannot be
-    /// packed.
+    /// Maps the digest of a set of texts to its packed set (texts as a packed automaton), or to the
+    /// reason why it cannot be packed.
     known: FxHashMap<[u8; 32], Result<Arc<PackedStringSet>, Refused>>,
     /// The bounds on the walks of nodes. `None` before the first set.
     walks: Option<Walks>,
 }
 
 impl PackedStringSets {
-    /// Returns the packed set of those texts in `texts` that consist only of `bytes`. Packs them at
-    /// the first request.
+    /// Returns the packed set (texts as a packed automaton) of those texts in `texts` that consist
+    /// only of `bytes`. Packs them at the first request.
     ///
     /// # Errors
     ///

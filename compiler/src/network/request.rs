@@ -9,7 +9,7 @@ use super::shared::SharedRules;
 /// The vocabulary that a network is built for.
 #[derive(Clone, Copy)]
 pub(crate) struct Vocabulary<'a> {
-    /// The tokens.
+    /// The tokens of the vocabulary.
     pub(crate) lexicon: &'a dyn Lexicon,
     /// The tables with the vocabulary's rules. A rule of the grammar that equals one of them is
     /// replaced by it.
@@ -29,8 +29,8 @@ pub struct NetworkLimits {
     /// The most rules, with the rules made for parts of expressions.
     pub rules: usize,
     /// The number of texts from which on a set of texts is packed instead of unrolled into states.
-    /// Front ends make sets of at least 1,024 texts and 16 KiB. The states of packed sets do not
-    /// count towards the other limits.
+    /// Front ends make sets of at least 1,024 texts and 16 KiB. The states of packed sets (texts as
+    /// a packed automaton) do not count towards the other limits.
     pub packed_texts: usize,
     /// The number of states near the bounds of a counter from which on masks depend on the
     /// remaining count instead. One state then serves all counts, with a mask for each count.

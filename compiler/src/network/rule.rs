@@ -27,12 +27,13 @@ pub enum Label {
     Tokens(Vec<u32>),
 }
 
-/// The labels in use. The symbol of a label is 256 plus its index.
+/// The labels (calls or token sets) in use. The symbol of a label is 256 plus its index.
 #[derive(Clone, Debug, Default)]
 pub struct Labels(IndexSet<Label, FxBuildHasher>);
 
 impl Labels {
-    /// Returns the symbol of a label, at least 256. Adds the label if it is new.
+    /// Returns the symbol of a label (call or token set), at least 256. Adds the label if it is
+    /// new.
     pub fn symbol(&mut self, label: Label) -> Symbol {
         256 + self.0.insert_full(label).0 as Symbol
     }
@@ -211,7 +212,8 @@ pub struct NetworkRule {
     pub origin: Origin,
     /// The automaton, without unreachable and dead states. State 0 is the initial state.
     pub dfa: Table,
-    /// The register updates. `None` if activations of the rule have no register.
+    /// The register updates. `None` if activations (calls in progress) of the rule have no
+    /// register.
     pub counted: Option<Counted>,
     /// The kind of the rule. The runtime needs the kinds of distinct rules (arrays whose items must
     /// differ) and of their items.
@@ -219,8 +221,8 @@ pub struct NetworkRule {
     /// Content hash and id of the vocabulary's rule that replaces this rule. The automaton is then
     /// not built. `None` if the rule is built.
     pub stored: Option<(RuleHash, u32)>,
-    /// The packed string set, if the rule is one. The automaton then has only the states that
-    /// tokens reach from outside.
+    /// The packed string set (texts as a packed automaton), if the rule is one. The automaton then
+    /// has only the states that tokens reach from outside.
     pub packed: Option<Arc<PackedStringSet>>,
 }
 

@@ -49,8 +49,7 @@ struct Solver<'a> {
     text: &'a [u8],
     /// For each goal, the end positions found so far.
     ends: FxHashMap<Goal, Positions>,
-    /// For each goal, the goals whose results were computed from it, in the order in which they
-    /// were found.
+    /// For each goal, the goals whose results depend on it, in the order in which they were found.
     readers: FxHashMap<Goal, Vec<Goal>>,
     /// The goals that have to be computed again.
     agenda: Vec<Goal>,

@@ -12,28 +12,29 @@ use super::view::View;
 use crate::ir::ByteSet;
 use crate::network::calls::bytes_on;
 
-/// A point from which a set of configurations may continue.
+/// A point from which a set of configurations (parses) may continue.
 #[derive(Clone, Copy)]
 enum Continuation {
-    /// A configuration: a member of the set, or a configuration that a member returns to.
+    /// A configuration (one parse): a member of the set, or a configuration that a member returns
+    /// to.
     Within(Configuration),
     /// The FOLLOW bytes of the rule at the bottom of a stack, after the return from that rule.
     After(ByteSet),
 }
 
-/// A buffer for the configurations that a set returns to. `None` denotes a return from the bottom
-/// of the stack, to an unknown caller.
+/// A buffer for the configurations (parses) that a set returns to. `None` denotes a return from the
+/// bottom of the stack, to an unknown caller.
 pub(super) type Below = Vec<Option<Configuration>>;
 
-/// Computes the continuations of a set of configurations.
+/// Computes the continuations of a set of configurations (parses).
 pub(super) struct SetContinuations<'e> {
     /// The network and its FOLLOW sets.
     pub(super) view: &'e View<'e>,
-    /// The stacks of the configurations.
+    /// The stacks of the configurations (parses).
     pub(super) stacks: &'e Stacks,
-    /// The set of configurations.
+    /// The set of configurations (parses).
     pub(super) set: &'e [Configuration],
-    /// A buffer for the configurations that the set returns to. Its contents are replaced.
+    /// A buffer for the configurations (parses) that the set returns to. Its contents are replaced.
     pub(super) below: &'e mut Below,
 }
 
@@ -67,9 +68,9 @@ impl SetContinuations<'_> {
         two
     }
 
-    /// Whether at least two transitions leave the set on `byte`. A configuration that several
-    /// members return to counts once. Restricts `range` to the bytes, from `byte` on, with the same
-    /// answer.
+    /// Whether at least two transitions leave the set on `byte`. A configuration (one parse) that
+    /// several members return to counts once. Restricts `range` to the bytes, from `byte` on, with
+    /// the same answer.
     pub(super) fn is_conflicting(&mut self, byte: u8, range: &mut ByteRange) -> bool {
         let view = self.view;
         let mut count = 0;
@@ -86,9 +87,9 @@ impl SetContinuations<'_> {
         count > 1
     }
 
-    /// Calls `is_enough` for each continuation. A configuration that several members return to is
-    /// visited once. If `is_enough` returns true for a configuration, the returns of that
-    /// configuration are not followed.
+    /// Calls `is_enough` for each continuation. A configuration (one parse) that several members
+    /// return to is visited once. If `is_enough` returns true for a configuration, the returns of
+    /// that configuration are not followed.
     fn visit(&mut self, mut is_enough: impl FnMut(Continuation) -> bool) {
         let Self { view, stacks, set, below } = self;
         below.clear();
@@ -115,8 +116,8 @@ impl SetContinuations<'_> {
     }
 }
 
-/// Returns the number of transitions on `byte` that a configuration has within its rule. Restricts
-/// `range` to the bytes, from `byte` on, with the same number.
+/// Returns the number of transitions on `byte` that a configuration (one parse) has within its
+/// rule. Restricts `range` to the bytes, from `byte` on, with the same number.
 fn transitions(view: &View<'_>, at: Configuration, byte: u8, range: &mut ByteRange) -> usize {
     if let Some(node) = view.node(at) {
         range.depends_on(byte, labels(node));

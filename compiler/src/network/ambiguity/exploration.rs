@@ -31,12 +31,12 @@ const MOST_CONTEXT: usize = 6;
 /// reports no bound.
 const MOST_MOVES: usize = 50_000;
 
-/// Steps of a budget that a move costs for each configuration of its set, about.
+/// Steps of a budget that a move costs for each configuration (one parse) of its set, about.
 const STEPS_A_MOVE: usize = 1 << 4;
 
 /// The state of an exploration.
 pub(super) struct Exploration<'a> {
-    /// The network with its FOLLOW sets and packed string sets.
+    /// The network with its FOLLOW sets and packed string sets (texts as a packed automaton).
     view: View<'a>,
     /// The budget, of which each move spends some steps.
     budget: &'a Budget,
@@ -48,7 +48,7 @@ pub(super) struct Exploration<'a> {
     symbols: Vec<Symbol>,
     /// Maps each rule that was asked for to the states that it may return to.
     returns: FxHashMap<u32, Arc<[u32]>>,
-    /// The allocator of sources of registers.
+    /// The allocator of sources, which are numbers for the unknown values of registers.
     registers: Registers,
     /// The interner of stacks.
     stacks: Stacks,
@@ -56,7 +56,7 @@ pub(super) struct Exploration<'a> {
     sets: Sets,
     /// Number of moves so far.
     moves: usize,
-    /// A buffer for the configurations that a set returns to.
+    /// A buffer for the configurations (parses) that a set returns to.
     below: Below,
     /// Buffers for a step.
     buffers: Buffers,
@@ -94,7 +94,7 @@ impl<'a> Exploration<'a> {
         }
     }
 
-    /// Explores all reachable sets and returns the most configurations of a position.
+    /// Explores all reachable sets and returns the most configurations (parses) of a position.
     ///
     /// # Errors
     ///

@@ -11,12 +11,12 @@ use crate::network::follow::Follow;
 use crate::network::normal_form::Network;
 use crate::network::packed_string_set::PackedStringSet;
 
-/// The rules that are packed string sets: the range of each rule's states with its set, in
-/// ascending order of states.
+/// The rules that are packed string sets (texts as a packed automaton): the range of each rule's
+/// states with its set, in ascending order of states.
 pub(super) struct Packed<'a>(Vec<(Range<u32>, &'a PackedStringSet)>);
 
 impl<'a> Packed<'a> {
-    /// Collects the packed string sets of a network.
+    /// Collects the packed string sets (texts as a packed automaton) of a network.
     pub(super) fn new(network: &'a Network) -> Self {
         let of = |(rule, set): &'a (usize, Arc<PackedStringSet>)| {
             let rule = &network.tables.rules[*rule];
@@ -25,8 +25,8 @@ impl<'a> Packed<'a> {
         Self(network.packed_sets.iter().map(of).collect())
     }
 
-    /// Returns the packed string set of the rule that a state belongs to. Returns `None` if that
-    /// rule is no packed set.
+    /// Returns the packed string set (texts as a packed automaton) of the rule that a state belongs
+    /// to. Returns `None` if that rule is no packed set.
     #[inline]
     pub(super) fn of(&self, state: u32) -> Option<&'a PackedStringSet> {
         let after = self.0.partition_point(|(states, _)| states.start <= state);
@@ -34,15 +34,15 @@ impl<'a> Packed<'a> {
         states.contains(&state).then_some(*set)
     }
 
-    /// Returns the bytes at which the labels of nodes begin, and those right after their ends. All
-    /// bytes between two of these are equivalent.
+    /// Returns each byte that occurs in a packed set, and the byte after it. Bytes between two
+    /// neighbours of the result are equivalent.
     pub(super) fn byte_bounds(&self) -> ByteSet {
         let bytes = self.0.iter().flat_map(|(_, set)| set.bytes.iter());
         ByteSet::bounds_of(bytes.map(|byte| (byte, byte)))
     }
 
-    /// Whether every packed set is deterministic: no text continues after the end of another text
-    /// with a FOLLOW byte of the rule.
+    /// Whether every packed set (texts as a packed automaton) is deterministic: no text continues
+    /// after the end of another text with a FOLLOW byte of the rule.
     pub(super) fn are_deterministic(&self, follow: &Follow<'_>) -> bool {
         self.0.iter().all(|(states, set)| {
             let after = follow.bytes(follow.rule_of(states.start));

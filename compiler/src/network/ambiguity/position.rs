@@ -26,20 +26,20 @@ pub(super) struct Configuration {
     pub(super) state: u32,
     /// The return states of the calls in progress, above an unknown stack.
     pub(super) stack: Stack,
-    /// The register of the current activation.
+    /// The register of the current activation (call in progress).
     pub(super) register: Register,
 }
 
 impl Configuration {
-    /// Returns the configuration at a node of a packed string set, with an empty stack. `state` is
-    /// the initial state of the set's rule, `node` an address.
+    /// Returns the configuration at a node of a packed string set (texts as a packed automaton),
+    /// with an empty stack. `state` is the initial state of the set's rule, `node` an address.
     pub(super) fn within(state: u32, node: u32) -> Self {
         Self { state, stack: Stack::EMPTY, register: Register::Node(node) }
     }
 }
 
-/// A set of configurations for a single use. Most sets have at most four members, which need no
-/// allocation.
+/// A set of configurations (parses) for a single use. Most sets have at most four members, which
+/// need no allocation.
 pub(super) type Set = SmallVec<[Configuration; 4]>;
 
 impl Word for Configuration {
@@ -50,14 +50,14 @@ impl Word for Configuration {
     }
 }
 
-/// A configuration whose frames are listed in [`Unfolded::frames`].
+/// A configuration (one parse) whose frames are listed in [`Unfolded::frames`].
 #[derive(Clone, Debug)]
 struct Member {
-    /// The state of the configuration.
+    /// The state of the configuration (one parse).
     state: u32,
     /// The range of its stack's frames in [`Unfolded::frames`], the top frame last.
     frames: Range<usize>,
-    /// The register of the configuration.
+    /// The register of the configuration (one parse).
     register: Register,
 }
 
@@ -65,7 +65,7 @@ struct Member {
 /// buffer.
 #[derive(Debug, Default)]
 pub(super) struct Unfolded {
-    /// The configurations of the set.
+    /// The configurations (parses) of the set.
     members: Vec<Member>,
     /// The frames of all stacks of the set.
     frames: Vec<Frame>,
@@ -95,9 +95,9 @@ pub(super) fn over(below: Frame, set: &[Configuration], stacks: &mut Stacks) -> 
     set.iter().map(&mut over).collect()
 }
 
-/// Sorts a set and removes repeated configurations. Configurations that differ only in the register
-/// of an `is_monotone` rule are merged. The merged configuration has a new source from `other`, and
-/// denotes the largest of the values.
+/// Sorts a set and removes repeated configurations (parses). Configurations that differ only in the
+/// register of an `is_monotone` rule are merged. The merged configuration has a new source from
+/// `other`, and denotes the largest of the values.
 pub(super) fn leave_each_once(
     set: &mut Vec<Configuration>,
     is_monotone: impl Fn(u32) -> bool,

@@ -14,7 +14,7 @@ pub(super) enum Register {
     RequiredKeys { source: u32, written: u32 },
     /// The items so far of a distinct rule (an array whose items must differ).
     Items { source: u32 },
-    /// A node of a packed string set, by its address in bytes.
+    /// A node of a packed string set (texts as a packed automaton), by its address in bytes.
     Node(u32),
 }
 

@@ -20,9 +20,11 @@ enum Kind {
 /// equal changes.
 #[derive(Debug, Default)]
 pub(super) struct Begun {
-    /// Pairs of a call, as callee and initial register, and the register that its activation got.
+    /// Pairs of a call, as callee and initial register, and the register that its activation (call
+    /// in progress) got.
     calls: Vec<((u32, u32), Register)>,
-    /// Pairs of the register of a distinct rule before the step, and the register after it.
+    /// Pairs of the register of a distinct rule (array whose items must differ) before the step,
+    /// and the register after it.
     items: Vec<(Register, Register)>,
 }
 
@@ -79,8 +81,8 @@ impl Registers {
         }
     }
 
-    /// Returns the register of the activation that a call begins. Within one step, equal calls get
-    /// the same register.
+    /// Returns the register of the activation (call in progress) that a call begins. Within one
+    /// step, equal calls get the same register.
     pub(super) fn begin(
         &mut self,
         view: &View<'_>,
@@ -100,8 +102,8 @@ impl Registers {
         new
     }
 
-    /// Returns the register after its configuration has read a symbol. The register changes only in
-    /// a distinct rule, whose current item becomes longer.
+    /// Returns the register after its configuration (one parse) has read a symbol. The register
+    /// changes only in a distinct rule, whose current item becomes longer.
     pub(super) fn after_reading(&mut self, register: Register, begun: &mut Begun) -> Register {
         if !matches!(register, Register::Items { .. }) {
             return register;

@@ -5,13 +5,15 @@ use super::stacks::Stacks;
 use super::view::View;
 use crate::interner::Interner;
 
-/// The most distinct sets of configurations. Beyond that, the exploration gives up and reports no
-/// bound.
+/// The most distinct sets of configurations (parses). Beyond that, the exploration gives up and
+/// reports no bound.
 const MOST_SETS: usize = 4_000;
-/// The most configurations of one set. Beyond that, the exploration gives up and reports no bound.
+/// The most configurations (parses) of one set. Beyond that, the exploration gives up and reports
+/// no bound.
 const MOST_CONFIGURATIONS: usize = 64;
 
-/// An interner of sets of configurations in normal form, with the worklist of the exploration.
+/// An interner of sets of configurations (parses) in normal form, with the worklist of the
+/// exploration.
 pub(super) struct Sets {
     /// Maps each set to its number.
     seen: Interner<Configuration>,
@@ -19,7 +21,7 @@ pub(super) struct Sets {
     work: Vec<u32>,
     /// A buffer for the normal form.
     unfolded: Unfolded,
-    /// The largest number of configurations of a position found so far, at least 1.
+    /// The largest number of configurations (parses) of a position found so far, at least 1.
     most: usize,
 }
 
@@ -30,7 +32,7 @@ impl Sets {
     }
 
     /// Brings a set into normal form, and adds it to the worklist if it is new. Ignores the empty
-    /// set, and a single deterministic configuration.
+    /// set, and a single deterministic configuration (one parse).
     ///
     /// # Errors
     ///
@@ -69,12 +71,12 @@ impl Sets {
         true
     }
 
-    /// Records that some position may have this many configurations.
+    /// Records that some position may have this many configurations (parses).
     pub(super) fn note_size(&mut self, size: usize) {
         self.most = self.most.max(size);
     }
 
-    /// Returns the largest number of configurations recorded so far.
+    /// Returns the largest number of configurations (parses) recorded so far.
     pub(super) fn most(&self) -> usize {
         self.most
     }

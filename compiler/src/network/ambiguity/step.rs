@@ -22,18 +22,18 @@ pub(super) enum Symbol {
     Token,
 }
 
-/// The configurations after a symbol. `Err` holds the last frame of a configuration that returned
-/// from the bottom of its stack, to an unknown caller.
+/// The configurations (parses) after a symbol. `Err` holds the last frame of a configuration that
+/// returned from the bottom of its stack, to an unknown caller.
 type Reached = SmallVec<[Result<Configuration, Frame>; 1]>;
 
 /// The lists of one step. Steps are many and short, so all share one set of buffers.
 #[derive(Debug, Default)]
 pub(super) struct Buffers {
-    /// The configurations that are still to be processed.
+    /// The configurations (parses) that are still to be processed.
     work: Vec<Configuration>,
-    /// The configurations that have been processed.
+    /// The configurations (parses) that have been processed.
     seen: Vec<Configuration>,
-    /// The configurations after the symbol.
+    /// The configurations (parses) after the symbol.
     pub(super) next: Vec<Configuration>,
     /// The last frames of configurations that returned from the bottom of the stack after the
     /// symbol. If nothing is below, the parse rests there.
@@ -43,7 +43,7 @@ pub(super) struct Buffers {
 }
 
 impl Buffers {
-    /// Empties all lists, and puts the configurations of `set` on the worklist.
+    /// Empties all lists, and puts the configurations (parses) of `set` on the worklist.
     fn start(&mut self, set: &[Configuration]) {
         let Self { work, seen, next, resting, begun } = self;
         work.clear();
@@ -58,24 +58,25 @@ impl Buffers {
 /// The ways in which a set leaves its rules in a step, each with a state for which it happens.
 #[derive(Default)]
 pub(super) struct Leaving {
-    /// A state whose configuration returned from the bottom of its stack before the symbol.
+    /// A state whose configuration (one parse) returned from the bottom of its stack before the
+    /// symbol.
     pub(super) before: Option<u32>,
-    /// A state whose configuration returned from the bottom of its stack after the symbol. This
-    /// matters only if the step has other successors.
+    /// A state whose configuration (one parse) returned from the bottom of its stack after the
+    /// symbol. This matters only if the step has other successors.
     pub(super) after: Option<u32>,
-    /// Whether some configuration of the step may read bytes.
+    /// Whether some configuration (one parse) of the step may read bytes.
     reads_bytes: bool,
     /// A state that may read text tokens as wholes.
     reads_text: Option<u32>,
 }
 
-/// One step of a set of configurations on one symbol.
+/// One step of a set of configurations (parses) on one symbol.
 pub(super) struct Step<'s, 'a> {
-    /// The network with its FOLLOW sets and packed string sets.
+    /// The network with its FOLLOW sets and packed string sets (texts as a packed automaton).
     pub(super) view: &'s View<'a>,
     /// The interner of stacks.
     pub(super) stacks: &'s mut Stacks,
-    /// The allocator of sources of registers.
+    /// The allocator of sources, which are numbers for the unknown values of registers.
     pub(super) registers: &'s mut Registers,
     /// For each token set, whether it contains text tokens (tokens that may also be read byte by
     /// byte).
@@ -124,8 +125,8 @@ impl<'a> Step<'_, 'a> {
         }
     }
 
-    /// Reads the symbol by the edges of a configuration. `register` is the configuration's register
-    /// after the symbol.
+    /// Reads the symbol by the edges of a configuration (one parse). `register` is the
+    /// configuration's register after the symbol.
     fn read(
         &mut self,
         at: Configuration,
@@ -166,9 +167,9 @@ impl<'a> Step<'_, 'a> {
         }
     }
 
-    /// Returns the successor of a configuration at a packed node: the next node, or, if no text
-    /// continues there, the configuration after the return. Returns `None` if the node has no
-    /// transition on the symbol.
+    /// Returns the successor of a configuration (one parse) at a packed node: the next node, or, if
+    /// no text continues there, the configuration after the return. Returns `None` if the node has
+    /// no transition on the symbol.
     fn read_node(&mut self, at: Configuration) -> Option<Result<Configuration, Frame>> {
         let (node, Symbol::Byte(byte)) = (self.view.node(at)?, self.symbol) else { return None };
         match labels(node).contains(byte) {
@@ -188,8 +189,8 @@ impl<'a> Step<'_, 'a> {
         Some(self.view.returned(below, stack, self.stacks))
     }
 
-    /// Adds the configurations after the arrival of `from` at the state `target`, each after its
-    /// immediate returns.
+    /// Adds the configurations (parses) after the arrival of `from` at the state `target`, each
+    /// after its immediate returns.
     fn arrive(&self, target: u32, register: Register, from: Configuration, reached: &mut Reached) {
         let arrivals = self.view.arrivals(target, register);
         reached.extend(arrivals.map(|frame| self.view.returned(frame, from.stack, self.stacks)));
@@ -230,8 +231,8 @@ impl<'a> Step<'_, 'a> {
         }
     }
 
-    /// Returns from the rule of a configuration to the frame on its stack, if the configuration is
-    /// at a possible end of its rule.
+    /// Returns from the rule of a configuration (one parse) to the frame on its stack, if the
+    /// configuration is at a possible end of its rule.
     fn leave(&self, at: Configuration, buffers: &mut Buffers, leaving: &mut Leaving) {
         if !self.view.may_return(at) {
             return;

@@ -16,31 +16,32 @@ use crate::ir::ByteSet;
 use crate::network::follow::Follow;
 use crate::network::packed_string_set::PackedStringSet;
 
-/// A network with its FOLLOW sets and its packed string sets.
+/// A network with its FOLLOW sets and its packed string sets (texts as a packed automaton).
 pub(super) struct View<'a> {
     /// The network and its FOLLOW sets.
     pub(super) follow: &'a Follow<'a>,
-    /// The rules that are packed string sets.
+    /// The rules that are packed string sets (texts as a packed automaton).
     pub(super) packed: Packed<'a>,
     /// Whether no state of the network reads whole tokens.
     pub(super) no_tokens: bool,
 }
 
 impl<'a> View<'a> {
-    /// Combines the FOLLOW sets of a network with its packed string sets.
+    /// Combines the FOLLOW sets of a network with its packed string sets (texts as a packed
+    /// automaton).
     pub(super) fn new(follow: &'a Follow<'a>, packed: Packed<'a>) -> Self {
         Self { follow, packed, no_tokens: !follow.network().reads_tokens() }
     }
 
     /// Returns the packed node of a configuration. Returns `None` if the configuration is not
-    /// within a packed set.
+    /// within a packed set (texts as a packed automaton).
     #[inline]
     pub(super) fn node(&self, at: Configuration) -> Option<Node<'a>> {
         let Register::Node(address) = at.register else { return None };
         Some(self.packed.of(at.state)?.nodes().node(address))
     }
 
-    /// Whether a configuration has at most one successor on every symbol.
+    /// Whether a configuration (one parse) has at most one successor on every symbol.
     pub(super) fn is_alone(&self, at: Configuration) -> bool {
         match self.node(at) {
             Some(node) => !self.is_open(node, self.follow.bytes(self.follow.rule_of(at.state))),
@@ -56,8 +57,9 @@ impl<'a> View<'a> {
         node.is_final() && !node.is_end() && both()
     }
 
-    /// Returns the addresses of the nodes of a packed set at which a text may both end and continue
-    /// with the same byte. Any other node alone has one successor at most.
+    /// Returns the addresses of some nodes of a packed set (texts as a packed automaton). At such a
+    /// node, a text may both end and continue with the same byte. Any other node alone has at most
+    /// one successor.
     pub(super) fn open_nodes(
         &self,
         state: u32,
@@ -80,7 +82,7 @@ impl<'a> View<'a> {
         })
     }
 
-    /// Whether the rule of a configuration may return to its caller at this point.
+    /// Whether the rule of a configuration (one parse) may return to its caller at this point.
     pub(super) fn may_return(&self, at: Configuration) -> bool {
         match self.node(at) {
             Some(node) => node.is_final(),
@@ -88,8 +90,8 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Follows immediate returns (states that can only return) and returns the configuration after
-    /// them.
+    /// Follows immediate returns (states that can only return) and returns the configuration (one
+    /// parse) after them.
     ///
     /// # Errors
     ///

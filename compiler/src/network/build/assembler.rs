@@ -53,7 +53,7 @@ type Result<T> = std::result::Result<T, NetworkErrorKind>;
 pub(super) struct Assembler<'a> {
     /// The inputs, which never change.
     pub(super) source: &'a Source<'a>,
-    /// The rules, their numbers and labels, and the worklist.
+    /// The rules, their numbers and labels (calls or token sets), and the worklist.
     pub(super) rules: Rules<'a>,
     /// The rules made for repetitions.
     pub(super) repetitions: Repetitions<'a>,
@@ -68,7 +68,8 @@ pub(super) struct Assembler<'a> {
 }
 
 impl<'a> Assembler<'a> {
-    /// Prepares the construction. `packed` caches the packed string sets.
+    /// Prepares the construction. `packed` caches the packed string sets (texts as a packed
+    /// automaton).
     pub(super) fn new(source: &'a Source<'a>, packed: &'a mut PackedStringSets) -> Self {
         Self {
             source,
@@ -170,8 +171,8 @@ impl<'a> Assembler<'a> {
         Ok(dfa)
     }
 
-    /// Builds the rule for a set of texts as states, not as a packed set. Returns the number of the
-    /// rule.
+    /// Builds the rule for a set of texts as states, not as a packed set (texts as a packed
+    /// automaton). Returns the number of the rule.
     fn unrolled_texts(&mut self, texts: &Arc<Texts>) -> Result<usize> {
         let within = self.texts.within(texts);
         let mut nfa = Nfa::new();

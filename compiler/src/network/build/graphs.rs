@@ -12,7 +12,7 @@ use crate::network::counting::IncrementsPerToken;
 pub(super) struct RegisterRule {
     /// The number of the rule.
     pub(super) rule: usize,
-    /// The value with which the register of every activation begins.
+    /// The value with which the register of every activation (call in progress) begins.
     pub(super) register: u32,
 }
 

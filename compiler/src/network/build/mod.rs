@@ -225,8 +225,8 @@ impl Builder<'_> {
         rules.add_current(dfa)
     }
 
-    /// Returns the digest of the expression of each kept rule and each rule for a repetition, with
-    /// the rule's number. Rules without a digest are left out.
+    /// Returns the digest of the expression of each kept rule (shared by many grammars) and each
+    /// rule for a repetition, with the rule's number. Rules without a digest are left out.
     fn sources(&mut self) -> Vec<(Digest, usize)> {
         let Assembler { source, rules, repetitions, .. } = &mut self.assembler;
         let kept = source.grammar.rules.iter().zip(rules.numbers()).enumerate();

@@ -185,8 +185,8 @@ impl<'a> Repetitions<'a> {
     }
 
     /// Builds and adds a rule for a repetition. `body` is the automaton of its body, which a
-    /// bounded tail does not have. `rest` is the symbol of the call that ends the rule, in tail
-    /// position. Returns the number of the rule.
+    /// bounded tail (byte run with a last byte of its own) does not have. `rest` is the symbol of
+    /// the call that ends the rule, in tail position. Returns the number of the rule.
     pub(super) fn add(
         &mut self,
         rules: &mut Rules<'_>,

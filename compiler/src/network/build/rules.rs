@@ -12,7 +12,7 @@ use crate::network::error::NetworkErrorKind;
 use crate::network::packed_string_set::PackedStringSet;
 use crate::network::rule::{Counted, Label, Labels, NetworkRule};
 
-/// The rules of a construction, the labels of their edges, and the worklist.
+/// The rules of a construction, the labels (calls or token sets) of their edges, and the worklist.
 pub(super) struct Rules<'a> {
     /// The inputs of the construction.
     source: &'a Source<'a>,
@@ -163,8 +163,8 @@ impl<'a> Rules<'a> {
         self.add(NetworkRule::stored(name, origin, RuleKind::Plain, stored))
     }
 
-    /// Adds a packed string set as a rule. Its states do not count towards the limits. Returns the
-    /// number of the rule.
+    /// Adds a packed string set (texts as a packed automaton) as a rule. Its states do not count
+    /// towards the limits. Returns the number of the rule.
     ///
     /// # Errors
     ///
@@ -244,7 +244,8 @@ impl<'a> Rules<'a> {
         &self.numbers
     }
 
-    /// Returns all rules in the order of their numbers, and the labels of their edges.
+    /// Returns all rules in the order of their numbers, and the labels (calls or token sets) of
+    /// their edges.
     pub(super) fn finish(self) -> (Vec<NetworkRule>, Labels) {
         let rules = self.rules.into_iter();
         let rules = rules.map(|rule| rule.expect("every numbered rule is built")).collect();

@@ -66,8 +66,9 @@ pub(in crate::network) struct Source<'a> {
     pub(in crate::network) wanted: Wanted<'a>,
     /// The budget and the threads of the compilation.
     pub(super) context: Context<'a>,
-    /// Whether sets of texts may be packed. A packed set keeps its node in the register. In a grammar
-    /// whose items must differ, the runtime needs the register for the texts of the items.
+    /// Whether sets of texts may be packed. A packed set (texts as a packed automaton) keeps its
+    /// node in the register. In a grammar whose items must differ, the runtime needs the register
+    /// for the texts of the items.
     pub(super) may_pack: bool,
 }
 
@@ -110,8 +111,8 @@ impl<'a> Source<'a> {
         stored.get(stored.known.get(digest)?)
     }
 
-    /// Returns the vocabulary's rule with the same expression as a kept rule of the grammar, as
-    /// content hash and id. Returns `None` if there is none.
+    /// Returns the vocabulary's rule with the same expression as a kept rule (shared by many
+    /// grammars) of the grammar, as content hash and id. Returns `None` if there is none.
     pub(super) fn stored_rule(&self, rule: RuleId) -> Option<(RuleHash, u32)> {
         let stored = self.wanted.stored.filter(|_| self.grammar.rule(rule).is_kept())?;
         stored.get(stored.known.like(self.grammar, rule)?)

@@ -17,7 +17,7 @@ pub(super) struct TextRules<'a> {
     source: &'a Source<'a>,
     /// Maps each set of texts to the number of its rule.
     rules_of: FxHashMap<Arc<Texts>, usize>,
-    /// The packed string sets of the grammar.
+    /// The packed string sets (texts as a packed automaton) of the grammar.
     packed: &'a mut PackedStringSets,
 }
 

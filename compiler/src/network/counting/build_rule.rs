@@ -29,8 +29,8 @@ pub(in crate::network) struct CountedRule {
     pub(in crate::network) register: u32,
 }
 
-/// Builds the rule of the explored places. `alive` says for each place whether it is live; edges to
-/// other places are left out.
+/// Builds the rule of the explored places (sets of states with counts). `alive` says for each place
+/// whether it is live; edges to other places are left out.
 ///
 /// # Errors
 ///
@@ -55,24 +55,25 @@ pub(super) fn build(
 
 /// A rule under construction.
 struct Rule<'a> {
-    /// The far zones, with the register field of each counter.
+    /// The far zones (counts far from all bounds), with the register field of each counter.
     zones: &'a Zones,
-    /// The explored places with their edges.
+    /// The explored places (sets of states with counts) with their edges.
     explored: &'a Explored,
-    /// For each place, whether it is live.
+    /// For each place (set of states with counts), whether it is live.
     alive: &'a [bool],
     /// The states built so far.
     states: Vec<DfaState>,
     /// The register updates of the states built so far.
     arrivals: Vec<Arrival>,
-    /// Maps a place with the changes of an arrival to the first state of its chain.
+    /// Maps a place (set of states with counts) with the changes of an arrival to the first state
+    /// of its chain.
     numbers: FxHashMap<Arrived, u32>,
     /// The chains whose edges and exits are still missing, each with its first state.
     open: Vec<(Arrived, u32)>,
 }
 
 impl Rule<'_> {
-    /// Builds all states that are reachable from the initial place.
+    /// Builds all states that are reachable from the initial place (set of states with counts).
     fn build(&mut self, allowed: StateBudget<'_>) -> Result<CountedRule, Refused> {
         let (start, changes) = &self.explored.start;
         // For each near-bound counter, maps each place in which the counter is far to the states of
@@ -137,7 +138,7 @@ impl Rule<'_> {
         Ok(CountedRule { dfa, counted, register })
     }
 
-    /// Returns the edges of a place whose targets are live.
+    /// Returns the edges of a place (set of states with counts) whose targets are live.
     fn edges(&mut self, place: usize) -> Edges {
         let mut found = DfaState::default();
         for (lo, hi, arrived) in &self.explored.edges[place] {
@@ -149,8 +150,8 @@ impl Rule<'_> {
         found.edges
     }
 
-    /// Returns the first state of the chain for an arrival: a place with changes of the register.
-    /// Adds the chain if it is new.
+    /// Returns the first state of the chain for an arrival: a place (set of states with counts)
+    /// with changes of the register. Adds the chain if it is new.
     fn number(&mut self, mut arrived: Arrived) -> u32 {
         // A place without a live successor needs no counts.
         if !self.explored.edges[arrived.0].iter().any(|(.., (to, _))| self.alive[*to]) {

@@ -22,26 +22,30 @@ use super::refused::Refused;
 use super::zones::Zones;
 use crate::automata::{StateBudget, Symbol};
 
-/// Steps of a budget that the check of one tuple of places costs, about.
+/// Steps of a budget that the check of one tuple of places (sets of states with counts) costs,
+/// about.
 const STEPS_A_TUPLE: usize = 1 << 5;
 
-/// The places to which one text leads under different assumptions on which near-bound counters have
-/// run out.
+/// The places (sets of states with counts) to which one text leads. They differ in which near-bound
+/// counters are assumed to have run out.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Tuple {
-    /// The place where all near-bound counters stay far.
+    /// The place (set of states with counts) where all near-bound counters stay far.
     far: usize,
-    /// For each near-bound counter, the place where that counter alone may have run out. Equals
-    /// `far` while the counter has not.
+    /// For each near-bound counter, the place (set of states with counts) where that counter alone
+    /// may have run out. Equals `far` while the counter has not.
     each: SmallVec<[usize; 2]>,
-    /// The place where every counter has run out that has run out in `each`.
+    /// The place (set of states with counts) where every counter has run out that has run out in
+    /// `each`.
     all: usize,
-    /// Bit set of the near-bound counters that may still run out, by their index in `each`.
+    /// Bit set of the near-bound counters (their masks depend on the count) that may still run out,
+    /// by their index in `each`.
     open: u32,
 }
 
-/// Checks every tuple of places that starts at a live place in which at least two near-bound
-/// counters are far. `alive` says for each place whether it is live.
+/// Checks the tuples of places (sets of states with counts) that texts lead to. A tuple starts at a
+/// live place in which at least two near-bound counters are far. `alive` says for each place whether
+/// the place is live.
 ///
 /// # Errors
 ///
@@ -82,7 +86,7 @@ pub(super) fn check(
 }
 
 /// The inputs of the check. `near_bound` lists the near-bound counters, and `alive` says for each
-/// place whether it is live.
+/// place (set of states with counts) whether it is live.
 struct Walk<'a> {
     near_bound: &'a [usize],
     explored: &'a Explored,
@@ -90,8 +94,8 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Checks that the places of a tuple agree on acceptance, and adds the tuple's successors to
-    /// the worklist `open`.
+    /// Checks that the places (sets of states with counts) of a tuple agree on acceptance, and adds
+    /// the tuple's successors to the worklist `open`.
     fn step(&self, tuple: &Tuple, open: &mut Vec<Tuple>) -> Result<(), Refused> {
         let accepting = &self.explored.accepting;
         for (&counter, &place) in self.near_bound.iter().zip(&tuple.each) {
@@ -113,8 +117,8 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Returns the arrival to which a symbol leads from a place. Returns `None` without an edge on
-    /// the symbol, or if its target is not live.
+    /// Returns the arrival to which a symbol leads from a place (set of states with counts).
+    /// Returns `None` without an edge on the symbol, or if its target is not live.
     fn arrival(&self, place: usize, symbol: Symbol) -> Option<&Arrived> {
         let edges = &self.explored.edges[place];
         let (lo, _, arrived) = edges.get(edges.partition_point(|(_, hi, _)| *hi < symbol))?;
@@ -188,8 +192,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Adds a tuple to the worklist if all of its places are live and it still needs a check. Skips
-    /// a tuple without live places except `far`.
+    /// Adds a tuple to the worklist if all of its places (sets of states with counts) are live and
+    /// it still needs a check. Skips a tuple without live places except `far`.
     ///
     /// # Errors
     ///
@@ -208,7 +212,7 @@ impl Walk<'_> {
     }
 }
 
-/// Whether all places of a tuple are the same place.
+/// Whether all places (sets of states with counts) of a tuple are the same place.
 fn is_one(tuple: &Tuple) -> bool {
     tuple.all == tuple.far && tuple.each.iter().all(|&place| place == tuple.far)
 }

@@ -23,25 +23,27 @@ use crate::graph::minimal;
 use crate::ir::Step;
 
 /// For each counter, its exact count, or, for a far counter, its distance below the highest count
-/// of the place.
+/// of the place (set of states with counts).
 pub(super) type Counts = SmallVec<[u32; 2]>;
 
-/// For each counter, the number of the far zone that contains its count. `None` if the count is
-/// exact.
+/// For each counter, the number of the far zone (counts far from all bounds) that contains its
+/// count. `None` if the count is exact.
 pub(super) type Far = SmallVec<[Option<u8>; 2]>;
 
 /// The most members (states with their counts) of a place. Counts that diverge without bound would
 /// add members for ever. Beyond the limit, the graph is unrolled.
 const MOST_MEMBERS: usize = 64;
 
-/// Steps of a budget that the successors of one member of a place cost, about.
+/// Steps of a budget that the successors of one member of a place (set of states with counts) cost,
+/// about.
 const STEPS_A_MEMBER: usize = 1 << 4;
 
 /// A set of states of the machine, each with its counts. For a far counter, the counts are
 /// distances below the highest count.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Place {
-    /// For each counter, the number of its far zone, or `None` if its counts are exact.
+    /// For each counter, the number of its far zone (counts far from all bounds), or `None` if its
+    /// counts are exact.
     far: Far,
     /// The states with their counts, in ascending order.
     members: Vec<(u32, Counts)>,
@@ -63,20 +65,22 @@ impl Place {
         (states.collect(), self.far.clone(), counts.collect())
     }
 
-    /// Whether the count of a counter is far in this place, and therefore in the register.
+    /// Whether the count of a counter is far in this place (set of states with counts), and
+    /// therefore in the register.
     pub(super) fn is_far(&self, counter: usize) -> bool {
         self.far[counter].is_some()
     }
 }
 
-/// The effect that an arrival at a place has on the register field of one counter.
+/// The effect that an arrival at a place (set of states with counts) has on the register field of
+/// one counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Change {
     /// The field is decremented. If the field is zero before, the activation continues at the exit
-    /// of the place.
+    /// of the place (set of states with counts).
     Increment,
     /// The field is set to this number of increments. The last of these increments leaves the far
-    /// zone.
+    /// zone (counts far from all bounds).
     Set(u32),
 }
 
@@ -89,32 +93,34 @@ pub(super) fn change_of(changes: &Changes, counter: usize) -> Option<Change> {
     change.map(|&(_, change)| change)
 }
 
-/// The number of a place, and the changes of the register that the arrival there makes.
+/// The number of a place (set of states with counts), and the changes of the register that the
+/// arrival there makes.
 pub(super) type Arrived = (usize, Changes);
 
-/// All reachable places with their transitions.
+/// All reachable places (sets of states with counts) with their transitions.
 pub(super) struct Explored {
-    /// The places, numbered in the order in which they were found.
+    /// The places (sets of states with counts), numbered in the order in which they were found.
     places: IndexMap<Place, (), FxBuildHasher>,
-    /// For each place, its edges on bytes and labels: first symbol, last symbol (inclusive),
-    /// arrival. The edges are sorted and disjoint.
+    /// For each place (set of states with counts), its edges on bytes and labels: first symbol,
+    /// last symbol (inclusive), arrival. The edges are sorted and disjoint.
     pub(super) edges: Vec<Vec<(Symbol, Symbol, Arrived)>>,
-    /// For each place, whether a string may end there.
+    /// For each place (set of states with counts), whether a string may end there.
     pub(super) accepting: Vec<bool>,
-    /// For each place and each counter, the exit if the counter is far: the place that replaces
-    /// this one when no increments are left.
+    /// For each place (set of states with counts) and each counter, the exit if the counter is far:
+    /// the place that replaces this one when no increments are left.
     pub(super) exits: Vec<SmallVec<[Option<usize>; 2]>>,
-    /// The initial place, and the changes with which a call of the rule begins.
+    /// The initial place (set of states with counts), and the changes with which a call of the rule
+    /// begins.
     pub(super) start: Arrived,
 }
 
 impl Explored {
-    /// Returns the number of places.
+    /// Returns the number of places (sets of states with counts).
     pub(super) fn len(&self) -> usize {
         self.places.len()
     }
 
-    /// Returns a place by its number.
+    /// Returns a place (set of states with counts) by its number.
     pub(super) fn place(&self, number: usize) -> &Place {
         self.places.get_index(number).expect("it was numbered").0
     }
@@ -132,7 +138,8 @@ struct Count {
 /// A state of the machine with its counts, one for each counter, while a list of steps is applied.
 type Member = (u32, SmallVec<[Count; 2]>);
 
-/// Finds all places that are reachable from the initial state with all counts 0.
+/// Finds all places (sets of states with counts) that are reachable from the initial state with all
+/// counts 0.
 ///
 /// # Errors
 ///
@@ -185,7 +192,7 @@ pub(super) fn explore(
     Ok(explored)
 }
 
-/// The machine and the far zones that the exploration works with.
+/// The machine and the far zones (counts far from all bounds) that the exploration works with.
 struct Explorer<'a> {
     machine: &'a Machine,
     zones: &'a Zones,
@@ -225,9 +232,9 @@ impl Explorer<'_> {
     }
 
     /// Computes the epsilon closure of some members under steps, and removes members that another
-    /// member subsumes. Returns the resulting place with the changes of the register, or `None` if
-    /// no member is left. `before` holds, for each counter, the number of its zone in the previous
-    /// place.
+    /// member subsumes. Returns the resulting place (set of states with counts) with the changes of
+    /// the register, or `None` if no member is left. `before` holds, for each counter, the number
+    /// of its zone in the previous place.
     fn closed(
         &self,
         before: &Far,
@@ -328,10 +335,10 @@ impl Explorer<'_> {
         Some(counts)
     }
 
-    /// Decides whether a counter is far in a new place. `counts` holds each member's state and its
-    /// count of this counter. Appends the final count or distance to each member of `place`.
-    /// Returns the number of the far zone, if the counter is far, and the change of its register
-    /// field.
+    /// Decides whether a counter is far in a new place (set of states with counts). `counts` holds
+    /// each member's state and its count of this counter. Appends the final count or distance to
+    /// each member of `place`. Returns the number of the far zone (counts far from all bounds), if
+    /// the counter is far, and the change of its register field.
     ///
     /// # Errors
     ///
@@ -431,8 +438,8 @@ impl Explorer<'_> {
         }
     }
 
-    /// Returns the exit of a place for a counter: the place with exact counts after the last
-    /// increment of the far zone. Returns `None` if the counter is not far.
+    /// Returns the exit of a place (set of states with counts) for a counter: the place with exact
+    /// counts after the last increment of the far zone. Returns `None` if the counter is not far.
     fn exit(&self, place: &Place, counter: usize) -> Option<Place> {
         let Zone { hi, .. } = self.zones.zone(counter, place.far[counter]?);
         let mut exit = place.clone();

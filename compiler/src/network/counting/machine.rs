@@ -18,7 +18,8 @@ use crate::network::error::NetworkErrorKind;
 use crate::network::graph_parts::GraphParts;
 use grammarc_grammar::lexicon::Lexicon;
 
-/// The symbol of the first list of steps. The symbols of labels are far below this value.
+/// The symbol of the first list of steps. The symbols of labels (calls or token sets) are far below
+/// this value.
 const STEPS: Symbol = 1 << 30;
 
 /// The most counters of a graph whose counts are kept in a register. A graph with more counters is
@@ -159,9 +160,9 @@ impl Machine {
         digest.finalize().into()
     }
 
-    /// Estimates how many states the rule would have, given the indices of the near-bound counters.
-    /// The estimate is the number of states times, for each counter, the counts that have to be
-    /// exact.
+    /// Estimates how many states the rule would have, given the indices of the near-bound counters
+    /// (their masks depend on the count). The estimate is the number of states times, for each
+    /// counter, the counts that have to be exact.
     pub(super) fn unrolled_states(&self, near_bound: &[usize]) -> usize {
         let near = (0..).zip(&self.counters).map(|(number, bounds): (usize, _)| {
             let token =

@@ -74,8 +74,8 @@ use token_increments::{most_increments, most_on_entry};
 use zones::Zones;
 
 /// The most attempts to build the rule of one graph for one choice of near-bound counters. After a
-/// failed attempt, the far zone is made smaller or counters no longer share a field. Beyond the
-/// limit, the graph is unrolled.
+/// failed attempt, the far zone (counts far from all bounds) is made smaller or counters no longer
+/// share a field. Beyond the limit, the graph is unrolled.
 const ATTEMPTS: u32 = 6;
 
 /// Trie nodes for each state with an exact count. The walk that finds the exact most increments of
@@ -114,7 +114,7 @@ pub(super) fn build_rule(
     if machine.unrolled_states(&[]) > source.lexicon.trie().len() / NODES_A_STATE {
         let found = increments.of(&machine, source);
         for (known, most) in machine.increments_a_token.iter_mut().zip(found) {
-            // The first increment may end a part that began before the token.
+            // The first increment may end a repetition that began before the token.
             *known = (*known).min(most + 1);
         }
     }
@@ -142,8 +142,8 @@ fn may_be_count_dependent(machine: &Machine, source: &Source<'_>) -> bool {
     source.is_grammar() && edges.all(|edge| (edge.lo..=edge.hi).all(is_read))
 }
 
-/// Builds the rule of a machine with far zones. Makes a zone smaller as long as some token
-/// distinguishes a far count from an exact one.
+/// Builds the rule of a machine with far zones (counts far from all bounds). Makes a zone smaller
+/// as long as some token distinguishes a far count from an exact one.
 ///
 /// # Errors
 ///
@@ -172,7 +172,7 @@ fn rule_of_zones(
             Ok(rule) => return Ok(rule),
             Err(Refused::Distinguished(counter)) => more[counter] = zones.margin(counter).max(1),
             Err(Refused::Shared) if is_sharing => is_sharing = false,
-            // Unrolled, some graphs have fewer states than with several counts in one place.
+            // Some graphs have fewer states when they are unrolled.
             Err(refused) => return Err(refused),
         }
     }

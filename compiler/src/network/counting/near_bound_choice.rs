@@ -14,7 +14,8 @@ use std::cmp::Reverse;
 use super::machine::Machine;
 use super::refused::Refused;
 
-/// The choices of near-bound counters that have not been tried yet.
+/// The choices of near-bound counters (their masks depend on the count) that have not been tried
+/// yet.
 pub(super) struct NearBoundChoice {
     /// The counters that may be chosen together, the one with the most increments per token first.
     /// Empty if a single counter is enough.
@@ -30,14 +31,15 @@ pub(super) struct NearBoundChoice {
 }
 
 impl NearBoundChoice {
-    /// Returns a list of choices with one entry: no near-bound counter at all.
+    /// Returns a list of choices with one entry: no near-bound counter (its masks depend on the
+    /// count) at all.
     pub(super) fn none() -> Self {
         let (together, alone, last) = (Vec::new(), Vec::new(), Vec::new());
         Self { together, least: 2, alone, is_none_left: true, last }
     }
 
     /// Returns the choices for a machine. `limit` is the number of states with exact counts that
-    /// makes near-bound counters worthwhile.
+    /// makes near-bound counters (their masks depend on the count) worthwhile.
     pub(super) fn new(machine: &Machine, limit: usize) -> Self {
         if machine.unrolled_states(&[]) < limit {
             return Self::none();
@@ -50,7 +52,8 @@ impl NearBoundChoice {
         Self { together, alone, ..Self::none() }
     }
 
-    /// Returns the near-bound counters to try next. Returns `None` if all choices have been tried.
+    /// Returns the near-bound counters (their masks depend on the count) to try next. Returns
+    /// `None` if all choices have been tried.
     pub(super) fn next_choice(&mut self, machine: &Machine, limit: usize) -> Option<Vec<usize>> {
         self.last.clear();
         let count = self.together.len();

@@ -4,10 +4,10 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refused {
     /// The graph has to be unrolled: the counts of one state diverge without bound, or no counter
-    /// has a far zone.
+    /// has a far zone (counts far from all bounds).
     Unrolled,
     /// Some token can distinguish a far count of the counter with this index from an exact count. A
-    /// smaller far zone may avoid it.
+    /// smaller far zone (counts far from all bounds) may avoid it.
     Distinguished(usize),
     /// Two counters that share a bit field of the register are far at the same time.
     Shared,

@@ -44,8 +44,8 @@ const STATES_A_NODE: usize = 1 << 1;
 const MOST_STATES: usize = 1 << 20;
 
 /// Returns for each counter the most increments that one token makes between two resets, from any
-/// state of the machine. Returns `None` if a label occurs in the machine, if texts lead to too many
-/// states, or if the budget is spent.
+/// state of the machine. Returns `None` if a label (call or token set) occurs in the machine, if
+/// texts lead to too many states, or if the budget is spent.
 pub(super) fn most_increments(
     machine: &Machine,
     trie: Trie<'_>,

@@ -22,16 +22,17 @@ use super::refused::Refused;
 use super::zones::Zones;
 use crate::automata::{StateBudget, Symbol};
 
-/// Walks of the whole token trie that the masks of one near-bound counter may cost, about. Beyond
-/// the limit, the counter cannot be near-bound.
+/// Walks of the whole token trie that the masks of one near-bound counter (its masks depend on the
+/// count) may cost, about. Beyond the limit, the counter cannot be near-bound.
 const MOST_WALKS: usize = 16;
 
-/// Steps of a budget that one pair of a far place and an exact place costs, about.
+/// Steps of a budget that one pair of a far place (set of states with counts) and an exact place
+/// costs, about.
 const STEPS_A_PAIR: usize = 1 << 4;
 
-/// Checks that masks may ignore the register in all places. Returns for each place whether it is
-/// live. `on_entry` returns, for a counter, the most increments of a token after the token enters
-/// the rule.
+/// Checks that masks may ignore the register in all places (sets of states with counts). Returns
+/// for each place whether it is live. `on_entry` returns, for a counter, the most increments of a
+/// token after the token enters the rule.
 ///
 /// # Errors
 ///
@@ -62,9 +63,10 @@ pub(super) fn verify(
     Ok(alive)
 }
 
-/// Checks that a near-bound counter is always set to more increments than one token can make. Walks
-/// that pass such a place do not know the register. At the entry of the rule, only the increments
-/// of a token after the entry count.
+/// Checks that a near-bound counter (its masks depend on the count) is always set to more
+/// increments than one token can make. Walks that pass such a place (set of states with counts) do
+/// not know the register. At the entry of the rule, only the increments of a token after the entry
+/// count.
 ///
 /// # Errors
 ///
@@ -86,9 +88,10 @@ fn check_entry(
     Ok(())
 }
 
-/// Checks that the masks of the near-bound counters take few walks: one for each place that the
-/// first byte of a token leads to. Places that differ only in counts mostly share one walk. If the
-/// graph itself counts with states, such as the letters of a label, exact counts are less work.
+/// Checks that the masks of the near-bound counters (their masks depend on the count) take few
+/// walks: one for each place (set of states with counts) that the first byte of a token leads to.
+/// Places that differ only in counts mostly share one walk. If the graph itself counts with states,
+/// such as the letters of a label, exact counts are less work.
 ///
 /// # Errors
 ///
@@ -108,8 +111,8 @@ fn check_walks(near_bound: &[usize], explored: &Explored, trie: Trie<'_>) -> Res
 }
 
 /// Checks that the masks of one near-bound counter take at most [`MOST_WALKS`] walks of the trie.
-/// `without_counts` has a number for each place. Places that differ only in counts have equal
-/// numbers.
+/// `without_counts` has a number for each place (set of states with counts). Places that differ
+/// only in counts have equal numbers.
 ///
 /// # Errors
 ///
@@ -139,8 +142,8 @@ fn check_walks_of(
     Ok(())
 }
 
-/// Returns for each place whether it is live, as a least fixpoint over edges and over the exits of
-/// increments.
+/// Returns for each place (set of states with counts) whether it is live, as a least fixpoint over
+/// edges and over the exits of increments.
 fn alive(explored: &Explored) -> Vec<bool> {
     let mut into: Vec<Vec<u32>> = vec![Vec::new(); explored.len()];
     for (from, edges) in (0..).zip(&explored.edges) {
@@ -163,8 +166,8 @@ fn alive(explored: &Explored) -> Vec<bool> {
     alive
 }
 
-/// Returns the places that may replace `place` after an arrival: the exits of the counters that the
-/// arrival increments.
+/// Returns the places (sets of states with counts) that may replace `place` after an arrival: the
+/// exits of the counters that the arrival increments.
 fn exits_of(explored: &Explored, place: usize, changes: &Changes) -> Vec<usize> {
     let mut found = vec![place];
     for (counter, change) in changes {
@@ -198,8 +201,9 @@ fn increments(changes: &Changes, counter: usize) -> bool {
     change_of(changes, counter) == Some(Change::Increment)
 }
 
-/// Checks that every far place is live for every value of its register. The place reaches an end
-/// without leaving the zone by an increment, or it can increment for ever past live exits.
+/// Checks that every far place (set of states with counts) is live for every value of its register.
+/// The place reaches an end without leaving the zone by an increment, or it can increment for ever
+/// past live exits.
 ///
 /// # Errors
 ///
@@ -269,8 +273,8 @@ fn spread(explored: &Explored, places: &[usize], is_in: &mut [bool]) {
     }
 }
 
-/// Checks that no token distinguishes an exit from its far place, and that both change the
-/// near-bound counters equally. The exits of near-bound counters are exempt.
+/// Checks that no token distinguishes an exit from its far place (set of states with counts), and
+/// that both change the near-bound counters equally. The exits of near-bound counters are exempt.
 ///
 /// # Errors
 ///
@@ -337,8 +341,8 @@ fn check_exits(
     Ok(())
 }
 
-/// Returns the arrivals of two places in pairs that have a symbol in common. Returns `None` if the
-/// two places have edges on different symbols.
+/// Returns the arrivals of two places (sets of states with counts) in pairs that have a symbol in
+/// common. Returns `None` if the two places have edges on different symbols.
 fn overlaps<'e>(
     ours: &'e [(u32, u32, Arrived)],
     theirs: &'e [(u32, u32, Arrived)],

@@ -6,9 +6,9 @@ use super::super::rule::Field;
 use super::machine::Machine;
 use crate::ir::Counter;
 
-/// The least difference between the highest and the lowest count of a far zone. A shorter zone is
-/// not built, and its counts are exact. The first number applies to a graph with one counter. The
-/// second applies to several counters, whose exact counts multiply.
+/// The least difference between the highest and the lowest count of a far zone (counts far from all
+/// bounds). A shorter zone is not built, and its counts are exact. The first number applies to a
+/// graph with one counter. The second applies to several counters, whose exact counts multiply.
 const WORTH: [u32; 2] = [8, 2];
 
 /// Number of bits of a register.
@@ -23,10 +23,11 @@ pub(super) struct Zone {
     pub(super) hi: u32,
 }
 
-/// The far zones of all counters of a graph, with their register fields.
+/// The far zones (counts far from all bounds) of all counters of a graph, with their register
+/// fields.
 pub(super) struct Zones {
-    /// For each counter, its far zones in ascending order. At most two: below the minimum, and from
-    /// the minimum up to the maximum.
+    /// For each counter, its far zones (counts far from all bounds) in ascending order. At most
+    /// two: below the minimum, and from the minimum up to the maximum.
     of: Vec<Vec<Zone>>,
     /// For each counter, its bit field in the register. `None` if the counter has no zone.
     fields: Vec<Option<Field>>,
@@ -39,11 +40,12 @@ pub(super) struct Zones {
 }
 
 impl Zones {
-    /// Returns the far zones of a machine's counters. Each zone keeps a margin below a bound: the
-    /// increments of a token, those of a shortest path to the end, and `more` of the counter. For
-    /// near-bound counters, the increments of a token are left out. `is_sharing` allows counters to
-    /// share a register field. Returns `None` if no counter has a zone, or if near-bound counters
-    /// are given and none of them has a zone.
+    /// Returns the far zones (counts far from all bounds) of a machine's counters. Each zone keeps
+    /// a margin below a bound: the increments of a token, those of a shortest path to the end, and
+    /// `more` of the counter. For near-bound counters (their masks depend on the count), the
+    /// increments of a token are left out. `is_sharing` allows counters to share a register field.
+    /// Returns `None` if no counter has a zone, or if near-bound counters are given and none of
+    /// them has a zone.
     pub(super) fn new(
         machine: &Machine,
         more: &[u32],
@@ -80,7 +82,8 @@ impl Zones {
         (is_any && is_far).then_some(Self { of, fields, margins, near_bound: far })
     }
 
-    /// Returns the indices of the near-bound counters that have a far zone.
+    /// Returns the indices of the near-bound counters that have a far zone (counts far from all
+    /// bounds).
     pub(super) fn near_bound(&self) -> &[usize] {
         &self.near_bound
     }

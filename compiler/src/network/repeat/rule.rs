@@ -74,9 +74,11 @@ pub(in crate::network) enum RepeatRule {
     /// `prefix` bodies, a loop of the body with a countdown, and then the run `end`. An optional
     /// loop may be left before the countdown ends.
     Loop { body: usize, prefix: u32, end: Run, is_optional: bool },
-    /// A bounded tail of at most this many bytes, as a chain of rules.
+    /// A bounded tail (byte run with a last byte of its own) of at most this many bytes, as a chain
+    /// of rules.
     TailChain(TailBytes, u32),
-    /// A loop with a countdown over the bytes of a bounded tail, followed by a chain.
+    /// A loop with a countdown over the bytes of a bounded tail (byte run with a last byte of its
+    /// own), followed by a chain.
     TailLoop(TailBytes),
 }
 
@@ -108,8 +110,8 @@ impl RepeatRule {
         RepeatCall { rule, count }
     }
 
-    /// Returns the call for a bounded tail of at most `most` bytes. `longest` is the most bytes of
-    /// it that one token can contain.
+    /// Returns the call for a bounded tail (byte run with a last byte of its own) of at most `most`
+    /// bytes. `longest` is the most bytes of it that one token can contain.
     pub(in crate::network) fn of_tail(bytes: TailBytes, most: u32, longest: u32) -> RepeatCall {
         match most.checked_sub(longest) {
             None | Some(0) => RepeatCall { rule: Self::TailChain(bytes, most), count: 0 },

@@ -10,8 +10,8 @@ use crate::network::graph_parts::GraphParts;
 use crate::network::minimal::without_unreached;
 use crate::network::rule::{Arrival, Counted, RegisterUpdate};
 
-/// The first symbol for a written required key, far above the symbols of labels. Each key has two
-/// symbols: one leads to the waiting copy, the next to the done copy.
+/// The first symbol for a written required key, far above the symbols of labels (calls or token
+/// sets). Each key has two symbols: one leads to the waiting copy, the next to the done copy.
 const WRITTEN: Symbol = 1 << 30;
 
 /// Whether every state that reaches some required key reaches all of them. Then the strings of the
