@@ -21,7 +21,8 @@ use crate::ir::ByteSet;
 pub(super) struct OwnCalls {
     /// The call graph of the grammar's rules.
     calls: Calls,
-    /// The FOLLOW bytes of the grammar's rules, and of shared rules whose bytes grew.
+    /// The FOLLOW bytes of the grammar's rules, and of shared rules (of the vocabulary) whose bytes
+    /// grew.
     after: After,
     /// The ids of the vocabulary's rules whose FOLLOW sets the grammar's calls widen, in ascending
     /// order.
@@ -83,8 +84,8 @@ pub struct Follow<'a> {
 }
 
 impl<'a> Follow<'a> {
-    /// Computes the FOLLOW sets of a network, given the facts about the shared rules. Any byte may
-    /// follow the rules `open`, because other grammars may call them.
+    /// Computes the FOLLOW sets of a network, given the facts about the shared rules (of the
+    /// vocabulary). Any byte may follow the rules `open`, because other grammars may call them.
     pub fn new(network: Joined<'a>, shared: &'a SharedRules, open: &[u32]) -> Self {
         let calls = Calls::new(network.own, network);
         let own = vec![ByteSet::EMPTY; network.own.rules.len()];

@@ -20,13 +20,13 @@ use super::content_hash::{self, Digest, RuleHash};
 use super::repeat::rule::{More, RepeatRule, Run};
 use crate::ir::{Expr, Grammar, RuleId, Step};
 
-/// The rules of the vocabulary, by the digests of their texts.
+/// The rules of the vocabulary, by the digests of their texts (expressions as 32-bit words).
 #[derive(Debug, Default)]
 pub(super) struct KnownRules {
-    /// Maps the digest of a rule's text to the id of the vocabulary's rule.
+    /// Maps the digest of a rule's text (expression as 32-bit words) to the id of the vocabulary's rule.
     rules: FxHashMap<Digest, u32>,
-    /// A cache of texts that were found, with the ids of their rules. At most as many texts as
-    /// there are digests.
+    /// A cache of texts (expressions as 32-bit words) that were found, with the ids of their rules. At
+    /// most as many texts as there are digests.
     found: RwLock<FxHashMap<Box<[u32]>, u32>>,
 }
 
@@ -37,15 +37,15 @@ impl KnownRules {
         Self { rules, found: RwLock::default() }
     }
 
-    /// Returns the id of the vocabulary's rule whose text has this digest. Returns `None` if there
-    /// is none.
+    /// Returns the id of the vocabulary's rule whose text (expression as 32-bit words) has this digest.
+    /// Returns `None` if there is none.
     pub(super) fn get(&self, digest: &Digest) -> Option<u32> {
         self.rules.get(digest).copied()
     }
 
-    /// Returns the id of the vocabulary's rule with the same text as a kept rule (shared by many
-    /// grammars). Returns `None` if there is none, or if the kept rule has no text (see
-    /// [`of_rule`]).
+    /// Returns the id of the vocabulary's rule with the same text (expression as 32-bit words) as a kept
+    /// rule (shared by many grammars). Returns `None` if there is none, or if the kept rule has no
+    /// text (see [`of_rule`]).
     pub(super) fn like(&self, grammar: &Grammar, rule: RuleId) -> Option<u32> {
         let text = Writer::new(vec![rule]).finish(grammar)?;
         let found = self.found.read().unwrap_or_else(PoisonError::into_inner).get(&*text).copied();
@@ -58,8 +58,8 @@ impl KnownRules {
 }
 
 /// Returns the records of expressions for a vocabulary artifact. `sources` pairs the digest of a
-/// text with the content hash of the rule compiled from it. `rules` has the content hashes of all
-/// rules, in the order of their ids.
+/// text (expression as 32-bit words) with the content hash of the rule compiled from it. `rules` has the
+/// content hashes of all rules, in the order of their ids.
 pub(super) fn records(
     sources: impl Iterator<Item = (Digest, RuleHash)>,
     rules: impl Iterator<Item = RuleHash>,
@@ -75,15 +75,15 @@ pub(super) fn records(
     records
 }
 
-/// Returns the digest of a kept rule's text. Returns `None` if the rule reaches a rule that is not
-/// kept, whose automaton depends on its other callers. Also returns `None` if the rule reaches an
-/// expression that depends on the vocabulary.
+/// Returns the digest of a kept rule's text (expression as 32-bit words). Returns `None` if the rule
+/// reaches a rule that is not kept, whose automaton depends on its other callers. Also returns
+/// `None` if the rule reaches an expression that depends on the vocabulary.
 pub(super) fn of_rule(grammar: &Grammar, rule: RuleId) -> Option<Digest> {
     Some(digest("text", &Writer::new(vec![rule]).finish(grammar)?))
 }
 
-/// Returns the digest of an expression's text. Returns `None` if the expression reaches a rule that
-/// is not kept, or an expression that depends on the vocabulary.
+/// Returns the digest of an expression's text (expression as 32-bit words). Returns `None` if the
+/// expression reaches a rule that is not kept, or an expression that depends on the vocabulary.
 pub(super) fn of_expr(grammar: &Grammar, expr: &Expr) -> Option<Digest> {
     let mut writer = Writer::new(Vec::new());
     writer.expr(expr)?;
@@ -121,19 +121,19 @@ fn digest(what: &str, words: &[u32]) -> Digest {
     content_hash::hash(&bytes)
 }
 
-/// A text under construction.
+/// A text (expression as 32-bit words) under construction.
 struct Writer {
-    /// The words of the text so far.
+    /// The words of the text (expression as 32-bit words) so far.
     words: Vec<u32>,
-    /// The rules that the text names, in the order of their numbers.
+    /// The rules that the text (expression as 32-bit words) names, in the order of their numbers.
     rules: Vec<RuleId>,
 }
 
-/// Initial capacity of a text, in words of 32 bits, enough for most texts.
+/// Initial capacity of a text (expression as 32-bit words), in words of 32 bits, enough for most texts.
 const WORDS: usize = 256;
 
 impl Writer {
-    /// Begins a text that has the expressions of `rules`.
+    /// Begins a text (expression as 32-bit words) that has the expressions of `rules`.
     fn new(rules: Vec<RuleId>) -> Self {
         Self { words: Vec::with_capacity(WORDS), rules }
     }
@@ -153,7 +153,8 @@ impl Writer {
         Some(self.words)
     }
 
-    /// Adds an expression to the text. Returns `None` if the expression depends on the vocabulary.
+    /// Adds an expression to the text (expression as 32-bit words). Returns `None` if the expression
+    /// depends on the vocabulary.
     fn expr(&mut self, expr: &Expr) -> Option<()> {
         match expr {
             Expr::Never => self.words.push(0),

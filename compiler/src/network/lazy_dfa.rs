@@ -206,7 +206,8 @@ impl<'a> LazyDfa<'a> {
     }
 
     /// Returns the only byte that continues a configuration (one parse), with the result of reading
-    /// it. Returns `None` for several configurations, or if there may be another byte or a call.
+    /// it. Returns `None` for several configurations, or if another byte, a call or a return is
+    /// possible.
     #[inline]
     pub fn only(&self, at: Configurations) -> Option<(u8, Arrival)> {
         let Configurations::One(state, frame) = at else { return None };

@@ -14,12 +14,14 @@ use super::content_hash::RuleHash;
 use super::known_rules::KnownRules;
 use crate::ir::ByteSet;
 
-/// The facts about the shared rules that do not depend on the grammar that calls them.
+/// The facts about the shared rules (of the vocabulary) that do not depend on the grammar that
+/// calls them.
 #[derive(Debug, Default)]
 pub struct SharedRules {
-    /// The call graph of the shared rules.
+    /// The call graph of the shared rules (of the vocabulary).
     pub(super) calls: Calls,
-    /// For each rule, the bytes that can come after its strings if only other shared rules call it.
+    /// For each rule, the bytes that can come after its strings if only other shared rules (of the
+    /// vocabulary) call it.
     pub(super) after: Vec<ByteSet>,
     /// For each rule, the bytes with which its strings can continue after a possible end of the
     /// rule.
@@ -77,18 +79,18 @@ impl SharedRules {
         }
     }
 
-    /// Returns the id of the rule that a shared state belongs to.
+    /// Returns the id of the rule that a shared state (of the vocabulary) belongs to.
     pub fn rule_of(&self, state: u32) -> u32 {
         self.calls.rule_of[state as usize]
     }
 
-    /// Returns `rule`, and all shared rules that reach it by tail calls alone.
+    /// Returns `rule`, and all shared rules (of the vocabulary) that reach it by tail calls alone.
     pub fn with_tail_callers(&self, rule: u32) -> BTreeSet<u32> {
         self.calls.with_tail_callers(rule)
     }
 
-    /// Returns the shared states that a shared rule may return to, also through tail calls of
-    /// shared rules.
+    /// Returns the shared states (of the vocabulary) that a shared rule may return to, also through
+    /// tail calls of shared rules.
     pub fn returns(&self, rule: u32) -> BTreeSet<u32> {
         self.calls.all_returns_of(rule)
     }

@@ -4,7 +4,8 @@
 //! An arrival at a place makes some changes of the register. The rule has a chain of states for it:
 //! one state for each change, and at least one. All of these states have the edges of the place.
 //! The arrival at the first state makes the first change, then continues to the next state or
-//! stays. An increment at zero leads to the exit of the place, with the remaining changes.
+//! stays. An increment with which the field becomes zero leads to the exit of the place, with the
+//! remaining changes.
 //!
 //! Cost: O(edges of all places, times the changes of an arrival).
 

@@ -192,12 +192,13 @@ impl Walk<'_> {
         }
     }
 
-    /// Adds a tuple to the worklist if all of its places (sets of states with counts) are live and
-    /// it still needs a check. Skips a tuple without live places except `far`.
+    /// Adds a tuple to the worklist, unless its places are all equal and no counter may run out any
+    /// more. Skips the tuple if `all` and some place of `each` are not live.
     ///
     /// # Errors
     ///
-    /// [`Refused::Unrolled`] if `all` is live and some place of `each` is not, or the reverse.
+    /// [`Refused::Unrolled`] if `all` is live and some place of `each` is not, or if all of `each`
+    /// are live and `all` is not.
     fn add(&self, tuple: Tuple, open: &mut Vec<Tuple>) -> Result<(), Refused> {
         let each = tuple.each.iter().all(|&place| self.alive[place]);
         match (each, self.alive[tuple.all]) {

@@ -76,8 +76,8 @@ impl Place {
 /// one counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Change {
-    /// The field is decremented. If the field is zero before, the activation continues at the exit
-    /// of the place (set of states with counts).
+    /// The field is decremented. If the field becomes zero, the activation (call in progress)
+    /// continues at the exit of the place.
     Increment,
     /// The field is set to this number of increments. The last of these increments leaves the far
     /// zone (counts far from all bounds).

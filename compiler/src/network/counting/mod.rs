@@ -147,7 +147,8 @@ fn may_be_count_dependent(machine: &Machine, source: &Source<'_>) -> bool {
 ///
 /// # Errors
 ///
-/// The reason of the last failed attempt, at most [`ATTEMPTS`] of them.
+/// The reason why the last attempt failed. [`Refused::Unrolled`] after [`ATTEMPTS`] failed
+/// attempts.
 fn rule_of_zones(
     machine: &Machine,
     near_bound: &[usize],
