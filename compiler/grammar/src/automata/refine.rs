@@ -124,7 +124,7 @@ impl Classes<'_> {
 }
 
 impl Refinement {
-    /// Begins with the given class of each state: a number, or [`ALONE`] combined with the state's
+    /// Creates a partition from the class of each state: a number, or [`ALONE`] combined with the state's
     /// number for a class of one. `dependents` has, for each state, the states whose signatures
     /// contain its class.
     pub fn new(classes: Vec<u32>, dependents: Lists) -> Self {
@@ -133,7 +133,8 @@ impl Refinement {
         Self::with_levels(classes, dependents, Levels { of: levels, dependents: none })
     }
 
-    /// Begins like [`new`](Self::new), with levels of states.
+    /// Creates a partition like [`new`](Self::new), and sets the levels of the states. Signatures may
+    /// contain the new classes of states at lower levels.
     pub fn with_levels(classes: Vec<u32>, dependents: Lists, levels: Levels) -> Self {
         let shared = classes.iter().filter(|&class| class & ALONE == 0);
         let count = shared.max().map_or(0, |&highest| highest as usize + 1);

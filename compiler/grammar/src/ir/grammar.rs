@@ -161,7 +161,7 @@ impl GrammarBuilder {
         self.define_as(id, expr, origin, RuleKind::Kept);
     }
 
-    /// Defines a declared rule with a role.
+    /// Defines a declared rule with the given kind.
     ///
     /// # Panics
     ///

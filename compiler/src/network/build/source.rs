@@ -38,7 +38,7 @@ impl Stored<'_> {
     }
 }
 
-/// What to build of a grammar, and in which form.
+/// The rules of a grammar that have to be built, and the form of counts in them.
 #[derive(Clone, Copy)]
 pub(in crate::network) struct Wanted<'a> {
     /// The rules to start from.
@@ -62,7 +62,7 @@ pub(in crate::network) struct Source<'a> {
     pub(in crate::network) facts: Vec<Facts>,
     /// The tokens of the vocabulary.
     pub(in crate::network) lexicon: &'a dyn Lexicon,
-    /// What to build, and in which form.
+    /// The rules to build, and the form of counts in them.
     pub(in crate::network) wanted: Wanted<'a>,
     /// The budget and the threads of the compilation.
     pub(super) context: Context<'a>,

@@ -45,7 +45,8 @@ pub(super) struct Place {
     /// For each counter, the number of its far zone (counts far from all bounds), or `None` if its
     /// counts are exact.
     far: Far,
-    /// The states with their counts, in ascending order.
+    /// The states with their counts, in ascending order. For a far counter, a count is a distance
+    /// below the highest count.
     members: Vec<(u32, Counts)>,
 }
 
@@ -76,10 +77,10 @@ impl Place {
 /// one counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Change {
-    /// The field is decremented. If the field becomes zero, the activation (call in progress)
+    /// The counter's register field is decremented. If the field becomes zero, the activation (call in progress)
     /// continues at the exit of the place.
     Increment,
-    /// The field is set to this number of increments. The last of these increments leaves the far
+    /// The counter's register field is set to this number of increments. The last of these increments leaves the far
     /// zone (counts far from all bounds).
     Set(u32),
 }
