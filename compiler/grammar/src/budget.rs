@@ -1,16 +1,21 @@
-//! The limits of one compilation: time, memory, and a flag by which its caller ends it.
+//! The limits of one compilation: time, memory, and a flag with which the caller cancels the
+//! compilation.
 //!
-//! The caller makes one [`Budget`] and passes it to the front end and to the compiler. Every loop whose length
-//! depends on the source [counts its steps](Budget::spend). Every few thousand steps the clock and the flag are
-//! checked. A pass that keeps tables or automata reports their bytes ([`MemoryUse`]).
+//! The caller creates one [`Budget`] and passes it to the front end and to the compiler. Every loop
+//! whose length depends on the source [counts its steps](Budget::spend). Every few thousand steps,
+//! the clock and the flag are checked. A pass that keeps tables or automata reports their size in
+//! bytes ([`MemoryUse`]).
 //!
-//! Once a limit is met the budget is *spent* for good. All phases end at their next check, on every thread. So
-//! [`Spent`] carries nothing. A phase that cannot fail may return early with a partial result, which is discarded.
-//! The caller of the compilation asks the budget for the [reason](Budget::error).
+//! Once a limit is exceeded, the budget is *spent* for good. All phases end at their next check, on
+//! every thread, so [`Spent`] carries no data. A phase that cannot fail may return early with a
+//! partial result, which is discarded. The caller of the compilation asks the budget for the
+//! [reason](Budget::error).
 //!
-//! A budget decides whether there is an artifact, and never its bytes.
+//! A budget decides whether a compilation yields an artifact. It never changes the bytes of the
+//! artifact.
 //!
-//! Cost: a step decrements a thread-local number. The clock is read after [`STEPS`] steps, each of some nanoseconds.
+//! Cost: a step decrements a thread-local number. The clock is read after [`STEPS`] steps, which
+//! take a few nanoseconds each.
 
 use std::cell::Cell;
 use std::fmt;
@@ -20,20 +25,23 @@ use std::time::{Duration, Instant};
 
 use super::diagnostics::Diagnostic;
 
-/// Default time after which a compilation gives up.
+/// The default time limit of a compilation, 5 minutes. After that, the compilation ends with an
+/// error.
 pub const TIME: Duration = Duration::from_secs(300);
 
-/// Default limit on the bytes of tables and automata.
+/// The default limit on the bytes of tables and automata, 1 GiB. Beyond that, the compilation ends
+/// with an error.
 pub const MEMORY: usize = 1 << 30;
 
-/// Steps between two readings of the clock.
+/// Steps of one thread between two readings of the clock. Few enough to react within milliseconds,
+/// and enough to make readings cheap.
 const STEPS: usize = 1 << 13;
 
-/// Time between two checks of the flag by a thread that waits.
+/// The longest time that a waiting thread sleeps before it checks the cancellation flag again.
 const NAP: Duration = Duration::from_millis(4);
 
 thread_local! {
-    /// Steps until this thread reads the clock, whatever budget they are counted on.
+    /// Steps until this thread reads the clock, whatever budget the steps are counted on.
     static LEFT: Cell<usize> = const { Cell::new(STEPS) };
 }
 
@@ -43,9 +51,9 @@ thread_local! {
 pub enum Phase {
     /// Reading the source.
     Reading,
-    /// Working out which values combinations of schemas hold for.
+    /// Computing which values satisfy combinations of schemas.
     Combining,
-    /// Turning the source into rules.
+    /// Translating the source into rules of the grammar IR.
     Lowering,
     /// Building the automata of rules.
     Building,
@@ -53,15 +61,16 @@ pub enum Phase {
     LeftRecursion,
     /// Merging rules and laying out their states.
     LayingOut,
-    /// Computing masks and the bound on configurations.
+    /// Computing masks, and the bound on the configurations of a parse position.
     Masks,
-    /// Putting the artifact together.
+    /// Writing the artifact.
     Emitting,
-    /// Waiting for another request, which compiles the same source.
+    /// Waiting for another request that compiles the same source.
     Waiting,
 }
 
 impl Phase {
+    /// All phases, in the order of their numbers.
     const ALL: [Self; 9] = [
         Self::Reading,
         Self::Combining,
@@ -91,37 +100,38 @@ impl fmt::Display for Phase {
     }
 }
 
-/// The limit of a [`Budget`] that was met, and how far the compilation had come.
+/// The limit of a [`Budget`] that was exceeded, and the phase in which that happened.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BudgetError {
-    /// The time was up.
+    /// The time limit was exceeded.
     #[error("the time limit of {} s was met while {phase}", limit.as_secs_f64())]
     Time {
         /// The time allowed.
         limit: Duration,
-        /// The phase at that time.
+        /// The phase in which the time ran out.
         phase: Phase,
     },
-    /// The caller's flag was set.
+    /// The caller set the cancellation flag.
     #[error("the compilation was cancelled while {phase}")]
     Cancelled {
-        /// The phase at that time.
+        /// The phase in which the flag was found to be set.
         phase: Phase,
     },
-    /// Tables and automata would have taken more memory than allowed, by the compiler's own estimate.
+    /// Tables and automata would have taken more memory than allowed. The size is the compiler's
+    /// own estimate.
     #[error("{} MiB of memory would exceed the limit of {} MiB while {phase}", asked >> 20, limit >> 20)]
     Memory {
-        /// Bytes that were allowed.
+        /// The number of bytes allowed for all tables and automata together.
         limit: usize,
-        /// Bytes that were asked for.
+        /// The number of bytes that all tables and automata together would have taken.
         asked: usize,
-        /// The phase at that time.
+        /// The phase in which the memory ran out.
         phase: Phase,
     },
 }
 
 impl BudgetError {
-    /// The code of the error's diagnostic.
+    /// Returns the code of the error's diagnostic, such as `budget::time`.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Time { .. } => "budget::time",
@@ -130,7 +140,8 @@ impl BudgetError {
         }
     }
 
-    /// Advice on the error.
+    /// Returns advice for the user on how to avoid the error. Returns `None` for a cancelled
+    /// compilation.
     pub fn help(&self) -> Option<&'static str> {
         match self {
             Self::Time { .. } => {
@@ -143,7 +154,7 @@ impl BudgetError {
         }
     }
 
-    /// The diagnostic of the error, without a position in the source.
+    /// Returns the diagnostic of the error. The diagnostic has no position in the source.
     pub fn to_diagnostic(&self) -> Diagnostic {
         let mut diagnostic = Diagnostic::error(self.code(), self.to_string());
         diagnostic.help = self.help().map(str::to_owned);
@@ -151,22 +162,30 @@ impl BudgetError {
     }
 }
 
-/// A limit of the budget was met. [`Budget::error`] says which.
+/// The budget of the compilation is spent. [`Budget::error`] returns the limit that was exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the budget of the compilation is spent")]
 pub struct Spent;
 
-/// The limits of one compilation. Its time begins when it is made. `Send` and `Sync`; shared by reference.
+/// The limits of one compilation. The time begins when the budget is created. `Send` and `Sync`;
+/// threads share the budget by reference.
 #[derive(Debug)]
 pub struct Budget {
+    /// The time at which the compilation began.
     started: Instant,
+    /// The time limit. `None` if time is not limited.
     time: Option<Duration>,
+    /// The limit on the bytes of tables and automata.
     most_bytes: usize,
+    /// The cancellation flag, if the caller gave one.
     cancel: Option<Arc<AtomicBool>>,
+    /// The bytes that tables and automata take now.
     bytes: AtomicUsize,
+    /// The steps counted so far, without those that threads have not reported yet.
     steps: AtomicUsize,
-    /// Number of the phase in [`Phase::ALL`].
+    /// The number of the current phase, an index into [`Phase::ALL`].
     phase: AtomicU8,
+    /// The limit that was exceeded first. Empty until the budget is spent.
     spent: OnceLock<BudgetError>,
 }
 
@@ -177,12 +196,12 @@ impl Default for Budget {
 }
 
 impl Budget {
-    /// Five minutes from now, and 1 GiB.
+    /// Creates a budget of five minutes from now and 1 GiB.
     pub fn new() -> Self {
         Self::unlimited().time_limit(TIME).memory_limit(MEMORY)
     }
 
-    /// Neither time nor memory is limited.
+    /// Creates a budget without limits on time and memory.
     pub fn unlimited() -> Self {
         Self {
             started: Instant::now(),
@@ -196,56 +215,58 @@ impl Budget {
         }
     }
 
-    /// Wall time from when the budget was made, after which the compilation gives up.
+    /// Limits the wall time of the compilation, measured from the creation of the budget.
     #[must_use]
     pub fn time_limit(mut self, limit: Duration) -> Self {
         self.time = Some(limit);
         self
     }
 
-    /// Counts time that the compilation has already taken.
+    /// Counts time that the compilation took before the budget was created.
     #[must_use]
     pub fn already_taken(mut self, time: Duration) -> Self {
         self.started = self.started.checked_sub(time).unwrap_or(self.started);
         self
     }
 
-    /// Limits the bytes of tables and automata together, as the compiler estimates them. The allocator and the source
-    /// need memory beyond this.
+    /// Limits the bytes of tables and automata together, as the compiler estimates them. The
+    /// allocator and the source need more memory beyond this limit.
     #[must_use]
     pub fn memory_limit(mut self, bytes: usize) -> Self {
         self.most_bytes = bytes;
         self
     }
 
-    /// A flag that ends the compilation within some milliseconds of being set.
+    /// Sets a flag with which the caller cancels the compilation. The compilation ends within some
+    /// milliseconds after the flag is set.
     #[must_use]
     pub fn cancel_flag(mut self, flag: Arc<AtomicBool>) -> Self {
         self.cancel = Some(flag);
         self
     }
 
-    /// The limit that was met, if one was.
+    /// Returns the limit that was exceeded. Returns `None` while the budget is not spent.
     pub fn error(&self) -> Option<&BudgetError> {
         self.spent.get()
     }
 
-    /// Bytes that tables and automata take now, as estimated.
+    /// Returns the bytes that tables and automata take now, as the compiler estimates them.
     pub fn bytes(&self) -> usize {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// Steps counted so far on all threads, up to 8,192 more or less for each. A measure of the work that does not
-    /// depend on the machine and its load.
+    /// Returns the steps counted so far on all threads. The number is exact up to 8,192 steps for
+    /// each thread. It measures the work independently of the machine and its load.
     pub fn steps(&self) -> usize {
         self.steps.load(Ordering::Relaxed)
     }
 
-    /// Counts steps of work, of some nanoseconds each, and looks at the clock and the flag every so often.
+    /// Counts `steps` steps of work, which take a few nanoseconds each. Checks the clock and the
+    /// flag every 8,192 steps.
     ///
     /// # Errors
     ///
-    /// [`Spent`] from the look on that found a limit met.
+    /// [`Spent`] from the check that finds a limit exceeded, and from then on.
     #[inline]
     pub fn spend(&self, steps: usize) -> Result<(), Spent> {
         let left = LEFT.get();
@@ -256,20 +277,21 @@ impl Budget {
         self.check_after(steps)
     }
 
+    /// Adds steps to the total, and checks the clock and the flag.
     #[cold]
     fn check_after(&self, steps: usize) -> Result<(), Spent> {
         self.steps.fetch_add(steps, Ordering::Relaxed);
         self.check()
     }
 
-    /// Checks the clock and the flag: before and after work of unknown length.
+    /// Checks the clock and the flag. To be called before and after work of unknown length.
     ///
     /// # Errors
     ///
-    /// [`Spent`] if a limit is met, now or before.
+    /// [`Spent`] if a limit is exceeded, now or before.
     #[cold]
     pub fn check(&self) -> Result<(), Spent> {
-        // While the budget is spent, none are left and each step is checked.
+        // While the budget is spent, no steps are left, so each step is checked.
         let taken = (STEPS - LEFT.replace(0)) % STEPS;
         self.steps.fetch_add(taken, Ordering::Relaxed);
         if self.spent.get().is_some() {
@@ -289,11 +311,11 @@ impl Budget {
         }
     }
 
-    /// The time that a waiting thread may sleep before it [checks](Self::check) again. `None` if neither clock nor
-    /// flag can end the wait.
+    /// Returns the time that a waiting thread may sleep before it [checks](Self::check) the budget
+    /// again. Returns `None` if neither the clock nor the flag can end the wait.
     pub fn nap(&self) -> Option<Duration> {
         let left = self.time.map(|limit| limit.saturating_sub(self.started.elapsed()));
-        // The limit is met only after it.
+        // The limit is exceeded only after its last instant.
         let left = left.map(|left| left + Duration::from_micros(1));
         match (left, &self.cancel) {
             (Some(left), Some(_)) => Some(left.min(NAP)),
@@ -302,29 +324,30 @@ impl Budget {
         }
     }
 
-    /// Sets the phase that runs from now on.
+    /// Sets the current phase, for error messages.
     pub fn begin(&self, phase: Phase) {
         self.phase.store(phase as u8, Ordering::Relaxed);
     }
 
-    /// Begins an account of memory: it grows, and is given back on drop.
+    /// Creates an account of memory within this budget. Its bytes are given back on drop.
     pub fn hold(&self) -> MemoryUse<'_> {
         MemoryUse::new(Some(self))
     }
 
-    /// Replaces an error of the work by the budget's error if the budget is spent. The position in the source is
-    /// kept.
+    /// Returns the budget's error if the budget is spent, with the position of `diagnostic` in the
+    /// source. Otherwise returns `diagnostic`.
     pub fn blame(&self, diagnostic: Diagnostic) -> Diagnostic {
         let Some(error) = self.error() else { return diagnostic };
         let Diagnostic { labels, pointer, .. } = diagnostic;
         Diagnostic { labels, pointer, ..error.to_diagnostic() }
     }
 
-    /// Checks the clock and the flag for a front end, whose errors are diagnostics.
+    /// Checks the clock and the flag for a front end. Front ends return their errors as
+    /// diagnostics.
     ///
     /// # Errors
     ///
-    /// One diagnostic if a limit is met, now or before.
+    /// One diagnostic, if a limit is exceeded, now or before.
     pub fn check_in_source(&self) -> Result<(), Vec<Diagnostic>> {
         match self.check() {
             Ok(()) => Ok(()),
@@ -332,21 +355,24 @@ impl Budget {
         }
     }
 
-    /// Whether another request is waited for.
+    /// Whether the compilation waits for another request that compiles the same source.
     pub fn waits(&self) -> bool {
         self.phase() == Phase::Waiting
     }
 
+    /// Returns the current phase.
     fn phase(&self) -> Phase {
         Phase::ALL[usize::from(self.phase.load(Ordering::Relaxed))]
     }
 
+    /// Spends the budget for good, with `error` as the reason unless there was one before.
     fn end(&self, error: BudgetError) -> Spent {
         // If several threads exceed a limit, the first error is kept.
         _ = self.spent.set(error);
         Spent
     }
 
+    /// Adds bytes to those in use. Spends the budget if they exceed the limit on memory.
     fn take(&self, bytes: usize) -> Result<(), Spent> {
         let asked = self.bytes.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
         match asked > self.most_bytes {
@@ -358,25 +384,30 @@ impl Budget {
         }
     }
 
+    /// Subtracts bytes from those in use.
     fn give_back(&self, bytes: usize) {
         self.bytes.fetch_sub(bytes, Ordering::Relaxed);
     }
 }
 
-/// An account of memory within a budget, if there is one. The bytes are given back on drop.
+/// An account of the memory of some data within a budget, if there is one. The bytes are given back
+/// on drop.
 #[derive(Debug)]
 pub struct MemoryUse<'b> {
+    /// The budget. `None` if memory is not counted.
     budget: Option<&'b Budget>,
+    /// The bytes of the account.
     bytes: usize,
 }
 
 impl<'b> MemoryUse<'b> {
-    /// Creates an empty record of memory use.
+    /// Creates an account of zero bytes.
     pub(crate) fn new(budget: Option<&'b Budget>) -> Self {
         Self { budget, bytes: 0 }
     }
 
-    /// Sets the total, which may rise or fall.
+    /// Sets the bytes of the account to a total that may be higher or lower than before. Fails if
+    /// the budget's limit on memory is exceeded.
     pub fn set(&mut self, bytes: usize) -> Result<(), Spent> {
         let before = std::mem::replace(&mut self.bytes, bytes);
         let Some(budget) = self.budget else { return Ok(()) };
@@ -390,7 +421,7 @@ impl<'b> MemoryUse<'b> {
         }
     }
 
-    /// Adds bytes to the total.
+    /// Adds bytes to the account. Fails if the budget's limit on memory is exceeded.
     pub fn add(&mut self, bytes: usize) -> Result<(), Spent> {
         self.set(self.bytes.saturating_add(bytes))
     }

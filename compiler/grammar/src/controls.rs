@@ -1,11 +1,13 @@
-//! The special tokens of a vocabulary in the texts of a source.
+//! Finds the special tokens of a vocabulary in the strings of a source.
 //!
-//! A special token matches by its id alone. A grammar with the string `<think>` therefore allows the letters and
-//! masks the token that the model would write. In a language that describes model output such a string denotes the
-//! token ([`ControlTokens`]). In other languages the string is rarely intended, and is [reported](warnings): the
-//! model would seem not to follow its grammar.
+//! A special token matches only by its id. So a grammar with the string `<think>` allows the
+//! letters of this text, and masks the token that the model would write. In a language that
+//! describes model output, such a string denotes the token ([`ControlTokens`]). In other languages
+//! the string is rarely intended, because the model would seem not to follow its grammar. So the
+//! string is [reported](written_out).
 //!
-//! Cost: one binary search for each length of special tokens, at each position where a special token may begin.
+//! Cost: one binary search for each length of special tokens, at each position in a text where a
+//! special token may begin.
 
 use std::ops::Range;
 
@@ -14,21 +16,24 @@ use grammarc_artifacts::{TokenKind, VocabularyArtifact};
 use super::diagnostics::Diagnostic;
 use super::ir::{ByteSet, Literals, TokenRef};
 
-/// Most warnings for one source.
+/// The most warnings for one source. Further strings are not reported.
 const MOST: usize = 8;
 
-/// The special tokens of a vocabulary, by their texts. Empty without a vocabulary.
+/// The special tokens of a vocabulary, found by their texts. Without a vocabulary, no special token
+/// is found.
 #[derive(Clone, Debug, Default)]
 pub struct ControlTokens {
+    /// The vocabulary, if there is one.
     vocabulary: Option<VocabularyArtifact>,
-    /// Lengths of their texts, longest first.
+    /// The lengths of the special tokens' texts in bytes, in descending order, each once.
     lengths: Vec<usize>,
-    /// Bytes that they begin with.
+    /// The bytes with which the special tokens' texts begin.
     first: ByteSet,
 }
 
 impl ControlTokens {
-    /// The special tokens of a vocabulary. A text of one character is no name: it is punctuation in most sources.
+    /// Returns the special tokens of a vocabulary. A special token whose text is one byte long is
+    /// left out, because most sources use it as punctuation.
     pub fn of(vocabulary: &VocabularyArtifact) -> Self {
         let mut lengths: Vec<usize> = Vec::new();
         let mut first = ByteSet::EMPTY;
@@ -44,7 +49,8 @@ impl ControlTokens {
         Self { vocabulary: Some(vocabulary.clone()), lengths, first }
     }
 
-    /// Whether the vocabulary has a token of a name. Without a vocabulary every name may be one.
+    /// Whether the vocabulary has a token with this id or text. Without a vocabulary, the answer is
+    /// always yes.
     pub fn knows(&self, token: &TokenRef) -> bool {
         let Some(vocabulary) = &self.vocabulary else { return true };
         match token {
@@ -58,7 +64,8 @@ impl ControlTokens {
         }
     }
 
-    /// Finds the first special token in a text, the longest if several begin there: its range and its id.
+    /// Returns the byte range and the id of the first special token in a text. If several begin at
+    /// one position, the longest is returned. `None` if there is none.
     pub fn first_in(&self, text: &str) -> Option<(Range<usize>, u32)> {
         let vocabulary = self.vocabulary.as_ref()?;
         let bytes = text.as_bytes();
@@ -70,7 +77,8 @@ impl ControlTokens {
     }
 }
 
-/// A warning for each string that holds the text of a special token.
+/// Returns a warning for each string that contains the text of a special token, at most [`MOST`]
+/// warnings.
 pub fn warnings(literals: &Literals, vocabulary: &VocabularyArtifact) -> Vec<Diagnostic> {
     if literals.iter().next().is_none() {
         return Vec::new();

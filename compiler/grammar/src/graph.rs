@@ -1,26 +1,31 @@
-//! Strongly connected components, and the minimal elements of a preorder.
+//! Strongly connected components of directed graphs, and the minimal elements of a preorder.
 
-/// Depth of the search in most graphs.
+/// Initial capacity of the search stacks, in nodes: the depth of the search in most graphs. Deeper
+/// searches grow the stacks.
 const DEEP: usize = 128;
 
-/// Entries that most lists have at most, put together: rules call each other some thirty times.
+/// Initial capacity of the buffer of [`Lists`], in entries for each node. On average, most lists
+/// have fewer entries.
 const LONG: usize = 32;
 
-/// Lists of nodes, one for each node, in one buffer.
+/// For each node, a list of nodes, such as its successors. All lists share one buffer.
 #[derive(Clone, Debug, Default)]
 pub struct Lists {
-    /// By node, the end of its list.
+    /// For each node, the end of its list in `nodes`. The list begins at the end of the list
+    /// before.
     ends: Vec<u32>,
+    /// The entries of all lists, one list after the other.
     nodes: Vec<u32>,
 }
 
 impl Lists {
-    /// Creates empty lists with capacity for this number of nodes.
+    /// Creates an empty collection with capacity for the lists of `count` nodes.
     pub(crate) fn with_capacity(count: usize) -> Self {
         Self { ends: Vec::with_capacity(count), nodes: Vec::with_capacity(LONG * count) }
     }
 
-    /// Groups pairs (node, entry) into one list for each node. Entries keep their order.
+    /// Groups pairs (node, entry) into one list for each of `count` nodes. The entries of a list
+    /// keep the order of the pairs.
     pub fn of_pairs(count: usize, pairs: impl Iterator<Item = (u32, u32)> + Clone) -> Self {
         let mut ends = vec![0; count + 1];
         pairs.clone().for_each(|(node, _)| ends[node as usize + 1] += 1);
@@ -28,7 +33,7 @@ impl Lists {
             ends[node + 1] += ends[node];
         }
         let mut nodes = vec![0; ends[count] as usize];
-        // The end of a list holds its start until all entries are in it.
+        // While the lists are filled, `ends` holds the next free index of each list.
         for (node, entry) in pairs {
             let end = &mut ends[node as usize];
             nodes[*end as usize] = entry;
@@ -38,28 +43,29 @@ impl Lists {
         Self { ends, nodes }
     }
 
-    /// Adds a node to the list that comes next.
+    /// Adds an entry to the list under construction.
     pub(crate) fn push(&mut self, node: usize) {
         self.nodes.push(node as u32);
     }
 
-    /// Ends the list of the next node.
+    /// Completes the list under construction. The next entry begins the list of the next node.
     pub(crate) fn end(&mut self) {
         self.ends.push(self.nodes.len() as u32);
     }
 
-    /// The number of nodes.
+    /// Returns the number of nodes.
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// The list of a node.
+    /// Returns the list of a node.
     pub fn of(&self, node: usize) -> &[u32] {
         let from = node.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.nodes[from as usize..self.ends[node] as usize]
     }
 
-    /// The nodes that some nodes lead to, themselves among them, each once. O(nodes and entries).
+    /// Returns the nodes that are reachable from the nodes in `from`, with these nodes, each once.
+    /// O(nodes and entries).
     pub fn reachable(&self, from: impl IntoIterator<Item = u32>) -> Vec<u32> {
         let mut is_found = vec![false; self.len()];
         let mut found: Vec<u32> = Vec::new();
@@ -73,7 +79,8 @@ impl Lists {
         found
     }
 
-    /// Numbers the strongly connected components, with the lists as successors.
+    /// Returns for each node the number of its strongly connected component, with the lists as
+    /// successors. A node's successors have the same number or a lower one.
     pub fn components(&self) -> Vec<u32> {
         components_by(self.len(), |node| self.of(node).iter().map(|&next| next as usize))
     }
@@ -91,13 +98,15 @@ impl<L: IntoIterator<Item = usize>> FromIterator<L> for Lists {
     }
 }
 
-/// Returns the nodes in the order of their components, ascending within a component.
+/// Returns the nodes in the order of their component numbers, in ascending order within a
+/// component.
 pub fn by_component(component: &[u32]) -> Vec<u32> {
     Lists::of_pairs(component.len(), component.iter().copied().zip(0..)).nodes
 }
 
-/// Numbers the strongly connected components of `count` nodes, given the successors of each. Every edge leads to the
-/// same or a lower number: callees before callers. O(nodes + edges).
+/// Returns for each of `count` nodes the number of its strongly connected component, given the
+/// successors of each node. Every edge leads to the same number or a lower one, so callees come
+/// before callers. O(nodes + edges).
 pub fn components_by<I: DoubleEndedIterator<Item = usize>>(
     count: usize,
     successors: impl Fn(usize) -> I,
@@ -111,25 +120,27 @@ pub fn components_by<I: DoubleEndedIterator<Item = usize>>(
     component
 }
 
-/// Calls `visit` with the nodes of each strongly connected component, after all components that it leads to.
+/// Calls `visit` with the nodes of each strongly connected component. Components that are reachable
+/// from a component come before it.
 ///
-/// The first node of a component is the first that the search reached. If every cycle passes it, each other node
-/// comes after the nodes that it leads to. Successors are searched from the last to the first. R. Tarjan,
-/// "Depth-first search and linear graph algorithms", SIAM J. Comput. 1(2), 1972, with an explicit stack. O(nodes +
-/// edges).
+/// The first node of a component is the first that the search reached. If every cycle of the
+/// component passes through it, each other node comes after its successors. Successors are searched
+/// from the last to the first. Source: R. Tarjan, "Depth-first search and linear graph algorithms",
+/// SIAM J. Comput. 1(2), 1972, with an explicit stack. O(nodes + edges).
 pub(crate) fn for_each_component<I: DoubleEndedIterator<Item = usize>>(
     count: usize,
     successors: impl Fn(usize) -> I,
     mut visit: impl FnMut(&[u32]),
 ) {
     const UNSEEN: u32 = 0;
-    // Low link of a node whose component is known: no other is higher, so edges into the node have no effect.
+    // The index of a node whose component is known. It exceeds every low link, so edges into the
+    // node have no effect.
     const KNOWN: u32 = u32::MAX;
     let mut index = vec![UNSEEN; count];
-    // Nodes that were left before their component is known.
+    // The nodes that the search has left and whose component is not known yet.
     let mut left: Vec<u32> = Vec::with_capacity(count.min(DEEP));
-    // Path of the search: node, lowest index that it reaches, number of nodes left before it, and remaining
-    // successors.
+    // The path of the search. Each entry is a node, the lowest index that it reaches, the length of
+    // `left` when it was entered, and its remaining successors.
     let mut path: Vec<(u32, u32, usize, I)> = Vec::with_capacity(count.min(DEEP));
     let mut last_index = 0;
     for root in 0..count {
@@ -171,8 +182,9 @@ pub(crate) fn for_each_component<I: DoubleEndedIterator<Item = usize>>(
     }
 }
 
-/// Returns the minimal elements of a preorder, in their order; of equivalent ones the first. `is_below` also holds
-/// for equivalent items. O(items²).
+/// Returns the minimal elements of a preorder, in the order of `items`. Of several equivalent
+/// elements, only the first is returned. `is_below` decides the preorder, and has to hold in both
+/// directions for equivalent elements. O(items²).
 pub fn minimal<T>(items: Vec<T>, is_below: impl Fn(&T, &T) -> bool) -> Vec<T> {
     let is_minimal = |at: usize| {
         let mut others = items.iter().enumerate();

@@ -1,22 +1,23 @@
-//! A set of values that keeps the order of insertion.
+//! A set of values that keeps the order in which values are inserted.
 //!
-//! Operands of a formula and keys of an object are mostly a handful: comparing finds them faster than hashing. Larger
-//! sets have a hash set beside the list. Adding a value takes O(1).
+//! Most sets, such as the operands of a formula and the keys of an object, have a handful of
+//! values, which comparing finds faster than hashing. Larger sets have a hash set beside the list.
+//! Inserting a value takes O(1).
 
 use std::hash::Hash;
 
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
-/// Values up to which they are compared one by one.
+/// The most values of a set that is searched value by value. A larger set is searched by hash.
 const FEW: usize = 16;
 
-/// Values in the order in which they came, without repetition.
+/// A set of values in the order of insertion.
 #[derive(Debug)]
 pub struct InsertionSet<T> {
-    /// The values.
+    /// The values, each once, in the order of insertion.
     pub order: SmallVec<[T; 4]>,
-    /// All values, if there are more than a few.
+    /// All values, if there are more than [`FEW`]. Empty otherwise.
     seen: FxHashSet<T>,
 }
 
@@ -27,13 +28,13 @@ impl<T> Default for InsertionSet<T> {
 }
 
 impl<T: Copy + Eq + Hash> InsertionSet<T> {
-    /// Forgets them all.
+    /// Removes all values from the set.
     pub fn clear(&mut self) {
         self.order.clear();
         self.seen.clear();
     }
 
-    /// Whether the value is one of them.
+    /// Whether the set contains a value.
     pub fn contains(&self, value: T) -> bool {
         match self.order.len() {
             ..=FEW => self.order.contains(&value),
@@ -41,7 +42,7 @@ impl<T: Copy + Eq + Hash> InsertionSet<T> {
         }
     }
 
-    /// Adds a value; whether it is new.
+    /// Inserts a value. Returns whether the value is new.
     pub fn insert(&mut self, value: T) -> bool {
         if self.contains(value) {
             return false;

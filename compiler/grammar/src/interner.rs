@@ -1,7 +1,8 @@
-//! Sequences of numbers, or other small things, each kept once, in one buffer.
+//! An interner of sequences of numbers or other small values. Each distinct sequence is stored
+//! once, in one buffer.
 //!
-//! Subsets, outlines of states, masks and classes of nodes are looked up by content thousands of times for each
-//! grammar. Separate keys would need as many allocations.
+//! Subsets, outlines of states, masks and classes of nodes are looked up by content thousands of
+//! times for each grammar. Separate keys would need as many allocations.
 
 use std::hash::Hasher;
 use std::ops::Range;
@@ -10,9 +11,9 @@ use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use rustc_hash::FxHasher;
 
-/// The words of a sequence.
+/// An element of the sequences in an [`Interner`].
 pub trait Word: Copy + Eq {
-    /// The hash by which a sequence is looked up.
+    /// Returns the hash of a sequence, for lookups.
     fn hash(words: &[Self]) -> u64;
 }
 
@@ -22,13 +23,15 @@ impl Word for u32 {
     }
 }
 
-/// Interner by number, in the order in which they were met.
+/// An interner of sequences. Sequences are numbered from 0 in the order in which they are first
+/// added.
 #[derive(Clone, Debug)]
 pub struct Interner<T = u32> {
+    /// The elements of all sequences, one sequence after the other.
     words: Vec<T>,
-    /// By sequence, its end in the buffer.
+    /// For each sequence, the end of its elements in `words`.
     ends: Vec<usize>,
-    /// The numbers, to be found by content.
+    /// A hash table of the numbers of all sequences, keyed by the contents of the sequences.
     numbers: HashTable<u32>,
 }
 
@@ -40,7 +43,8 @@ impl<T> Default for Interner<T> {
 
 #[expect(clippy::len_without_is_empty, reason = "nobody asks whether there is none")]
 impl<T: Word> Interner<T> {
-    /// Creates an empty interner with capacity for `count` values of `words` words in all.
+    /// Creates an empty interner with capacity for `count` sequences with `words` elements
+    /// altogether.
     pub fn with_capacity(count: usize, words: usize) -> Self {
         Self {
             words: Vec::with_capacity(words),
@@ -49,18 +53,19 @@ impl<T: Word> Interner<T> {
         }
     }
 
-    /// The number of values.
+    /// Returns the number of distinct sequences.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Estimated size in bytes.
+    /// Returns the estimated size in bytes.
     pub fn bytes(&self) -> usize {
-        // A number takes a byte besides itself, and a table is seven eighths full at most.
+        // A number in the hash table takes 4 bytes and one byte of metadata, and the table is at
+        // most seven eighths full.
         size_of_val(&*self.words) + size_of_val(&*self.ends) + 6 * self.numbers.len()
     }
 
-    /// Forgets them all.
+    /// Removes all sequences. The next sequence gets number 0.
     pub(crate) fn clear(&mut self) {
         let Self { words, ends, numbers } = self;
         words.clear();
@@ -68,18 +73,18 @@ impl<T: Word> Interner<T> {
         numbers.clear();
     }
 
-    /// A sequence by its number.
+    /// Returns the sequence with this number.
     pub fn get(&self, number: u32) -> &[T] {
         &self.words[range(&self.ends, number)]
     }
 
-    /// The number of a sequence, if it is one of these.
+    /// Returns the number of a sequence. Returns `None` if the sequence was not added.
     pub fn find(&self, words: &[T]) -> Option<u32> {
         let is_equal = |&number: &u32| *self.get(number) == *words;
         self.numbers.find(T::hash(words), is_equal).copied()
     }
 
-    /// The number of a sequence, which is new or not.
+    /// Returns the number of a sequence, and adds the sequence if it is new.
     pub fn number(&mut self, words: &[T]) -> u32 {
         let Self { words: all, ends, numbers } = self;
         let is_equal = |&number: &u32| all[range(ends, number)] == *words;
@@ -97,13 +102,13 @@ impl<T: Word> Interner<T> {
     }
 }
 
-/// The range of the words of a sequence.
+/// Returns the range in `words` of the sequence with this number.
 fn range(ends: &[usize], number: u32) -> Range<usize> {
     let from = number.checked_sub(1).map_or(0, |before| ends[before as usize]);
     from..ends[number as usize]
 }
 
-/// The hash by which a sequence of numbers is looked up.
+/// Returns the hash of a sequence of numbers, for lookups.
 pub fn hash(words: &[u32]) -> u64 {
     let mut hasher = FxHasher::default();
     let (pairs, rest) = words.as_chunks();

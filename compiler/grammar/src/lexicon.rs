@@ -1,4 +1,5 @@
-//! The questions of the network to a vocabulary, as a trait, so that this room does not depend on the vocabulary's.
+//! The queries of the network to a vocabulary, as a trait. So this crate does not depend on the
+//! vocabulary's crate.
 
 use std::sync::Arc;
 
@@ -6,7 +7,7 @@ use grammarc_artifacts::sections::vocabulary::Trie;
 
 use crate::ir::{ByteSet, TokenRef};
 
-/// The network's view of a vocabulary.
+/// The parts of a vocabulary that the network uses.
 pub trait Lexicon {
     /// Returns the ids of the tokens that a reference names, ascending. Empty if there is no such token. Several
     /// tokens may have the same bytes.

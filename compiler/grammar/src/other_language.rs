@@ -1,8 +1,10 @@
-//! Recognizes sources in another language than the expected one, by syntax that only that language has.
+//! Recognizes a source that is written in another language than the expected one, by syntax that
+//! only the other language has.
 //!
-//! A Lark grammar in a `.gbnf` file has an error at nearly every character, and none of them names the cause. Once a
-//! source is rejected, the front ends ask here for one sentence that does. A guess needs syntax that the expected
-//! language does not have, so an ordinary slip keeps its own error.
+//! A Lark grammar in a `.gbnf` file has an error at nearly every character, and none of these
+//! errors names the cause. Once a source is rejected, front ends ask this module for one sentence
+//! that names the cause. A language is recognized only by syntax that the expected language does
+//! not have, so an ordinary slip keeps its own error.
 //!
 //! Cost: one pass over the first [`MOST_LINES`] lines of a rejected source.
 
@@ -10,7 +12,7 @@ use std::ops::Range;
 
 use super::diagnostics::Diagnostic;
 
-/// Number of lines of a source that are searched.
+/// The most lines of a source that are searched. Further lines are ignored.
 const MOST_LINES: usize = 1_000;
 
 /// A language that a source may be written in, or an encoding.
@@ -26,11 +28,11 @@ pub enum Other {
     Lark,
     /// A GBNF grammar.
     Gbnf,
-    /// Rules with names in angle brackets.
+    /// A grammar in Backus–Naur form, with rule names in angle brackets.
     Bnf,
-    /// The notation of the XML specification.
+    /// A grammar in the EBNF notation of the XML specification by the W3C.
     W3c,
-    /// The notation of ISO 14977.
+    /// A grammar in the EBNF notation of ISO 14977.
     Iso,
     /// An ANTLR grammar.
     Antlr,
@@ -40,15 +42,17 @@ pub enum Other {
     Yaml,
 }
 
-/// A recognized language, with the range of the syntax that identifies it.
+/// A language that was recognized in a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recognized {
-    /// The language.
+    /// The recognized language.
     pub language: Other,
+    /// The byte range of the syntax that identifies the language.
     pub(crate) span: Range<usize>,
 }
 
 impl Other {
+    /// Returns the name of the language, for messages.
     fn name(self) -> &'static str {
         match self {
             Self::Utf16 => "text in UTF-16",
@@ -65,7 +69,7 @@ impl Other {
         }
     }
 
-    /// Advice on a source in this language.
+    /// Returns advice for a user whose source is in this language.
     fn help(self) -> &'static str {
         match self {
             Self::Utf16 => "save it as UTF-8",
@@ -95,8 +99,8 @@ impl Other {
     }
 }
 
-/// Returns the error for a source in another language. `None` if none is recognized. `expected` is the name of the
-/// expected language, with an article.
+/// Returns the error for a source in another language. Returns `None` if no language is recognized,
+/// or an expected one. `expected` is the name of the expected language, with an article.
 pub fn error(
     text: &str,
     code: &'static str,
@@ -109,7 +113,7 @@ pub fn error(
     Some(Diagnostic::error(code, message).with_label(span, "").with_help(language.help()))
 }
 
-/// Recognizes the language of a text. `None` if no syntax identifies it.
+/// Recognizes the language of a text. Returns `None` if no syntax identifies a language.
 pub fn recognize(text: &str) -> Option<Recognized> {
     let start = text.len() - text.trim_start_matches('\u{feff}').trim_start().len();
     let found = |language, span| Some(Recognized { language, span });
@@ -132,10 +136,11 @@ pub fn recognize(text: &str) -> Option<Recognized> {
     found(Other::Yaml, lines.first().filter(|line| is_yaml(line.text))?.span())
 }
 
-/// Whether a line shows that a text is of a language.
+/// A test of a line, without white space around it: whether the line identifies one language.
 type IsLine = fn(&str) -> bool;
 
-/// Tests for lines that only one language has. The first language with such a line wins.
+/// The languages with their tests, in the order in which they are tried. The first language with a
+/// matching line is recognized.
 const MARKS: [(Other, IsLine); 7] = [
     (Other::Bnf, is_bnf),
     (Other::W3c, is_w3c),
@@ -146,13 +151,15 @@ const MARKS: [(Other, IsLine); 7] = [
     (Other::Lark, is_lark),
 ];
 
-/// A line that is neither empty nor a comment, without white space around it.
+/// A line that is neither empty nor a comment.
 struct Line<'t> {
+    /// The line, without white space around it.
     text: &'t str,
+    /// The byte offset of the line's first character that is not white space.
     at: usize,
 }
 
-/// The lines of a text that are neither empty nor comments.
+/// Returns the lines of a text that are neither empty nor comments.
 fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
     let mut at = 0;
     let all = text.split_inclusive('\n').map(move |line| {
@@ -165,32 +172,38 @@ fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
     })
 }
 
-/// Whether a text is an identifier: letters, digits and `_-$.`, without a digit first.
+/// Whether a text is an identifier: letters, digits and `_-$.`, where the first character is no
+/// digit.
 fn is_name(text: &str) -> bool {
     let is_part = |c: char| c.is_ascii_alphanumeric() || "_-$.".contains(c);
     !text.is_empty() && text.chars().all(is_part) && !text.starts_with(|c: char| c.is_ascii_digit())
 }
 
 impl Line<'_> {
+    /// Returns the byte range of the line, without white space around it.
     fn span(&self) -> Range<usize> {
         self.at..self.at + self.text.len()
     }
 }
 
-/// The text of a line before `mark`, trimmed.
+/// Returns the text of a line before the first `mark`, without white space around it. Returns
+/// `None` if the line does not contain `mark`.
 fn before<'t>(line: &'t str, mark: &str) -> Option<&'t str> {
     line.split_once(mark).map(|(before, _)| before.trim())
 }
 
+/// Whether a line is a rule of GBNF.
 fn is_gbnf(line: &str) -> bool {
     line.contains("::=")
 }
 
+/// Whether a line is a rule of BNF, whose name is in angle brackets.
 fn is_bnf(line: &str) -> bool {
     line.starts_with('<') && before(line, "::=").is_some_and(|name| name.ends_with('>'))
 }
 
-/// Whether a rule has W3C's number, `[1] a ::=`, or a character by its code, `#x20`. Single quotes alone are a slip
+/// Whether a line is a rule in the notation of the W3C: the rule has a number, as in `[1] a ::=`,
+/// or a character code, as in `#x20`. Single quotes alone do not count, because they may be a slip
 /// in GBNF.
 fn is_w3c(line: &str) -> bool {
     let Some((name, body)) = line.split_once("::=") else { return false };
@@ -198,6 +211,7 @@ fn is_w3c(line: &str) -> bool {
     name.starts_with('[') || body.starts_with("#x") || body.contains(" #x") || body.contains("[#x")
 }
 
+/// Whether a line is a comment or a rule in the notation of ISO 14977.
 fn is_iso(line: &str) -> bool {
     let named = before(line, "=").is_some_and(|name| {
         !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "_- ".contains(c))
@@ -205,18 +219,20 @@ fn is_iso(line: &str) -> bool {
     line.starts_with("(*") || named && line.ends_with(';')
 }
 
+/// Whether a line is the heading of an ANTLR grammar.
 fn is_antlr(line: &str) -> bool {
     let named = ["grammar ", "parser grammar ", "lexer grammar "];
     named.iter().any(|start| line.starts_with(start)) && line.ends_with(';')
 }
 
+/// Whether a line begins a declaration of TypeScript.
 fn is_typescript(line: &str) -> bool {
     let is_type = line.strip_prefix("type ").is_some_and(|rest| rest.contains('='));
     let starts = ["export ", "interface ", "declare "];
     is_type || starts.iter().any(|start| line.starts_with(start))
 }
 
-/// Whether a line is a directive of Lark, its start rule or a terminal.
+/// Whether a line is a Lark directive, a Lark rule named `start`, or a terminal of Lark.
 fn is_lark(line: &str) -> bool {
     let directives = ["%import ", "%ignore ", "%declare ", "%llguidance "];
     if directives.iter().any(|directive| line.starts_with(directive)) {
@@ -233,7 +249,7 @@ fn is_lark(line: &str) -> bool {
         && (name == "start" && !body.is_empty() || is_terminal && body.starts_with(['"', '/']))
 }
 
-/// Whether a line is a key of a YAML mapping.
+/// Whether a line begins a YAML document, or is a key of a YAML mapping.
 fn is_yaml(line: &str) -> bool {
     let key = line.split_once(':').filter(|(_, value)| value.is_empty() || value.starts_with(' '));
     line == "---"

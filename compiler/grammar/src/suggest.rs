@@ -1,17 +1,19 @@
-//! "Did you mean": the known name nearest to an unknown one.
+//! Suggestions ("did you mean"): finds the known name nearest to an unknown name.
 
-/// Names longer than this are not compared, which bounds the work of a comparison.
+/// The longest name that is compared, in bytes. Longer names are never suggested, which bounds the
+/// work of a comparison.
 const MAX_LENGTH: usize = 64;
 
-/// The candidate with the least edit distance from `name`, the first of several, if it is near enough to be a slip.
+/// Returns the candidate with the least edit distance from `name`, the first of several. Returns
+/// `None` if no candidate is near enough to be a slip.
 ///
-/// Cost: product of the lengths, per candidate.
+/// Cost: for each candidate, the product of the lengths of both names.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    // One slip in a short name, one more for every four characters of a long one.
+    // One slip is allowed in a short name, and one more for every four bytes of a long name.
     nearest_within(name, 1 + name.len() / 4, candidates)
 }
 
-/// Like [`nearest`], with an edit distance of at most `limit`.
+/// Returns the nearest candidate like [`nearest`], but with an edit distance of at most `limit`.
 pub fn nearest_within<'a>(
     name: &str,
     limit: usize,
@@ -29,7 +31,8 @@ pub fn nearest_within<'a>(
         .map(|(_, candidate)| candidate)
 }
 
-/// Insertions, deletions, substitutions and swaps of neighbours that turn one name into the other; case does not count.
+/// Returns the edit distance of two names: insertions, deletions, substitutions and swaps of
+/// neighbours. Case is ignored.
 fn distance(a: &str, b: &str) -> usize {
     strsim::osa_distance(&a.to_ascii_lowercase(), &b.to_ascii_lowercase())
 }

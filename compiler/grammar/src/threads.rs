@@ -1,11 +1,13 @@
-//! The threads of a compiler: its own pool, created when work is first worth it, and scopes on it.
+//! The threads of a compiler: a pool of its own, created when some work first needs it, and scopes
+//! that run work on it.
 //!
-//! The calling thread always works too. So a pool has one thread less than allowed, and a compiler of one thread has
-//! no pool. rayon's global pool is never used: it belongs to the host.
+//! The calling thread always works too. So a pool has one thread less than allowed, and a compiler
+//! with one thread has no pool. rayon's global pool is never used, because it belongs to the host
+//! program.
 //!
-//! A forked process has the memory of its parent and none of its threads. So a pool belongs to the process that made
-//! it. Another process makes its own, in an append-only list, and waits for nothing that a thread of the parent was
-//! doing.
+//! A forked process has the memory of its parent, but none of its threads. So a pool belongs to the
+//! process that created it. A forked process creates its own pool, stored in an append-only list.
+//! It does not wait for anything that a thread of the parent was doing.
 
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,24 +18,25 @@ use rayon::{Scope, ThreadPool, ThreadPoolBuilder};
 
 use super::budget::Budget;
 
-/// Stack of a thread, in bytes: the default of the standard library. Given explicitly, so that no environment
-/// variable is read.
+/// Stack size of a thread in bytes: the default of the standard library. Set explicitly, so that no
+/// environment variable is read.
 const STACK: usize = 2 << 20;
 
-/// Parts of a list for each thread: several, because some take longer than others.
+/// Parts into which a list is divided for each thread. There are several, because some parts take
+/// longer than others.
 const PARTS: usize = 4;
 
-/// The means of a compilation.
+/// The resources of a compilation.
 #[derive(Clone, Copy, Debug)]
 pub struct Context<'a> {
-    /// Its limits.
+    /// The limits on time and memory.
     pub budget: &'a Budget,
-    /// Its threads.
+    /// The threads.
     pub threads: &'a Threads,
 }
 
 impl Context<'static> {
-    /// One thread, for as long as it takes.
+    /// Returns a context with one thread and without limits on time and memory.
     pub fn unlimited() -> Self {
         use std::sync::LazyLock;
         static BUDGET: LazyLock<Budget> = LazyLock::new(Budget::unlimited);
@@ -42,29 +45,34 @@ impl Context<'static> {
     }
 }
 
-/// Threads of a compiler.
+/// The threads of a compiler.
 #[derive(Debug)]
 pub struct Threads {
+    /// The number of threads, with the calling thread.
     count: usize,
+    /// The pool with the other threads.
     pool: Pool,
 }
 
-/// The pool of one process, and that of the process that it was forked into.
+/// The pool of one process, and a link to the pool of a process forked from it.
 #[derive(Debug)]
 struct Pool {
+    /// The id of the process that the pool belongs to.
     process: u32,
-    /// `None` if no thread could be started.
+    /// The threads. Empty until they are first needed, `None` if no thread could be started.
     pool: OnceLock<Option<ThreadPool>>,
+    /// The pool of a forked process, once that process needs one.
     forked: OnceLock<Box<Pool>>,
 }
 
 impl Pool {
-    /// Creates the pool of this process, without threads yet.
+    /// Creates the pool of this process, without starting threads.
     fn new() -> Self {
         Self { process: std::process::id(), pool: OnceLock::new(), forked: OnceLock::new() }
     }
 
-    /// Returns the pool of this process, and starts `threads` threads if it has none.
+    /// Returns the pool of this process. Starts `threads` threads at the first call. Returns `None`
+    /// if no thread could be started.
     fn of_this_process(&self, threads: usize) -> Option<&ThreadPool> {
         let process = std::process::id();
         let mut one = self;
@@ -79,20 +87,21 @@ impl Pool {
     }
 }
 
+/// Returns the name of a thread of the pool, for debuggers.
 fn name(thread: usize) -> String {
     format!("grammarc {thread}")
 }
 
-/// The other threads of a scope.
+/// The threads of a scope other than the calling thread.
 pub enum Others<'p, 'scope, 'env> {
-    /// The threads of a pool.
+    /// The threads of the compiler's pool.
     Pool(&'p Scope<'scope>),
-    /// One for each piece of work.
+    /// Plain threads, one started for each piece of work.
     Plain(&'scope std::thread::Scope<'scope, 'env>),
 }
 
 impl<'scope> Others<'_, 'scope, '_> {
-    /// Gives them a piece of work.
+    /// Gives a piece of work to another thread.
     pub fn spawn(&self, work: impl FnOnce() + Send + 'scope) {
         match self {
             Self::Pool(scope) => scope.spawn(|_| work()),
@@ -114,22 +123,24 @@ impl Drop for Pool {
 }
 
 impl Threads {
-    /// `None` uses one thread for each processor.
+    /// Creates the threads of a compiler. `None` uses one thread for each processor. The pool is
+    /// started later, when work first needs it.
     pub fn new(count: Option<NonZero<usize>>) -> Self {
         let all = || std::thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
         Self { count: count.unwrap_or_else(all).get(), pool: Pool::new() }
     }
 
-    /// The number of threads, including the calling one.
+    /// Returns the number of threads, with the calling thread.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// Runs `work` on this thread, which may spawn work on the others through the scope. Returns when all is done.
-    /// `work` receives `None` if there are no other threads.
+    /// Runs `work` on the calling thread. `work` may spawn more work on the other threads through
+    /// the scope. Returns when all work is done. `work` receives `None` if there are no other
+    /// threads.
     ///
-    /// A thread of a host's rayon pool must not wait for another pool: it would run jobs of its own meanwhile, such
-    /// as nested compilations. Such a thread gets plain threads for this scope.
+    /// A thread of a host's rayon pool must not wait for another pool. Meanwhile it would run jobs
+    /// of the host, such as nested compilations. Such a thread gets plain threads for this scope.
     pub fn scope<'env, R>(
         &self,
         work: impl for<'p, 'scope> FnOnce(Option<&Others<'p, 'scope, 'env>>) -> R,
@@ -147,7 +158,8 @@ impl Threads {
         }
     }
 
-    /// Runs two independent pieces of work, in parallel if the second is `worth` waking up a thread.
+    /// Runs two independent pieces of work. They run in parallel if the second is `worth` waking up
+    /// a thread.
     pub fn both<A, B: Send>(
         &self,
         worth: bool,
@@ -172,8 +184,9 @@ impl Threads {
         (first, second.expect("a scope ends when its work is done"))
     }
 
-    /// Maps each item, in their order: at once if they are `worth` waking up a thread. `new` makes the state that a
-    /// thread keeps from one item to the next.
+    /// Applies `work` to each item and returns the results in the order of the items. The items run
+    /// in parallel if they are `worth` waking up threads. `new` creates the state that a thread
+    /// keeps from one item to the next.
     pub fn map<T: Sync, S, R: Send>(
         &self,
         worth: bool,
@@ -193,7 +206,7 @@ impl Threads {
             let mut kept = new();
             while let Some((part, results)) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
                 let found = part.iter().map(|item| work(&mut kept, item)).collect();
-                // Nobody panics with it locked.
+                // No thread panics while it holds the lock.
                 *results.lock().unwrap_or_else(PoisonError::into_inner) = found;
             }
         };
@@ -242,7 +255,8 @@ mod tests {
         assert!(is_made(&two));
     }
 
-    /// A worker of a host's pool that waits takes up no other job of that pool, which would stand on the same stack.
+    /// A waiting worker of a host's pool takes up no other job of that pool. Such a job would run
+    /// on the same stack.
     #[test]
     fn jobs_of_a_hosts_pool_do_not_nest() {
         use std::cell::Cell;

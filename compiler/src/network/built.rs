@@ -1,24 +1,25 @@
-//! The rules of a grammar as they are built, before the normal form.
+//! The rules of a grammar after they are built, and before they are merged and laid out.
 
 use super::content_hash::Digest;
 use super::rule::{Labels, NetworkRule};
 
-/// Rules and labels, before the normal form.
+/// The rules and labels (calls or token sets) of a grammar, before they are merged and laid out.
 #[derive(Clone, Debug)]
 pub struct Built {
-    /// The rules.
+    /// The rules by number.
     pub rules: Vec<NetworkRule>,
-    /// The labels on their edges.
+    /// The labels on the edges of the rules: calls and token sets.
     pub labels: Labels,
-    /// The rules to start from.
+    /// The numbers of the rules to start from.
     pub roots: Vec<usize>,
-    /// The expressions that a vocabulary's rules were built from, by their digests, with the numbers of the rules.
-    /// Empty for a grammar.
+    /// Pairs of the digest of an expression, and the number of the rule built from it. Only for a
+    /// vocabulary; empty for a grammar.
     pub(super) sources: Vec<(Digest, usize)>,
 }
 
 impl Built {
-    /// Whether one of these rules of the vocabulary was taken without building it.
+    /// Whether some rule was taken from the vocabulary, without building it, and its id there is
+    /// among `shared`.
     pub(super) fn takes(&self, shared: &[u32]) -> bool {
         let stored = self.rules.iter().filter_map(|rule| rule.stored);
         stored.into_iter().any(|(_, rule)| shared.contains(&rule))

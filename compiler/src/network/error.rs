@@ -1,65 +1,66 @@
-//! Why a grammar has no network.
+//! The error of a grammar that has no network.
 
 use crate::budget::BudgetError;
 use crate::ir::pass::RegularError;
 use crate::ir::{Grammar, Origin, RuleId};
 
-/// Why a grammar has no network within the limits.
+/// The reason why a grammar has no network within the limits, with the rule at fault.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{kind}")]
 pub struct NetworkError {
-    /// The kind of error.
+    /// The reason.
     pub kind: NetworkErrorKind,
-    /// Name of the rule that is wrong.
+    /// The name of the rule at fault.
     pub rule: String,
-    /// Origin of that rule in the source.
+    /// The place of that rule in the source.
     pub origin: Box<Origin>,
 }
 
 impl NetworkError {
-    /// Returns the error of a rule of the grammar.
+    /// Returns an error with the name and origin of a rule of the grammar.
     pub(super) fn at(grammar: &Grammar, rule: RuleId, kind: NetworkErrorKind) -> Self {
         let rule = grammar.rule(rule);
         Self { kind, rule: rule.name.clone(), origin: rule.origin.clone().into() }
     }
 }
 
-/// A reason for which a grammar has no network.
+/// The reason why a grammar has no network.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NetworkErrorKind {
     /// The start rule derives no string.
     #[error("the grammar accepts nothing: no string can be derived from its start rule")]
     Empty,
-    /// An intersection or complement has no automaton.
+    /// An intersection or complement in the grammar has no automaton.
     #[error(transparent)]
     Regular(#[from] RegularError),
-    /// A token reference names no token of the vocabulary.
+    /// A reference to a token names no token of the vocabulary.
     #[error("the vocabulary has no token {token}")]
     UnknownToken {
-        /// The reference as the source writes it.
+        /// The reference, as the source writes it.
         token: String,
-        /// The place in the source.
+        /// The byte range of the reference in the source.
         span: Option<std::ops::Range<usize>>,
     },
-    /// The budget of the compilation is spent.
+    /// The budget of the compilation (time, memory or cancellation) is spent.
     #[error(transparent)]
     Budget(#[from] BudgetError),
-    /// A limit was exceeded.
+    /// A limit of the compilation was exceeded.
     #[error("{what} would exceed the limit of {limit}")]
     Limit {
-        /// The unit that is limited.
+        /// The counted thing, in plural, such as "states of a rule".
         what: &'static str,
-        /// The most that are allowed.
+        /// The largest number that is allowed.
         limit: usize,
     },
-    /// A limit was exceeded, and sets of required keys are unrolled into states: fewer keys take less.
+    /// A limit was exceeded while sets of missing required keys were unrolled into states. Fewer
+    /// required keys need fewer states.
     #[error(
         "{what} would exceed the limit of {limit}, as sets of keys that are to come are states"
     )]
     Sets {
-        /// The unit that is limited.
+        /// The counted thing, in plural, such as "states of a rule".
         what: &'static str,
-        /// The most that are allowed.
+        /// The largest number that is allowed.
         limit: usize,
     },
 }

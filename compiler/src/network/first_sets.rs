@@ -1,9 +1,10 @@
-//! First sets: the bytes with which the strings of each rule begin, and whether one begins with a whole token.
+//! First sets: the bytes with which the strings of each rule begin, and whether some string begins
+//! with a whole token.
 
 use grammarc_artifacts::tables::{Tables, TablesData};
 
-/// Fills in the first bytes and first tokens of every own rule. Left calls have no cycles, so a depth-first walk
-/// resolves each rule once. O(states and edges of initial states).
+/// Sets the first bytes and the first-token flag of every rule of the grammar. Left calls have no
+/// cycles, so a depth-first walk visits each rule once. O(states and edges of initial states).
 pub(super) fn fill_firsts(tables: &mut TablesData, shared: Tables<'_>) {
     let base = tables.bases.rules;
     let mut done = vec![false; tables.rules.len()];

@@ -1,15 +1,24 @@
-//! The automata of the parts of a graph, as the rules that count along its paths ask for them.
+//! The interface by which graphs with counters or required keys get the automata of their parts.
 
 use super::error::NetworkErrorKind;
 use crate::automata::{Dfa, Nfa};
 use crate::ir::Expr;
 use crate::ir::thompson::Atoms;
 
-/// Builds the parts of graphs with counters or required keys.
+/// Builds the automata of the parts of a graph with counters or required keys.
 pub(super) trait GraphParts: Atoms<Error = NetworkErrorKind> {
-    /// Builds an expression as a prefix-free automaton without the empty string: itself, or one call of it as a rule.
+    /// Returns a prefix-free automaton for an expression, without the empty string. If the
+    /// expression is not prefix-free, the automaton is one call of a rule for it.
+    ///
+    /// # Errors
+    ///
+    /// [`NetworkErrorKind::Limit`] if a limit is exceeded or the budget is spent.
     fn prefix_free(&mut self, expr: &Expr) -> Result<Dfa, NetworkErrorKind>;
 
-    /// Determinizes and minimizes an automaton, without the empty string.
+    /// Determinizes and minimizes an automaton, and removes the empty string.
+    ///
+    /// # Errors
+    ///
+    /// [`NetworkErrorKind::Limit`] if a limit is exceeded or the budget is spent.
     fn finish(&self, nfa: &Nfa) -> Result<Dfa, NetworkErrorKind>;
 }

@@ -1,13 +1,15 @@
-//! Rules recognised by the expressions that they were compiled from.
+//! Finds rules of the vocabulary by the expressions that they were compiled from.
 //!
-//! Every grammar of a front end has the same kept rules, and many repeat the same bodies under some bound. The
-//! vocabulary holds both compiled, with their expressions. So a grammar takes them from there without building their
-//! automata first. The *text* of a rule is its expression and those of all rules reachable from it. Rules are numbered
-//! in the order in which they are met, so a text does not depend on the rest of the grammar. Texts are compared by a
-//! digest of the text and of this compiler's version.
+//! Every grammar of a front end has the same kept rules, and many grammars repeat the same bodies
+//! under some bound. The vocabulary holds both in compiled form, with digests of their expressions.
+//! So a grammar takes such rules from there without building their automata. The *text* of a rule
+//! is its expression in words, with the expressions of all rules reachable from it. Rules are
+//! numbered in the order in which the text names them, so a text does not depend on the rest of the
+//! grammar. Texts are compared by a digest of the text and of this compiler's version.
 //!
-//! Cost: O(size of the expressions) for each kept rule of a grammar and for each bounded repetition. Texts that the
-//! vocabulary holds are cached, because a digest costs as much as many comparisons.
+//! Cost: O(size of the expressions) for each kept rule of a grammar and for each bounded
+//! repetition. Texts that the vocabulary holds are cached, because a digest costs as much as many
+//! comparisons.
 
 use std::sync::{PoisonError, RwLock};
 
@@ -18,27 +20,32 @@ use super::content_hash::{self, Digest, RuleHash};
 use super::repeat::rule::{More, RepeatRule, Run};
 use crate::ir::{Expr, Grammar, RuleId, Step};
 
-/// The texts of rules that the vocabulary holds.
+/// The rules of the vocabulary, by the digests of their texts (expressions as 32-bit words).
 #[derive(Debug, Default)]
 pub(super) struct KnownRules {
+    /// Maps the digest of a rule's text (expression as 32-bit words) to the id of the vocabulary's rule.
     rules: FxHashMap<Digest, u32>,
-    /// A cache of texts that were found: at most as many as there are digests.
+    /// A cache of texts (expressions as 32-bit words) that were found, with the ids of their rules. At
+    /// most as many texts as there are digests.
     found: RwLock<FxHashMap<Box<[u32]>, u32>>,
 }
 
 impl KnownRules {
-    /// Returns the rules by the expressions that a vocabulary artifact names.
+    /// Returns an index of the rules whose digests a vocabulary artifact records.
     pub(super) fn new(records: &[ExpressionRecord]) -> Self {
         let rules = records.iter().map(|record| (record.digest, record.rule)).collect();
         Self { rules, found: RwLock::default() }
     }
 
-    /// Returns the vocabulary's rule whose text has this digest.
+    /// Returns the id of the vocabulary's rule whose text (expression as 32-bit words) has this digest.
+    /// Returns `None` if there is none.
     pub(super) fn get(&self, digest: &Digest) -> Option<u32> {
         self.rules.get(digest).copied()
     }
 
-    /// Returns the vocabulary's rule with the text of a kept rule (see [`of_rule`]).
+    /// Returns the id of the vocabulary's rule with the same text (expression as 32-bit words) as a kept
+    /// rule (shared by many grammars). Returns `None` if there is none, or if the kept rule has no
+    /// text (see [`of_rule`]).
     pub(super) fn like(&self, grammar: &Grammar, rule: RuleId) -> Option<u32> {
         let text = Writer::new(vec![rule]).finish(grammar)?;
         let found = self.found.read().unwrap_or_else(PoisonError::into_inner).get(&*text).copied();
@@ -50,8 +57,9 @@ impl KnownRules {
     }
 }
 
-/// Returns the records of a vocabulary artifact on its rules. `sources` are digests with the hashes of the rules
-/// compiled from them, and `rules` are all hashes in the order of the rules' ids.
+/// Returns the records of expressions for a vocabulary artifact. `sources` pairs the digest of a
+/// text (expression as 32-bit words) with the content hash of the rule compiled from it. `rules` has the
+/// content hashes of all rules, in the order of their ids.
 pub(super) fn records(
     sources: impl Iterator<Item = (Digest, RuleHash)>,
     rules: impl Iterator<Item = RuleHash>,
@@ -67,20 +75,23 @@ pub(super) fn records(
     records
 }
 
-/// Returns the digest of a kept rule's text. `None` if the rule reaches a rule that is not kept, whose automaton
-/// depends on its other callers, or an expression that depends on the vocabulary.
+/// Returns the digest of a kept rule's text (expression as 32-bit words). Returns `None` if the rule
+/// reaches a rule that is not kept, whose automaton depends on its other callers. Also returns
+/// `None` if the rule reaches an expression that depends on the vocabulary.
 pub(super) fn of_rule(grammar: &Grammar, rule: RuleId) -> Option<Digest> {
     Some(digest("text", &Writer::new(vec![rule]).finish(grammar)?))
 }
 
-/// Returns the digest of an expression's text, likewise.
+/// Returns the digest of an expression's text (expression as 32-bit words). Returns `None` if the
+/// expression reaches a rule that is not kept, or an expression that depends on the vocabulary.
 pub(super) fn of_expr(grammar: &Grammar, expr: &Expr) -> Option<Digest> {
     let mut writer = Writer::new(Vec::new());
     writer.expr(expr)?;
     Some(digest("text", &writer.finish(grammar)?))
 }
 
-/// Returns the digest of a rule made for a repetition, given that of its body, or its bytes.
+/// Returns the digest of a rule made for a repetition. `repeated` is the digest of its body, or the
+/// byte sets of a bounded tail (byte run with a last byte of its own).
 pub(super) fn of_repeat_rule(rule: RepeatRule, repeated: &[u32]) -> Digest {
     let run = |Run { least, more }: Run| match more {
         More::UpTo(more) => [least, 0, more],
@@ -99,6 +110,8 @@ pub(super) fn of_repeat_rule(rule: RepeatRule, repeated: &[u32]) -> Digest {
     digest("part", &[&kind[..], &run, repeated].concat())
 }
 
+/// Returns the digest of words, of the compiler's version and of `what`, which separates kinds of
+/// texts.
 fn digest(what: &str, words: &[u32]) -> Digest {
     let version = env!("CARGO_PKG_VERSION");
     let mut bytes = Vec::with_capacity(version.len() + what.len() + 4 * words.len());
@@ -108,20 +121,25 @@ fn digest(what: &str, words: &[u32]) -> Digest {
     content_hash::hash(&bytes)
 }
 
+/// A text (expression as 32-bit words) under construction.
 struct Writer {
+    /// The words of the text (expression as 32-bit words) so far.
     words: Vec<u32>,
+    /// The rules that the text (expression as 32-bit words) names, in the order of their numbers.
     rules: Vec<RuleId>,
 }
 
-/// The words of most texts.
+/// Initial capacity of a text (expression as 32-bit words), in words of 32 bits, enough for most texts.
 const WORDS: usize = 256;
 
 impl Writer {
+    /// Begins a text (expression as 32-bit words) that has the expressions of `rules`.
     fn new(rules: Vec<RuleId>) -> Self {
         Self { words: Vec::with_capacity(WORDS), rules }
     }
 
-    /// Adds the expressions of all rules that were met, which completes the text.
+    /// Adds the expressions of all rules that the text names, and returns the complete text.
+    /// Returns `None` if a rule is not kept, or depends on the vocabulary.
     fn finish(mut self, grammar: &Grammar) -> Option<Vec<u32>> {
         let mut at = 0;
         while let Some(&rule) = self.rules.get(at) {
@@ -135,6 +153,8 @@ impl Writer {
         Some(self.words)
     }
 
+    /// Adds an expression to the text (expression as 32-bit words). Returns `None` if the expression
+    /// depends on the vocabulary.
     fn expr(&mut self, expr: &Expr) -> Option<()> {
         match expr {
             Expr::Never => self.words.push(0),
@@ -196,6 +216,7 @@ impl Writer {
         Some(())
     }
 
+    /// Adds the parts of a sequence (`kind` 5) or of an alternation (`kind` 6) to the text.
     fn parts(&mut self, kind: u32, parts: &[Expr]) -> Option<()> {
         self.words.extend([kind, parts.len() as u32]);
         parts.iter().try_for_each(|part| self.expr(part))
@@ -207,7 +228,8 @@ mod tests {
     use super::*;
     use crate::ir::{GrammarBuilder, Origin};
 
-    /// The texts of two kept rules that call each other, in a grammar with some rules before them.
+    /// Returns the digests of two kept rules (shared by many grammars) that call each other, in a
+    /// grammar with `before` other rules before them. `last` is the end of the second rule.
     fn texts(before: usize, last: &str) -> [Option<Digest>; 2] {
         let mut builder = GrammarBuilder::new();
         for index in 0..before {

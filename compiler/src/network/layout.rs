@@ -1,7 +1,9 @@
-//! The last pass: rules become contiguous ranges of numbered states in flat records. Tail calls, states that only
-//! return, absorbing states and first bytes follow from their shape.
+//! The last pass: writes the rules as contiguous ranges of numbered states in flat records. Tail
+//! calls, states that can only return, absorbing states and first bytes are found from the shape of
+//! the automata.
 //!
-//! Cost: O(states and edges), and O(states times edges) for a rule whose calls return to many accepting states.
+//! Cost: O(states and edges). A rule whose calls return to many accepting states costs O(states
+//! times edges).
 
 use grammarc_artifacts::sections::network::{
     ByteEdge, CallEdge, NONE, RuleRecord, StateRecord, TokenEdge, rule_flags, state_flags,
@@ -19,10 +21,14 @@ use crate::automata::{Edge, Table};
 use crate::budget::{Budget, Spent};
 use crate::ir::RuleKind;
 
-/// Steps of a budget that a state takes besides its edges, about.
+/// Steps of a budget that a state costs besides its edges, about.
 const STEPS_A_STATE: usize = 1 << 2;
 
-/// Lays out merged rules behind the vocabulary's.
+/// Writes the records of merged rules. Their numbers continue those of the vocabulary's rules.
+///
+/// # Errors
+///
+/// [`Spent`] if the budget is spent.
 pub(super) fn lay_out(
     merged: Merged<'_>,
     shared: Tables<'_>,
@@ -64,18 +70,22 @@ pub(super) fn lay_out(
     })
 }
 
-/// The records so far.
+/// The records written so far.
 struct Layout<'m> {
+    /// The labels (calls or token sets) of the merged rules, by symbol minus 256.
     labels: &'m [MergedLabel],
-    /// By label, the index of its token set.
+    /// For each label, the index of its token set in `token_sets`. `NONE` for a call.
     set_of_label: Vec<u32>,
+    /// The rules, states and edges.
     tables: TablesData,
+    /// The token sets, each as token ids in ascending order.
     token_sets: Vec<Vec<u32>>,
+    /// The states whose masks depend on a counter, by rule and counter.
     count_dependent: Vec<CountDependent>,
 }
 
 impl<'m> Layout<'m> {
-    /// Returns empty records with room for all rules, and the token sets of all labels.
+    /// Returns empty records with memory for all rules, and the token sets of all labels.
     fn new(merged: &'m Merged<'_>, shared: Tables<'_>) -> Self {
         let bases = Bases {
             rules: shared.rules.len() as u32,
@@ -111,7 +121,8 @@ impl<'m> Layout<'m> {
         }
     }
 
-    /// Adds the records of a rule and its states.
+    /// Adds the records of a rule and its states. `hash` is the rule's content hash, zero in a
+    /// grammar.
     fn add_rule(
         &mut self,
         rule: &NetworkRule,
@@ -156,7 +167,8 @@ impl<'m> Layout<'m> {
         Ok(())
     }
 
-    /// Adds the record of a state, with what its transitions and the register say.
+    /// Adds the record of a state. `first` is the id of the rule's initial state. `flags` are set
+    /// besides those found here.
     fn add_state(&mut self, rule: &NetworkRule, state: u32, first: u32, flags: u32) {
         let mut record = self.record(state_flags::RESTS | flags);
         if rule.dfa.accepts(state) {
@@ -175,8 +187,9 @@ impl<'m> Layout<'m> {
         self.tables.states.push(record);
     }
 
-    /// Adds the calls and tokens of an edge. A call in tail position has no return state, but for those of a region:
-    /// its frame says that a callee is within it.
+    /// Adds the calls and token transitions of an edge. A call in tail position gets no return
+    /// state, except in a region. A region is a part of the output that one source constrains. Its
+    /// frame has to stay on the stack as long as a callee is inside.
     fn add_labels(&mut self, rule: &NetworkRule, edge: &Edge, first: u32) {
         let target = first + edge.target;
         let is_region = matches!(rule.kind, RuleKind::Region(_));
@@ -200,7 +213,8 @@ impl<'m> Layout<'m> {
         }
     }
 
-    /// Returns a record without a mask, whose edges begin here.
+    /// Returns the record of a state without a mask, whose edges begin at the present ends of the
+    /// edge lists.
     fn record(&self, flags: u32) -> StateRecord {
         StateRecord {
             byte_edges: self.tables.byte_edges.len() as u32,
@@ -215,7 +229,7 @@ impl<'m> Layout<'m> {
     }
 }
 
-/// Returns the flags of a rule.
+/// Returns the flags of a rule's record: its kind, and the form of its register.
 fn flags_of(rule: &NetworkRule) -> u32 {
     let kind = match rule.kind {
         RuleKind::Plain | RuleKind::Kept => 0,
@@ -231,11 +245,13 @@ fn flags_of(rule: &NetworkRule) -> u32 {
     kind | register
 }
 
-/// Returns for each state whether its language within the rule is closed under concatenation with itself: the state
-/// accepts, and no other state reachable from it does. Its strings are then the paths from the state to itself.
+/// For each state, returns whether it is absorbing: it accepts, and no other state reachable from
+/// it accepts. The strings from such a state are the paths back to it, so concatenating two of them
+/// gives such a string again. Pushing such a return state twice changes nothing.
 ///
-/// Rules with a register have no such state, because two activations differ in more than their state. Regions have
-/// none, because their frames count.
+/// A rule with a register has no absorbing state, because two of its activations (calls in
+/// progress) also differ in their registers. A region has none, because the number of its frames
+/// matters.
 fn absorbing(rule: &NetworkRule) -> Vec<bool> {
     let dfa = &rule.dfa;
     let alone = |root: u32| {

@@ -1,16 +1,17 @@
-//! A lazily determinized automaton of configurations over an unknown stack.
+//! A lazily determinized automaton of configurations (parses) over an unknown stack.
 //!
-//! Masks need what a state does on a byte string whatever is below it on the stack. This is the runtime's simulation
-//! with a *local* stack: it begins empty, calls push on it, and a return that finds it empty leaves the rule that the
-//! walk began in. Counters are taken not to run out: within one token they cannot (see `network::repeat` and
-//! `network::counting`).
+//! The computation of masks needs the effect of a byte string on a state, whatever is below the
+//! state on the stack. This module is the runtime's simulation with a *local* stack. The local
+//! stack begins empty, and calls push on it. A return that finds it empty leaves the rule in which
+//! the walk began. Counters are assumed not to run out, because within one token they cannot (see
+//! `network::repeat` and `network::counting`).
 //!
-//! Nearly always there is one configuration with few outgoing bytes, and its transition is read from the tables each
-//! time. Several configurations, or one with many outgoing bytes, are interned as a set, and its transition on each
-//! byte is computed once: a lazy DFA, like the hybrid engine of `regex-automata`. Such sets are few, so nothing is ever
-//! evicted.
+//! Nearly always there is one configuration with few outgoing bytes, whose transition is read from
+//! the tables each time. Several configurations, or one with many outgoing bytes, are interned as a
+//! set. The transition of a set on each byte is computed once. This is a lazy DFA, as in the hybrid
+//! engine of `regex-automata`. Such sets are few, so nothing is ever evicted.
 //!
-//! Cost: O(1) for a known transition, else O(configurations and their edges).
+//! Cost: O(1) for a known transition, otherwise O(configurations and their edges).
 
 use grammarc_artifacts::sections::network::{CallEdge, NONE, StateRecord, state_flags};
 use grammarc_artifacts::tables::Joined;
@@ -19,87 +20,104 @@ use rustc_hash::FxHashMap;
 use crate::budget::Budget;
 use crate::interner::Interner;
 
-/// Number of an interned set.
+/// The number of an interned set of configurations (parses).
 type SetId = u32;
 
-/// Initial capacity in rows of transitions. A large schema has a hundred, and moving them takes as long as computing
-/// some.
+/// Initial capacity of the table of transitions, in rows. A row has the transitions of one set. A
+/// large schema needs about a hundred rows, and moving them costs as much as computing some.
 const ROWS: usize = 120;
 
-/// Steps of a budget that a configuration among several takes, about.
+/// Steps of a budget that a transition costs for each of several configurations (parses), about.
 const STEPS_A_CONFIGURATION: usize = 1 << 3;
 
-/// A transition that is not computed yet.
+/// The entry of a transition, or of a row, that has not been computed.
 const UNKNOWN: SetId = u32::MAX;
 
-/// The bottom of the local stack, below which nothing is known.
+/// The number of the frame at the bottom of the local stack. The stack below this frame is unknown.
 pub const BOTTOM: u32 = 0;
 
+/// A frame of the local stack.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
+    /// The state to return to. `NONE` in the bottom frame.
     ret: u32,
+    /// The number of the frame below.
     parent: u32,
-    /// Whether every return state from here to the bottom is final.
+    /// Whether every return state from this frame down to the bottom is final, so that the walk's
+    /// rule can be left without reading a byte.
     nullable: bool,
     /// Whether a token may end while this frame is on the stack.
     rests: bool,
 }
 
-/// The configurations at a point of a walk.
+/// The configurations (parses) at one point of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Configurations {
-    /// None: no string continues from here within the rule.
+    /// No parse is left: no string continues from here within the rule in which the walk began.
     Nowhere,
-    /// A state over a local frame. The state does not only return.
+    /// One parse: a state, and the number of the local frame below. The state can do more than
+    /// return.
     One(u32, u32),
-    /// Several configurations, or one with many outgoing bytes, interned.
+    /// Several configurations (parses), or one with many outgoing bytes, interned as a set.
     Set(SetId),
 }
 
-/// The configurations that a byte leads to.
+/// The result of a transition on a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival {
-    /// The configurations.
+    /// The configurations (parses) after the byte.
     pub at: Configurations,
-    /// Whether the rule that the walk began in can be left here.
+    /// Whether the rule in which the walk began can be left after the byte.
     pub exits: bool,
-    /// Whether a token may end here.
+    /// Whether a token may end after the byte.
     pub ends: bool,
 }
 
 impl Arrival {
-    /// No configuration.
+    /// The arrival of a byte that no configuration (one parse) can read.
     pub const DEAD: Self = Self { at: Configurations::Nowhere, exits: false, ends: false };
 
-    /// Whether no string continues from here, not even out of the rule.
+    /// Whether no string continues from here, neither within the rule in which the walk began nor
+    /// after leaving it.
     #[inline]
     pub fn is_dead(&self) -> bool {
         self.at == Configurations::Nowhere && !self.exits
     }
 }
 
-/// The sets met so far, with their transitions.
+/// The sets of configurations (parses) found so far, with their transitions.
 pub struct LazyDfa<'a> {
+    /// The tables of the vocabulary and of the grammar.
     network: Joined<'a>,
+    /// The local frames by number.
     frames: Vec<Frame>,
+    /// Maps a return state and the number of the frame below to the number of the frame.
     frame_ids: FxHashMap<(u32, u32), u32>,
-    /// Sorted configurations, each as state and frame.
+    /// An interner of sets: sorted configurations (parses), each as a state and the number of a
+    /// frame.
     sets: Interner,
-    /// By set, its row of transitions, or [`UNKNOWN`] before the first is computed.
+    /// For each set, the number of its row of transitions. [`UNKNOWN`] before its first transition
+    /// is computed.
     rows: Vec<u32>,
-    /// By row and byte, an index into `reached`.
+    /// For each row and byte, an index into `reached`. [`UNKNOWN`] for a transition that has not
+    /// been computed.
     moves: Vec<u32>,
+    /// The results of the computed transitions.
     reached: Vec<Arrival>,
+    /// The configurations (parses) that are still to be processed by [`Self::find`].
     work: Vec<(u32, u32)>,
+    /// The configurations (parses) that [`Self::find`] has processed.
     seen: Vec<(u32, u32)>,
+    /// A buffer for the configurations (parses) of a set, as words.
     words: Vec<u32>,
+    /// A buffer for a set under construction.
     building: Building,
-    /// Steps and time of walks, where they are limited.
+    /// The budget that limits the steps and the time of walks. `None` if walks are not limited.
     budget: Option<&'a Budget>,
 }
 
 impl<'a> LazyDfa<'a> {
-    /// Returns an automaton without sets, over this network.
+    /// Returns an automaton over a network, without any sets.
     pub fn new(network: Joined<'a>) -> Self {
         let bottom = Frame { ret: NONE, parent: BOTTOM, nullable: true, rests: true };
         Self {
@@ -118,24 +136,26 @@ impl<'a> LazyDfa<'a> {
         }
     }
 
-    /// Limits the automaton by a budget. Once that is spent, several configurations have no transitions.
+    /// Limits the automaton by a budget. Once the budget is spent, transitions of several
+    /// configurations (parses) are dead.
     #[must_use]
     pub(crate) fn within(self, budget: &'a Budget) -> Self {
         Self { budget: Some(budget), ..self }
     }
 
-    /// Whether the budget is spent, after so many steps.
+    /// Spends steps of the budget. Returns whether the budget is spent.
     #[inline]
     pub(crate) fn is_late(&self, steps: usize) -> bool {
         self.budget.is_some_and(|budget| budget.spend(steps).is_err())
     }
 
-    /// The network.
+    /// Returns the tables of the vocabulary and of the grammar.
     pub fn network(&self) -> Joined<'a> {
         self.network
     }
 
-    /// Returns the arrival at `state` over the local frame `frame`, after immediate returns.
+    /// Returns the result of arriving at `state` over the local frame `frame`. States that can only
+    /// return are left at once.
     #[inline]
     pub fn after_returns(&self, mut state: u32, mut frame: u32) -> Arrival {
         loop {
@@ -155,7 +175,7 @@ impl<'a> LazyDfa<'a> {
         }
     }
 
-    /// Returns the transition on a byte. From an interned set, O(1) after the first time.
+    /// Returns the transition on a byte. For an interned set, O(1) after the first time.
     #[inline]
     pub fn step(&mut self, at: Configurations, byte: u8) -> Arrival {
         match at {
@@ -185,8 +205,9 @@ impl<'a> LazyDfa<'a> {
         }
     }
 
-    /// Returns the only byte that continues a single configuration, and the arrival on it. `None` if there is no such
-    /// byte.
+    /// Returns the only byte that continues a configuration (one parse), with the result of reading
+    /// it. Returns `None` for several configurations, or if another byte, a call or a return is
+    /// possible.
     #[inline]
     pub fn only(&self, at: Configurations) -> Option<(u8, Arrival)> {
         let Configurations::One(state, frame) = at else { return None };
@@ -199,13 +220,15 @@ impl<'a> LazyDfa<'a> {
         Some((edge.lo(), self.after_returns(edge.target, frame)))
     }
 
-    /// Interns a single configuration, so that its transitions are computed once.
+    /// Interns a single configuration (one parse) as a set, so that each of its transitions is
+    /// computed once.
     pub fn interned(&mut self, at: Configurations) -> Configurations {
         let Configurations::One(state, frame) = at else { return at };
         Configurations::Set(self.intern(&[state, frame]))
     }
 
-    /// Returns the configuration, if there is exactly one.
+    /// Returns the state and the local frame of the configuration (one parse), if there is exactly
+    /// one.
     #[inline]
     pub fn one(&self, at: Configurations) -> Option<(u32, u32)> {
         match at {
@@ -218,7 +241,8 @@ impl<'a> LazyDfa<'a> {
         }
     }
 
-    /// Returns the configurations in ascending order.
+    /// Returns the configurations (parses) in ascending order, each as a state and the number of a
+    /// local frame.
     pub fn configurations(&self, at: &Configurations) -> impl Iterator<Item = (u32, u32)> + '_ {
         let (one, many) = match *at {
             Configurations::Nowhere => (None, None),
@@ -228,19 +252,20 @@ impl<'a> LazyDfa<'a> {
         one.into_iter().chain(many.into_iter().flat_map(pairs))
     }
 
-    /// Returns the return state and the parent of a local frame.
+    /// Returns the return state of a local frame and the number of the frame below.
     #[inline]
     pub fn frame(&self, frame: u32) -> (u32, u32) {
         let frame = self.frames[frame as usize];
         (frame.ret, frame.parent)
     }
 
-    /// Whether a token may end while this frame is on the stack.
+    /// Whether a token may end while the frame is on the stack.
     pub fn frame_rests(&self, frame: u32) -> bool {
         self.frames[frame as usize].rests
     }
 
-    /// Returns the frame that a call pushes: the parent itself if pushing would change nothing.
+    /// Returns the frame with the return state `ret` on top of the frame `parent`. Returns `parent`
+    /// if it repeats the return state and pushing changes nothing.
     pub fn push(&mut self, ret: u32, parent: u32) -> u32 {
         let record = *self.network.state(ret);
         let below = self.frames[parent as usize];
@@ -260,7 +285,7 @@ impl<'a> LazyDfa<'a> {
         id
     }
 
-    /// Returns the transition of one configuration on a byte.
+    /// Returns the transition of one configuration (one parse) on a byte.
     fn step_from(&mut self, mut state: u32, mut frame: u32, byte: u8) -> Arrival {
         let network = self.network;
         loop {
@@ -293,7 +318,7 @@ impl<'a> LazyDfa<'a> {
         }
     }
 
-    /// Returns the transition of the configurations in `work` on a byte.
+    /// Returns the transition on a byte of the configurations (parses) in `work`, which is emptied.
     fn find(&mut self, byte: u8) -> Arrival {
         let mut building = std::mem::take(&mut self.building);
         self.seen.clear();
@@ -328,7 +353,7 @@ impl<'a> LazyDfa<'a> {
         self.finish(building)
     }
 
-    /// Adds a configuration to a set under construction, after its immediate returns.
+    /// Adds a configuration (one parse) to a set under construction, after its immediate returns.
     fn add(&self, state: u32, frame: u32, building: &mut Building) {
         let Arrival { at, exits, ends } = self.after_returns(state, frame);
         building.exits |= exits;
@@ -338,6 +363,8 @@ impl<'a> LazyDfa<'a> {
         }
     }
 
+    /// Returns the result of a transition, and interns its set if there are several configurations
+    /// (parses).
     fn finish(&mut self, mut building: Building) -> Arrival {
         let Building { configurations, exits, ends } = &mut building;
         let (exits, ends) = (std::mem::take(exits), std::mem::take(ends));
@@ -362,6 +389,8 @@ impl<'a> LazyDfa<'a> {
         Arrival { at, exits, ends }
     }
 
+    /// Returns the number of a set, given as its sorted configurations (parses), and adds the set
+    /// if it is new.
     fn intern(&mut self, configurations: &[u32]) -> SetId {
         let id = self.sets.number(configurations);
         self.rows.resize(self.sets.len(), UNKNOWN);
@@ -369,19 +398,23 @@ impl<'a> LazyDfa<'a> {
     }
 }
 
-/// Returns the index of a row's transition on a byte.
+/// Returns the index in `moves` of a row's transition on a byte.
 fn move_at(row: u32, byte: u8) -> usize {
     (row as usize) << 8 | usize::from(byte)
 }
 
-/// Returns the configurations of a set.
+/// Returns the configurations (parses) of a set, each as a state and the number of a local frame.
 fn pairs(set: &[u32]) -> impl Iterator<Item = (u32, u32)> + '_ {
     set.as_chunks().0.iter().map(|&[state, frame]| (state, frame))
 }
 
+/// The result of a transition while it is computed.
 #[derive(Default)]
 struct Building {
+    /// The configurations (parses) found so far.
     configurations: Vec<(u32, u32)>,
+    /// Whether the rule in which the walk began can be left here.
     exits: bool,
+    /// Whether a token may end here.
     ends: bool,
 }

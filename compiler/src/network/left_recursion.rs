@@ -1,24 +1,29 @@
-//! Removes left recursion, exactly: no rule's strings can begin with a call that leads back to the rule.
+//! Removes left recursion without changing the language: afterwards, no rule begins with calls that
+//! lead back to the rule.
 //!
-//! Let `S` be the rules of one cycle of left calls. A string of a goal rule `A` in `S` begins with a *seed*: a
-//! transition out of the initial state of some rule `B` of `S` that is no left call into `S`. Then it climbs: it
-//! finishes `B`, continues in some `C` of `S` after its left call of `B`, and so on, until it finishes `A` itself and
-//! stops. The climb never looks back, so it is a finite automaton:
+//! A *left call* is a call out of the initial state of a rule. Let `S` be the rules of one cycle of
+//! left calls. A string of a goal rule `A` in `S` begins with a *seed*: a transition out of the
+//! initial state of some rule `B` of `S`, but no left call into `S`. Then the parse climbs: it
+//! finishes `B`, continues in some `C` of `S` after `C`'s left call of `B`, and so on, until it
+//! finishes `A` and stops. The climb depends only on the rule that was finished last, so it is a
+//! finite automaton:
 //!
 //! - its states are those of all rules of `S`, and a new initial state;
 //! - for every seed `B.initial --x--> q` it has `initial --x--> q`;
 //! - for every final state `f` of `B` and every left call `C.initial --B--> q` it has an empty move `f -> q`;
 //! - it accepts in the final states of `A`.
 //!
-//! Calls inside (anything but the first symbol) stay calls. The new rules begin with seeds only, so the cycle is gone,
-//! and nothing else changes: the construction is the left-corner transform (D. J. Rosenkrantz and P. M. Lewis,
-//! "Deterministic left corner parsing", 1970) on automata instead of productions. Direct and indirect recursion are one
-//! case; recursion behind a nullable prefix has become one of them by the time rules are built.
+//! Calls after the first symbol stay calls. The new rules begin with seeds only, so the cycle is
+//! gone, and nothing else changes. The construction is the left-corner transform on automata
+//! instead of productions (D. J. Rosenkrantz and P. M. Lewis, "Deterministic left corner parsing",
+//! 1970). Direct and indirect recursion are one case. Recursion behind a nullable prefix has become
+//! one of them by the time rules are built.
 //!
-//! Only rules that are called from elsewhere than from the beginning of a rule of their cycle need an automaton: in the
-//! others nothing ends any more. A long cycle with one used rule has one automaton.
+//! A rule needs an automaton only if it is called from elsewhere than from the beginning of a rule
+//! of its cycle. A long cycle with one such rule gets one automaton.
 //!
-//! Cost: a cycle of k used rules and n states becomes k automata of at most n + 1 states before determinisation.
+//! Cost: a cycle with k such rules and n states becomes k automata of at most n + 1 states each
+//! before determinization.
 
 use rustc_hash::FxHashMap;
 
@@ -30,16 +35,18 @@ use crate::automata::{Nfa, StateBudget, Table};
 use crate::budget::Budget;
 use crate::graph::{Lists, by_component};
 
-/// Why left recursion could not be removed.
+/// The reason why left recursion could not be removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Failure {
-    /// A rule with a register is part of a cycle.
+    /// A rule with a register is part of a cycle of left calls.
     Counted,
-    /// The goal automaton of this rule exceeds the state limit, or the budget is spent.
+    /// The automaton of the rule with this index would have too many states, or the budget is
+    /// spent.
     States(usize),
 }
 
 impl Failure {
+    /// Returns the error to report, with the name and origin of the rule.
     pub(super) fn into_error(
         self,
         built: &Built,
@@ -59,7 +66,12 @@ impl Failure {
     }
 }
 
-/// Replaces the automata of all left-recursive rules. Rules that nothing calls any more get the empty language.
+/// Replaces the automata of all left-recursive rules. A rule that is no longer called gets the
+/// empty language.
+///
+/// # Errors
+///
+/// [`Failure`] if a rule of a cycle has a register, or its automaton exceeds a limit.
 pub(super) fn eliminate(
     built: &mut Built,
     limits: NetworkLimits,
@@ -96,20 +108,21 @@ pub(super) fn eliminate(
     Ok(())
 }
 
-/// Returns the rules that the initial state of a rule calls.
+/// Returns the rules that the initial state of a rule calls, with repetition.
 fn left_calls(built: &Built, rule: usize) -> impl Iterator<Item = usize> + '_ {
     callees(built, rule, 0)
 }
 
-/// Returns the rules that a state of a rule calls.
+/// Returns the rules that one state of a rule calls, with repetition.
 fn callees(built: &Built, rule: usize, state: u32) -> impl Iterator<Item = usize> + '_ {
     let (_, labels) = built.rules[rule].dfa.split(state);
-    // Neighbouring labels may share an edge.
+    // Neighbouring labels may share one edge.
     labels.iter().flat_map(|e| e.lo.max(256)..=e.hi).filter_map(|s| built.labels.callee(s))
 }
 
-/// Returns for each rule whether it is reachable from the roots once no rule begins with a call within its cycle. A
-/// rule of a cycle may begin with any rule of the cycle, so it reaches what any of them calls. O(states and edges).
+/// For each rule, returns whether it is reachable from the roots once left recursion is removed. A
+/// rule of a cycle may begin with any rule of the cycle, so it reaches the callees of all of them.
+/// O(states and edges).
 fn used(built: &Built, cycles: &[&[u32]]) -> Vec<bool> {
     let count = built.rules.len();
     let mut cycle_of = vec![usize::MAX; count];
@@ -145,14 +158,18 @@ fn used(built: &Built, cycles: &[&[u32]]) -> Vec<bool> {
     is_used
 }
 
-/// The automaton of one cycle, without a goal.
+/// The automaton of one cycle of left calls. All rules of the cycle share it, except for the
+/// accepting state.
 struct Climb {
+    /// The nondeterministic automaton. Its end state is that of the last goal.
     nfa: Nfa,
-    /// By rule of the cycle, its initial state in the automaton, and the state in which it is finished.
+    /// Maps each rule of the cycle to its initial state in the automaton, and to the state in which
+    /// the rule is finished.
     places: FxHashMap<u32, (u32, u32)>,
 }
 
 impl Climb {
+    /// Builds the automaton of a cycle of left calls.
     fn new(built: &Built, cycle: &[u32]) -> Self {
         let mut nfa = Nfa::new();
         let mut places = FxHashMap::default();
@@ -183,7 +200,7 @@ impl Climb {
         Self { nfa, places }
     }
 
-    /// Returns the automaton that accepts where `goal` is finished.
+    /// Returns the automaton with the rule `goal` as its goal: it accepts where `goal` is finished.
     fn towards(&mut self, goal: u32) -> &Nfa {
         self.nfa.end = self.places[&goal].1;
         &self.nfa

@@ -1,14 +1,18 @@
-//! Merges equal rules, and finds those that the vocabulary holds.
+//! Merges equal rules, and finds the rules that the vocabulary holds.
 //!
-//! A rule is described by its automaton, with every call replaced by the callee's name. A rule that may be one of the
-//! vocabulary's is named by a hash of the description. Any other rule is named by a number for each description, which
-//! is exact and cheaper. The rules of a cycle are distinguished by partition refinement (E. F. Moore, 1956): the first
-//! name is an invariant without the callees, and each round describes a rule with the names of the round before, until
-//! the partition is stable. The number of rounds depends on the cycle alone, so the name does too.
+//! A rule is described by its automaton, with every call replaced by the callee's name. If the
+//! vocabulary may hold the rule, its name is a hash of the description. Any other rule is named by
+//! a number for each distinct description, which is exact and cheaper. The rules of a call cycle
+//! are distinguished by partition refinement (E. F. Moore, 1956). The first name is an invariant
+//! without the callees. Each round describes a rule with the names of the round before, until the
+//! partition is stable. The number of rounds depends on the cycle alone, so the name depends on the
+//! cycle alone too.
 //!
-//! Invariant: two rules with one name accept the same strings with the same stacks. The converse need not hold.
+//! Invariant: two rules with the same name accept the same strings with the same stacks. The
+//! converse need not hold.
 //!
-//! Cost: O(rules' size) for rules outside cycles, times the rounds for a cycle, which its size bounds.
+//! Cost: O(size of the rules) for rules outside of cycles. For a cycle, this is multiplied by the
+//! number of rounds, at most the number of its rules.
 
 use std::ops::Range;
 
@@ -23,17 +27,17 @@ use crate::budget::{Budget, Spent};
 use crate::graph::{Lists, by_component};
 use crate::ir::RuleKind;
 
-/// The name of a class of equal rules.
+/// The name of a class of equal rules. Rules with equal names are merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Name {
-    /// The hash of a rule that may be one of the vocabulary's.
+    /// The content hash of a rule that the vocabulary may hold.
     Content(RuleHash),
-    /// The number of a rule that cannot be one of the vocabulary's.
+    /// The number of a rule that the vocabulary cannot hold.
     Own(u32),
 }
 
 impl Name {
-    /// Returns the hash, if the name is one.
+    /// Returns the content hash. Returns `None` for a numbered rule.
     pub(super) fn content(self) -> Option<RuleHash> {
         match self {
             Self::Content(hash) => Some(hash),
@@ -42,37 +46,44 @@ impl Name {
     }
 }
 
-/// The meaning of a label once rules are merged.
+/// The meaning of a symbol that is not a byte, after rules are merged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum MergedLabel {
-    /// A call of a rule of this grammar (an index into [`Merged::rules`]), with its register.
+    /// A call of a rule of this grammar: an index into [`Merged::rules`], and the initial register.
     Own(usize, u32),
-    /// A call of a rule of the vocabulary, with its countdown.
+    /// A call of a rule of the vocabulary: the rule's id, and the initial register.
     Shared(u32, u32),
-    /// One token of the ids.
+    /// Reads one token of a set, as a whole. Holds the ids of the tokens.
     Tokens(Vec<u32>),
 }
 
-/// Steps of a budget that a state or an edge takes, about.
+/// Steps of a budget that one state or edge costs in each round, about.
 const STEPS_A_PLACE: usize = 1 << 2;
 
-/// Words that describe most states besides those of their edges, and words for the label of an edge.
+/// Words of 32 bits that describe most states, without their edges. Only reserves memory.
 const WORDS_A_STATE: usize = 2;
+/// Words of 32 bits that describe a label of an edge, at most for calls. Only reserves memory.
 const WORDS_A_LABEL: usize = 7;
 
-/// Distinct rules, in the order in which they are reachable from the roots.
+/// The rules after equal rules are merged, in the order in which they are found from the roots.
 pub(super) struct Merged<'a> {
+    /// The rules, each with its name.
     pub(super) rules: Vec<(&'a NetworkRule, Name)>,
-    /// By symbol minus 256.
+    /// For each symbol minus 256, the meaning of the symbol.
     pub(super) labels: Vec<MergedLabel>,
-    /// The roots that are rules of this grammar.
+    /// The indices of the roots in `rules`.
     pub(super) roots: Vec<usize>,
-    /// The names of all rules as they were built.
+    /// For each rule as it was built, its name.
     pub(super) names: Vec<Name>,
 }
 
-/// Merges equal rules, and replaces those that the vocabulary holds. `known` finds these by their hashes, and
-/// `may_have` says whether the vocabulary has a rule with so many states.
+/// Merges equal rules, and replaces the rules that the vocabulary holds. `known` finds a
+/// vocabulary's rule by its content hash. `may_have` says whether the vocabulary has a rule with
+/// this number of states.
+///
+/// # Errors
+///
+/// [`Spent`] if the budget is spent.
 pub(super) fn merge<'b>(
     built: &'b Built,
     may_have: impl Fn(usize) -> bool,
@@ -117,12 +128,14 @@ pub(super) fn merge<'b>(
     Ok(Merged { rules, labels, roots, names })
 }
 
-/// Returns the rules that a rule calls, in the order of its edges, with repetition.
+/// Returns the rules that a rule calls, in the order of its edges. A rule that is called twice
+/// occurs twice.
 fn callees(built: &Built, rule: usize) -> impl Iterator<Item = usize> + '_ {
     let edges = built.rules[rule].dfa.beyond_bytes();
     edges.flat_map(|e| e.lo.max(256)..=e.hi).filter_map(|s| built.labels.callee(s))
 }
 
+/// For each rule as it was built, computes its name. Callees are named before their callers.
 fn names(
     built: &Built,
     calls: &Lists,
@@ -189,8 +202,8 @@ fn names(
     Ok(names)
 }
 
-/// Returns an invariant of a rule under renaming of its callees and renumbering of its states: the initial colour in
-/// the refinement of a cycle.
+/// Returns words that do not depend on the callees of a rule or on the numbers of its states. They
+/// are the first name of a rule in a cycle.
 fn shape(built: &Built, rule: usize) -> Vec<u32> {
     let dfa = &built.rules[rule].dfa;
     let mut words: Vec<u32> = Vec::with_capacity(dfa.len() + 2 * dfa.edge_count());
@@ -215,8 +228,9 @@ fn shape(built: &Built, rule: usize) -> Vec<u32> {
     shape
 }
 
-/// Describes a rule, given its callees' names. Labels are numbered by first use, which must not show. So states are
-/// numbered, and the labels of a state are sorted, by content.
+/// Describes a rule in words, given the names of its callees. Equal rules get equal words. The
+/// words do not depend on the numbers of labels, which follow from their first use. The states are
+/// numbered, and the labels of a state sorted, by content.
 fn describe_by_content(built: &Built, rule: usize, names: &[Name]) -> Vec<u32> {
     let by_reach = || {
         let mut numbers = ByReach::of(built.rules[rule].dfa.len());
@@ -228,20 +242,25 @@ fn describe_by_content(built: &Built, rule: usize, names: &[Name]) -> Vec<u32> {
     if numbers.is_past { by_reach() } else { words }
 }
 
-/// A numbering of the states of a rule, from the initial state on in the order in which they are reached.
+/// A numbering of the states of a rule. The initial state has number 0, and states are numbered in
+/// the order in which they are first reached.
 trait Numbers {
-    /// Returns the number of a reached state.
+    /// Returns the number of a state. A state that is reached for the first time gets the next
+    /// number.
     fn of(&mut self, state: u32) -> u32;
 
-    /// Returns the state of a number, if one has it yet.
+    /// Returns the state with this number. Returns `None` if no state has the number yet.
     fn state(&self, number: u32) -> Option<u32>;
 }
 
-/// Numbers of states by their position. Minimization leaves states in the wanted order, except for the order of labels.
+/// Numbers states by their position in the automaton. Minimization leaves states in the wanted
+/// order, except where it depends on the order of labels (calls or token sets).
 #[derive(Default)]
 struct ByPosition {
+    /// The highest position of a reached state.
     last: u32,
-    /// Whether some state was reached before one with a lower position: then positions are no numbering.
+    /// Whether some state was reached before a state at a lower position. Then the positions are no
+    /// valid numbering.
     is_past: bool,
 }
 
@@ -259,14 +278,17 @@ impl Numbers for ByPosition {
     }
 }
 
-/// Numbers of states in the order of their discovery, whatever their position.
+/// Numbers states in the order in which they are reached, whatever their position.
 struct ByReach {
+    /// For each state, its number, or `u32::MAX` if it has not been reached.
     numbers: Vec<u32>,
+    /// For each number, the state.
     order: Vec<u32>,
 }
 
 impl ByReach {
-    /// Returns the numbering of so many states, of which the first has number 0.
+    /// Returns a numbering for `count` states, in which state 0 has the number 0 and no other state
+    /// has a number.
     fn of(count: usize) -> Self {
         let mut this = Self { numbers: vec![u32::MAX; count], order: Vec::with_capacity(count) };
         this.numbers[0] = 0;
@@ -290,8 +312,9 @@ impl Numbers for ByReach {
     }
 }
 
-/// Describes a rule with a numbering of its states. Two different rules have different descriptions: each state begins
-/// with a word that gives the number of its edges, and the first words of a rule are none of these.
+/// Describes a rule in words, with a numbering of its states. Two different rules have different
+/// descriptions. A state begins with a word that gives the number of its edges, and the words at
+/// the beginning of a rule are distinct from such words.
 fn describe(built: &Built, rule: usize, names: &[Name], numbers: &mut impl Numbers) -> Vec<u32> {
     let rule = &built.rules[rule];
     let labels = rule.dfa.beyond_bytes().count();
@@ -310,7 +333,8 @@ fn describe(built: &Built, rule: usize, names: &[Name], numbers: &mut impl Numbe
         words.push(begin::PACKED);
         words.extend(set.digest.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)));
     }
-    // By count-dependent state, the lowest bits of the fields that its mask depends on.
+    // Maps each count-dependent state to the lowest bits of the register fields that its mask
+    // depends on.
     let mut count_dependent: FxHashMap<u32, u32> = FxHashMap::default();
     for of in rule.counted.iter().flat_map(|counted| &counted.count_dependent) {
         of.all()
@@ -334,7 +358,7 @@ fn describe(built: &Built, rule: usize, names: &[Name], numbers: &mut impl Numbe
         let accepts = u32::from(rule.dfa.accepts(number));
         let has_labels = u32::from(!beyond.is_empty());
         words.push(role << 16 | has_labels << 15 | accepts << 14 | bytes.len() as u32);
-        // Most edges are byte edges, so they take one word each.
+        // Most edges are byte edges, so each byte edge takes one word.
         let range = |edge: &Edge| edge.lo << 24 | edge.hi.min(255) << 16;
         match is_large {
             true => {
@@ -364,22 +388,25 @@ fn describe(built: &Built, rule: usize, names: &[Name], numbers: &mut impl Numbe
     words
 }
 
-/// The part of a state's role for a count-dependent state.
+/// The part of a state's role that marks a count-dependent state: its mask depends on a counter.
 const COUNT_DEPENDENT: u32 = 64;
 
-/// The first words of some rules.
+/// The words at the beginning of a description that mark special rules.
 mod begin {
+    /// A distinct rule: an array whose items must differ.
     pub(super) const DISTINCT: u32 = u32::MAX;
+    /// An item of a distinct rule (array whose items must differ).
     pub(super) const ITEM: u32 = u32::MAX - 1;
-    /// A rule whose state numbers take more than half a word.
+    /// A rule with more than 65,536 states, whose numbers do not fit in half a word.
     pub(super) const LARGE: u32 = u32::MAX - 2;
-    /// A rule that is a region, whose number follows.
+    /// A region: a part of the output that one source constrains. The number of the region follows.
     pub(super) const REGION: u32 = u32::MAX - 3;
-    /// A rule that is a packed string set, followed by the digest of its texts.
+    /// A packed string set (texts as a packed automaton). The digest of its texts follows, in 8
+    /// words.
     pub(super) const PACKED: u32 = u32::MAX - 4;
 }
 
-/// Returns the content of a label, by which rules are compared.
+/// Describes a label in words, with the names of its callee. Equal labels get equal words.
 fn content(built: &Built, symbol: u32, names: &[Name]) -> SmallVec<[u32; 6]> {
     match built.labels.get(symbol) {
         Some(&Label::Call { rule, count }) => match names[rule] {

@@ -1,10 +1,15 @@
-//! Automata in the form that rules have: deterministic, minimal, without the empty string and unreachable states.
+//! Automata in the form that rules have: deterministic and minimal, without the empty string,
+//! without unreachable states.
 
 use crate::automata::{
     Dfa, DfaState, Edge, Nfa, StateBudget, StateLimit, Table, minimal_table, minimize_within,
 };
 
-/// Determinizes and minimizes an automaton, without the empty string.
+/// Determinizes and minimizes an automaton, and removes the empty string from its language.
+///
+/// # Errors
+///
+/// [`StateLimit`] if there are too many states or the budget is spent.
 pub(super) fn minimal_without_empty(
     nfa: &Nfa,
     bounds: StateBudget<'_>,
@@ -16,7 +21,11 @@ pub(super) fn minimal_without_empty(
     minimized_without_empty(dfa.to_dfa(), bounds)
 }
 
-/// Minimizes an automaton, without the empty string.
+/// Removes the empty string from the language of an automaton, and minimizes it.
+///
+/// # Errors
+///
+/// [`StateLimit`] if there are too many states or the budget is spent.
 pub(super) fn minimized_without_empty(
     dfa: Dfa,
     bounds: StateBudget<'_>,
@@ -24,7 +33,8 @@ pub(super) fn minimized_without_empty(
     Ok((&minimize_within(&without_empty(dfa), bounds)?).into())
 }
 
-/// Removes the empty string from the language: the initial state becomes a copy of itself that does not accept.
+/// Removes the empty string from the language. If edges lead to the initial state, they lead to an
+/// accepting copy of it afterwards.
 fn without_empty(mut dfa: Dfa) -> Dfa {
     if !dfa.states[0].accepting {
         return dfa;
@@ -44,8 +54,8 @@ fn without_empty(mut dfa: Dfa) -> Dfa {
     dfa.trimmed()
 }
 
-/// Drops the states that are reachable neither from state 0 nor from one of `roots`. Returns the rest, and the new
-/// number of each old state.
+/// Drops the states that are reachable neither from state 0 nor from a state in `roots`. Returns
+/// the kept states, and for each old state its new number, or `u32::MAX` if it was dropped.
 pub(super) fn without_unreached(states: Vec<DfaState>, roots: &[u32]) -> (Vec<DfaState>, Vec<u32>) {
     let mut numbers = vec![u32::MAX; states.len()];
     let mut order = Vec::new();

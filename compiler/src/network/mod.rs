@@ -1,5 +1,5 @@
-//! From the grammar IR to the network: one deterministic automaton a rule, in the normal form that the masks and the
-//! runtime rely on (see ARCHITECTURE.md).
+//! Compiles the grammar IR to the network: one deterministic automaton for each rule, in the normal
+//! form that masks and the runtime rely on (see ARCHITECTURE.md).
 //!
 //! | pass | file | what it does |
 //! | --- | --- | --- |
@@ -11,11 +11,13 @@
 //! | layout | [`layout`] | numbering, tail calls, flags, first bytes: the flat records |
 //! | bound | [`ambiguity`] | the most configurations of a parse position |
 //!
-//! The calls among the vocabulary's rules are read once per vocabulary ([`shared`]). The kept rules that every grammar
-//! of a front end brings are recognised by their expressions ([`known_rules`]).
+//! The calls among the vocabulary's rules are read once for each vocabulary ([`shared`]). The kept
+//! rules, which every grammar of a front end has, are recognized by their expressions
+//! ([`known_rules`]).
 //!
-//! Invariant: no rule of the network derives the empty string, but for the start rule at the bottom of the stack. A
-//! caller of a nullable rule has an edge around the call. So every path between two consumed bytes is finite.
+//! Invariant: no rule of the network derives the empty string, except the start rule at the bottom
+//! of the stack. A caller of a nullable rule has a way around the call. So every path between two
+//! consumed bytes is finite.
 //!
 //! Tests: `tests/tests/suite/{counters,ambiguity,members,bounds,recursion,digests}.rs`.
 

@@ -1,7 +1,8 @@
-//! The network in normal form: flat records, with the fields that belong to the masks still empty.
+//! The network in normal form: flat records, in which the fields for masks are still empty.
 //!
-//! The records are those of the artifact (plain data, see `grammarc_artifacts::sections::network`). Numbers continue
-//! those of the vocabulary's shared rules.
+//! The records have the form of the artifact: plain data, see
+//! `grammarc_artifacts::sections::network`. Rules and states are numbered from the end of the
+//! vocabulary's shared rules and states on.
 
 use std::sync::Arc;
 
@@ -14,43 +15,48 @@ use super::rule::CountDependent;
 use super::shared::SharedRules;
 use crate::ir::{ByteSet, Origin};
 
-/// A network in normal form.
+/// The network of a grammar or of a vocabulary, in normal form.
 #[derive(Clone, Debug)]
 pub struct Network {
-    /// Rules, states and edges. The fields of the masks are empty: every base mask is
-    /// [`NONE`](grammarc_artifacts::sections::network::NONE), and the token field of a token edge is an index into
-    /// [`token_sets`](Self::token_sets) instead of a mask id.
+    /// The records of rules, states and edges. The fields for masks are empty: every base mask is
+    /// [`NONE`](grammarc_artifacts::sections::network::NONE). The token field of a token edge is an
+    /// index into [`token_sets`](Self::token_sets) instead of a mask id.
     pub tables: TablesData,
-    /// Name and origin of each own rule.
+    /// For each rule of this network, its name and its origin in the source.
     pub rules: Vec<(String, Origin)>,
-    /// The sets that token edges match, ascending ids each.
+    /// The token sets of token edges, each as token ids in ascending order.
     pub token_sets: Vec<Vec<u32>>,
-    /// Ids of the rules to start from.
+    /// The ids of the rules to start from.
     pub roots: Vec<u32>,
-    /// Ids of the rules that other networks may call, so that any byte may follow them.
+    /// The ids of the rules that other networks may call. Any byte may follow these rules.
     pub open: Vec<u32>,
-    /// Own rules that are packed string sets, by ascending index.
+    /// The rules of this network that are packed string sets (texts as a packed automaton), by
+    /// index in ascending order.
     pub packed_sets: Vec<(usize, Arc<PackedStringSet>)>,
-    /// The count-dependent own states.
+    /// The states of this network whose masks depend on a counter, one entry for each rule and
+    /// counter.
     pub count_dependent: Vec<CountDependent>,
-    /// The calls of its own states.
+    /// The calls of this network's states, without those of the vocabulary's shared rules.
     pub(super) own_calls: OwnCalls,
-    /// The expressions that the rules of a vocabulary were compiled from; empty for a grammar.
+    /// The expressions that the rules of a vocabulary were compiled from. Empty for a grammar.
     pub expressions: Vec<ExpressionRecord>,
 }
 
 impl Network {
-    /// Joins this network and the vocabulary's shared rules into one numbering.
+    /// Joins the tables of this network with those of the vocabulary's shared rules, for lookups by
+    /// id.
     pub fn joined<'a>(&'a self, shared: Tables<'a>) -> Joined<'a> {
         Joined { shared, own: self.tables.as_tables() }
     }
 
-    /// Returns the FOLLOW sets of its rules, given the `facts` of the vocabulary's rules.
+    /// Returns the FOLLOW sets of all rules. `facts` are the facts about the vocabulary's shared
+    /// rules.
     pub fn follow<'a>(&'a self, shared: Tables<'a>, facts: &'a SharedRules) -> Follow<'a> {
         Follow::known(self.joined(shared), facts, &self.own_calls)
     }
 
-    /// Adds the calls of its own states, and the FOLLOW bytes of each own rule.
+    /// Sets the calls of this network's states. Sets the FOLLOW bytes of each of its rules from
+    /// `after`.
     #[must_use]
     pub(super) fn with_calls(mut self, own_calls: OwnCalls, after: Vec<ByteSet>) -> Self {
         self.own_calls = own_calls;
@@ -60,13 +66,14 @@ impl Network {
         self
     }
 
-    /// Returns the id of the initial state of a root.
+    /// Returns the id of the initial state of a root, given the index of the root in `roots`.
     pub fn start(&self, root: usize) -> u32 {
         let bases = self.tables.bases;
         self.tables.rules[(self.roots[root] - bases.rules) as usize].first_state
     }
 
-    /// Returns the index of the own rule of an own state.
+    /// Returns the index of the rule that a state of this network belongs to. `state` is the id of
+    /// the state.
     pub fn rule_of(&self, state: u32) -> usize {
         self.tables.rules.partition_point(|rule| rule.first_state <= state) - 1
     }

@@ -1,28 +1,32 @@
-//! Packed string sets: sets of texts that are packed instead of unrolled into states.
+//! Packed string sets: sets of texts that are packed instead of being unrolled into states.
 //!
-//! A state takes some hundred bytes with its edges and its mask, and a million names have tens of millions of states.
-//! So the automaton of such a set is [packed](grammarc_artifacts::packed_strings) to some bytes a text, and the runtime
-//! walks it. The network has the part of it that masks of other states need: the *reached part*, which is all that
-//! tokens read of it from outside. A string that does begins at the root and is a factor of a token. So a walk of the
-//! root from each node of the trie finds this part.
+//! A state takes some hundred bytes with its edges and its mask, and a million names have tens of
+//! millions of states. So the automaton of such a set is
+//! [packed](grammarc_artifacts::packed_strings) into a few bytes for each text, and the runtime
+//! walks the packed form. The network contains only the *reached part*: the states that the masks
+//! of other states need. A token that enters the set from outside reads a factor (substring) of the
+//! token from the root. So walking the root from each trie node finds this part.
 //!
 //! ```text
 //!    root --a--> 1 --n--> 2 ..reached..    3 --z--> beyond --any byte--> end
 //! ```
 //!
-//! Transitions that no token takes lead to a state *beyond*. So the part is an automaton in normal form: no state is
-//! dead, and the first bytes of each node are right. No mask of another rule depends on what is beyond. The masks of
-//! the set's own states would, so they are not computed ([`masks::fixpoint::high_fanout`](crate::masks::fixpoint)). The
-//! bound on configurations reads the packed nodes ([`ambiguity`](super::ambiguity)).
+//! Transitions that no such token takes lead to a state *beyond*. So the reached part is an
+//! automaton in normal form: no state is dead, and the first bytes of each node are right. No mask
+//! of another rule depends on the states beyond. The masks of the set's own states would, so they
+//! are not computed ([`masks::fixpoint::high_fanout`](crate::masks::fixpoint)). The bound on
+//! configurations reads the packed nodes ([`ambiguity`](super::ambiguity)).
 //!
-//! Masks at nodes are found by walks of bounded work. A node whose walk takes more is a *high-fanout node*: its mask is
-//! stored. Two numbers of the trie exclude nearly all nodes, so that of a million texts some thousand nodes are tried
-//! ([`Walks`]).
+//! The runtime finds masks at nodes by walks of bounded work. A node whose walk takes more work is
+//! a *high-fanout node*, and its mask is stored. Two numbers of the trie exclude nearly all nodes,
+//! so only some thousand nodes are tried for a million texts ([`Walks`]).
 //!
-//! A set is packed if every byte of its texts is a token by itself, so that a token may end within any text, and if no
-//! items of the grammar have to differ. Texts with other bytes are unrolled beside the packed set.
+//! A set is packed if no items of the grammar have to differ. A text belongs to the packed set if
+//! each of its bytes is a token by itself, so that a token may end anywhere within the text. The
+//! other texts are unrolled into states beside the packed set.
 //!
-//! Cost: O(bytes of the texts); for the reached part O(factors of tokens that a text begins with).
+//! Cost: O(bytes of the texts). The reached part costs O(factors of tokens with which a text
+//! begins).
 
 use std::sync::Arc;
 
@@ -36,18 +40,18 @@ use crate::automata::{Dfa, DfaState, Edge, Edges, Table};
 use crate::budget::{Budget, Spent};
 use crate::ir::{ByteSet, Texts};
 
-/// Steps of a budget that a byte of a text takes, about.
+/// Steps of a budget that one byte of a text costs, about.
 const STEPS_A_BYTE: usize = 1 << 3;
 
-/// Bytes between two looks at the budget.
+/// Bytes of texts between two checks of the budget.
 const BYTES_A_LOOK: usize = 1 << 12;
 
-/// Why a set of texts is not packed.
+/// The reason why a set of texts cannot be packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refused {
     /// The budget is spent.
     Spent,
-    /// Its nodes take too many bytes.
+    /// The packed nodes would take more bytes than an address can express.
     TooLong,
 }
 
@@ -63,34 +67,42 @@ impl From<TooLong> for Refused {
     }
 }
 
-/// A packed set of texts.
+/// A packed set of texts, stored as an acyclic automaton of nodes in a byte array.
 #[derive(Debug, PartialEq, Eq)]
 pub struct PackedStringSet {
-    /// The nodes, the first at address 1.
+    /// The bytes of all nodes. The first node is at address 1.
     pub nodes: Vec<u8>,
-    /// Address of the root.
+    /// The address of the root node in `nodes`.
     pub root: u32,
-    /// Addresses of the nodes that may have a high fanout, ascending.
+    /// The addresses of the nodes that may be high-fanout nodes (nodes whose masks are stored), in
+    /// ascending order.
     pub candidates: Vec<u32>,
-    /// The number of texts.
+    /// The number of texts in the set.
     pub texts: usize,
-    /// The bytes in the texts.
+    /// The bytes that occur in the texts.
     pub bytes: ByteSet,
-    /// The bytes with which some text continues after the end of another.
+    /// The bytes with which some text continues after the end of another text that is a prefix of
+    /// it.
     pub behind_ends: ByteSet,
-    /// The digest of the texts.
+    /// The digest of the texts, which identifies the set.
     pub(super) digest: [u8; 32],
-    /// The reached part: the states that tokens reach from outside.
+    /// The reached part as an automaton: the states that tokens reach when they enter the set from
+    /// outside.
     pub(super) reached: Table,
 }
 
 impl PackedStringSet {
-    /// Returns the packed nodes.
+    /// Returns the packed nodes for reading.
     pub fn nodes(&self) -> Nodes<'_> {
         Nodes::new(&self.nodes)
     }
 
-    /// Packs the ascending texts of a set, for the tokens of a trie.
+    /// Packs texts, which are in ascending order. `trie` has the tokens that decide which states
+    /// the network needs.
+    ///
+    /// # Errors
+    ///
+    /// [`Refused`] if the budget is spent or the nodes take too many bytes.
     fn new<'t>(
         texts: impl Iterator<Item = &'t [u8]>,
         digest: [u8; 32],
@@ -121,13 +133,13 @@ impl PackedStringSet {
         Ok(Self { nodes, root, candidates, texts, bytes, behind_ends, digest, reached })
     }
 
-    /// Returns the bytes of memory, about.
+    /// Returns the memory of the set in bytes, about.
     pub(super) fn bytes(&self) -> usize {
         self.nodes.len() + size_of_val(&*self.candidates) + self.reached.bytes()
     }
 }
 
-/// Returns the labels of all nodes that are final.
+/// Returns the labels of the nodes at which a text ends and another may continue.
 fn behind_ends(nodes: Nodes<'_>) -> ByteSet {
     let (mut at, mut found) = (1, ByteSet::EMPTY);
     while (at as usize) < nodes.len() {
@@ -144,7 +156,12 @@ fn behind_ends(nodes: Nodes<'_>) -> ByteSet {
     found
 }
 
-/// Returns the automaton of the nodes that factors of tokens lead to from the root.
+/// Returns the automaton of the nodes to which factors (substrings) of tokens lead from the root.
+/// Other transitions lead to the state *beyond*.
+///
+/// # Errors
+///
+/// [`Spent`] if the budget is spent.
 fn reached(
     nodes: Nodes<'_>,
     root: u32,
@@ -171,7 +188,7 @@ fn reached(
         }
         budget.spend(looked)?;
     }
-    // In the order in which they are reached.
+    // The nodes are numbered in the order in which they are reached.
     let mut numbers = FxHashMap::from_iter([(root, 0)]);
     let mut order = vec![root];
     let mut states: Vec<DfaState> = Vec::with_capacity(is_reached.len() + 2);
@@ -202,20 +219,24 @@ fn reached(
     Ok(Dfa { states })
 }
 
-/// Bounds on the work of the walk of a node, from the texts below it.
+/// Bounds on the work of the walk that finds the mask of a node, from the texts below the node.
 ///
-/// A walk along one text looks at the children of the trie nodes on one path, and where the text ends at all nodes
-/// below. A node above fewer texts than `texts`, all longer than `shortest` bytes, is no high-fanout node.
+/// A walk along one text looks at the children of the trie nodes on one path. Where the text ends,
+/// it looks at all nodes below. If fewer than `texts` texts are below a node and all are longer
+/// than `shortest` bytes, the node is no high-fanout node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Walks {
+    /// The number of texts below a node from which on the node may be a high-fanout node.
     texts: u32,
+    /// The length in bytes of the longest text whose walk may be too long by itself.
     shortest: u32,
 }
 
 impl Walks {
-    /// Returns the bounds for a trie.
+    /// Computes the bounds for a trie from the numbers of its children and of the nodes below.
     pub(super) fn new(trie: Trie<'_>) -> Self {
-        // By depth, the most nodes below a node; and the most children of the nodes on a path, without the root.
+        // For each depth, the most nodes below a node at that depth (`below`). The most children of
+        // all nodes on one path without the root (`along`).
         let mut below: Vec<usize> = Vec::new();
         let mut along = 0;
         let mut path: Vec<(u32, usize)> = Vec::new();
@@ -233,7 +254,7 @@ impl Walks {
             path.push((end, above + children));
         }
         let fits = |length: &usize| along + below.get(*length).copied().unwrap_or(0) <= WALKED;
-        // The nodes below get fewer with the depth.
+        // The nodes at a greater depth have fewer nodes below.
         match (1..=below.len()).find(fits) {
             Some(length) => Self { texts: 2, shortest: length as u32 - 1 },
             None => Self { texts: 1, shortest: 0 },
@@ -241,15 +262,24 @@ impl Walks {
     }
 }
 
-/// The packed sets of a grammar. Each is packed once although rules may be built several times.
+/// The packed string sets (texts as a packed automaton) of a grammar. Each set is packed once,
+/// although rules may be built several times.
 #[derive(Default)]
 pub(super) struct PackedStringSets {
+    /// Maps the digest of a set of texts to its packed set (texts as a packed automaton), or to the
+    /// reason why it cannot be packed.
     known: FxHashMap<[u8; 32], Result<Arc<PackedStringSet>, Refused>>,
+    /// The bounds on the walks of nodes. `None` before the first set.
     walks: Option<Walks>,
 }
 
 impl PackedStringSets {
-    /// Returns the packed set of those texts of a set that consist of some bytes.
+    /// Returns the packed set (texts as a packed automaton) of those texts in `texts` that consist
+    /// only of `bytes`. Packs them at the first request.
+    ///
+    /// # Errors
+    ///
+    /// [`Refused`] if the budget is spent or the nodes take too many bytes.
     pub(super) fn of(
         &mut self,
         texts: &Texts,
@@ -266,7 +296,7 @@ impl PackedStringSets {
     }
 }
 
-/// Whether all bytes of a text are among some.
+/// Whether all bytes of a text are in `bytes`.
 pub(super) fn is_of(text: &[u8], bytes: ByteSet) -> bool {
     text.iter().all(|&byte| bytes.contains(byte))
 }

@@ -1,14 +1,17 @@
-//! The passes from a grammar to its network, and the repetition of passes whose assumptions fail.
+//! Runs the passes from a grammar to its network, and repeats them if one of their assumptions
+//! fails.
 //!
-//! Rules are first built with two assumptions: counts and sets of required keys may be in registers, and the
-//! vocabulary's rules may replace the grammar's. A later pass may refute either. Then the rules are built again:
+//! Rules are first built under two assumptions: counts and sets of required keys may be kept in
+//! registers, and the vocabulary's rules may replace the grammar's. A later pass may refute either
+//! assumption. Then the rules are built again:
 //!
 //! | outcome | refuted | next |
 //! | --- | --- | --- |
 //! | [`Outcome::Unroll`] | masks ignore the register, or a register is on a left spine | counts and sets become states |
 //! | [`Outcome::Refuse`] | a rule of the vocabulary is followed by bytes that it was not compiled for | the grammar builds it |
 //!
-//! Cost: registers are given up once, and each rule of the vocabulary is refused at most once.
+//! Cost: the rules are built at most once more to give up registers, and once more for each set of
+//! refused vocabulary's rules.
 
 use std::borrow::Cow;
 
@@ -32,13 +35,14 @@ use crate::ir::{Grammar, Survey, facts};
 use crate::threads::Context;
 use grammarc_grammar::lexicon::Lexicon;
 
-/// The outcome of one construction.
+/// The outcome of one construction of all rules.
 enum Outcome {
     /// The network is built.
     Done(Box<Network>),
-    /// Registers cannot be used: the rules are to be built with unrolled counts.
+    /// Registers cannot be used: the rules have to be built again with unrolled counts.
     Unroll,
-    /// Rules of the vocabulary that were taken cannot replace the grammar's: the rules are to be built without them.
+    /// Some rules that were taken from the vocabulary cannot replace the grammar's rules. The rules
+    /// have to be built again without them.
     Refuse,
 }
 
@@ -71,8 +75,12 @@ pub(crate) fn build_network(
     }
 }
 
-/// Simplifies repetitions, and replaces intersections, complements and empty token sets. Returns the grammar with its
-/// survey.
+/// Simplifies repetitions, and replaces intersections, complements and empty token sets by other
+/// expressions. Returns the new grammar and its survey (call graph and sizes).
+///
+/// # Errors
+///
+/// The budget is spent, or an intersection or complement has no automaton.
 fn resolve_expressions<'g>(
     grammar: &'g Grammar,
     lexicon: &dyn Lexicon,
@@ -107,26 +115,37 @@ fn resolve_expressions<'g>(
     Ok((resolved, survey))
 }
 
-/// Returns the error of a spent budget, which is attributed to the start rule.
+/// Returns the error of a spent budget, attributed to the start rule.
 fn spent(grammar: &Grammar, budget: &Budget) -> NetworkError {
     let error = budget.error().cloned().expect("whoever finds it spent has met a limit");
     NetworkError::at(grammar, grammar.start, error.into())
 }
 
-/// The inputs of every attempt.
+/// The inputs of every attempt to build the network.
 struct Input<'a> {
+    /// The grammar as given, for the names and origins in errors.
     grammar: &'a Grammar,
     /// The grammar without intersections and complements.
     resolved: &'a Grammar,
+    /// The call graph of the resolved grammar, with the sizes of its rules.
     survey: &'a Survey,
+    /// The vocabulary, with its tokens and its rules.
     vocabulary: Vocabulary<'a>,
+    /// The rules to start from.
     roots: Roots,
+    /// The limits on states and rules.
     limits: NetworkLimits,
+    /// The budget and the threads of the compilation.
     context: Context<'a>,
 }
 
 impl Input<'_> {
-    /// Builds all rules once and runs the passes over them.
+    /// Builds all rules once, removes left recursion, and links the rules. `refused` lists the
+    /// vocabulary's rules that must not be used.
+    ///
+    /// # Errors
+    ///
+    /// The reason why the network cannot be built in this form.
     fn attempt(
         &self,
         form: RepeatForm,
@@ -146,14 +165,20 @@ impl Input<'_> {
         budget.begin(Phase::LeftRecursion);
         match left_recursion::eliminate(&mut built, limits, budget) {
             Ok(()) => self.link(&built, refused),
-            // A register cannot be unrolled along a left spine. There is no third form, so a second failure is final.
+            // A register cannot be unrolled along a left-recursive cycle. No third form exists, so
+            // a second failure is final.
             Err(Failure::Counted) if has_registers => Ok(Outcome::Unroll),
             Err(failure) => Err(failure.into_error(&built, limits, budget)),
         }
     }
 
-    /// Merges rules with each other and with the vocabulary's, and lays out the rest. Rules of the vocabulary whose use
-    /// here they were not compiled for are added to `refused`, until none is left.
+    /// Merges rules with each other and with the vocabulary's rules, and lays out the rest. If the
+    /// grammar calls a vocabulary's rule in a way that the rule was not compiled for, adds the rule
+    /// to `refused` and tries again.
+    ///
+    /// # Errors
+    ///
+    /// The budget is spent.
     fn link(&self, built: &Built, refused: &mut Vec<u32>) -> Result<Outcome, NetworkError> {
         let Vocabulary { lexicon, shared, facts } = self.vocabulary;
         let (roots, budget) = (self.roots, self.context.budget);
@@ -193,7 +218,7 @@ impl Input<'_> {
     }
 }
 
-/// Returns the expressions that a vocabulary's rules were built from.
+/// Returns the records of the expressions that a vocabulary's rules were built from.
 fn expressions(
     built: &Built,
     names: &[Name],

@@ -1,38 +1,44 @@
-//! What a network is built for: its vocabulary, its roots, its limits, and the form of large repetitions.
+//! The parameters of a network: its vocabulary, its roots, its limits, and the form of large
+//! repetitions.
 
 use grammarc_artifacts::tables::Tables;
 use grammarc_grammar::lexicon::Lexicon;
 
 use super::shared::SharedRules;
 
-/// The vocabulary of a network.
+/// The vocabulary that a network is built for.
 #[derive(Clone, Copy)]
 pub(crate) struct Vocabulary<'a> {
-    /// The tokens.
+    /// The tokens of the vocabulary.
     pub(crate) lexicon: &'a dyn Lexicon,
-    /// The vocabulary's rules. A rule of the grammar that equals one of them is replaced by it.
+    /// The tables with the vocabulary's rules. A rule of the grammar that equals one of them is
+    /// replaced by it.
     pub(crate) shared: Tables<'a>,
-    /// Facts about these rules.
+    /// The facts about the vocabulary's rules.
     pub(crate) facts: &'a SharedRules,
 }
 
-/// Bounds on the size of what is built. The defaults are far above what real grammars need.
+/// Limits on the size of a network. The defaults are far above what real grammars need. Exceeding a
+/// limit is an error, except where a field says otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NetworkLimits {
-    /// States of one rule's automaton.
+    /// The most states of the automaton of one rule.
     pub rule_states: usize,
-    /// States of all rules together.
+    /// The most states of all rules together.
     pub states: usize,
-    /// Rules.
+    /// The most rules, with the rules made for parts of expressions.
     pub rules: usize,
-    /// Texts from which on a set of them is packed instead of unrolled into states. Front ends make sets of at least
-    /// 1,024 texts and 16 KiB. The states of packed sets are no part of the other bounds.
+    /// The number of texts from which on a set of texts is packed instead of unrolled into states.
+    /// Front ends make sets of at least 1,024 texts and 16 KiB. The states of packed sets (texts as
+    /// a packed automaton) do not count towards the other limits.
     pub packed_texts: usize,
-    /// States near the bounds of a counter from which on they are one state for all counts, with a mask for each count.
+    /// The number of states near the bounds of a counter from which on masks depend on the
+    /// remaining count instead. One state then serves all counts, with a mask for each count.
     pub count_dependent_states: usize,
-    /// States up to which the automaton of a rule is determinized, if they are more than two for each
-    /// nondeterministic one. A larger automaton stays nondeterministic: it becomes several rules, and a text has
-    /// several parses at once. 0: every rule with a choice stays nondeterministic.
+    /// The most states to which the automaton of a rule is determinized. Twice the number of
+    /// nondeterministic states is always allowed. A larger automaton stays nondeterministic: it
+    /// becomes several rules, and a text has several parses at once. With 0, every rule with a
+    /// choice stays nondeterministic.
     pub deterministic_states: usize,
 }
 
@@ -54,15 +60,15 @@ impl Default for NetworkLimits {
 pub enum Roots {
     /// The grammar's start rule, at the bottom of the stack.
     Start,
-    /// Every kept rule, to be called from other grammars.
+    /// Every kept rule, which other grammars call. Used to compile a vocabulary.
     Kept,
 }
 
-/// The form of repetitions with large bounds, of counters and of sets of required keys.
+/// The form of repetitions with large bounds, of counters, and of sets of required keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RepeatForm {
-    /// The count is in a register of the frame.
+    /// The count, or the set, is in a register of the activation (the call in progress).
     Register,
-    /// Each count is a state or a rule of its own.
+    /// Each count, or each set, is a state or a rule of its own.
     Unrolled,
 }

@@ -1,4 +1,5 @@
-//! Rules of the network under construction: automata over bytes and labels.
+//! Rules of the network under construction: automata over bytes and labels. A label is a call of a
+//! rule or a set of tokens.
 
 use grammarc_artifacts::sections::network::state_flags;
 use std::sync::Arc;
@@ -11,36 +12,38 @@ use super::packed_string_set::PackedStringSet;
 use crate::automata::{Dfa, Symbol, Table};
 use crate::ir::{Origin, RuleKind};
 
-/// The meaning of a symbol above the bytes.
+/// The meaning of a symbol that is not a byte.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Label {
-    /// A call of a rule, with the register its activation starts with (0 where it has none).
+    /// A call of a rule.
     Call {
-        /// Index of the rule in `Built::rules`.
+        /// Index of the called rule in `Built::rules`.
         rule: usize,
-        /// The register that the activation starts with.
+        /// The value with which the register of the activation (the call in progress) begins. 0 if
+        /// the rule has no register.
         count: u32,
     },
-    /// One token of the ids, ascending.
+    /// Reads one token of a set, as a whole. Holds the ids of the tokens in ascending order.
     Tokens(Vec<u32>),
 }
 
-/// The labels in use; a label's symbol is 256 plus its index.
+/// The labels (calls or token sets) in use. The symbol of a label is 256 plus its index.
 #[derive(Clone, Debug, Default)]
 pub struct Labels(IndexSet<Label, FxBuildHasher>);
 
 impl Labels {
-    /// Returns the symbol of a label.
+    /// Returns the symbol of a label (call or token set), at least 256. Adds the label if it is
+    /// new.
     pub fn symbol(&mut self, label: Label) -> Symbol {
         256 + self.0.insert_full(label).0 as Symbol
     }
 
-    /// Returns the label of a symbol, or `None` for a byte.
+    /// Returns the label of a symbol. Returns `None` for a byte, or if no label has the symbol.
     pub fn get(&self, symbol: Symbol) -> Option<&Label> {
         self.0.get_index(symbol.checked_sub(256)? as usize)
     }
 
-    /// Returns the rule that a symbol calls, if it is a call.
+    /// Returns the index of the rule that a symbol calls. Returns `None` if the symbol is no call.
     pub fn callee(&self, symbol: Symbol) -> Option<usize> {
         match self.get(symbol) {
             Some(&Label::Call { rule, .. }) => Some(rule),
@@ -49,81 +52,89 @@ impl Labels {
     }
 }
 
-/// The arrivals that update the register of a rule's activations.
+/// The states of a rule whose arrivals update the register. Each activation (call in progress) of
+/// the rule has one register of 32 bits.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Counted {
-    /// The arrivals, by ascending state.
+    /// The arrivals, in ascending order of their states.
     arrivals: Vec<Arrival>,
-    /// The exits of the arrivals, ascending.
+    /// The exits of all arrivals, in ascending order, each once. An exit replaces the state when
+    /// the register reaches zero.
     exits: Vec<u32>,
-    /// Whether a larger value of the register accepts all that a smaller one does, as of a countdown.
+    /// Whether a larger value of the register accepts every string that a smaller value accepts, as
+    /// for a countdown of optional repetitions.
     pub monotone: bool,
-    /// By counter, the count-dependent states.
+    /// For each near-bound counter, the states whose masks depend on the counter.
     pub count_dependent: Vec<CountDependent>,
 }
 
-/// States of one rule whose masks depend on how many increments a counter has left, if these are fewer than a token can
-/// make.
+/// The states of one rule whose masks depend on one counter. The mask changes if fewer increments
+/// are left than one token can make.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CountDependent {
-    /// The counter.
+    /// The bits of the register that hold the counter.
     pub field: Field,
-    /// The states, in groups of equivalent states, ascending: their numbers in the rule, or their ids in a network. The
-    /// next group mostly simulates a group.
+    /// The states, in groups that behave alike except for the count, in ascending order within a
+    /// group. States are numbers in the rule, or ids in a network. In most cases the next group
+    /// simulates a group: it accepts every string that the group accepts.
     pub states: Vec<Vec<u32>>,
 }
 
 impl CountDependent {
-    /// Returns the states of a counter, given in groups of equivalent states. The next group mostly simulates a group.
+    /// Returns the states of a counter, given in groups that behave alike except for the count.
+    /// Sorts each group.
     pub fn new(field: Field, mut states: Vec<Vec<u32>>) -> Self {
         states.iter_mut().for_each(|group| group.sort_unstable());
         Self { field, states }
     }
 
-    /// Returns the same states in a rule whose first state has this id.
+    /// Returns the same groups with ids of a network. `first` is the id of the rule's initial
+    /// state.
     pub(super) fn moved_to(&self, first: u32) -> Self {
         let ids = |group: &Vec<u32>| group.iter().map(|state| first + state).collect();
         Self { field: self.field, states: self.states.iter().map(ids).collect() }
     }
 
-    /// Returns all states.
+    /// Returns the states of all groups.
     pub fn all(&self) -> impl Iterator<Item = u32> + '_ {
         self.states.iter().flatten().copied()
     }
 }
 
-/// An arrival: a state at which transitions update the register.
+/// A state of a rule at which every incoming transition updates the register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Arrival {
-    /// The state.
+    /// The number of the state in its rule.
     pub state: u32,
-    /// The exit: the state that replaces it when the counter becomes zero. The state itself if the counter is set.
+    /// The number of the exit: the state that replaces this one when the counter or the register
+    /// becomes zero. The state itself if the counter is set.
     pub exit: u32,
-    /// The update of the register.
+    /// The update that an arrival makes.
     pub update: RegisterUpdate,
 }
 
-/// An update of a register.
+/// An update of the register of an activation (a call in progress).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RegisterUpdate {
-    /// Decrements the whole register.
+    /// Decrements the whole register, a word of 32 bits.
     Decrement,
-    /// Clears this bit.
+    /// Clears the bit with this number, from 0 to 31: a required key was written.
     ClearBit(u8),
-    /// Decrements a counter.
+    /// Decrements the field of a counter.
     DecrementField {
-        /// The counter.
+        /// The bits of the register that hold the counter.
         field: Field,
-        /// Whether the next state is arrived at in turn unless the counter becomes zero.
+        /// Whether the arrival continues at the state with the next number, unless the counter
+        /// becomes zero.
         then: bool,
     },
-    /// Sets a counter.
+    /// Sets the field of a counter.
     Set {
-        /// The counter.
+        /// The bits of the register that hold the counter.
         field: Field,
-        /// The new value.
+        /// The new value of the counter.
         to: u32,
-        /// Whether the next state is arrived at in turn.
+        /// Whether the arrival continues at the state with the next number.
         then: bool,
     },
 }
@@ -131,14 +142,14 @@ pub enum RegisterUpdate {
 /// The bits of a register that hold a counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Field {
-    /// The lowest bit.
+    /// The number of the lowest bit, from 0 to 31.
     pub shift: u8,
     /// The number of bits, from 1 to 31.
     pub width: u8,
 }
 
 impl RegisterUpdate {
-    /// Returns the [flags](state_flags) of a state with this update.
+    /// Returns the [flags](state_flags) that describe this update in a state's record.
     pub(super) fn flags(self) -> u32 {
         let of = |field: Field, then: bool| {
             u32::from(field.shift) << state_flags::SHIFT
@@ -155,7 +166,8 @@ impl RegisterUpdate {
 }
 
 impl Arrival {
-    /// Returns words that describe the update of a field of the register. `None` for an update of the whole register.
+    /// Returns two words that identify the update of a field. Returns `None` for an update of the
+    /// whole register.
     pub(super) fn describe(&self) -> Option<[u32; 2]> {
         let (kind, to) = match self.update {
             RegisterUpdate::Decrement | RegisterUpdate::ClearBit(_) => return None,
@@ -167,7 +179,8 @@ impl Arrival {
 }
 
 impl Counted {
-    /// Returns the register that these arrivals update.
+    /// Collects the arrivals of a rule. `monotone` says whether larger register values accept every
+    /// string that smaller values accept.
     pub fn new(mut arrivals: Vec<Arrival>, monotone: bool) -> Self {
         arrivals.sort_unstable_by_key(|arrival| arrival.state);
         let mut exits: Vec<u32> = arrivals.iter().map(|arrival| arrival.exit).collect();
@@ -176,45 +189,52 @@ impl Counted {
         Self { arrivals, exits, monotone, count_dependent: Vec::new() }
     }
 
-    /// Returns the arrival at a state.
+    /// Returns the arrival at a state. Returns `None` if arriving there leaves the register as it
+    /// is.
     pub fn arrival(&self, state: u32) -> Option<&Arrival> {
         let at = self.arrivals.binary_search_by_key(&state, |arrival| arrival.state);
         at.ok().map(|at| &self.arrivals[at])
     }
 
-    /// Whether some arrival's exit is this state.
+    /// Whether a state is the exit of some arrival.
     pub fn is_exit(&self, state: u32) -> bool {
         self.exits.binary_search(&state).is_ok()
     }
 }
 
-/// A rule: an automaton over bytes and labels. Only the start rule may accept the empty string.
+/// A rule of the network: an automaton over bytes and labels. Only the start rule may accept the
+/// empty string.
 #[derive(Clone, Debug)]
 pub struct NetworkRule {
-    /// The name, for people.
+    /// The name of the rule, for people.
     pub name: String,
-    /// The place in the source.
+    /// The place of the rule in the source.
     pub origin: Origin,
-    /// The automaton, trimmed; the initial state is 0.
+    /// The automaton, without unreachable and dead states. State 0 is the initial state.
     pub dfa: Table,
-    /// The register updates, if activations have a register.
+    /// The register updates. `None` if activations (calls in progress) of the rule have no
+    /// register.
     pub counted: Option<Counted>,
-    /// The kind, which the runtime needs for distinct rules and their items.
+    /// The kind of the rule. The runtime needs the kinds of distinct rules (arrays whose items must
+    /// differ) and of their items.
     pub kind: RuleKind,
-    /// Content hash and number of the vocabulary's rule that replaces this one. The automaton is not built then.
+    /// Content hash and id of the vocabulary's rule that replaces this rule. The automaton is then
+    /// not built. `None` if the rule is built.
     pub stored: Option<(RuleHash, u32)>,
-    /// The packed string set, if the rule is one. The automaton is its reached part.
+    /// The packed string set (texts as a packed automaton), if the rule is one. The automaton then
+    /// has only the states that tokens reach from outside.
     pub packed: Option<Arc<PackedStringSet>>,
 }
 
 impl NetworkRule {
-    /// Returns a plain rule with an automaton and without a register.
+    /// Returns a rule of the plain kind, with an automaton and without a register.
     pub(super) fn plain(name: String, origin: Origin, dfa: Table) -> Self {
         let kind = RuleKind::Plain;
         Self { name, origin, dfa, counted: None, kind, stored: None, packed: None }
     }
 
-    /// Returns a rule that the vocabulary holds, by its content hash and number there.
+    /// Returns a rule that is taken from the vocabulary, by its content hash and id there. The
+    /// automaton accepts nothing.
     pub(super) fn stored(
         name: String,
         origin: Origin,

@@ -1,5 +1,6 @@
-//! The facts of the vocabulary's shared rules, read once per vocabulary. The shared rules have thousands of states and
-//! a grammar a hundred, so the compilation of a grammar must not read them again.
+//! The facts about the vocabulary's shared rules, computed once for each vocabulary. The shared
+//! rules have thousands of states and a grammar about a hundred, so compiling a grammar must not
+//! read them again.
 
 use std::collections::BTreeSet;
 
@@ -13,30 +14,36 @@ use super::content_hash::RuleHash;
 use super::known_rules::KnownRules;
 use crate::ir::ByteSet;
 
-/// Facts about the shared rules that hold whatever grammar calls them.
+/// The facts about the shared rules (of the vocabulary) that do not depend on the grammar that
+/// calls them.
 #[derive(Debug, Default)]
 pub struct SharedRules {
+    /// The call graph of the shared rules (of the vocabulary).
     pub(super) calls: Calls,
-    /// By rule, the FOLLOW bytes by the calls of other shared rules.
+    /// For each rule, the bytes that can come after its strings if only other shared rules (of the
+    /// vocabulary) call it.
     pub(super) after: Vec<ByteSet>,
-    /// By rule, the first bytes of its final states.
-    pub(super) past_end: Vec<ByteSet>,
-    /// Whether the first bytes of the edges and calls of each state are disjoint, also from the FOLLOW bytes of its
+    /// For each rule, the bytes with which its strings can continue after a possible end of the
     /// rule.
+    pub(super) past_end: Vec<ByteSet>,
+    /// Whether all states meet the LL(1) condition: their edges and calls begin with disjoint
+    /// bytes, and those of final states are disjoint from the FOLLOW bytes of their rule.
     pub(super) are_deterministic: bool,
-    /// The bounds of byte edges: the first byte of each edge, and the byte after its last.
+    /// The bytes at which some byte edge begins, and the bytes right after the end of some byte
+    /// edge.
     pub(super) byte_bounds: ByteSet,
-    /// The numbers of states of the rules.
+    /// The numbers of states that the rules have. A grammar's rule with another number cannot be
+    /// one of them.
     pub(super) state_counts: FxHashSet<u32>,
-    /// The rules by content hash.
+    /// Maps the content hash of each rule to its id.
     pub(super) by_hash: FxHashMap<RuleHash, u32>,
-    /// The rules by their expressions.
+    /// Finds rules by the expressions that they were compiled from.
     pub(super) known: KnownRules,
 }
 
 impl SharedRules {
-    /// Reads the facts of a vocabulary's tables, given the expressions that some rules were compiled from. O(states and
-    /// edges).
+    /// Computes the facts about a vocabulary's rules. `expressions` names the expressions that some
+    /// rules were compiled from. O(states and edges).
     pub fn new(shared: Tables<'_>, expressions: &[ExpressionRecord]) -> Self {
         let network = Joined { shared, own: shared };
         let calls = Calls::new(shared, network);
@@ -72,34 +79,38 @@ impl SharedRules {
         }
     }
 
-    /// Returns the rule of a shared state.
+    /// Returns the id of the rule that a shared state (of the vocabulary) belongs to.
     pub fn rule_of(&self, state: u32) -> u32 {
         self.calls.rule_of[state as usize]
     }
 
-    /// Returns the rule and the shared rules that reach it by tail calls.
+    /// Returns `rule`, and all shared rules (of the vocabulary) that reach it by tail calls alone.
     pub fn with_tail_callers(&self, rule: u32) -> BTreeSet<u32> {
         self.calls.with_tail_callers(rule)
     }
 
-    /// Returns the shared states that a shared rule may return to, through tail calls.
+    /// Returns the shared states (of the vocabulary) that a shared rule may return to, also through
+    /// tail calls of shared rules.
     pub fn returns(&self, rule: u32) -> BTreeSet<u32> {
         self.calls.all_returns_of(rule)
     }
 }
 
-/// Returns the bounds of byte edges: the first byte of each edge, and the byte after its last.
+/// Returns the bytes at which some byte edge begins, and the bytes right after the end of some byte
+/// edge.
 pub(super) fn byte_bounds(tables: Tables<'_>) -> ByteSet {
     ByteSet::bounds_of(tables.byte_edges.iter().map(|edge| (edge.lo(), edge.hi())))
 }
 
-/// Byte sets by rule.
+/// A byte set for each rule.
 pub(super) trait ByteSets {
+    /// Returns the byte set of a rule.
     fn of(&self, rule: u32) -> ByteSet;
 
+    /// Replaces the byte set of a rule.
     fn set(&mut self, rule: u32, bytes: ByteSet);
 
-    /// Adds bytes to the set of a rule. Returns whether any of them is new.
+    /// Adds bytes to the set of a rule. Returns whether the set changed.
     fn widen(&mut self, rule: u32, more: ByteSet) -> bool {
         let known = self.of(rule);
         let wider = known.union(more);
@@ -121,7 +132,8 @@ impl ByteSets for Vec<ByteSet> {
     }
 }
 
-/// Propagates byte sets to a least fixpoint, along the pairs of `passes` from the rules in `work` on.
+/// Propagates byte sets to a least fixpoint, beginning with the rules in `work`. `passes` calls its
+/// argument for each rule whose set includes that of the given rule.
 pub(super) fn spread(
     sets: &mut impl ByteSets,
     mut work: Vec<u32>,

@@ -1,4 +1,4 @@
-//! Token sets looked up in the vocabulary.
+//! Looks up token sets of a grammar in the vocabulary.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -7,7 +7,11 @@ use super::error::NetworkErrorKind;
 use crate::ir::{Expr, Grammar, TokenRef, TokenSet};
 use grammarc_grammar::lexicon::Lexicon;
 
-/// Returns the ids of the tokens of a set, ascending.
+/// Returns the ids of the tokens of a set, in ascending order.
+///
+/// # Errors
+///
+/// [`NetworkErrorKind::UnknownToken`] if the set names a token that the vocabulary does not have.
 pub(super) fn ids(lexicon: &dyn Lexicon, set: &TokenSet) -> Result<Vec<u32>, NetworkErrorKind> {
     let mut named = Vec::new();
     for (token, span) in &set.tokens {
@@ -31,15 +35,16 @@ pub(super) fn ids(lexicon: &dyn Lexicon, set: &TokenSet) -> Result<Vec<u32>, Net
     Ok(named)
 }
 
-/// Replaces sets without a token of the vocabulary by [`Expr::Never`], so that the facts about rules hold for this
-/// vocabulary. Sets with unknown tokens stay, and are reported when they are built.
+/// Replaces token sets without any token of the vocabulary by [`Expr::Never`]. So the facts about
+/// rules hold for this vocabulary. Sets that name unknown tokens stay. They are reported when their
+/// rules are built.
 pub(super) fn drop_empty(grammar: &mut Cow<'_, Grammar>, lexicon: &dyn Lexicon) {
     if grammar.rules.iter().any(|rule| has_negated(&rule.expr)) {
         grammar.to_mut().rules.iter_mut().for_each(|rule| drop_in(&mut rule.expr, lexicon));
     }
 }
 
-/// Whether the expression has a negated set: no other can be empty.
+/// Whether an expression contains a negated token set. Only a negated set can be empty.
 fn has_negated(expr: &Expr) -> bool {
     match expr {
         Expr::Token(set) => set.negated,
@@ -50,6 +55,7 @@ fn has_negated(expr: &Expr) -> bool {
     }
 }
 
+/// Replaces the empty token sets in an expression by [`Expr::Never`].
 fn drop_in(expr: &mut Expr, lexicon: &dyn Lexicon) {
     match expr {
         Expr::Token(set) if set.negated && ids(lexicon, set).is_ok_and(|ids| ids.is_empty()) => {

@@ -1,21 +1,26 @@
-//! The byte edges of an automaton as a table: one row for each state, one column for each class of equivalent bytes.
+//! The byte edges of a deterministic automaton as a table: one row for each state, one column for
+//! each class of equivalent bytes.
 //!
-//! A walk that visits the same states repeatedly finds a target with two reads. Cost: O(states times classes).
+//! A walk that visits the same states repeatedly finds a target with two reads. Cost: O(states
+//! times classes).
 
-/// No edge.
+/// The entry of a state and a class without an edge.
 const NONE: u32 = u32::MAX;
 
-/// Targets by state and class of bytes.
+/// A table of target states, by state and class of equivalent bytes.
 #[derive(Clone, Debug)]
 pub struct ByteRows {
+    /// For each byte, its class.
     class_of: [u8; 256],
+    /// The number of classes, from 1 to 256.
     classes: usize,
+    /// For each state and class, the target state or [`NONE`].
     targets: Vec<u32>,
 }
 
 impl ByteRows {
-    /// The rows of some states, each given by its edges: the lowest and the highest byte of a range, and the target.
-    /// The edges of a state are disjoint.
+    /// Builds the table for `states` states. `edges` returns the edges of a state: lowest byte,
+    /// highest byte (inclusive), target. The edges of a state have to be disjoint.
     pub fn new<E: Iterator<Item = (u8, u8, u32)>>(
         states: usize,
         edges: impl Fn(usize) -> E,
@@ -41,18 +46,18 @@ impl ByteRows {
         Self { class_of, classes, targets }
     }
 
-    /// Number of classes.
+    /// Returns the number of classes of equivalent bytes.
     pub fn classes(&self) -> usize {
         self.classes
     }
 
-    /// The class of a byte.
+    /// Returns the class of a byte.
     #[inline]
     pub fn class(&self, byte: u8) -> usize {
         usize::from(self.class_of[usize::from(byte)])
     }
 
-    /// The target of a state on bytes of a class.
+    /// Returns the target of a state on the bytes of a class. Returns `None` if there is no edge.
     #[inline]
     pub fn on(&self, state: u32, class: usize) -> Option<u32> {
         let target = self.targets[state as usize * self.classes + class];

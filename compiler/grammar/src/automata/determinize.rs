@@ -1,30 +1,34 @@
-//! Determinization by subset construction, trimmed to the states on a path to acceptance.
+//! Determinization by subset construction. The result has only states on a path to acceptance.
 //!
-//! M. O. Rabin and D. Scott, "Finite automata and their decision problems", IBM J. Res. Dev. 3(2), 1959.
+//! Source: M. O. Rabin and D. Scott, "Finite automata and their decision problems", IBM J. Res.
+//! Dev. 3(2), 1959.
 //!
-//! Subsets contain only *important* states: those with symbol edges, and the final state. Subsets that differ only in
-//! states with empty transitions are therefore one. A member that another [simulates](super::simulation) is dropped. The cost is that of the result times the width of its subsets.
-//! The result may be exponential in the input, so the caller limits its number of states.
+//! Subsets contain only *important* states: those with edges on symbols, and the final state. So
+//! subsets that differ only in states with empty transitions are equal. A member that another
+//! member [simulates](super::simulation) is dropped. The cost is the size of the result times the
+//! number of members of its subsets. The result may be exponential in the input, so the caller
+//! limits its number of states.
 
 use super::simulation::Simulated;
 use super::table::Table;
 use super::{Dfa, Edge, Nfa, StateBudget, StateLimit};
 use crate::interner::Interner;
 
-/// Not looked for yet.
+/// The entry of a number that has not been determined yet.
 const UNKNOWN: u32 = u32::MAX;
 
-/// Edges that most subsets have at most.
+/// Initial capacity of the buffers for one subset, in edges or states. Most subsets have fewer.
 const MANY: usize = 32;
 
-/// States between two estimates of the memory that they take.
+/// States between two estimates of the memory that the result takes.
 const STATES_A_LOOK: usize = 256;
 
-/// Numbers from here on are of subsets with several members; lower ones are states.
+/// The lowest entry in `Subsets::all` that denotes a subset with several members. Lower entries are
+/// the only member of their subset.
 const SEVERAL: u32 = 1 << 31;
 
-/// Determinizes an automaton, trimmed: every state is reachable and live, except the initial state of the empty
-/// language.
+/// Determinizes and trims an automaton. Every state of the result is reachable and live, except the
+/// initial state of the empty language.
 ///
 /// # Errors
 ///
@@ -33,7 +37,7 @@ pub fn determinize(nfa: &Nfa, allowed: StateBudget<'_>) -> Result<Dfa, StateLimi
     Ok(table(nfa, allowed)?.to_dfa().trimmed())
 }
 
-/// Determinizes into the table that minimization reads. States that cannot accept are kept.
+/// Determinizes an automaton into the table that minimization reads. Dead states are kept.
 pub(super) fn table(nfa: &Nfa, allowed: StateBudget<'_>) -> Result<Table, StateLimit> {
     let mut held = allowed.held();
     let mut subsets = Subsets::new(nfa, allowed);
@@ -52,7 +56,8 @@ pub(super) fn table(nfa: &Nfa, allowed: StateBudget<'_>) -> Result<Table, StateL
         let members = subsets.members(table.len());
         allowed.spend(members.len())?;
         let accepting = members.contains(&nfa.end);
-        // Most subsets are one state. Most others are a position within a key and one within all other keys.
+        // Most subsets have one member. Most of the others have two: a position within a key, and a
+        // position within all other keys.
         let in_order = match *members {
             [one] => nfa.only_run(one).map(|run| [run, &[]]),
             [one, other] => nfa.only_run(one).zip(nfa.only_run(other)).map(<[_; 2]>::from),
@@ -62,7 +67,7 @@ pub(super) fn table(nfa: &Nfa, allowed: StateBudget<'_>) -> Result<Table, StateL
         if in_order.is_none() {
             moves.clear();
             let runs = members.iter().flat_map(|&member| nfa.runs(member));
-            // The runs are short.
+            // The runs are short, so pushing single edges is faster than extending.
             runs.for_each(|run| run.iter().for_each(|edge| moves.push(*edge)));
             moves.sort_unstable_by_key(|edge| edge.lo);
         }
@@ -89,36 +94,44 @@ pub(super) fn table(nfa: &Nfa, allowed: StateBudget<'_>) -> Result<Table, StateL
     Ok(table)
 }
 
-/// Subsets of the states of an automaton by number, in the order in which they were met.
+/// An interner of subsets of an automaton's states, numbered in the order in which they are found.
 pub(super) struct Subsets<'a> {
+    /// The automaton.
     nfa: &'a Nfa,
+    /// The limits on states and time.
     allowed: StateBudget<'a>,
-    /// By number, the one member, or from [`SEVERAL`] on a number in `several`.
+    /// For each subset, its only member, or [`SEVERAL`] plus an index in `several`.
     all: Vec<u32>,
-    /// Subsets of several members, and the number of each.
+    /// The subsets with several members, each as its sorted members.
     several: Interner,
+    /// For each index in `several`, the number of the subset.
     numbers: Vec<u32>,
-    /// By state.
+    /// For each state of the automaton, the subsets that belong to it.
     known: Vec<Known>,
+    /// The number of the current search for an epsilon closure.
     mark: u32,
+    /// The states that the current search still has to visit.
     stack: Vec<u32>,
+    /// A buffer for the members of a subset.
     members: Vec<u32>,
-    /// The filter of simulated members, if any are known.
+    /// The filter of simulated members, if the automaton has simulations.
     simulated: Option<Simulated>,
 }
 
-/// The facts of a state.
+/// The subsets that belong to one state of the automaton.
 #[derive(Clone, Copy)]
 struct Known {
-    /// The number of the subset that it is alone in: within a key, most are such.
+    /// The number of the subset whose only member is the state, or [`UNKNOWN`]. Most states within
+    /// a key are such a member.
     single: u32,
-    /// The number of the state's epsilon closure.
+    /// The number of the subset that is the state's epsilon closure, or [`UNKNOWN`].
     alone: u32,
-    /// The last search that reached the state.
+    /// The number of the last search that reached the state.
     mark: u32,
 }
 
 impl<'a> Subsets<'a> {
+    /// Prepares the subsets of an automaton. There are none at first.
     pub(super) fn new(nfa: &'a Nfa, allowed: StateBudget<'a>) -> Self {
         let count = nfa.len();
         let simulation = &nfa.simulation;
@@ -138,16 +151,17 @@ impl<'a> Subsets<'a> {
         }
     }
 
+    /// Returns the number of subsets.
     fn count(&self) -> usize {
         self.all.len()
     }
 
-    /// Bytes that they take, about.
+    /// Returns the size of the subsets in bytes, about.
     fn bytes(&self) -> usize {
         size_of_val(&*self.known) + size_of_val(&*self.all) + self.several.bytes()
     }
 
-    /// The members of a subset, sorted.
+    /// Returns the members of a subset in ascending order.
     pub(super) fn members(&self, number: usize) -> &[u32] {
         match self.all[number].checked_sub(SEVERAL) {
             None => &self.all[number..=number],
@@ -155,7 +169,8 @@ impl<'a> Subsets<'a> {
         }
     }
 
-    /// Returns the number of a state's epsilon closure. `None` if the closure is empty.
+    /// Returns the number of a state's epsilon closure. Returns `None` if the closure has no
+    /// important state.
     #[inline]
     fn number_of_one(&mut self, state: u32) -> Option<u32> {
         if self.known[state as usize].alone == UNKNOWN {
@@ -170,7 +185,8 @@ impl<'a> Subsets<'a> {
         Some(self.known[state as usize].alone)
     }
 
-    /// Returns the number of the epsilon closure of some states, which may be repeated.
+    /// Returns the number of the epsilon closure of several states, which may be repeated. Returns
+    /// `None` if the closure has no important state.
     #[inline]
     pub(super) fn number(&mut self, from: &[u32]) -> Option<u32> {
         match *from {
@@ -182,7 +198,7 @@ impl<'a> Subsets<'a> {
         }
     }
 
-    /// The number of the subset of one important state.
+    /// Returns the number of the subset whose only member is `member`, an important state.
     pub(super) fn number_of_member(&mut self, member: u32) -> u32 {
         let number = &mut self.known[member as usize].single;
         if *number == UNKNOWN {
@@ -192,14 +208,15 @@ impl<'a> Subsets<'a> {
         *number
     }
 
-    /// The number of the subset of `members`, if there are any.
+    /// Returns the number of the subset in the buffer `members`. Returns `None` if the buffer is
+    /// empty.
     fn number_of_members(&mut self) -> Option<u32> {
         match self.members[..] {
             [] => None,
             [member] => Some(self.number_of_member(member)),
             _ => {
                 if self.numbers.is_empty() {
-                    // Many automata have no such subset.
+                    // Many automata have no subset with several members.
                     let count = self.known.len();
                     self.several = Interner::with_capacity(count / 2, count);
                     self.numbers.reserve(count / 2);
@@ -214,7 +231,8 @@ impl<'a> Subsets<'a> {
         }
     }
 
-    /// Fills `members` with the important states reachable on nothing, sorted, but for simulated ones.
+    /// Fills the buffer `members` with the important states of an epsilon closure, sorted, without
+    /// simulated states.
     fn close(&mut self, from: &[u32]) {
         self.reach(from);
         if let Some(simulated) = &mut self.simulated {
@@ -222,7 +240,7 @@ impl<'a> Subsets<'a> {
         }
     }
 
-    /// Fills `members` with the important states reachable on nothing, sorted.
+    /// Fills the buffer `members` with the important states of an epsilon closure, sorted.
     fn reach(&mut self, from: &[u32]) {
         let nfa = self.nfa;
         self.members.clear();
@@ -242,7 +260,7 @@ impl<'a> Subsets<'a> {
                 self.members.push(state);
             }
             self.stack.extend(nfa.empties(state));
-            // The result of a budget that is spent is thrown away.
+            // If the budget is spent, the result is discarded.
             if self.allowed.spend(1).is_err() {
                 self.stack.clear();
             }
@@ -251,12 +269,13 @@ impl<'a> Subsets<'a> {
     }
 }
 
-/// Whether subsets hold a state.
+/// Whether a state is important: it has edges on symbols, or is the final state.
 fn is_important(nfa: &Nfa, state: u32) -> bool {
     nfa.has_edges(state) || state == nfa.end
 }
 
-/// [`Pieces::cut`] for two lists of edges that are sorted and disjoint each.
+/// Cuts two lists of edges into disjoint ranges, like [`Pieces::cut`]. The edges of each list have
+/// to be sorted and disjoint.
 fn cut_two<E>(
     one: &[Edge],
     other: &[Edge],
@@ -287,20 +306,23 @@ fn cut_two<E>(
     rest.try_for_each(|edge| piece(edge.lo, edge.hi, &[edge.target]))
 }
 
-/// Disjoint ranges of symbols, with the edges that each is cut from.
+/// Buffers with which overlapping edges are cut into disjoint ranges of symbols.
 pub(super) struct Pieces {
+    /// The edges that contain the current symbol.
     open: Vec<Edge>,
+    /// The targets of the edges in `open`.
     targets: Vec<u32>,
 }
 
 impl Pieces {
-    /// Creates an empty list with this capacity.
+    /// Creates empty buffers with this capacity.
     pub(super) fn with_capacity(count: usize) -> Self {
         Self { open: Vec::with_capacity(count), targets: Vec::with_capacity(count) }
     }
 
-    /// Cuts overlapping edges, which are sorted by their lowest symbols, into disjoint ranges. Calls `piece` with the
-    /// bounds of each range, in ascending order, and with its targets, in any order and with repetition.
+    /// Cuts overlapping edges into disjoint ranges. The edges have to be sorted by their lowest
+    /// symbols. Calls `piece` for each range in ascending order, with its lowest symbol, its
+    /// highest symbol, and its targets. The targets are unsorted and may be repeated.
     pub(super) fn cut<E>(
         &mut self,
         moves: &[Edge],

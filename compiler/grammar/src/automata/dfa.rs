@@ -1,36 +1,37 @@
-//! Deterministic automata with partial transition functions.
+//! Deterministic automata. A state may have no transition on a symbol, which is then rejected.
 
 use smallvec::SmallVec;
 
-/// A letter of the alphabet: a byte, or a number from 256 on with a meaning of the user's.
+/// A symbol of the alphabet: a byte, or a number from 256 on whose meaning the user defines.
 pub type Symbol = u32;
 
-/// A transition on the symbols `lo..=hi`.
+/// A transition on the symbols from `lo` to `hi`, both inclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Edge {
-    /// Lowest symbol.
+    /// The lowest symbol.
     pub lo: Symbol,
-    /// Highest symbol.
+    /// The highest symbol.
     pub hi: Symbol,
-    /// Target state.
+    /// The target state.
     pub target: u32,
 }
 
-/// Transitions of a state. Within a string that may go on with any character they are seven: these take no memory of
-/// their own.
+/// The transitions of a state. Up to seven are stored without an allocation. A state within a string
+/// that may continue with any character has seven.
 pub type Edges = SmallVec<[Edge; 7]>;
 
-/// One state: sorted, disjoint edges and whether a string may end here.
+/// A state of a deterministic automaton.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct DfaState {
-    /// Transitions, sorted by symbol and disjoint. A symbol without a transition is rejected.
+    /// The transitions, sorted by symbol and disjoint. A symbol without a transition is rejected.
     pub edges: Edges,
-    /// Whether a string may end here.
+    /// Whether the state is accepting: a string may end here.
     pub accepting: bool,
 }
 
 impl DfaState {
-    /// Adds a transition on symbols above all others. It extends the last one if they are neighbours with one target.
+    /// Adds a transition on symbols above those of all other transitions. If the last transition is
+    /// adjacent and has the same target, it is extended instead.
     pub fn add(&mut self, edge: Edge) {
         match self.edges.last_mut() {
             Some(last) if last.target == edge.target && last.hi + 1 == edge.lo => last.hi = edge.hi,
@@ -39,32 +40,34 @@ impl DfaState {
     }
 }
 
-/// A deterministic automaton. State 0 is the initial state; there is at least one state.
+/// A deterministic automaton. State 0 is the initial state, and there is at least one state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Dfa {
-    /// The states; targets of edges are indices into them.
+    /// The states. Targets of edges are indices into this list.
     pub states: Vec<DfaState>,
 }
 
 impl Dfa {
-    /// The automaton of the empty language.
+    /// Returns the automaton of the empty language.
     pub fn never() -> Self {
         Self { states: vec![DfaState::default()] }
     }
 
-    /// Bytes that it takes, about: states with many edges take some more.
+    /// Returns the approximate size in bytes. Memory of states with more than seven edges is not
+    /// counted.
     pub fn bytes(&self) -> usize {
         size_of_val(&*self.states)
     }
 
-    /// The target of `symbol` from `state`. O(log edges).
+    /// Returns the state to which `symbol` leads from `state`. Returns `None` if there is no
+    /// transition. O(log edges).
     pub fn next(&self, state: u32, symbol: Symbol) -> Option<u32> {
         let edges = &self.states[state as usize].edges;
         let at = edges.partition_point(|edge| edge.hi < symbol);
         edges.get(at).filter(|edge| edge.lo <= symbol).map(|edge| edge.target)
     }
 
-    /// Whether the automaton accepts these bytes.
+    /// Whether the automaton accepts a byte string.
     pub fn accepts(&self, bytes: &[u8]) -> bool {
         bytes
             .iter()
@@ -73,12 +76,13 @@ impl Dfa {
     }
 }
 
-/// States that are looked at before it is found out properly which ones are useful, as a multiple of all.
+/// Limit on the states that [`Dfa::trimmed`] examines in its quick check, as a multiple of the
+/// number of states. Beyond that, a full search decides.
 const LOOKS: usize = 6;
 
 impl Dfa {
-    /// Removes states that are unreachable or dead. The others keep their order, and the initial state stays.
-    /// O(states + edges).
+    /// Removes unreachable and dead states. The remaining states keep their order. The initial
+    /// state stays, even if it is dead. O(states + edges).
     #[must_use]
     pub fn trimmed(self) -> Self {
         if self.is_surely_trim() {
@@ -88,7 +92,8 @@ impl Dfa {
         let mut reached = vec![false; count];
         reached[0] = true;
         let mut stack = vec![0u32];
-        // By state, the last visited edge into it; by edge, its source and the edge into the same state before.
+        // For each state, the last visited edge into the state. For each edge, its source, and the
+        // edge into the same state that was visited before.
         let mut last = vec![u32::MAX; count];
         let edges = self.states.iter().map(|state| state.edges.len()).sum();
         let mut sources: Vec<(u32, u32)> = Vec::with_capacity(edges);
@@ -140,10 +145,12 @@ impl Dfa {
         Self { states }
     }
 
-    /// Whether the automaton is certain to have no state to remove. May miss some such automata.
+    /// Whether the quick check proves that no state is unreachable or dead. `false` does not mean
+    /// that there is one.
     ///
-    /// The check is cheap if most edges lead to higher numbers. In that order one sweep finds all reachable states,
-    /// and one sweep from the last state finds most live ones. The rest is swept again as long as that finds more.
+    /// The check is cheap if most edges lead to higher numbers. In that order, one sweep finds all
+    /// reachable states, and one sweep from the last state finds most live states. The remaining
+    /// states are swept again as long as each sweep finds more.
     fn is_surely_trim(&self) -> bool {
         let mut reached = vec![false; self.states.len()];
         reached[0] = true;
@@ -171,7 +178,7 @@ impl Dfa {
         rest.is_empty()
     }
 
-    /// The accepted strings of which no proper prefix is accepted.
+    /// Returns the automaton of the accepted strings that have no accepted proper prefix.
     #[must_use]
     pub fn shortest(mut self) -> Self {
         let accepting = self.states.iter_mut().filter(|state| state.accepting);
@@ -179,13 +186,13 @@ impl Dfa {
         self.trimmed()
     }
 
-    /// Whether the automaton accepts nothing. Needs a trimmed automaton.
+    /// Whether the automaton accepts nothing. The automaton has to be trimmed.
     pub fn is_never(&self) -> bool {
         !self.states[0].accepting && self.states[0].edges.is_empty()
     }
 
-    /// Whether no accepted string is a proper prefix of another: no accepting state has edges. Needs a trimmed
-    /// automaton.
+    /// Whether no accepted string is a proper prefix of another. Then no accepting state has edges.
+    /// The automaton has to be trimmed.
     pub fn is_prefix_free(&self) -> bool {
         self.states.iter().all(|state| !state.accepting || state.edges.is_empty())
     }

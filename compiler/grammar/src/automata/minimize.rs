@@ -1,24 +1,27 @@
-//! Minimization of partial automata by alternating refinement of two partitions, of states and of transitions.
+//! Minimization of deterministic automata by alternating refinement of two partitions, one of
+//! states and one of transitions.
 //!
-//! A. Valmari, "Fast brief practical DFA minimization", Information Processing Letters 112(6), 2012. O(m log n) for m
-//! transitions, counted after cutting every range at the bounds of all ranges. Most automata of rules are minimized
-//! more simply and without cutting (see [`minimize_acyclic`]).
+//! Source: A. Valmari, "Fast brief practical DFA minimization", Information Processing Letters
+//! 112(6), 2012. O(m log n) for n states and m transitions, counted after every range is cut at the
+//! bounds of all ranges. Most automata of rules are minimized more simply and without cutting (see
+//! [`minimize_acyclic`]).
 //!
-//! The result is canonical: states are numbered in breadth-first order along sorted edges, so equal languages give
-//! equal automata. The network relies on this to recognize equal rules by their bytes.
+//! The result is canonical: states are numbered in breadth-first order along sorted edges, so equal
+//! languages have equal automata. By this, the network recognizes equal rules.
 
 use super::minimize_acyclic::Unresolved;
 use super::table::Table;
 use super::{Dfa, Edge, Nfa, StateBudget, StateLimit, determinize, minimize_acyclic};
 
-/// Returns the minimal automaton of the language, in canonical numbering and trimmed (see [`Dfa::trimmed`]). All
-/// states of `dfa` must be reachable.
+/// Returns the minimal automaton of the language, in canonical numbering and trimmed (see
+/// [`Dfa::trimmed`]). All states of `dfa` have to be reachable.
 pub fn minimize(dfa: &Dfa) -> Dfa {
     let smallest = minimize_within(dfa, StateBudget::of(usize::MAX));
     smallest.expect("all is allowed")
 }
 
-/// Minimizes within a budget. The limit on states does not matter, because the result has no more states than `dfa`.
+/// Minimizes an automaton within a budget. The limit on states has no effect, because the result
+/// has no more states than `dfa`.
 ///
 /// # Errors
 ///
@@ -27,8 +30,9 @@ pub fn minimize_within(dfa: &Dfa, allowed: StateBudget<'_>) -> Result<Dfa, State
     Ok(smallest(&dfa.into(), allowed)?.to_dfa())
 }
 
-/// Determinizes and minimizes: the minimal automaton of the language, in canonical numbering. Costs less than
-/// [`determinize`](super::determinize) followed by [`minimize`].
+/// Determinizes and minimizes an automaton. Returns the minimal automaton of the language, in
+/// canonical numbering. Costs less than [`determinize`](super::determinize) followed by
+/// [`minimize`].
 ///
 /// # Errors
 ///
@@ -37,7 +41,7 @@ pub fn minimal(nfa: &Nfa, allowed: StateBudget<'_>) -> Result<Dfa, StateLimit> {
     Ok(minimal_table(nfa, allowed)?.to_dfa())
 }
 
-/// Determinizes and minimizes into a table, which is read-only.
+/// Determinizes and minimizes an automaton into a table, which cannot be changed.
 ///
 /// # Errors
 ///
@@ -45,17 +49,19 @@ pub fn minimal(nfa: &Nfa, allowed: StateBudget<'_>) -> Result<Dfa, StateLimit> {
 pub fn minimal_table(nfa: &Nfa, allowed: StateBudget<'_>) -> Result<Table, StateLimit> {
     let table = determinize::table(nfa, allowed)?;
     match minimize_acyclic::classes(&table, allowed) {
-        // Its states are numbered breadth-first already.
+        // The states are already numbered in breadth-first order.
         Ok((_, count)) if count == table.len() => Ok(table),
         classes => by_classes(&table, classes, allowed),
     }
 }
 
+/// Minimizes an automaton whose states are all reachable.
 fn smallest(table: &Table, allowed: StateBudget<'_>) -> Result<Table, StateLimit> {
     by_classes(table, minimize_acyclic::classes(table, allowed), allowed)
 }
 
-/// Minimizes by the classes of [`minimize_acyclic`], or by refinement if their computation was given up.
+/// Minimizes an automaton by the `classes` of [`minimize_acyclic`], or by refinement if those were
+/// too much work.
 fn by_classes(
     table: &Table,
     classes: Result<(Vec<u32>, usize), Unresolved>,
@@ -69,14 +75,14 @@ fn by_classes(
     }
 }
 
-/// Minimizes a trimmed automaton by refinement.
+/// Minimizes a trimmed automaton by refinement of both partitions.
 fn refine(table: &Table, allowed: StateBudget<'_>) -> Result<Table, StateLimit> {
     let count = table.len();
     let cuts = cuts(table);
     let mut moves: Vec<(u32, u32, u32)> = Vec::new();
     let mut held = allowed.held();
     for tail in 0..count as u32 {
-        // A move takes five numbers more in the partition and by its head.
+        // Each transition takes five numbers more, in the partition and in the index by target.
         allowed.hold(&mut held, size_of_val(&*moves) + 20 * moves.len())?;
         for edge in table.edges(tail) {
             let first = cuts.partition_point(|&cut| cut < edge.lo);
@@ -86,7 +92,8 @@ fn refine(table: &Table, allowed: StateBudget<'_>) -> Result<Table, StateLimit> 
             }
         }
     }
-    // Each tail's transitions were made in order, so that sorting them by symbol keeps the order of the tails.
+    // The transitions were added in the order of their sources, so a stable sort by symbol keeps
+    // the sources sorted.
     moves.sort_by_key(|&(symbol, ..)| symbol);
 
     let mut blocks = Partition::new(count);
@@ -117,7 +124,8 @@ fn refine(table: &Table, allowed: StateBudget<'_>) -> Result<Table, StateLimit> 
     Ok(quotient(table, &blocks.set_of, blocks.len()))
 }
 
-/// The lowest symbols of the pieces into which the bounds of all ranges cut the alphabet, sorted.
+/// Returns the lowest symbols of the classes of equivalent symbols, sorted. The bounds of all
+/// ranges separate the classes.
 fn cuts(table: &Table) -> Vec<u32> {
     let edges = (0..table.len() as u32).flat_map(|state| table.edges(state));
     let mut cuts: Vec<u32> = edges.flat_map(|edge| [edge.lo, edge.hi + 1]).collect();
@@ -126,7 +134,8 @@ fn cuts(table: &Table) -> Vec<u32> {
     cuts
 }
 
-/// Transition indices by target: the transitions into state `s` are `incoming[starts[s]..starts[s + 1]]`.
+/// Returns an index of transitions by target, as `(starts, incoming)`. The transitions into state
+/// `s` are `incoming[starts[s]..starts[s + 1]]`.
 fn incoming(moves: &[(u32, u32, u32)], count: usize) -> (Vec<u32>, Vec<u32>) {
     let mut starts = vec![0u32; count + 1];
     for &(_, _, head) in moves {
@@ -144,7 +153,7 @@ fn incoming(moves: &[(u32, u32, u32)], count: usize) -> (Vec<u32>, Vec<u32>) {
     (starts, incoming)
 }
 
-/// One state per class, numbered breadth-first.
+/// Returns the automaton with one state for each class, numbered in breadth-first order.
 fn quotient(table: &Table, class_of: &[u32], classes: usize) -> Table {
     let mut numbers = vec![u32::MAX; classes];
     let mut order = Vec::with_capacity(classes);
@@ -165,24 +174,31 @@ fn quotient(table: &Table, class_of: &[u32], classes: usize) -> Table {
     minimal
 }
 
-/// A refinable partition of `0..n`: each set is a range of `elements`, its marked members first.
+/// A partition of the numbers `0..n` into sets that can be split.
 struct Partition {
+    /// All numbers. Each set is a range, in which marked numbers come first.
     elements: Vec<u32>,
+    /// For each number, its index in `elements`.
     place: Vec<u32>,
+    /// For each number, its set.
     set_of: Vec<u32>,
+    /// For each set, the index in `elements` of its first member.
     first: Vec<u32>,
+    /// For each set, the index in `elements` after its last member.
     past: Vec<u32>,
+    /// For each set, how many of its members are marked.
     marked: Vec<u32>,
+    /// The sets that have marked members.
     touched: Vec<u32>,
 }
 
 impl Partition {
-    /// One set of all elements.
+    /// Creates a partition with one set of the numbers `0..count`.
     fn new(count: usize) -> Self {
         Self::by_runs(count, |_| 0)
     }
 
-    /// One set for each run of equal keys.
+    /// Creates a partition with one set for each run of consecutive numbers that have equal keys.
     fn by_runs(count: usize, key: impl Fn(usize) -> u32) -> Self {
         let mut this = Self {
             elements: (0..count as u32).collect(),
@@ -205,14 +221,17 @@ impl Partition {
         this
     }
 
+    /// Returns the number of sets.
     fn len(&self) -> usize {
         self.first.len()
     }
 
+    /// Returns the range in `elements` of the members of a set.
     fn range(&self, set: usize) -> std::ops::Range<usize> {
         self.first[set] as usize..self.past[set] as usize
     }
 
+    /// Marks a number for the next [`Self::split`].
     fn mark(&mut self, element: u32) {
         let set = self.set_of[element as usize] as usize;
         let from = self.place[element as usize];
@@ -231,7 +250,8 @@ impl Partition {
         self.marked[set] += 1;
     }
 
-    /// Splits every touched set into its marked and unmarked members; the smaller half gets the new number.
+    /// Splits every set that has marked and unmarked members. The smaller half becomes a new set.
+    /// Removes all marks.
     fn split(&mut self) {
         while let Some(set) = self.touched.pop() {
             let set = set as usize;
@@ -265,7 +285,7 @@ mod tests {
     use super::*;
     use crate::automata::{DfaState, Nfa, complement, determinize, difference, intersect};
 
-    /// A random automaton over the letters 0 to 3.
+    /// Generates random automata over the symbols 0 to 3.
     pub(crate) fn any_nfa() -> impl Strategy<Value = Nfa> {
         let edge = (0u32..6, 0u32..4, 0u32..2, 0u32..6);
         let empty = (0u32..6, 0u32..6);
@@ -284,18 +304,22 @@ mod tests {
         )
     }
 
+    /// Returns limits that no automaton of these tests exceeds.
     fn room() -> StateBudget<'static> {
         StateBudget::of(10_000)
     }
 
+    /// Returns the complement of an automaton.
     fn not(dfa: &Dfa) -> Dfa {
         complement(dfa, room()).expect("it has a budget")
     }
 
+    /// Minimizes an automaton by refinement of both partitions.
     fn refined(dfa: &Dfa) -> Dfa {
         refine(&dfa.into(), room()).expect("it has a budget").to_dfa()
     }
 
+    /// Whether an automaton accepts a text, by simulation without subsets.
     fn naive(nfa: &Nfa, text: &[u8]) -> bool {
         let states = 0..nfa.len() as u32;
         let close = |mut set: Vec<bool>| {
@@ -324,6 +348,7 @@ mod tests {
         set[nfa.end as usize]
     }
 
+    /// Generates all texts of at most `longest` symbols.
     fn texts(longest: u32) -> impl Iterator<Item = Vec<u8>> {
         (0..=longest).flat_map(|len| {
             (0..4u32.pow(len)).map(move |n| (0..len).map(|i| (n / 4u32.pow(i) % 4) as u8).collect())
@@ -348,7 +373,8 @@ mod tests {
             prop_assert_eq!(twice, small);
         }
 
-        /// Cycles as the keys of an object in any order give: long, with common prefixes or suffixes.
+        /// Automata with cycles like those of an object's keys in any order: long words with common
+        /// prefixes or suffixes.
         #[test]
         fn words_in_any_number_are_minimised_as_by_refinement(
             words in prop::collection::vec(prop::collection::vec(0u32..3, 1..9), 1..7),
@@ -377,7 +403,7 @@ mod tests {
             prop_assert_eq!(minimal(&nfa, room()), Ok(minimize(&dfa)));
         }
 
-        /// Cycles as the items of an array give: some states may be equivalent.
+        /// Automata with cycles like those of an array's items: some states may be equivalent.
         #[test]
         fn ways_round_are_minimised_as_by_refinement(
             steps in prop::collection::vec((0u32..2, any::<bool>()), 1..5),

@@ -1,26 +1,30 @@
 //! Minimization of nearly acyclic automata, from the end.
 //!
-//! D. Revuz, "Minimisation of acyclic deterministic automata in linear time", TCS 92(1), 1992: once all targets have
-//! classes, equal states are those that agree on acceptance and on the classes of their targets. The states of a cycle
-//! are classified together, after everything outside that the cycle reaches:
+//! Source: D. Revuz, "Minimisation of acyclic deterministic automata in linear time", TCS 92(1), 1992.
+//! Once all targets have classes, equal states are those that agree on acceptance and on the classes
+//! of their targets. The states of a cycle are classified together, after everything outside of the
+//! cycle that the cycle reaches:
 //!
-//! - A state gets a class of its own if it looks different from all others and is on every path around the cycle. An
-//!   example is the state after a member of an object. The others are then classified from the end as well.
-//! - In other cycles states are distinguished by [partition refinement](Refinement).
-//! - If a state of the cycle equals a classified state, all states of the cycle do. This is tried for classified
-//!   states that are equal within a few symbols, by following both in step.
+//! - A state gets a class of its own if it looks different from all others and is on every path
+//!   around the cycle. An example is the state after a member of an object. The other states are
+//!   then classified from the end as well.
+//! - In other cycles, states are distinguished by [partition refinement](Refinement).
+//! - If one state of the cycle equals a classified state, all states of the cycle equal classified
+//!   ones. This is tried for classified states that agree on strings of a few symbols, by following
+//!   both states in step.
 //!
-//! Rules are nearly trees with short cycles, so the rounds are few. If the work exceeds a multiple of the automaton's
-//! size, the caller uses the general method of [`minimize`](super::minimize).
+//! Rules are nearly trees with short cycles, so there are few rounds. If the work exceeds a
+//! multiple of the automaton's size, the caller uses the general method of
+//! [`minimize`](super::minimize).
 //!
-//! Ranges are compared as they are, and are never split at the bounds of all ranges of the automaton. For an object
-//! with other keys, where every byte but the next of a key continues, this is the difference between the number of
-//! edges and its square.
+//! Ranges of symbols are compared unchanged. They are never split at the bounds of all ranges of
+//! the automaton. In an object with other keys, every byte continues, except the next byte of a
+//! key. There, splitting would square the number of edges.
 //!
-//! Invariant: nothing depends on a hash. Blocks whose hashes collide only cost time, because classes are compared by
-//! content.
+//! Invariant: the result does not depend on hash values. States whose hashes collide only cost
+//! time, because classes are compared by content.
 //!
-//! Cost: O(states and edges) times the rounds, up to [`EFFORT`].
+//! Cost: O(states and edges) times the rounds, at most [`EFFORT`] times the size of the automaton.
 
 use std::hash::Hasher;
 
@@ -32,28 +36,32 @@ use super::{Edge, StateBudget, StateLimit, Symbol};
 use crate::graph::{Lists, for_each_component};
 use crate::interner::Interner;
 
-/// Edges looked at, as a multiple of the automaton's, before giving up.
+/// Limit on the edges and states that are examined, as a multiple of the automaton's edges and
+/// states. Beyond that, the method gives up with [`Unresolved::Effort`].
 const EFFORT: usize = 24;
 
-/// The words that describe most states.
+/// Initial capacity of the buffer for the description of a state, in words of 32 bits. Enough for
+/// most states.
 const WORDS: usize = 64;
 
-/// Bytes of memory for a state besides its description, about.
+/// Memory for a state besides its description, in bytes, about.
 const BYTES_A_STATE: usize = 40;
 
-/// The most symbols within which a cycle must equal a classified one to be compared with it.
+/// The length, in symbols, of the strings on which two states have to agree before their cycles are
+/// compared in full.
 const LOOK_AHEAD: u32 = 2;
 
+/// The class or index of a state that has none yet.
 const UNRESOLVED: u32 = u32::MAX;
 
-/// Why there are no classes.
+/// The reason why this method found no classes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unresolved {
-    /// The automaton has dead states.
+    /// The automaton has dead states and has to be trimmed first.
     Dead,
-    /// The effort is exceeded.
+    /// The limit on the work is exceeded.
     Effort,
-    /// The budget is spent.
+    /// The budget of the compilation is spent, on time or on memory.
     Limit(StateLimit),
 }
 
@@ -63,10 +71,16 @@ impl From<StateLimit> for Unresolved {
     }
 }
 
-/// Returns for each state the number of its class, and the number of classes.
+/// Computes the classes of equivalent states. Returns for each state the number of its class, and
+/// the number of classes.
 ///
-/// Dead states are found when the edges are read. Few automata have one, so the caller trims only these. The initial
-/// state alone is the automaton of the empty language.
+/// Dead states are found while edges are read. Few automata have dead states, so the caller trims
+/// an automaton only after the error for them. An automaton of a single state is allowed to be
+/// dead, because it is the automaton of the empty language.
+///
+/// # Errors
+///
+/// The reason why there are no classes.
 pub(super) fn classes(
     table: &Table,
     allowed: StateBudget<'_>,
@@ -101,51 +115,69 @@ pub(super) fn classes(
     classified.map(|()| (minimizer.classes, minimizer.first.len()))
 }
 
+/// Computes the classes of the states of an automaton, component by component.
 struct AcyclicMinimizer<'a> {
+    /// The automaton.
     table: &'a Table,
+    /// The budget of the compilation.
     allowed: StateBudget<'a>,
+    /// For each state, its class, or [`UNRESOLVED`].
     classes: Vec<u32>,
-    /// The first state of each class.
+    /// For each class, its first state.
     first: Vec<u32>,
-    /// The results of [`describe`] for classified states, and the class of each.
+    /// The descriptions of classified states (the results of [`describe`]).
     seen: Interner,
+    /// For each description in `seen`, its class.
     class_of: Vec<u32>,
-    /// By class, the classes of states whose only transition leads to it on a single byte. Most states are such.
+    /// For each class, an index of the classes whose only transition leads to it on a single byte.
+    /// Most states belong to such a class.
     by_byte: Vec<ByByte>,
-    /// Classified states of cycles, the first of each class.
+    /// The first state of each class that was found in a cycle.
     cyclic: Vec<Cyclic>,
-    /// By state, its index in the cycle that is being classified. Empty until one is needed.
+    /// For each state, its index in the cycle that is being classified, or [`UNRESOLVED`]. Empty
+    /// before the first use.
     places: Vec<u32>,
+    /// The edges and states that may still be examined.
     effort: usize,
+    /// A buffer for the description of a state.
     words: Vec<u32>,
-    /// States of a cycle with the classes that they are taken to be of while the cycle is compared.
+    /// The states of a cycle whose classes are assumed while the cycle is compared with a
+    /// classified cycle, with these classes.
     pairs: Vec<(u32, u32)>,
 }
 
-/// An index of the classes of states with a single transition on a single byte.
+/// The entry of one class in the index of classes with a single transition on a single byte. The
+/// classes that lead to the same target are a linked list.
 #[derive(Clone, Copy)]
 struct ByByte {
-    /// The last such class that leads to this class.
+    /// The last class in the list of classes that lead to this class, or [`UNRESOLVED`].
     last: u32,
-    /// The byte of such a class, and the class before it with the same target.
+    /// If this class is in a list itself, the byte of its transition.
     byte: u32,
+    /// If this class is in a list itself, the class before it in the list, or [`UNRESOLVED`].
     before: u32,
 }
 
 /// A classified state of a cycle.
 struct Cyclic {
+    /// The state.
     state: u32,
+    /// The facts that equal states share and that are found quickly.
     outline: Outline,
-    /// The colour of its moves on a few symbols, once a later cycle was held against it.
+    /// A hash of the state's behaviour on a few symbols. `None` before it is first needed.
     colour: Option<u32>,
 }
 
-/// Facts of a state that are found at a glance, equal for equal states: whether it accepts, and the lowest and the
-/// highest of its symbols.
+/// Facts of a state that equal states share and that are found quickly: whether the state accepts,
+/// and its lowest and highest symbol.
 type Outline = (bool, Option<(Symbol, Symbol)>);
 
 impl AcyclicMinimizer<'_> {
-    /// Classifies a state whose targets are classified.
+    /// Classifies a state whose targets are all classified.
+    ///
+    /// # Errors
+    ///
+    /// [`Unresolved::Dead`] if the state is dead, or [`Unresolved::Limit`] if the budget is spent.
     fn classify(&mut self, state: u32) -> Result<(), Unresolved> {
         self.allowed.spend(1 + self.table.edges(state).len())?;
         let is_end = self.table.edges(state).is_empty();
@@ -156,7 +188,7 @@ impl AcyclicMinimizer<'_> {
         Ok(())
     }
 
-    /// Classifies a state that is not dead. Returns whether it equals no state before.
+    /// Classifies a state that is not dead. Returns whether the state begins a new class.
     fn is_new(&mut self, state: u32) -> bool {
         let new = self.first.len() as u32;
         let class = self.class_like(state, new);
@@ -167,7 +199,8 @@ impl AcyclicMinimizer<'_> {
         class == new
     }
 
-    /// Returns the class of a classified state that equals this one, or `new` if there is none.
+    /// Returns the class of a classified state that equals `state`. If there is none, adds `state`
+    /// to the index with the class `new`, and returns `new`.
     fn class_like(&mut self, state: u32, new: u32) -> u32 {
         if let &[Edge { lo: byte, hi, target }] = self.table.edges(state)
             && byte == hi
@@ -198,7 +231,7 @@ impl AcyclicMinimizer<'_> {
         self.class_of[number]
     }
 
-    /// Classifies the states of a cycle, whose other targets are classified.
+    /// Classifies the states of a cycle. All targets outside of the cycle are classified already.
     fn classify_cycle(&mut self, cycle: &[u32]) -> Result<(), Unresolved> {
         let is_within = |edge: &Edge| self.classes[edge.target as usize] == UNRESOLVED;
         let stays = |state: u32| self.table.edges(state).iter().all(is_within);
@@ -214,7 +247,7 @@ impl AcyclicMinimizer<'_> {
             let class = self.classes[state as usize];
             if class as usize == self.first.len() {
                 self.first.push(state);
-                // The state leads to a class of its own cycle, so its behaviour is new.
+                // The state leads to a class of its own cycle, so no earlier class equals it.
                 self.class_like(state, class);
                 self.note_cyclic(state);
             }
@@ -222,7 +255,8 @@ impl AcyclicMinimizer<'_> {
         Ok(())
     }
 
-    /// Whether a state of a cycle equals a classified one; the cycle is classified accordingly if so.
+    /// Looks for a classified state that equals `state`, a state of a cycle. If there is one,
+    /// classifies the whole cycle and returns true.
     fn is_known_cycle(&mut self, state: u32) -> Result<bool, Unresolved> {
         let outline = self.outline(state);
         let mut colour = None;
@@ -242,11 +276,11 @@ impl AcyclicMinimizer<'_> {
         Ok(false)
     }
 
-    /// Classifies a cycle whose first state equals no other and is on every path around it. Returns whether the cycle
-    /// is such.
+    /// Classifies a cycle whose first state equals no other state and is on every path around the
+    /// cycle. Returns whether the cycle has such a first state.
     ///
-    /// Two equal states lead to equal states, neither of which is the first unless both are. All paths end at the
-    /// first, so equal states are found from the end.
+    /// Two equal states lead to equal states, and the first state is equal only to itself. All
+    /// paths around the cycle end at the first state, so equal states are found from the end.
     fn classify_round(&mut self, cycle: &[u32]) -> Result<bool, Unresolved> {
         let (&head, rest) = cycle.split_first().expect("a cycle has a state");
         for &other in rest {
@@ -271,18 +305,20 @@ impl AcyclicMinimizer<'_> {
         Ok(true)
     }
 
+    /// Adds a state to the classified states of cycles, with which later cycles are compared.
     fn note_cyclic(&mut self, state: u32) {
         let outline = self.outline(state);
         self.cyclic.push(Cyclic { state, outline, colour: None });
     }
 
+    /// Returns the facts of a state that equal states share and that are found quickly.
     fn outline(&self, state: u32) -> Outline {
         let edges = self.table.edges(state);
         (self.table.accepts(state), edges.first().zip(edges.last()).map(|(a, b)| (a.lo, b.hi)))
     }
 
-    /// Whether two states of a cycle are equal in one step: same acceptance, and the same targets for the same
-    /// symbols. All states of the cycle count as equal.
+    /// Whether two states of a cycle agree on one step: on acceptance, and on the targets for each
+    /// symbol. All states of the cycle count as equal targets.
     fn looks_like(&mut self, one: u32, other: u32) -> Result<bool, Unresolved> {
         if self.outline(one) != self.outline(other) {
             return Ok(false);
@@ -292,7 +328,8 @@ impl AcyclicMinimizer<'_> {
         Ok(in_step(self.table, one, other, |one, other| class(one) == class(other)))
     }
 
-    /// Numbers the classes of a cycle's states after the known classes, in the order in which they are met.
+    /// Classifies the states of a cycle by partition refinement. New classes are numbered after the
+    /// known classes, in the order in which they are found.
     fn number_blocks(&mut self, cycle: &[u32]) -> Result<(), Unresolved> {
         self.places.resize(self.classes.len(), UNRESOLVED);
         for (place, &state) in (0..).zip(cycle) {
@@ -313,7 +350,7 @@ impl AcyclicMinimizer<'_> {
                 let state = cycle[place as usize];
                 let class = |target: u32| match places[target as usize] {
                     UNRESOLVED => classes[target as usize],
-                    // Blocks are numbered after the known classes.
+                    // Classes of the refinement are numbered after the known classes.
                     place => match blocks.before(place) {
                         block if block & ALONE != 0 => block,
                         block => new + block,
@@ -334,8 +371,9 @@ impl AcyclicMinimizer<'_> {
         Ok(())
     }
 
-    /// Whether each state of a cycle but the first comes after all others that it leads to. If such an order exists,
-    /// the search left the states in it.
+    /// Whether each state in `rest` comes after all states that it leads to. `head`, the first
+    /// state of the cycle, is exempt. If such an order exists, the search for components left the
+    /// states in it.
     fn are_ends_first(&mut self, head: u32, rest: &[u32]) -> Result<bool, Unresolved> {
         self.spend(rest.iter().copied())?;
         self.places.resize(self.classes.len(), UNRESOLVED);
@@ -355,7 +393,8 @@ impl AcyclicMinimizer<'_> {
         Ok(are_in_order)
     }
 
-    /// Whether a state of a cycle equals a classified one; the cycle is classified accordingly if so.
+    /// Whether `state`, a state of a cycle, equals `other`, a classified state. If so, classifies
+    /// all states of the cycle.
     fn equals(&mut self, state: u32, other: u32) -> Result<bool, Unresolved> {
         self.pairs.clear();
         self.pair(state, self.classes[other as usize]);
@@ -373,14 +412,15 @@ impl AcyclicMinimizer<'_> {
         Ok(true)
     }
 
-    /// Takes a state to be of a class, which is to be looked into.
+    /// Assumes that a state belongs to a class. The assumption has to be checked.
     fn pair(&mut self, state: u32, class: u32) {
         self.classes[state as usize] = class;
         self.pairs.push((state, class));
     }
 
-    /// Whether a state agrees with a classified one on acceptance, and on symbols and the classes of their targets.
-    /// Unresolved targets have their assumed classes.
+    /// Whether a state agrees with a classified state on acceptance, and on symbols and the classes
+    /// of their targets. A target without a class is assumed to belong to the class of the other
+    /// target.
     fn goes_on_like(&mut self, state: u32, classified: u32) -> bool {
         let table = self.table;
         table.accepts(state) == table.accepts(classified)
@@ -394,18 +434,20 @@ impl AcyclicMinimizer<'_> {
             })
     }
 
+    /// Subtracts the states and their edges from the remaining effort and from the budget.
     fn spend(&mut self, states: impl Iterator<Item = u32>) -> Result<(), Unresolved> {
         let edges = states.map(|state| 1 + self.table.edges(state).len()).sum();
         spend(&mut self.effort, self.allowed, edges)
     }
 
-    /// Returns a hash of a state's behaviour on a few symbols: equal for equal states. O(edges^symbols).
+    /// Returns a hash of a state's behaviour on strings of at most `symbols` symbols. Equal states
+    /// have equal hashes. O(edges^symbols).
     fn look_ahead(&self, state: u32, symbols: u32) -> u32 {
         let accepting = self.table.accepts(state).into();
         let Some(symbols) = symbols.checked_sub(1) else { return accepting };
         let mut hasher = FxHasher::default();
         hasher.write_u32(accepting);
-        // Neighbouring edges whose targets look the same count as one.
+        // Adjacent edges whose targets have the same hash count as one edge.
         let mut last: Option<(Symbol, u32)> = None;
         for edge in self.table.edges(state) {
             let colour = self.look_ahead(edge.target, symbols);
@@ -421,14 +463,19 @@ impl AcyclicMinimizer<'_> {
     }
 }
 
-/// Takes the edges that are looked at from the effort and the budget.
+/// Subtracts a number of edges and states from the remaining effort and from the budget.
+///
+/// # Errors
+///
+/// [`Unresolved::Effort`] or [`Unresolved::Limit`] if nothing is left.
 fn spend(effort: &mut usize, allowed: StateBudget<'_>, edges: usize) -> Result<(), Unresolved> {
     *effort = effort.checked_sub(edges).ok_or(Unresolved::Effort)?;
     Ok(allowed.spend(edges)?)
 }
 
-/// Adds to the words whether a state accepts, and its edges with the classes of their targets, neighbours of one class
-/// joined. Most are of bytes, and take two words; the first word of others is larger than any of theirs.
+/// Appends words that describe a state: whether it accepts, and its edges with the classes of their
+/// targets. Adjacent edges to one class are joined. Most edges have only bytes and take two words.
+/// The first word of any other edge is larger than that of every edge with only bytes.
 fn describe(table: &Table, state: u32, class: impl Fn(u32) -> u32, words: &mut Vec<u32>) {
     const BYTES: Symbol = 256;
     let edges = table.edges(state);
@@ -450,7 +497,8 @@ fn describe(table: &Table, state: u32, class: impl Fn(u32) -> u32, words: &mut V
     add(last);
 }
 
-/// Whether two states have transitions on the same symbols, and `agree` holds for the targets of both on each symbol.
+/// Whether two states have transitions on the same symbols, and `agree` holds for their two targets
+/// on each symbol.
 fn in_step(table: &Table, a: u32, b: u32, mut agree: impl FnMut(u32, u32) -> bool) -> bool {
     let [mut a, mut b] = [a, b].map(|at| table.edges(at).iter().copied().peekable());
     loop {

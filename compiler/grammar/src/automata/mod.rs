@@ -1,10 +1,11 @@
-//! Finite automata over an alphabet of symbols: the toolkit that rules, patterns and repetitions are built with.
+//! Finite automata over an alphabet of symbols, from which rules, patterns and repetitions are
+//! built.
 //!
-//! Symbols 0 to 255 are bytes. Users of the toolkit assign larger symbols: the network uses them for calls and token
-//! sets. One determinization and one minimization therefore serve patterns and rules.
+//! Symbols 0 to 255 are bytes. Users assign larger symbols: the network uses them for calls and
+//! token sets. So one determinization and one minimization serve both patterns and rules.
 //!
-//! Tests: unit tests in `minimize`, `determinize` and `byte_rows`; the rest by the patterns and the network,
-//! `tests/tests/suite/masks.rs`.
+//! Tests: unit tests in `minimize`, `determinize` and `byte_rows`. The tests of patterns and of the
+//! network cover the rest, `tests/tests/suite/masks.rs`.
 
 mod byte_rows;
 mod determinize;

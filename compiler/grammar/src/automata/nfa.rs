@@ -1,54 +1,62 @@
-//! Nondeterministic automata with empty transitions, in Thompson's style: every operation adds states and edges to one
-//! growing automaton, and a fragment is a pair of its states.
+//! Nondeterministic automata with empty transitions, in Thompson's style. Every operation adds
+//! states and edges to one growing automaton, and a fragment is a pair of its states.
 //!
-//! K. Thompson, "Regular expression search algorithm", CACM 11(6), 1968.
+//! Source: K. Thompson, "Regular expression search algorithm", CACM 11(6), 1968.
 //!
-//! A state has one or two transitions, and there are many states, so transitions are in two shared lists. Consecutive
-//! transitions on symbols of one state are a run: the states of most automata have at most one. Runs and empty
-//! transitions are linked within a state.
+//! A state has one or two transitions, and there are many states, so all transitions are in two
+//! shared lists. Consecutive transitions of one state on symbols are a *run*. Most states have at
+//! most one run. The runs of a state form a linked list, and so do its empty transitions.
 
 use super::simulation::Simulation;
 use super::{Dfa, Edge, Symbol};
 
-/// The end of a list.
+/// The end of a linked list.
 const NONE: u32 = u32::MAX;
 
-/// A state: its last run of transitions on symbols, the index of the run before, and the index of its last empty
-/// transition.
+/// The transitions of a state.
 #[derive(Clone, Copy, Debug)]
 struct State {
+    /// The last run of transitions on symbols. The range is empty if the state has none.
     run: Run,
+    /// The index in `Nfa::runs` of the run before, or [`NONE`].
     before: u32,
+    /// The index in `Nfa::empty` of the last empty transition, or [`NONE`].
     empty: u32,
 }
 
 impl State {
-    /// Without transitions.
+    /// A state without transitions.
     const BARE: Self = Self { run: Run { from: 0, to: 0 }, before: NONE, empty: NONE };
 }
 
-/// Neighbours in the list of transitions on symbols.
+/// A range of indices in `Nfa::edges`: consecutive transitions of one state on symbols.
 #[derive(Clone, Copy, Debug)]
 struct Run {
+    /// The index of the first transition.
     from: u32,
+    /// The index after the last transition.
     to: u32,
 }
 
 /// A nondeterministic automaton with one initial and one final state.
 #[derive(Clone, Debug)]
 pub struct Nfa {
+    /// The states by number.
     states: Vec<State>,
-    /// Transitions on symbols.
+    /// The transitions on symbols of all states.
     edges: Vec<Edge>,
-    /// Runs other than the last of their states, each with the previous run of the state.
+    /// The runs that are not the last run of their state, each with the index of the state's run
+    /// before.
     runs: Vec<(Run, u32)>,
-    /// Targets of transitions on nothing, likewise.
+    /// The empty transitions of all states: target, and the index of the state's empty transition
+    /// before.
     empty: Vec<(u32, u32)>,
-    /// States that are known to simulate others.
+    /// The states that are known to simulate other states (to accept every string that the other
+    /// accepts).
     pub simulation: Simulation,
-    /// Initial state.
+    /// The initial state.
     pub start: u32,
-    /// Final state.
+    /// The final state.
     pub end: u32,
 }
 
@@ -59,12 +67,13 @@ impl Default for Nfa {
 }
 
 impl Nfa {
-    /// An automaton with an initial and a final state and nothing between them.
+    /// Creates an automaton with an initial and a final state, and without transitions.
     pub fn new() -> Self {
         Self::with_capacity(0)
     }
 
-    /// Creates an automaton with capacity for about this many states.
+    /// Creates an automaton with an initial and a final state, with capacity for about `states`
+    /// states.
     pub fn with_capacity(states: usize) -> Self {
         let (edges, empty) = (Vec::with_capacity(states), Vec::with_capacity(states / 2));
         let mut all = Vec::with_capacity(states + 2);
@@ -73,13 +82,13 @@ impl Nfa {
         Self { states: all, edges, runs, empty, simulation, start: 0, end: 1 }
     }
 
-    /// Number of states, at least two.
+    /// Returns the number of states, at least two.
     #[expect(clippy::len_without_is_empty, reason = "it is never empty")]
     pub fn len(&self) -> usize {
         self.states.len()
     }
 
-    /// Bytes that it takes.
+    /// Returns the size of the automaton in bytes.
     pub fn bytes(&self) -> usize {
         let Self { states, edges, runs, empty, simulation, .. } = self;
         size_of_val(&**states)
@@ -89,18 +98,18 @@ impl Nfa {
             + simulation.bytes()
     }
 
-    /// Number of transitions on symbols.
+    /// Returns the number of transitions on symbols.
     pub(super) fn edge_count(&self) -> usize {
         self.edges.len()
     }
 
-    /// A new state without edges.
+    /// Adds a state without transitions. Returns its number.
     pub fn state(&mut self) -> u32 {
         self.states.push(State::BARE);
         (self.states.len() - 1) as u32
     }
 
-    /// A transition on the symbols `lo..=hi`.
+    /// Adds a transition on the symbols from `lo` to `hi`, both inclusive.
     #[inline]
     pub fn edge(&mut self, from: u32, lo: Symbol, hi: Symbol, target: u32) {
         let place = self.edges.len() as u32;
@@ -116,33 +125,35 @@ impl Nfa {
         self.edges.push(Edge { lo, hi, target });
     }
 
-    /// A transition on nothing.
+    /// Adds an empty transition: one that reads no symbol.
     pub fn empty(&mut self, from: u32, target: u32) {
         let last = &mut self.states[from as usize].empty;
         let before = std::mem::replace(last, self.empty.len() as u32);
         self.empty.push((target, before));
     }
 
-    /// Transitions of a state on symbols, in no order and possibly overlapping.
+    /// Returns the transitions of a state on symbols, in no particular order. Their ranges may
+    /// overlap.
     pub fn edges(&self, state: u32) -> impl Iterator<Item = Edge> + '_ {
         self.runs(state).flat_map(|run| run.iter().rev().copied())
     }
 
-    /// The transitions on symbols, in runs. Each run is in order of insertion.
+    /// Returns the transitions of a state on symbols, as runs. Each run is in order of insertion.
     pub(super) fn runs(&self, state: u32) -> impl Iterator<Item = &[Edge]> {
         let State { run, before, .. } = self.states[state as usize];
         let runs = std::iter::once(run).chain(linked(&self.runs, before));
         runs.map(|run| &self.edges[run.from as usize..run.to as usize])
     }
 
-    /// The transitions on symbols, if they are at most one run.
+    /// Returns the transitions of a state on symbols, if they are at most one run. Returns `None`
+    /// if there are several runs.
     #[inline]
     pub(super) fn only_run(&self, state: u32) -> Option<&[Edge]> {
         let State { run, before, .. } = self.states[state as usize];
         (before == NONE).then(|| &self.edges[run.from as usize..run.to as usize])
     }
 
-    /// Targets of a state's transitions on nothing.
+    /// Returns the targets of a state's empty transitions.
     pub fn empties(&self, state: u32) -> impl Iterator<Item = u32> + '_ {
         linked(&self.empty, self.states[state as usize].empty)
     }
@@ -153,12 +164,13 @@ impl Nfa {
         from != to
     }
 
-    /// Whether a state has transitions on nothing.
+    /// Whether a state has empty transitions.
     pub(super) fn has_empties(&self, state: u32) -> bool {
         self.states[state as usize].empty != NONE
     }
 
-    /// Returns the automaton without transitions to states that do not lead to the end. O(states and transitions).
+    /// Returns the automaton without transitions to dead states (states from which the final state
+    /// is unreachable). O(states and transitions).
     #[must_use]
     pub fn without_dead(&self) -> Self {
         let count = self.states.len();
@@ -189,7 +201,8 @@ impl Nfa {
         live
     }
 
-    /// Adds a copy of `dfa` that starts in `from` and ends in `to`. O(size of `dfa`).
+    /// Adds a copy of the deterministic automaton `dfa`, which begins at state `from` and ends at
+    /// state `to`. O(size of `dfa`).
     pub fn embed(&mut self, dfa: &Dfa, from: u32, to: u32) {
         let base = self.states.len() as u32;
         self.empty(from, base);
@@ -209,7 +222,8 @@ impl Nfa {
     }
 }
 
-/// The members of a list, the last added first.
+/// Returns the members of a linked list, the last added first. `last` is the index of the last
+/// member.
 fn linked<T: Copy>(list: &[(T, u32)], last: u32) -> impl Iterator<Item = T> + '_ {
     let mut next = list.get(last as usize);
     std::iter::from_fn(move || {

@@ -1,12 +1,13 @@
-//! Boolean operations on automata over bytes.
+//! Intersection, difference and complement of automata over bytes.
 
 use rustc_hash::FxHashMap;
 use smallvec::smallvec;
 
 use super::{Dfa, DfaState, Edge, Edges, StateBudget, StateLimit, minimize_within};
 
-/// Intersects two automata, and minimizes the result. The product has at most as many states as the operands' counts
-/// multiplied; only reachable ones are built.
+/// Returns the minimal automaton of the strings that both automata accept. The product has at most
+/// as many states as the product of the operands' numbers of states. Only reachable states are
+/// built.
 ///
 /// # Errors
 ///
@@ -28,8 +29,9 @@ pub fn intersect(a: &Dfa, b: &Dfa, allowed: StateBudget<'_>) -> Result<Dfa, Stat
     })
 }
 
-/// The strings that the first automaton accepts and the second does not, minimal. The product has at most as many
-/// states as the first's count multiplied by one more than the second's; only reachable ones are built.
+/// Returns the minimal automaton of the strings that `a` accepts and `b` does not. The product has
+/// at most as many states as `a`'s number of states times one more than `b`'s. Only reachable
+/// states are built.
 ///
 /// # Errors
 ///
@@ -46,7 +48,8 @@ pub fn difference(a: &Dfa, b: &Dfa, allowed: StateBudget<'_>) -> Result<Dfa, Sta
                 while facing.get(j).is_some_and(|y| y.hi < lo) {
                     j += 1;
                 }
-                // The longest run from here in which the second automaton stays on one edge or has none.
+                // The longest range of symbols from `lo` on in which `b` stays on one edge or has
+                // none.
                 let (hi, other) = match facing.get(j) {
                     Some(y) if y.lo <= lo => (y.hi.min(x.hi), y.target),
                     Some(y) => (x.hi.min(y.lo - 1), NONE),
@@ -61,17 +64,19 @@ pub fn difference(a: &Dfa, b: &Dfa, allowed: StateBudget<'_>) -> Result<Dfa, Sta
     })
 }
 
-/// No state: the automaton accepts nothing from here.
+/// The missing state of the second automaton, from which nothing is accepted.
 const NONE: u32 = u32::MAX;
 
-/// Pairs of states of two automata.
+/// An interner of pairs of states of two automata.
 struct Pairs {
+    /// Maps each pair to its number.
     numbers: FxHashMap<(u32, u32), u32>,
+    /// For each number, the pair.
     order: Vec<(u32, u32)>,
 }
 
 impl Pairs {
-    /// The number of a pair, which is new or not.
+    /// Returns the number of a pair, and adds the pair if it is new.
     fn number(&mut self, pair: (u32, u32)) -> u32 {
         let next = self.order.len() as u32;
         let number = *self.numbers.entry(pair).or_insert(next);
@@ -82,8 +87,8 @@ impl Pairs {
     }
 }
 
-/// Builds the minimal automaton of the pairs that are reachable from the two initial states. `state` gives the edges
-/// of a pair.
+/// Builds the minimal automaton of the pairs of states that are reachable from the pair of initial
+/// states. `state` returns the edges of a pair, and whether the pair accepts.
 fn product(
     allowed: StateBudget<'_>,
     state: impl Fn((u32, u32), &mut Pairs) -> DfaState,
@@ -106,7 +111,8 @@ fn product(
     minimize_within(&Dfa { states }.trimmed(), allowed)
 }
 
-/// The byte strings that the automaton does not accept, minimal. O(states + edges) and a minimization.
+/// Returns the minimal automaton of the byte strings that `dfa` does not accept. O(states + edges)
+/// and a minimization.
 ///
 /// # Errors
 ///

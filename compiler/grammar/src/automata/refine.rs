@@ -1,102 +1,120 @@
 //! Partition refinement by signatures, in rounds.
 //!
-//! The caller describes a state by a *signature*: words, among them the classes of other states. A round separates the
-//! states of a class whose signatures differ. After `k` rounds, the states of a class are equal in `k` steps (E. F.
-//! Moore, "Gedanken-experiments on sequential machines", 1956). Once no round changes a class, the partition is the
-//! coarsest one that the signatures do not separate.
+//! The caller describes a state by a *signature*: a list of words, some of which are the classes of
+//! other states. A round separates the states of a class whose signatures differ. After `k` rounds,
+//! the states of a class agree on all strings of `k` symbols. Once no round changes a class, the
+//! partition is the coarsest one that the signatures do not separate. Source: E. F. Moore,
+//! "Gedanken-experiments on sequential machines", 1956.
 //!
-//! A round visits the states whose signatures contain a class that the last round changed. The other states of a class
-//! stay equal to each other, and differ from those that are visited. So the visited states leave the class, in groups
-//! of equal signatures with new numbers. If all states would leave, the largest group keeps the old number, and no
-//! signature with that number is visited. The same is done in A. Valmari and P. Lehtinen, "Efficient Minimization of
-//! DFAs with Partial Transition Functions", 2008, where rounds are not kept apart.
+//! A round visits the states whose signatures contain a class that the last round changed. The
+//! other states of a class stay equal to each other, and differ from the visited states. So the
+//! visited states leave the class, in groups of equal signatures with new numbers. If all states
+//! would leave, the largest group keeps the old number, and states whose signatures contain it need
+//! no visit. The same is done in A. Valmari and P. Lehtinen, "Efficient Minimization of DFAs with
+//! Partial Transition Functions", 2008, which does not separate rounds.
 //!
-//! A signature may also contain the class of a state of a lower *level* after the same round. Levels are visited in
-//! ascending order.
+//! A signature may also contain the class that a state of a lower *level* has after the same round.
+//! Levels are visited in ascending order.
 //!
-//! Cost: O(signatures of the visited states). A chain of states costs one visit for each state.
+//! Cost: O(size of the signatures of visited states). A chain of states costs one visit for each
+//! state.
 
 use crate::graph::Lists;
 use crate::interner::Interner;
 
-/// The bit of a class that is the class of one state alone, beside the number of the state.
+/// The bit that marks a class of a single state. The other bits of such a class are the number of
+/// the state.
 pub const ALONE: u32 = 1 << 31;
 
-/// The next class of a state that the round under way has not visited.
+/// The entry in `next` of a state that the current round has not visited.
 const UNVISITED: u32 = u32::MAX;
 
-/// Number of no group.
+/// The number of a group that does not exist.
 const NO_GROUP: u32 = u32::MAX;
 
-/// A partition of states, and the states that the next round visits.
+/// A partition of states into classes, with the states that the next round visits.
 #[derive(Debug)]
 pub struct Refinement {
-    /// By state.
+    /// For each state, its class.
     classes: Vec<u32>,
-    /// By state, its class after the round under way, or [`UNVISITED`]; and the states that have one.
+    /// For each state, its class after the current round, or [`UNVISITED`].
     next: Vec<u32>,
+    /// The states that the current round has visited.
     visited: Vec<u32>,
-    /// States whose class the last round changed.
+    /// The states whose class the last round changed.
     changed: Vec<u32>,
-    /// By class.
+    /// For each class, the number of its members, and how many leave the class in the current
+    /// round.
     members: Vec<Members>,
-    /// The groups of the round under way. Their classes are numbered after all others.
+    /// The groups of the current round: states with equal signatures that leave a class. The new
+    /// classes of groups are numbered after all others.
     groups: Vec<Group>,
-    /// By group, its class before the round and its signature.
+    /// For each group, its class before the round and its signature.
     signatures: Interner,
-    /// By state, the states whose signatures contain its class.
+    /// For each state, the states whose signatures contain the state's class.
     dependents: Lists,
+    /// The level of each state.
     levels: Levels,
-    /// The states to visit, by level; and by state, whether it is one.
+    /// For each level, the states that have to be visited.
     open: Vec<Vec<u32>>,
+    /// For each state, whether it has to be visited.
     is_open: Vec<bool>,
 }
 
-/// The levels of states.
+/// The levels of states. The signature of a state may use new classes of states at lower levels.
 #[derive(Debug)]
 pub struct Levels {
-    /// By state, its level.
+    /// For each state, its level, from 0.
     pub of: Vec<u32>,
-    /// By state, the states whose signatures contain its class after the same round. Only those of a higher level do.
+    /// For each state, the states whose signatures contain its class after the same round. These
+    /// states have a higher level.
     pub dependents: Lists,
 }
 
-/// Number of states in a class. In the round under way, the number that would leave it. If all would, the largest group,
-/// otherwise [`NO_GROUP`].
+/// The size of a class, and its changes in the current round.
 #[derive(Clone, Copy, Debug)]
 struct Members {
+    /// The number of states in the class.
     count: u32,
+    /// The number of states that the current round would move to other classes.
     leaving: u32,
+    /// The largest group, if all states would leave the class. [`NO_GROUP`] otherwise.
     largest: u32,
 }
 
 impl Members {
+    /// Returns the record of a class with `count` states, before a round.
     fn new(count: u32) -> Self {
         Self { count, leaving: 0, largest: NO_GROUP }
     }
 }
 
-/// States with equal signatures that leave a class.
+/// A group of states with equal signatures that leave the same class.
 #[derive(Debug)]
 struct Group {
+    /// The class that the states leave.
     from: u32,
+    /// The number of states in the group.
     count: u32,
 }
 
-/// The classes for the signature of a state.
+/// The classes that the signature of a state may contain.
 #[derive(Clone, Copy, Debug)]
 pub struct Classes<'a> {
+    /// The partition.
     refinement: &'a Refinement,
+    /// The level of the state whose signature is computed.
     level: u32,
 }
 
 impl Classes<'_> {
-    /// Returns the class of a state after the round before.
+    /// Returns the class that a state has before the current round.
     pub fn before(self, state: u32) -> u32 {
         self.refinement.class(state)
     }
 
-    /// Returns the class of a state after the round under way. `None` if its level is not lower.
+    /// Returns the class that a state has after the current round. Returns `None` if the state's
+    /// level is not lower than that of the described state.
     pub fn after(self, state: u32) -> Option<u32> {
         let Refinement { levels, next, .. } = self.refinement;
         let next = next[state as usize];
@@ -106,15 +124,17 @@ impl Classes<'_> {
 }
 
 impl Refinement {
-    /// Begins with the class of each state, which is a number or [`ALONE`] with the state's number. `dependents` lists, by
-    /// state, the states whose signatures contain its class.
+    /// Creates a partition from the class of each state: a number, or [`ALONE`] combined with the state's
+    /// number for a class of one. `dependents` has, for each state, the states whose signatures
+    /// contain its class.
     pub fn new(classes: Vec<u32>, dependents: Lists) -> Self {
         let levels = vec![0; classes.len()];
         let none = Lists::of_pairs(classes.len(), std::iter::empty());
         Self::with_levels(classes, dependents, Levels { of: levels, dependents: none })
     }
 
-    /// Like [`new`](Self::new), with the levels of states.
+    /// Creates a partition like [`new`](Self::new), and sets the levels of the states. Signatures may
+    /// contain the new classes of states at lower levels.
     pub fn with_levels(classes: Vec<u32>, dependents: Lists, levels: Levels) -> Self {
         let shared = classes.iter().filter(|&class| class & ALONE == 0);
         let count = shared.max().map_or(0, |&highest| highest as usize + 1);
@@ -141,32 +161,33 @@ impl Refinement {
         this
     }
 
+    /// Marks a state to be visited by the next round, or by the current round at a higher level.
     fn open(&mut self, state: u32) {
         if !std::mem::replace(&mut self.is_open[state as usize], true) {
             self.open[self.levels.of[state as usize] as usize].push(state);
         }
     }
 
-    /// Returns the class of a state.
+    /// Returns the current class of a state.
     pub fn class(&self, state: u32) -> u32 {
         self.classes[state as usize]
     }
 
-    /// Returns the states whose class the last round changed.
+    /// Returns the states whose classes the last round changed.
     pub fn changed(&self) -> &[u32] {
         &self.changed
     }
 
-    /// Whether no later round changes a class.
+    /// Whether no further round would change a class.
     pub fn is_stable(&self) -> bool {
         self.open.iter().all(Vec::is_empty)
     }
 
-    /// Does one round. `signature` appends the words of a state's signature.
+    /// Performs one round. `signature` appends the words that describe a state.
     ///
     /// # Errors
     ///
-    /// Those of `signature`. Then the partition is of no more use.
+    /// The errors of `signature`. The partition must not be used afterwards.
     pub fn round<E>(
         &mut self,
         mut signature: impl FnMut(u32, Classes<'_>, &mut Vec<u32>) -> Result<(), E>,
@@ -207,7 +228,8 @@ impl Refinement {
         Ok(())
     }
 
-    /// Gives the visited states their new classes, and opens the states whose signatures contain a changed class.
+    /// Moves the visited states to their new classes, and marks the states to visit whose
+    /// signatures contain a changed class.
     fn finish_round(&mut self) {
         let new = self.members.len() as u32;
         for &state in &self.visited {
@@ -255,14 +277,15 @@ mod tests {
 
     use super::*;
 
-    /// Returns the first state of each class, by state.
+    /// Returns for each state the first state of its class.
     fn firsts(classes: &[u32]) -> Vec<usize> {
         let first = |class| classes.iter().position(|other| other == class).unwrap_or(0);
         classes.iter().map(first).collect()
     }
 
     proptest! {
-        /// Each round gives the partition of Moore's algorithm, which visits every state.
+        /// Each round yields the partition of Moore's algorithm, which visits every state in every
+        /// round.
         #[test]
         fn rounds_are_moores(
             states in prop::collection::vec((0u32..3, prop::collection::vec(0usize..12, 0..3)), 1..12),

@@ -1,20 +1,21 @@
 //! Splits a nondeterministic automaton into the rules of a right-linear grammar.
 //!
-//! The deterministic automaton of `.*a.{100}b` has 2¹⁰⁰ states, since it remembers each of the last hundred characters.
-//! As a right-linear grammar the language takes some hundred states, and a text has one parse for each `a`:
+//! The deterministic automaton of `.*a.{100}b` has 2¹⁰⁰ states, because it has to remember each of
+//! the last hundred characters. As a right-linear grammar, the language needs about a hundred
+//! states, and a text has one parse for each `a`:
 //!
 //! ```text
 //! whole ──► . whole | a (whole | after)          after ──► . ──► . ──► ... ──► b
 //! ```
 //!
-//! A rule is the automaton from one state on, as far as each symbol leads to one state. Where a symbol leads to
-//! several states, it leads to a *choice*: a state whose transitions call the rules of these states. Nothing follows
-//! such a call in its rule.
+//! A rule is the automaton from one state on, as long as each symbol leads to one state. A symbol
+//! that leads to several states leads to a *choice*: a state whose transitions call the rules of
+//! these states. Nothing follows such a call in its rule.
 //!
 //! A parser of the rules has at most as many parses at once as the automaton has states.
 //!
-//! Sources: Chomsky and Miller, "Finite state languages" (1958). Cost: O(edges) for each rule; there are at most as
-//! many rules as states that are the target of a choice.
+//! Source: Chomsky and Miller, "Finite state languages" (1958). Cost: O(edges) for each rule. There
+//! are at most as many rules as states to which a choice leads.
 
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
@@ -22,30 +23,35 @@ use rustc_hash::FxBuildHasher;
 use super::determinize::{Pieces, Subsets};
 use super::{Dfa, DfaState, Edge, Nfa, StateBudget, StateLimit, Symbol};
 
-/// The rules of a nondeterministic automaton without dead states.
+/// Builds the rules of a nondeterministic automaton without dead states.
 pub struct RightLinear<'a> {
+    /// The automaton.
     nfa: &'a Nfa,
+    /// The most states of a rule, with the budget of the compilation.
     allowed: StateBudget<'a>,
+    /// The sets of states that symbols lead to, by number.
     subsets: Subsets<'a>,
 }
 
 /// A state of a rule.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum State {
-    /// A set of states of the automaton, by number. A set of several is a choice.
+    /// A set of states of the automaton, by its number in [`Subsets`]. A set with several members
+    /// is a choice.
     Subset(u32),
     /// The state after the call of another rule.
     End,
 }
 
 impl<'a> RightLinear<'a> {
-    /// Creates the rules of an automaton, in which each state must lead to the end.
+    /// Prepares the rules of an automaton. The final state must be reachable from every target of a
+    /// transition.
     pub fn new(nfa: &'a Nfa, allowed: StateBudget<'a>) -> Self {
         Self { nfa, allowed, subsets: Subsets::new(nfa, allowed) }
     }
 
-    /// Builds the rule of the whole automaton, or the rule of one of its states. `call` returns the symbol that calls
-    /// the rule of a state.
+    /// Builds the rule of one state of the automaton, or with `None` the rule of the whole
+    /// automaton. `call` returns the symbol for calls of a state's rule.
     ///
     /// # Errors
     ///
@@ -86,7 +92,8 @@ impl<'a> RightLinear<'a> {
         Ok(Dfa { states })
     }
 
-    /// Returns the transitions of a single state.
+    /// Returns the transitions of the rule's state for the single state `state`. `target` numbers
+    /// the states of the rule.
     fn step(
         &mut self,
         state: u32,
@@ -105,7 +112,8 @@ impl<'a> RightLinear<'a> {
         Ok(found)
     }
 
-    /// Returns the calls of the rules of several states.
+    /// Returns a choice between the rules of several states: calls that all lead to the state
+    /// `end`.
     fn choice(&self, members: &[u32], call: &mut impl FnMut(u32) -> Symbol, end: u32) -> DfaState {
         let called = members.iter().filter(|&&member| self.nfa.has_edges(member));
         let mut symbols: Vec<Symbol> = called.map(|&member| call(member)).collect();
@@ -124,7 +132,7 @@ mod tests {
     use super::*;
     use crate::automata::determinize;
 
-    /// Whether some rule derives a text, by all parses at once.
+    /// Whether the rules derive a text, found by following all parses at once.
     fn derives(nfa: &Nfa, text: &[u8]) -> bool {
         let mut rules = RightLinear::new(nfa, StateBudget::of(1 << 12));
         let mut called: IndexSet<Option<u32>> = IndexSet::from([None]);
@@ -133,7 +141,7 @@ mod tests {
             let call = |state| 256 + called.insert_full(Some(state)).0 as Symbol;
             automata.push(rules.rule(of, call).expect("it is small"));
         }
-        // Pairs of a rule and a state, closed under calls, which nothing follows.
+        // Pairs of a rule and a state of the rule, closed under calls. Nothing follows a call.
         let close = |at: &mut IndexSet<(usize, u32)>| {
             let mut next = 0;
             while let Some(&(rule, state)) = at.get_index(next) {

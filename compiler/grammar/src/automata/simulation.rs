@@ -1,44 +1,50 @@
-//! Simulation between states of a nondeterministic automaton, known from its construction.
+//! Simulation between states of a nondeterministic automaton, as far as the construction of the
+//! automaton knows it.
 //!
-//! A state *simulates* another if it accepts every string that the other accepts. A subset construction may then drop
-//! the other from each subset that has both. The language stays the same, and there are fewer subsets.
+//! A state *simulates* another state if it accepts every string that the other state accepts. A
+//! subset construction may then drop the other state from each subset with both. The language stays
+//! the same, and there are fewer subsets.
 //!
-//! In `x.{0,3}y`, each copy of `.` may be followed by one copy less, so the states of a copy simulate those of the
-//! next. Without the rule, a text of many `x` is in any set of the copies, and the automaton has 2³ states for them:
+//! In `x.{0,3}y`, each copy of `.` may be followed by one copy less than the copy before. So the
+//! states of a copy simulate those of the next copy. Without dropping states, a text of many `x`
+//! may be in any set of the copies, so there are 2³ subsets:
 //!
 //! ```text
 //! x ──► 0 ──.──► 1 ──.──► 2 ──.──► 3        {0, 1, 3} = {0}
 //!       └───y────┴───y────┴───y────┴──► y
 //! ```
 //!
-//! Known simulations are *chains*: lists of states in which each simulates all later ones.
+//! The known simulations are *chains*: lists of states in which each state simulates all later
+//! states.
 //!
-//! Sources: Bustan and Grumberg, "Simulation-based minimization" (2003); De Wulf et al., "Antichains" (2006), for
-//! subsets without simulated members. Tests: below, and `grammarc_patterns::ecma`.
+//! Sources: Bustan and Grumberg, "Simulation-based minimization" (2003); De Wulf et al.,
+//! "Antichains" (2006), for subsets without simulated members. Tests: below, and
+//! `grammarc_patterns::ecma`.
 
-/// Lists of states in which each state simulates all later ones.
+/// The chains of an automaton: lists of states in which each state simulates all later states.
 #[derive(Clone, Debug, Default)]
 pub struct Simulation {
-    /// All entries, in the order in which they were added.
+    /// The members of all chains, in the order in which they were added.
     entries: Vec<Entry>,
+    /// The number of chains.
     chains: u32,
 }
 
-/// A state in a chain.
+/// A state as a member of a chain. A state may be a member of several chains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Entry {
-    /// The state.
+    /// The number of the state.
     pub state: u32,
-    /// The chain.
+    /// The number of the chain.
     pub chain: u32,
-    /// The index in the chain: lower ones simulate.
+    /// The position in the chain, from 0. A member simulates all members of a higher rank.
     pub rank: u32,
 }
 
 impl Simulation {
-    /// Adds a chain: each of these states simulates all later ones.
+    /// Adds a chain of states: each state simulates all later states.
     ///
-    /// The relation of all chains must have no cycle.
+    /// The simulations of all chains together must have no cycle.
     pub fn chain(&mut self, states: impl IntoIterator<Item = u32>) {
         let chain = self.chains;
         let ranked = (0..).zip(states);
@@ -46,18 +52,19 @@ impl Simulation {
         self.chains += 1;
     }
 
-    /// Adds a chain for each state of these copies of one part: the states of a copy simulate the equal states of all
-    /// later copies. A copy is given by its first state. O(states).
+    /// Adds one chain for each state of a part that was copied. Each state of a copy simulates the
+    /// corresponding states of all later copies. `copies` has the first state of each copy, and
+    /// `size` is the number of states of a copy. O(states).
     pub fn copies(&mut self, copies: &[u32], size: u32) {
         (0..size).for_each(|at| self.chain(copies.iter().map(|first| first + at)));
     }
 
-    /// Whether no simulation is known.
+    /// Whether there are no chains.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// Returns the chains of each of `states` states.
+    /// Returns the chains by state, for an automaton with `states` states.
     pub fn by_state(&self, states: usize) -> ChainsByState {
         let mut entries = self.entries.clone();
         entries.sort_unstable();
@@ -65,54 +72,61 @@ impl Simulation {
         ChainsByState { begins: begins.map(|at| at as u32).collect(), entries, chains: self.chains }
     }
 
-    /// Bytes that they take.
+    /// Returns the size of the chains in bytes.
     pub(super) fn bytes(&self) -> usize {
         size_of_val(&*self.entries)
     }
 }
 
-/// The chains of each state.
+/// The memberships in chains, indexed by state.
 #[derive(Clone, Debug)]
 pub struct ChainsByState {
+    /// The memberships in ascending order of states.
     entries: Vec<Entry>,
-    /// By state, the index of its first entry; one more at the end.
+    /// For each state, the index in `entries` of its first membership, and one more index at the
+    /// end.
     begins: Vec<u32>,
+    /// The number of chains.
     chains: u32,
 }
 
 impl ChainsByState {
-    /// The chains of a state.
+    /// Returns the memberships of a state, one for each chain that contains the state.
     pub fn of(&self, state: u32) -> &[Entry] {
         let [from, to] = [state, state + 1].map(|at| self.begins[at as usize] as usize);
         &self.entries[from..to]
     }
 
-    /// Number of chains.
+    /// Returns the number of chains.
     pub fn len(&self) -> usize {
         self.chains as usize
     }
 
-    /// Whether no state is in a chain.
+    /// Whether no state is a member of a chain.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 }
 
-/// A filter that drops simulated states. Its buffers are used again.
+/// A filter that drops simulated states from subsets. Its buffer is used for all subsets.
 #[derive(Clone, Debug)]
 pub(super) struct Simulated {
+    /// The memberships of all states.
     chains: ChainsByState,
-    /// By chain, the lowest rank in the current subset; `u32::MAX` if there is none.
+    /// For each chain, the lowest rank (position in the chain) among the members of the current
+    /// subset. `u32::MAX` if the subset has no member of the chain.
     lowest: Vec<u32>,
 }
 
 impl Simulated {
+    /// Creates a filter for an automaton with these chains.
     pub(super) fn new(chains: ChainsByState) -> Self {
         let lowest = vec![u32::MAX; chains.len()];
         Self { chains, lowest }
     }
 
-    /// Removes every state that another one simulates. O(members times nested repetitions).
+    /// Removes from a subset every state that another state of the subset simulates. O(members
+    /// times nested repetitions).
     pub(super) fn remove_from(&mut self, members: &mut Vec<u32>) {
         let Self { chains, lowest } = self;
         for entry in members.iter().flat_map(|&member| chains.of(member)) {

@@ -1,33 +1,37 @@
-//! The allowance for making an automaton: its states, and the budget that the work is taken from.
+//! The limits on the construction of one automaton: its number of states, and the budget of the
+//! compilation.
 
 use crate::budget::{Budget, MemoryUse};
 
-/// An automaton would have more states than the caller allows, or the budget of the compilation is spent, which says so
-/// itself.
+/// The error of a construction that would exceed its number of states, or whose compilation has
+/// spent its budget. A spent budget reports its own error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the automaton needs more than {limit} states")]
 pub struct StateLimit {
-    /// Most states that were allowed.
+    /// The number of states that was allowed.
     pub limit: usize,
 }
 
-/// States that an automaton may have, and the budget of the compilation that it is made for.
+/// The most states that an automaton may have, with the budget of the compilation that builds the
+/// automaton.
 #[derive(Clone, Copy, Debug)]
 pub struct StateBudget<'b> {
-    /// Most states.
+    /// The most states of the automaton. A construction that needs more fails with [`StateLimit`].
     pub states: usize,
+    /// The budget of the compilation. `None` if time and memory are not limited.
     budget: Option<&'b Budget>,
 }
 
 impl StateBudget<'static> {
-    /// Allows this number of states in any time: for automata whose size no source decides.
+    /// Allows this number of states, without limits on time and memory. For automata whose size
+    /// does not depend on a source.
     pub const fn of(states: usize) -> Self {
         Self { states, budget: None }
     }
 }
 
 impl<'b> StateBudget<'b> {
-    /// Allows this number of states within a budget.
+    /// Allows this number of states within the budget of a compilation.
     pub const fn new(states: usize, budget: &'b Budget) -> Self {
         Self { states, budget: Some(budget) }
     }
@@ -38,16 +42,16 @@ impl<'b> StateBudget<'b> {
         Self { states, ..self }
     }
 
-    /// The error of a construction that needs more states.
+    /// Returns the error of a construction that needs more states.
     pub fn error(self) -> StateLimit {
         StateLimit { limit: self.states }
     }
 
-    /// Counts steps of work.
+    /// Counts steps of work in the budget of the compilation.
     ///
     /// # Errors
     ///
-    /// If the budget is spent.
+    /// [`StateLimit`] if the budget is spent.
     #[inline]
     pub fn spend(self, steps: usize) -> Result<(), StateLimit> {
         match self.budget {
@@ -56,16 +60,16 @@ impl<'b> StateBudget<'b> {
         }
     }
 
-    /// Begins an account of memory, with nothing held.
+    /// Creates an account of memory for the construction, of zero bytes.
     pub fn held(self) -> MemoryUse<'b> {
         MemoryUse::new(self.budget)
     }
 
-    /// Sets the total number of bytes that are held.
+    /// Sets the bytes of an account of memory to a new total.
     ///
     /// # Errors
     ///
-    /// If the budget has too few bytes.
+    /// [`StateLimit`] if the budget does not allow so many bytes.
     pub fn hold(self, held: &mut MemoryUse<'_>, bytes: usize) -> Result<(), StateLimit> {
         held.set(bytes).map_err(|_| self.error())
     }

@@ -1,68 +1,72 @@
-//! Automata that are written once, from front to back, and then only read: two arrays.
+//! Deterministic automata that are written once, from front to back, and then only read. They
+//! consist of two arrays.
 //!
-//! A [`Dfa`] has a list of edges for each state, so that it can be changed. The automata of determinization and
-//! minimization are read several times and never changed, and most states have few edges. Here an edge takes its own
-//! size and a state little more.
+//! A [`Dfa`] has a list of edges for each state, so that it can be changed. The automata of
+//! determinization and minimization are read several times and never changed, and most states have
+//! few edges. In a table, an edge takes its own size and a state little more.
 
 use super::{Dfa, DfaState, Edge, Edges, Symbol};
 
+/// The highest symbol that is a byte.
 const LAST_BYTE: Symbol = u8::MAX as Symbol;
 
-/// An automaton with all edges in one list. State 0 is the initial state; there is at least one state once it is
-/// written.
+/// A deterministic automaton with all edges in one list. State 0 is the initial state. A complete
+/// table has at least one state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table {
+    /// The edges of all states, in the order of the states.
     edges: Vec<Edge>,
-    /// By state, the end of its edges, and whether it accepts.
+    /// For each state, the end of its edges in `edges`, and whether the state accepts.
     states: Vec<(u32, bool)>,
-    /// The states that have symbols above the bytes, which are few.
+    /// The states that have edges on symbols above the bytes. There are few.
     labelled: Vec<u32>,
-    /// The first edge of the state that comes next.
+    /// The index of the first edge of the state under construction.
     open: usize,
 }
 
 impl Table {
-    /// Creates an empty table with capacity for some states and edges.
+    /// Creates an empty table with capacity for `states` states and `edges` edges.
     pub(super) fn with_capacity(states: usize, edges: usize) -> Self {
         let (edges, states) = (Vec::with_capacity(edges), Vec::with_capacity(states));
-        // The states with labels are few.
+        // Few states have symbols above the bytes.
         Self { edges, states, labelled: Vec::new(), open: 0 }
     }
 
-    /// The automaton of no string.
+    /// Returns the automaton of the empty language.
     pub fn never() -> Self {
         (&Dfa::never()).into()
     }
 
-    /// The number of states.
+    /// Returns the number of states.
     #[expect(clippy::len_without_is_empty, reason = "it is empty only while it is written")]
     pub fn len(&self) -> usize {
         self.states.len()
     }
 
-    /// The number of edges.
+    /// Returns the number of edges.
     pub fn edge_count(&self) -> usize {
         self.edges.len()
     }
 
-    /// Bytes that it takes.
+    /// Returns the size of states and edges in bytes.
     pub fn bytes(&self) -> usize {
         size_of_val(&*self.edges) + size_of_val(&*self.states)
     }
 
-    /// The edges that have symbols above the bytes, in the order of their states.
+    /// Returns the edges with a symbol above the bytes, in the order of their states.
     pub fn beyond_bytes(&self) -> impl Iterator<Item = &Edge> {
         self.labelled.iter().flat_map(|&state| self.split(state).1)
     }
 
-    /// Sorted and disjoint edges of a state.
+    /// Returns the edges of a state, sorted and disjoint.
     #[inline]
     pub fn edges(&self, state: u32) -> &[Edge] {
         let from = state.checked_sub(1).map_or(0, |before| self.states[before as usize].0);
         &self.edges[from as usize..self.states[state as usize].0 as usize]
     }
 
-    /// The edges of a state with bytes, and the edges with larger symbols. An edge may be in both.
+    /// Returns the edges of a state that have a byte, and the edges that have a larger symbol. An
+    /// edge with both is in both slices.
     #[inline]
     pub fn split(&self, state: u32) -> (&[Edge], &[Edge]) {
         let edges = self.edges(state);
@@ -75,19 +79,19 @@ impl Table {
         (&edges[..edges.len() - labels], &edges[edges.len() - above..])
     }
 
-    /// Whether a string may end in a state.
+    /// Whether a state is accepting.
     #[inline]
     pub fn accepts(&self, state: u32) -> bool {
         self.states[state as usize].1
     }
 
-    /// The states in which a string may end.
+    /// Returns the accepting states in ascending order.
     pub fn accepting(&self) -> impl Iterator<Item = u32> + '_ {
         (0..self.len() as u32).filter(|&state| self.accepts(state))
     }
 
-    /// Adds an edge to the state that comes next. The edge is above all others of the state, and extends the last one
-    /// if they are neighbours with one target.
+    /// Adds an edge to the state under construction. Its symbols are above those of all other edges
+    /// of the state. If the last edge is adjacent and has the same target, it is extended instead.
     #[inline]
     pub(super) fn add(&mut self, edge: Edge) {
         match self.edges[self.open..].last_mut() {
@@ -96,7 +100,7 @@ impl Table {
         }
     }
 
-    /// Ends the state that comes next.
+    /// Completes the state under construction.
     #[inline]
     pub(super) fn end(&mut self, accepting: bool) {
         if self.edges[self.open..].last().is_some_and(|edge| edge.hi > LAST_BYTE) {
@@ -106,12 +110,12 @@ impl Table {
         self.states.push((self.open as u32, accepting));
     }
 
-    /// Removes states that are unreachable or dead.
+    /// Returns the automaton without unreachable and dead states.
     pub(super) fn trimmed(&self) -> Self {
         (&self.to_dfa().trimmed()).into()
     }
 
-    /// The automaton with a list of edges for each state.
+    /// Returns the automaton as a [`Dfa`], with a list of edges for each state.
     pub fn to_dfa(&self) -> Dfa {
         let states = (0..self.len() as u32).map(|state| DfaState {
             edges: Edges::from_slice(self.edges(state)),

@@ -1,20 +1,20 @@
-//! Bytes of a source as text: UTF-8, with or without a byte order mark.
+//! Decodes the bytes of a source: UTF-8, with or without a byte order mark.
 
-/// Bytes that are no text in UTF-8.
+/// The reason why the bytes of a source are no text in UTF-8.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotText {
-    /// Text in UTF-16, which editors on Windows and PowerShell's `>` write.
+    /// The bytes are text in UTF-16, which editors on Windows and PowerShell's `>` write.
     #[error("it is text in UTF-16: save it as UTF-8")]
     Utf16,
-    /// Anything else.
+    /// The bytes are neither UTF-8 nor UTF-16.
     #[error("it is not UTF-8 text: the byte at offset {offset} begins no character")]
     Other {
-        /// Byte offset of the first byte that is not text.
+        /// The byte offset of the first byte that is not UTF-8.
         offset: usize,
     },
 }
 
-/// The text of a source, without the byte order mark at its start. Linear in the bytes.
+/// Returns the text of a source, without the byte order mark at its start. Linear in the bytes.
 ///
 /// # Errors
 ///
@@ -29,7 +29,8 @@ pub fn text(bytes: &[u8]) -> Result<&str, NotText> {
     }
 }
 
-/// Whether bytes begin with a byte order mark of UTF-16, or with two ASCII characters in UTF-16.
+/// Whether the bytes begin with a byte order mark of UTF-16, or with two ASCII characters in
+/// UTF-16.
 fn is_utf16(bytes: &[u8]) -> bool {
     match bytes {
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => true,

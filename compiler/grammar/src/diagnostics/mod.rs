@@ -1,7 +1,7 @@
-//! Diagnostics as data: the problem, its position in the user's source, and advice.
+//! Diagnostics as data: a problem, its position in the user's source, and advice.
 //!
-//! The library never prints and never colours. A front end returns [`Diagnostic`] values with byte spans into a
-//! [`Source`]; the binary draws them.
+//! The library never prints and never uses colours. A front end returns [`Diagnostic`] values with
+//! byte ranges in a [`Source`], and the command-line program formats them.
 //!
 //! Tests: unit tests in `encoding`; `compiler/tests/messages.rs` for the messages of every language.
 
@@ -13,22 +13,23 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A source text with the name the user knows it by.
+/// A source text, with the name by which the user knows it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Source {
-    /// File name, or a name in angle brackets for text that came from elsewhere.
+    /// The file name. For text that is not from a file, a name in angle brackets.
     pub name: Arc<str>,
     /// The whole text.
     pub text: Arc<str>,
 }
 
 impl Source {
-    /// A source from a name and its text.
+    /// Creates a source from its name and its text.
     pub fn new(name: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> Self {
         Self { name: name.into(), text: text.into() }
     }
 
-    /// Line and column of a byte offset, both from 1; the column counts characters. O(offset).
+    /// Returns the line and the column of a byte offset, both from 1. The column counts characters.
+    /// An offset beyond the text counts as its end. O(offset).
     pub fn line_column(&self, offset: usize) -> (usize, usize) {
         let mut offset = offset.min(self.text.len());
         while !self.text.is_char_boundary(offset) {
@@ -44,11 +45,11 @@ impl Source {
 /// The severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// Worth knowing, nothing to do.
+    /// Information. Nothing has to be done.
     Note,
-    /// Compiles, but probably not as meant.
+    /// The source compiles, but probably not as intended.
     Warning,
-    /// Does not compile.
+    /// The source does not compile.
     Error,
 }
 
@@ -57,45 +58,47 @@ pub enum Severity {
 pub struct Label {
     /// Byte range in the source text.
     pub span: Range<usize>,
-    /// The text of the label; may be empty.
+    /// The explanation. May be empty.
     pub text: String,
-    /// The source of the range. `None` if it is the compiled one, `Some` if the compiled one refers to it.
+    /// The source that the range is in, if the compiled source refers to it. `None` for the
+    /// compiled source itself.
     pub source: Option<Source>,
 }
 
 /// One diagnostic about a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Stable identifier, such as `gbnf::unknown-rule` or `json-schema::unsupported-keyword`.
+    /// The stable identifier, such as `gbnf::unknown-rule` or `json-schema::unsupported-keyword`.
     pub code: &'static str,
-    /// The severity.
+    /// The severity of the problem.
     pub severity: Severity,
     /// The problem, in one sentence without a full stop.
     pub message: String,
-    /// Advice on the error.
+    /// Advice on how to solve the problem.
     pub help: Option<String>,
-    /// JSON pointer to the position, for sources that are JSON (`""` is the whole document).
+    /// The JSON pointer of the position, if the source is JSON. `""` is the whole document.
     pub pointer: Option<String>,
-    /// Ranges of the source, the main one first.
+    /// The ranges of the source that the diagnostic is about, the main range first.
     pub labels: Vec<Label>,
 }
 
 impl Diagnostic {
-    /// An error with this code and message.
+    /// Creates an error with a code and a message.
     pub fn error(code: &'static str, message: impl Into<String>) -> Self {
         Self::new(code, Severity::Error, message)
     }
 
-    /// A warning with this code and message.
+    /// Creates a warning with a code and a message.
     pub fn warning(code: &'static str, message: impl Into<String>) -> Self {
         Self::new(code, Severity::Warning, message)
     }
 
-    /// A note with this code and message.
+    /// Creates a note with a code and a message.
     pub fn note(code: &'static str, message: impl Into<String>) -> Self {
         Self::new(code, Severity::Note, message)
     }
 
+    /// Creates a diagnostic without advice, position and labels.
     fn new(code: &'static str, severity: Severity, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -107,32 +110,35 @@ impl Diagnostic {
         }
     }
 
-    /// Adds advice.
+    /// Sets the advice.
     #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// Adds a label.
+    /// Adds a label for a byte range in the compiled source.
     #[must_use]
     pub fn with_label(mut self, span: Range<usize>, text: impl Into<String>) -> Self {
         self.labels.push(Label { span, text: text.into(), source: None });
         self
     }
 
-    /// The source of the main label. `None` if it is the compiled one.
+    /// Returns the source of the main label. Returns `None` if that is the compiled source, or if
+    /// there is no label.
     pub fn within(&self) -> Option<&Source> {
         self.labels.first()?.source.as_ref()
     }
 
-    /// The source of the main label, with `compiled` as the default.
+    /// Returns the source of the main label. `compiled` is the compiled source, which is the
+    /// default.
     pub fn source<'d>(&'d self, compiled: &'d Source) -> &'d Source {
         self.within().unwrap_or(compiled)
     }
 
-    /// Moves the labels to a source that the compiled one refers to. Without a label, the start of that source is
-    /// labelled. Labels of other such sources stay as they are.
+    /// Moves the labels to `source`, a source that the compiled source refers to. Without a label,
+    /// the start of `source` is labelled. Labels that already belong to another such source stay as
+    /// they are.
     #[must_use]
     pub fn in_source(mut self, source: &Source) -> Self {
         if self.labels.is_empty() {
@@ -144,7 +150,7 @@ impl Diagnostic {
         self
     }
 
-    /// Sets the JSON pointer.
+    /// Sets the JSON pointer of the position.
     #[must_use]
     pub fn with_pointer(mut self, pointer: impl Into<String>) -> Self {
         self.pointer = Some(pointer.into());

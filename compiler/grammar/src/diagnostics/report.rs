@@ -1,3 +1,3 @@
-//! The exactness report, which front ends fill and artifacts keep as it is.
+//! The exactness report, which front ends fill in and artifacts store unchanged.
 
 pub use grammarc_artifacts::{Report, ReportEntry, Verdict};

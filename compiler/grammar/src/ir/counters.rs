@@ -1,22 +1,25 @@
-//! Shares counters of a graph: register allocation by liveness.
+//! Merges counters of a graph that are never in use at the same time: register allocation by
+//! liveness.
 //!
-//! A counter is *live* if a step may still read it before it is reset; otherwise its count is irrelevant. In
-//! `a{1,64}(?:,a{1,64}(?:,a{1,64})?)?` three counters have the same bounds, and no two are live at once, so they
-//! become one counter. Otherwise the states of the last part would be multiplied by the counts of the two before.
+//! A counter is *live* in a state if a step may still read it before it is reset. Otherwise its
+//! count has no effect. In `a{1,64}(?:,a{1,64}(?:,a{1,64})?)?`, three counters have the same bounds
+//! and no two are live at once, so they become one counter. Without merging, the states of the last
+//! part would be multiplied by the counts of the two parts before.
 //!
-//! Two counters *interfere* if one is changed while the other is live. Counters are assigned to groups with equal
-//! bounds greedily, in their order.
+//! Two counters *interfere* if a step on one of them is taken while the other is live. Counters
+//! with equal bounds are assigned to groups greedily, in their order.
 //!
 //! Cost: O(edges times counters) for the fixpoint, O(steps) and O(counters²) for the groups.
 
 use super::expr::ExprGraph;
 use super::graph::{Counter, Step};
 
-/// The most counters that are distinguished: of more, all are taken to be live everywhere.
+/// The most counters of a graph whose liveness is computed, so that a set of counters fits in 32
+/// bits. With more, all counters count as live everywhere.
 pub(super) const MOST_COUNTERS: usize = 32;
 
 impl Step {
-    /// Returns the step with another counter.
+    /// Returns the step with another counter in place of its own.
     fn of(self, counter: u8) -> Self {
         match self {
             Self::Reset(_) => Self::Reset(counter),
@@ -25,7 +28,8 @@ impl Step {
         }
     }
 
-    /// Returns the counters that are live before the step, given those that are live after it.
+    /// Returns the counters that are live before the step, given those that are live after it. Both
+    /// are sets: bit `n` is counter `n`.
     pub fn live_before(self, behind: u32) -> u32 {
         let bit = 1 << self.counter();
         match self {
@@ -36,14 +40,15 @@ impl Step {
 }
 
 impl ExprGraph {
-    /// By state, its steps in the order in which they are taken.
+    /// For each state, returns its steps in the order in which they are taken.
     pub fn steps_by_state(&self) -> Vec<Vec<Step>> {
         let mut steps = vec![Vec::new(); self.states() as usize];
         self.steps().iter().for_each(|&(state, step)| steps[state as usize].push(step));
         steps
     }
 
-    /// By state, the counters that are live after its steps, as a bit set: a least fixpoint against the edges.
+    /// For each state, returns the set of counters that are live after its steps: bit `n` is
+    /// counter `n`. Computed as a least fixpoint against the direction of the edges.
     pub(super) fn live_counters(&self) -> Vec<u32> {
         let states = self.states() as usize;
         if self.counters().len() > MOST_COUNTERS {
@@ -68,7 +73,8 @@ impl ExprGraph {
         live
     }
 
-    /// Returns a graph of the same strings with fewer counters. `None` if all are needed.
+    /// Returns a graph of the same strings with fewer counters. Returns `None` if no counters can
+    /// be merged.
     pub fn with_shared_counters(&self) -> Option<Self> {
         let counters = self.counters();
         if counters.len() < 2 || counters.len() > MOST_COUNTERS {
@@ -87,7 +93,7 @@ impl ExprGraph {
                 before
             });
         }
-        // Each with the counters that are in it, as bits.
+        // The groups: their common bounds, and their counters as a bit set.
         let mut groups: Vec<(Counter, u32)> = Vec::new();
         let group_of = (0..).zip(counters).map(|(counter, &bounds): (usize, _)| {
             let has_room = |(of, members): &(Counter, u32)| {
@@ -117,7 +123,8 @@ mod tests {
     use crate::automata::StateBudget;
     use crate::ir::Expr;
 
-    /// `a{1,9}`, followed by up to `more` optional `,a{1,9}`, with one counter for each.
+    /// Returns the graph of `a{1,9}`, followed by up to `more` optional `,a{1,9}`, with one counter
+    /// for each.
     fn lists(more: u32) -> ExprGraph {
         let mut graph = ExprGraph::new();
         let mut from = ExprGraph::START;

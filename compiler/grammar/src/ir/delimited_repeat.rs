@@ -1,23 +1,26 @@
-//! Delimited repeats: repetitions of bytes before a last byte of a set of its own.
+//! Delimited repeats: bounded repetitions of bytes, followed by one last byte from a set of its
+//! own, as in `[a-z-]{0,61}[a-z]`.
 
 use super::ByteSet;
 use super::Expr;
 
-/// A repetition of bytes and a last byte, which may be one of the repeated bytes.
+/// A bounded repetition of bytes, and one last byte that follows. The two byte sets overlap, so a
+/// byte may be either a repeated byte or the last byte.
 #[derive(Clone, Copy, Debug)]
 pub struct DelimitedRepeat {
-    /// The repeated bytes.
+    /// The bytes that are repeated.
     pub any: ByteSet,
-    /// The fewest repetitions.
+    /// The fewest bytes before the last byte.
     pub min: u32,
-    /// The most repetitions.
+    /// The most bytes before the last byte.
     pub max: u32,
-    /// The last bytes.
+    /// The bytes that the last byte may be.
     pub last: ByteSet,
 }
 
 impl DelimitedRepeat {
-    /// Returns the first two parts as a delimited repeat, if they are one.
+    /// Returns the first two of `parts` as a delimited repeat. Returns `None` unless they are a
+    /// bounded repetition of bytes and an overlapping byte set.
     pub(super) fn begins(parts: &[Expr]) -> Option<Self> {
         match parts {
             [Expr::Repeat { body, min, max: Some(max) }, Expr::Bytes(last), ..] => match **body {

@@ -1,10 +1,10 @@
-//! Text of grammars and expressions, for `grammarc debug ir` and for test failures.
+//! The text form of grammars and expressions, for `grammarc debug ir` and for test failures.
 
 use std::fmt;
 
 use super::{ByteSet, Expr, Grammar, RuleKind, Step, TokenRef, TokenSet};
 
-/// Texts of a set that are shown.
+/// The most texts of a set of texts that are shown. The others are only counted.
 const SHOWN: usize = 8;
 
 impl fmt::Display for Grammar {
@@ -24,7 +24,8 @@ impl fmt::Display for Grammar {
     }
 }
 
-/// Binding strength, weakest first: alternation, sequence, postfix operators.
+/// Returns how strongly an expression's operator binds: 0 for alternation and intersection, 1 for
+/// sequence, 2 for everything else.
 fn strength(expr: &Expr) -> u8 {
     match expr {
         Expr::Alt(_) | Expr::And(_) => 0,
@@ -33,10 +34,12 @@ fn strength(expr: &Expr) -> u8 {
     }
 }
 
+/// Writes an operand, in parentheses if it binds less strongly than `least`.
 fn operand(f: &mut fmt::Formatter<'_>, expr: &Expr, least: u8) -> fmt::Result {
     if strength(expr) < least { write!(f, "({expr})") } else { write!(f, "{expr}") }
 }
 
+/// Writes operands with a separator between them. `least` is as for [`operand`].
 fn joined(f: &mut fmt::Formatter<'_>, parts: &[Expr], separator: &str, least: u8) -> fmt::Result {
     for (index, part) in parts.iter().enumerate() {
         if index > 0 {

@@ -1,11 +1,12 @@
-//! Suffix sharing: sequences into one state share their common tail.
+//! Suffix sharing: sequences of parts that enter the same state share their common tail.
 //!
-//! A member of an object is written after a comma and without one. Other keys of an object lead to its value from
-//! each position where they may occur. Such sequences enter one state and differ only in their beginnings. The second
-//! sequence therefore joins the first where their tails are equal.
+//! A member of an object is written both after a comma and without one. The other keys of an object
+//! lead to their value from each position where such a key may occur. Such sequences enter the same
+//! state and differ only in their beginnings. So the second sequence joins the first where their
+//! tails become equal.
 //!
-//! Parts are compared at low cost: graphs and automata are equal if they are one in memory, as the copies of an
-//! expression are. Cost: O(size of the parts) without these.
+//! Parts are compared at low cost: graphs and automata are equal if they are the same object in
+//! memory, as in copies of an expression. Cost: O(size of the parts), without graphs and automata.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use super::Expr;
 use super::delimited_repeat::DelimitedRepeat;
 
-/// By part and target state, a state whose only outgoing path is that part.
+/// Maps a part and its target state to a state whose only outgoing path is that part.
 pub(super) struct Endings<'a>(FxHashMap<(Part<'a>, u32), u32>);
 
 impl<'a> Endings<'a> {
@@ -29,8 +30,9 @@ impl<'a> Endings<'a> {
         self.0.insert((Part(part), to), from);
     }
 
-    /// Strips the longest known tail of `parts`. Returns the remaining parts and the state at which that tail begins.
-    /// A part that [closes](DelimitedRepeat) a repetition stays with it.
+    /// Strips the longest tail of `parts` that is already built into the state `to`. Returns the
+    /// remaining parts, and the state at which the built tail begins. The last byte of a [delimited
+    /// repeat](DelimitedRepeat) is not separated from its repetition.
     pub(super) fn without_known(&self, mut parts: &'a [Expr], mut to: u32) -> (&'a [Expr], u32) {
         while let Some((last, before)) = parts.split_last()
             && DelimitedRepeat::begins(&parts[before.len().saturating_sub(1)..]).is_none()
@@ -42,7 +44,7 @@ impl<'a> Endings<'a> {
     }
 }
 
-/// A part, compared at low cost.
+/// A part of a sequence, compared at low cost.
 #[derive(Clone, Copy)]
 struct Part<'a>(&'a Expr);
 
@@ -60,6 +62,7 @@ impl Hash for Part<'_> {
     }
 }
 
+/// Whether two expressions are equal. Graphs and automata are compared by their address.
 fn is_same(one: &Expr, other: &Expr) -> bool {
     let all = |one: &[Expr], other: &[Expr]| {
         one.len() == other.len() && one.iter().zip(other).all(|(one, other)| is_same(one, other))
@@ -79,7 +82,7 @@ fn is_same(one: &Expr, other: &Expr) -> bool {
     }
 }
 
-/// Hashes an expression, equally for expressions that [are the same](is_same).
+/// Hashes an expression. Expressions that [are the same](is_same) have equal hashes.
 fn hash(expr: &Expr, state: &mut impl Hasher) {
     std::mem::discriminant(expr).hash(state);
     match expr {
@@ -102,7 +105,7 @@ mod tests {
     use crate::ir::recognize::recognizes;
     use crate::ir::{ExprGraph, GrammarBuilder, Origin};
 
-    /// Parts that are often the same.
+    /// Generates parts of a few kinds, so that equal parts are frequent.
     fn any_part() -> impl Strategy<Value = Expr> {
         let piece = || prop::sample::select(vec!["a", "b", "ab"]).prop_map(Expr::literal);
         let byte = prop::sample::select(vec![b'a', b'b']).prop_map(Expr::byte);
@@ -142,7 +145,7 @@ mod tests {
 
     #[test]
     fn what_sequences_end_with_is_built_once() {
-        // Any number of `key`, with a comma before all but the first.
+        // Any number of `key`, with a comma before each but the first.
         let more = Expr::seq([Expr::byte(b','), Expr::literal("key")]);
         let mut graph = ExprGraph::new();
         let (start, end) = (ExprGraph::START, graph.end());
@@ -151,7 +154,8 @@ mod tests {
         graph.edge(start, Expr::byte(b';'), written);
         graph.edge(written, more.star(), end);
         let expr = Expr::Graph(graph.into());
-        // The start, after a comma, two positions within the key, and after the key or `;`.
+        // The states: the start, after a comma, two positions within the key, and after the key or
+        // `;`.
         assert!(automaton(&expr, StateBudget::of(5)).is_ok());
         assert!(automaton(&expr, StateBudget::of(4)).is_err());
     }

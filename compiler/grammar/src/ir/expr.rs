@@ -1,4 +1,4 @@
-//! Expressions: the right-hand sides of rules.
+//! Expressions: the right-hand sides of rules, and the byte sets in them.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -7,11 +7,11 @@ use super::graph::{EdgeLabel, Graph};
 use super::{RuleId, Texts};
 use crate::automata::Dfa;
 
-/// A set of bytes.
+/// A set of bytes, stored as 256 bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ByteSet([u64; 4]);
 
-/// By number, the set of the bytes below it.
+/// For each number from 0 to 256, the set of the bytes below the number.
 static BELOW: [[u64; 4]; 257] = {
     let mut below = [[0; 4]; 257];
     let mut byte = 0;
@@ -24,18 +24,19 @@ static BELOW: [[u64; 4]; 257] = {
 };
 
 impl ByteSet {
-    /// The empty set.
+    /// The set without any byte.
     pub const EMPTY: Self = Self([0; 4]);
-    /// Every byte.
+    /// The set of all 256 bytes.
     pub const FULL: Self = Self([u64::MAX; 4]);
 
-    /// The bytes `lo..=hi`, from two precomputed sets: states are often compared by the ranges of their bytes.
+    /// Returns the bytes from `lo` to `hi`, both inclusive. Combines two precomputed sets, because
+    /// states are often compared by their byte ranges.
     #[inline]
     pub fn range(lo: u8, hi: u8) -> Self {
         Self(BELOW[usize::from(hi) + 1]).minus(Self(BELOW[usize::from(lo)]))
     }
 
-    /// The bytes whose bits are set: bit `b % 32` of word `b / 32`.
+    /// Returns the set of the bytes whose bits are set in `words`: bit `b % 32` of word `b / 32`.
     #[inline]
     pub fn from_words(words: [u32; 8]) -> Self {
         let of = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
@@ -43,19 +44,19 @@ impl ByteSet {
         Self([of(a, b), of(c, d), of(e, f), of(g, h)])
     }
 
-    /// The set as bits: bit `b % 32` of word `b / 32`.
+    /// Returns the set as bits: bit `b % 32` of word `b / 32` is set if byte `b` is in the set.
     #[inline]
     pub fn to_words(self) -> [u32; 8] {
         std::array::from_fn(|i| (self.0[i / 2] >> (32 * (i % 2))) as u32)
     }
 
-    /// Adds a byte.
+    /// Adds a byte to the set.
     #[inline]
     pub fn insert(&mut self, byte: u8) {
         self.0[usize::from(byte >> 6)] |= 1 << (byte & 63);
     }
 
-    /// Removes a byte.
+    /// Removes a byte from the set.
     pub fn remove(&mut self, byte: u8) {
         self.0[usize::from(byte >> 6)] &= !(1 << (byte & 63));
     }
@@ -72,54 +73,55 @@ impl ByteSet {
         self.0 == [0; 4]
     }
 
-    /// Number of bytes.
+    /// Returns the number of bytes in the set.
     #[inline]
     pub fn len(&self) -> usize {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// Whether some byte from `lo` to `hi` is in the set.
+    /// Whether some byte from `lo` to `hi`, both inclusive, is in the set.
     #[inline]
     pub fn meets(&self, lo: u8, hi: u8) -> bool {
         self.lowest_from(lo).is_some_and(|byte| byte <= hi)
     }
 
-    /// Bytes in either set.
+    /// Returns the bytes that are in at least one of the two sets.
     #[inline]
     #[must_use]
     pub fn union(self, other: Self) -> Self {
         self.by_words(other, |one, other| one | other)
     }
 
-    /// Bytes in both sets.
+    /// Returns the bytes that are in both sets.
     #[inline]
     #[must_use]
     pub fn intersect(self, other: Self) -> Self {
         self.by_words(other, |one, other| one & other)
     }
 
-    /// Bytes in this set and not in the other.
+    /// Returns the bytes that are in this set and not in the other.
     #[inline]
     #[must_use]
     pub fn minus(self, other: Self) -> Self {
         self.by_words(other, |one, other| one & !other)
     }
 
-    /// Bytes in one of the sets and not in the other.
+    /// Returns the bytes that are in exactly one of the two sets.
     #[inline]
     #[must_use]
     pub fn apart(self, other: Self) -> Self {
         self.by_words(other, |one, other| one ^ other)
     }
 
-    /// Unrolled, because a call of `array::from_fn` takes longer than the operation.
+    /// Combines two sets word by word. Unrolled, because a call of `array::from_fn` takes longer
+    /// than the operation.
     #[inline]
     fn by_words(self, other: Self, of: impl Fn(u64, u64) -> u64) -> Self {
         let ([a, b, c, d], [w, x, y, z]) = (self.0, other.0);
         Self([of(a, w), of(b, x), of(c, y), of(d, z)])
     }
 
-    /// The bytes in ascending order.
+    /// Returns the bytes of the set in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = u8> + use<> {
         let words = self.0;
         (0u8..4).flat_map(move |index| {
@@ -132,19 +134,20 @@ impl ByteSet {
         })
     }
 
-    /// The number of bytes in the set below `byte`.
+    /// Returns how many bytes of the set are below `byte`.
     pub fn below(&self, byte: u8) -> usize {
         self.intersect(Self(BELOW[usize::from(byte)])).len()
     }
 
-    /// The number of bytes in the set below `byte`, in the same quarter of all bytes.
+    /// Returns how many bytes of the set are below `byte` and in the same quarter as `byte`: 0 to
+    /// 63, 64 to 127, 128 to 191 or 192 to 255.
     #[inline]
     pub fn below_in_quarter(&self, byte: u8) -> u32 {
         let below = (1 << (byte % 64)) - 1;
         (self.0[usize::from(byte / 64)] & below).count_ones()
     }
 
-    /// The lowest byte that is at least `from`.
+    /// Returns the lowest byte of the set that is at least `from`. Returns `None` if there is none.
     fn lowest_from(&self, from: u8) -> Option<u8> {
         let index = usize::from(from >> 6);
         let first = self.0[index] & u64::MAX << (from & 63);
@@ -155,7 +158,7 @@ impl ByteSet {
         Some(64 * more as u8 + self.0[more].trailing_zeros() as u8)
     }
 
-    /// The successor of each byte in the set.
+    /// Returns the set with each byte replaced by its successor. Byte 255 is dropped.
     #[inline]
     #[must_use]
     pub fn next(self) -> Self {
@@ -163,19 +166,22 @@ impl ByteSet {
         Self([a << 1, b << 1 | a >> 63, c << 1 | b >> 63, d << 1 | c >> 63])
     }
 
-    /// The bytes whose membership differs from that of the preceding byte.
+    /// Returns the bytes whose membership in the set differs from that of the byte before. Byte 0
+    /// is one of them if it is in the set.
     #[inline]
     #[must_use]
     pub fn turns(self) -> Self {
         self.apart(self.next())
     }
 
-    /// The union of the [turns](Self::turns) of some sets.
+    /// Returns the union of the [turns](Self::turns) of several sets: all bytes at which some set
+    /// begins or ends.
     pub fn turns_of(sets: impl Iterator<Item = Self>) -> Self {
         sets.fold(Self::EMPTY, |all, set| all.union(set.turns()))
     }
 
-    /// The [turns](Self::turns_of) of sets that are a range each.
+    /// Returns the union of the [turns](Self::turns) of several ranges, given by their inclusive
+    /// bounds.
     pub fn bounds_of(ranges: impl Iterator<Item = (u8, u8)>) -> Self {
         let mut bounds = Self::EMPTY;
         for (lo, hi) in ranges {
@@ -185,8 +191,8 @@ impl ByteSet {
         bounds
     }
 
-    /// The bytes of the set in ranges, as inclusive bounds, in ascending order, with a new one at each of some `turns`
-    /// at least.
+    /// Returns the bytes of the set as ranges with inclusive bounds, in ascending order. A new
+    /// range begins at each byte of `turns`, and after each gap in the set.
     pub fn ranges_between(&self, turns: Self) -> impl Iterator<Item = (u8, u8)> + use<> {
         let turns = turns.union(self.turns());
         let mut firsts = self.intersect(turns).iter();
@@ -197,19 +203,21 @@ impl ByteSet {
         })
     }
 
-    /// The last byte of the longest range from `byte` on that is entirely in the set, or entirely outside.
+    /// Returns the last byte of the longest range from `byte` on that is entirely in the set or
+    /// entirely outside.
     pub fn alike_until(&self, byte: u8) -> u8 {
         let others = if self.contains(byte) { Self::FULL.minus(*self) } else { *self };
         others.lowest_from(byte).map_or(u8::MAX, |next| next - 1)
     }
 
-    /// Whether there are at least `count` bytes.
+    /// Whether the set has at least `count` bytes.
     #[inline]
     pub fn has_at_least(&self, count: usize) -> bool {
         self.len() >= count
     }
 
-    /// The maximal runs of bytes in ascending order, as inclusive bounds.
+    /// Returns the maximal ranges of consecutive bytes in the set, with inclusive bounds, in
+    /// ascending order.
     pub fn ranges(&self) -> impl Iterator<Item = (u8, u8)> + '_ {
         let outside = Self::FULL.minus(*self);
         let mut next = Some(0);
@@ -230,67 +238,73 @@ impl FromIterator<u8> for ByteSet {
     }
 }
 
-/// A token named in a source. Names are looked up when the grammar meets a vocabulary.
+/// A reference to a token in a source. The token is looked up when the grammar is compiled for a
+/// vocabulary.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum TokenRef {
-    /// By id.
+    /// The token with this id.
     Id(u32),
-    /// A token by its text. `<|im_end|>` is the special token of that name, or else the text token with these bytes.
+    /// The token with this text. `<|im_end|>` is the special token of that name, or otherwise the
+    /// text token with these bytes.
     Text(String),
 }
 
-/// A set of whole tokens, matched by id and not by their bytes.
+/// A set of whole tokens, which are matched by id and not by their bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TokenSet {
-    /// The named tokens, each with its range in the source if it has one.
+    /// The named tokens, each with its byte range in the source if it has one.
     pub tokens: Vec<(TokenRef, Option<Range<usize>>)>,
-    /// Whether the set is all tokens of the vocabulary but the named ones and its end-of-sequence tokens.
+    /// Whether the set is the complement: all tokens of the vocabulary except the named ones and
+    /// the end-of-sequence tokens.
     pub negated: bool,
 }
 
-/// An expression. The constructors below keep sequences and alternations flat and drop empty parts. A value built
-/// directly is equally valid, only larger.
+/// An expression, which denotes a set of strings. The constructors below flatten sequences and
+/// alternations and drop empty parts. An expression that is built without them is valid as well,
+/// only larger.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Expr {
-    /// The empty set of strings.
+    /// No string.
     Never,
-    /// The empty string.
+    /// The empty string alone.
     Empty,
-    /// One byte of the set.
+    /// Any one byte of the set.
     Bytes(ByteSet),
-    /// These bytes.
+    /// This byte string.
     Literal(Arc<[u8]>),
-    /// One token of the set.
+    /// Any one token of the set.
     Token(TokenSet),
-    /// A string of the rule.
+    /// Any string of a rule.
     Call(RuleId),
-    /// One after the other.
+    /// A string of each part, one after the other.
     Seq(Vec<Expr>),
-    /// Any one of them.
+    /// A string of any one of the choices.
     Alt(Vec<Expr>),
-    /// Between `min` and `max` strings of the body; unbounded if `max` is `None`. Bounds may be in the billions: the
-    /// network counts in a register if necessary.
+    /// Between `min` and `max` strings of the body, one after the other. Bounds may be in the
+    /// billions, because the network counts in a register if necessary.
     Repeat {
-        /// The part that is repeated.
+        /// The expression that is repeated.
         body: Box<Expr>,
-        /// Fewest.
+        /// The fewest repetitions.
         min: u32,
-        /// Most.
+        /// The most repetitions. `None` if there is no maximum.
         max: Option<u32>,
     },
-    /// A regular language given as an automaton over bytes.
+    /// The strings of a regular language, given as an automaton over bytes.
     Regular(Arc<Dfa>),
-    /// Any one of many texts.
+    /// Any one text of a set of many.
     Texts(Arc<Texts>),
-    /// The paths of an automaton with expressions on its edges.
+    /// The strings on the paths of an automaton whose edges are labelled with expressions.
     Graph(Arc<ExprGraph>),
-    /// Strings of every operand. The operands must be regular: no tokens, no calls of recursive rules.
+    /// The strings that all operands have in common. The operands must be regular: no tokens, no
+    /// calls of recursive rules.
     And(Vec<Expr>),
-    /// Byte strings that the operand does not accept. The operand must be regular.
+    /// The byte strings that the operand does not accept. The operand must be regular: no tokens,
+    /// no calls of recursive rules.
     Not(Box<Expr>),
 }
 
-/// A graph with expressions on its edges.
+/// A graph (nondeterministic automaton) whose edges are labelled with expressions.
 pub type ExprGraph = Graph<Expr>;
 
 impl EdgeLabel for Expr {
@@ -300,7 +314,7 @@ impl EdgeLabel for Expr {
 }
 
 impl Expr {
-    /// The bytes of a string.
+    /// Returns the expression of one byte string.
     pub fn literal(bytes: impl AsRef<[u8]>) -> Self {
         match bytes.as_ref() {
             [] => Self::Empty,
@@ -308,20 +322,21 @@ impl Expr {
         }
     }
 
-    /// One byte of the set.
+    /// Returns the expression of any one byte of a set.
     pub fn bytes(set: ByteSet) -> Self {
         if set.is_empty() { Self::Never } else { Self::Bytes(set) }
     }
 
-    /// One byte.
+    /// Returns the expression of one byte.
     pub fn byte(byte: u8) -> Self {
         Self::Bytes(ByteSet::range(byte, byte))
     }
 
-    /// One after the other.
+    /// Returns the expression of the parts one after the other. The result is [`Expr::Never`] if some
+    /// part is [`Expr::Never`].
     pub fn seq(parts: impl IntoIterator<Item = Self>) -> Self {
         let mut parts = parts.into_iter();
-        // The last of many is two, a quote and the rest of a string.
+        // Most sequences have two parts in the end: a quote and the rest of a string.
         let mut flat = Vec::with_capacity(parts.size_hint().0 + 1);
         while let Some(part) = parts.next() {
             match part {
@@ -341,13 +356,13 @@ impl Expr {
         }
     }
 
-    /// Any one of them.
+    /// Returns the expression of any one of the choices.
     pub fn alt(choices: impl IntoIterator<Item = Self>) -> Self {
         let choices = choices.into_iter();
         let most = choices.size_hint().0;
         let mut choices = choices.filter(|choice| !matches!(choice, Self::Never));
         let Some(first) = choices.next() else { return Self::Never };
-        // One choice is mostly all there is, and takes no list.
+        // In most cases there is only one choice, which needs no list.
         let Some(second) = choices.next() else { return first };
         let mut flat = Vec::with_capacity(most.max(2));
         for choice in [first, second].into_iter().chain(choices) {
@@ -359,7 +374,8 @@ impl Expr {
         Self::Alt(flat)
     }
 
-    /// Any one of some texts, which may be many.
+    /// Returns the expression of any one of the texts. Many texts become [`Expr::Texts`], few an
+    /// alternation of literals.
     pub fn any_of<T: AsRef<[u8]>>(texts: Vec<T>) -> Self {
         let bytes = texts.iter().map(|text| text.as_ref().len()).sum();
         if !Texts::are_many(texts.len(), bytes) {
@@ -375,7 +391,8 @@ impl Expr {
         }
     }
 
-    /// Between `min` and `max` strings of this expression; unbounded if `max` is `None`.
+    /// Returns between `min` and `max` strings of this expression, one after the other. `None` is
+    /// no maximum.
     #[must_use]
     pub fn repeat(self, min: u32, max: Option<u32>) -> Self {
         match (self, min, max) {
@@ -387,25 +404,26 @@ impl Expr {
         }
     }
 
-    /// The empty string or a string of this expression.
+    /// Returns the expression of the empty string or a string of this expression.
     #[must_use]
     pub fn optional(self) -> Self {
         self.repeat(0, Some(1))
     }
 
-    /// Any number of strings of this expression.
+    /// Returns the expression of any number of strings of this expression, one after the other.
     #[must_use]
     pub fn star(self) -> Self {
         self.repeat(0, None)
     }
 
-    /// One or more strings of this expression.
+    /// Returns the expression of one or more strings of this expression, one after the other.
     #[must_use]
     pub fn plus(self) -> Self {
         self.repeat(1, None)
     }
 
-    /// One Unicode scalar value of the ranges, encoded as UTF-8. Surrogates in a range are passed over.
+    /// Returns the expression of one Unicode scalar value in the ranges (inclusive bounds), encoded
+    /// as UTF-8. Surrogates in a range are skipped.
     pub fn scalars(ranges: impl IntoIterator<Item = (char, char)>) -> Self {
         use regex_syntax::utf8::Utf8Sequences;
         Self::alt(ranges.into_iter().filter(|(lo, hi)| lo <= hi).flat_map(|(lo, hi)| {
@@ -420,12 +438,13 @@ impl Expr {
         }))
     }
 
-    /// Number of nodes; a literal counts one for each byte. O(size).
+    /// Returns the number of nodes of the expression. A literal counts one node for each byte, an
+    /// automaton one for each state. O(size).
     pub fn size(&self) -> usize {
         self.own_size() + self.children().iter().map(Self::size).sum::<usize>()
     }
 
-    /// The size without that of the parts.
+    /// Returns the number of nodes without those of the parts.
     pub(super) fn own_size(&self) -> usize {
         match self {
             Self::Literal(bytes) => bytes.len(),
@@ -435,7 +454,8 @@ impl Expr {
         }
     }
 
-    /// Calls `visit` with every rule that the expression calls, in order and with repetition.
+    /// Calls `visit` with every rule that the expression calls, in order. A rule that is called
+    /// twice is visited twice.
     pub fn for_each_call(&self, visit: &mut impl FnMut(RuleId)) {
         if let Self::Call(rule) = self {
             visit(*rule);
@@ -443,7 +463,8 @@ impl Expr {
         self.children().iter().for_each(|child| child.for_each_call(visit));
     }
 
-    /// The direct parts of this expression.
+    /// Returns the direct parts of this expression: parts of sequences, choices, operands, bodies,
+    /// and labels of graphs.
     pub fn children(&self) -> &[Self] {
         match self {
             Self::Seq(parts) | Self::Alt(parts) | Self::And(parts) => parts,

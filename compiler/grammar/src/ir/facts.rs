@@ -1,8 +1,9 @@
-//! Facts that the network needs before it builds a rule: whether it derives anything, the empty string, and the
-//! length of its shortest string. For the few expressions that need it, also the first bytes.
+//! Facts that the network needs before it builds a rule: whether the rule derives any string,
+//! whether it derives the empty string, and the length of its shortest string. For the few
+//! expressions that need them, also the bytes that occur in their strings.
 //!
-//! All are least fixpoints over the rules. Callees come before callers, so most rules are visited once. Recursive
-//! rules are visited again after a callee changes.
+//! All facts are least fixpoints over the rules. Callees come before callers, so most rules are
+//! visited once. A recursive rule is visited again after the facts of a callee change.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -14,28 +15,29 @@ use crate::automata::Dfa;
 use crate::budget::Budget;
 use crate::graph::Lists;
 
-/// Facts about the bytes of some strings. `()` has none.
+/// Facts about the bytes that occur in a set of strings. The type `()` stores no such facts.
 pub trait ByteFacts: Copy + Eq {
     /// The facts of the empty set of strings.
     const NONE: Self;
     /// The facts of all strings.
     const ANY: Self;
 
-    /// The facts of one byte of a set.
+    /// Returns the facts of the strings of one byte from `set`.
     fn of_bytes(set: ByteSet) -> Self;
-    /// The facts of a string.
+    /// Returns the facts of a single string.
     fn of_literal(bytes: &[u8]) -> Self;
-    /// The facts of the strings of an automaton.
+    /// Returns the facts of the strings that an automaton accepts.
     fn of_dfa(dfa: &Dfa) -> Self;
-    /// The facts of some texts.
+    /// Returns the facts of a set of texts.
     fn of_texts(texts: &Texts) -> Self;
-    /// The facts of a concatenation. `nullable` says whether the first part is.
+    /// Returns the facts of concatenations of a string of `self` and a string of `next`. `nullable`
+    /// says whether `self` contains the empty string.
     #[must_use]
     fn then(self, next: Self, nullable: bool) -> Self;
-    /// The union.
+    /// Returns the facts of the union of two sets of strings.
     #[must_use]
     fn or(self, other: Self) -> Self;
-    /// The intersection.
+    /// Returns an upper bound on the facts of the intersection of two sets of strings.
     #[must_use]
     fn and(self, other: Self) -> Self;
 }
@@ -53,12 +55,12 @@ impl ByteFacts for () {
     fn and(self, (): Self) -> Self {}
 }
 
-/// Bytes of some strings.
+/// The bytes that occur in a set of strings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Alphabet {
-    /// The bytes that one can begin with.
+    /// The bytes with which a string can begin.
     pub first: ByteSet,
-    /// The bytes that occur in them.
+    /// The bytes that occur anywhere in a string.
     pub all: ByteSet,
 }
 
@@ -104,25 +106,28 @@ impl ByteFacts for Alphabet {
     }
 }
 
-/// Facts of an expression or a rule.
+/// Facts about the strings of an expression or a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Facts<L = ()> {
-    /// Derives some string.
+    /// Whether there is any string.
     pub productive: bool,
-    /// Derives the empty string.
+    /// Whether the empty string is among the strings.
     pub nullable: bool,
-    /// Length in bytes of the shortest derived nonempty string; a token counts as one byte. `u32::MAX` if there is
-    /// none.
+    /// The length in bytes of the shortest nonempty string, where a token counts as one byte.
+    /// `u32::MAX` if there is no nonempty string.
     pub shortest: u32,
-    /// Bytes of the derived strings.
+    /// The bytes that occur in the strings.
     pub bytes: L,
 }
 
 impl<L: ByteFacts> Facts<L> {
+    /// The facts of no string.
     const NEVER: Self =
         Self { productive: false, nullable: false, shortest: u32::MAX, bytes: L::NONE };
+    /// The facts of the empty string alone.
     const EMPTY: Self = Self { productive: true, nullable: true, ..Self::NEVER };
 
+    /// Returns the facts of a concatenation.
     fn then(self, next: Self) -> Self {
         if !self.productive || !next.productive {
             return Self::NEVER;
@@ -138,6 +143,7 @@ impl<L: ByteFacts> Facts<L> {
         }
     }
 
+    /// Returns the facts of a union.
     fn or(self, other: Self) -> Self {
         Self {
             productive: self.productive || other.productive,
@@ -147,14 +153,17 @@ impl<L: ByteFacts> Facts<L> {
         }
     }
 
+    /// Returns the facts of strings of which the shortest has the length `shortest`, at least 1.
     fn of_length(shortest: u32, bytes: L) -> Self {
         Self { productive: true, nullable: false, shortest, bytes }
     }
 
+    /// Returns the facts of the strings that an automaton accepts.
     fn of_dfa(dfa: &Dfa) -> Self {
         let mut seen = vec![false; dfa.states.len()];
         seen[0] = true;
-        // States by distance, so that the first path to an accepting state is the shortest.
+        // The states in the order of their distance, so that the first path to an accepting state
+        // is the shortest.
         let mut queue = VecDeque::from([(0u32, 0)]);
         let mut shortest = u32::MAX;
         while let Some((state, distance)) = queue.pop_front() {
@@ -173,7 +182,7 @@ impl<L: ByteFacts> Facts<L> {
     }
 }
 
-/// Returns the facts of every rule, by rule index. They are invalid if the budget is spent.
+/// For each rule of a grammar, returns its facts. They are invalid if the budget is spent.
 pub fn of_rules(grammar: &Grammar, survey: &Survey, budget: &Budget) -> Vec<Facts> {
     let mut facts = vec![Facts::NEVER; grammar.rules.len()];
     for group in survey.groups() {
@@ -182,7 +191,8 @@ pub fn of_rules(grammar: &Grammar, survey: &Survey, budget: &Budget) -> Vec<Fact
     facts
 }
 
-/// Computes the facts of a group of mutually recursive rules, given those of all other rules that they call.
+/// Computes the facts of a group of mutually recursive rules by fixpoint iteration. The facts of
+/// all other rules that they call have to be known.
 fn resolve_group<L: ByteFacts>(
     grammar: &Grammar,
     survey: &Survey,
@@ -199,7 +209,8 @@ fn resolve_group<L: ByteFacts>(
         facts[rule] = within(&grammar.rules[rule].expr, facts);
         return;
     }
-    // By index in the group, the indices of its callers. Groups are in ascending order.
+    // For each index in the group, the indices of its callers in the group. The rules of a group
+    // are in ascending order.
     let place = |rule: &u32| group.binary_search(rule).ok().map(|place| place as u32);
     let calls = (0..).zip(group).flat_map(|(caller, &rule)| {
         survey
@@ -227,16 +238,19 @@ fn resolve_group<L: ByteFacts>(
     }
 }
 
-/// Facts with the bytes, of the requested rules and of all rules that they call.
+/// A cache of facts with the bytes of strings, for the rules that were requested and the rules that
+/// these call.
 #[derive(Default)]
 pub struct Alphabets {
-    /// By rule, once any is asked for.
+    /// For each rule, its facts if they are known. Empty before the first request.
     facts: Vec<Facts<Alphabet>>,
+    /// For each rule, whether its facts are known.
     is_known: Vec<bool>,
 }
 
 impl Alphabets {
-    /// Facts of an expression of a grammar. O(rules), besides the cost of rules that are not known yet.
+    /// Returns the facts of an expression of a grammar. O(rules), besides the cost of the rules
+    /// whose facts are not known yet.
     pub fn of_expr(
         &mut self,
         expr: &Expr,
@@ -258,7 +272,7 @@ impl Alphabets {
             }
         }
         if !is_new.is_empty() {
-            // Rules that lead to each other are new together.
+            // Rules that call each other become known together.
             for group in survey.groups().filter(|group| is_new[group.rules[0] as usize]) {
                 resolve_group(grammar, survey, group, &mut self.facts, budget);
             }
@@ -267,7 +281,7 @@ impl Alphabets {
     }
 }
 
-/// Facts of an expression, given those of the rules it calls.
+/// Returns the facts of an expression, given the facts of each rule that the expression calls.
 ///
 /// For intersections and complements the facts are upper bounds, which is safe for every use but `nullable` and
 /// `productive`. The network determines those two when it builds the automaton.
@@ -275,27 +289,30 @@ pub fn of_expr<L: ByteFacts>(expr: &Expr, rules: &[Facts<L>]) -> Facts<L> {
     Known { rules, graphs: FxHashMap::default(), budget: None }.of_expr(expr)
 }
 
-/// A state of a graph.
+/// A state of a graph while the facts of the graph are computed.
 #[derive(Clone, Copy)]
 struct Reached<L> {
-    /// Facts of the strings that lead to the state.
+    /// The facts of the strings that lead from the start to the state.
     facts: Facts<L>,
-    /// Whether they changed since its edges were looked at.
+    /// Whether the facts have changed since the edges of the state were visited.
     waits: bool,
-    /// One of its edges.
+    /// The index of one edge that leaves the state. The other edges are linked from there.
     edge: usize,
 }
 
-/// Facts that are used while an expression is looked at.
+/// The inputs for the facts of an expression, with a cache of the facts of graphs.
 struct Known<'a, L> {
+    /// The facts of each rule.
     rules: &'a [Facts<L>],
-    /// By address of the graph: an object's other keys have one graph in several expressions.
+    /// Maps the address of each visited graph to its facts. In an object, several expressions share
+    /// the graph of other keys.
     graphs: FxHashMap<*const ExprGraph, Facts<L>>,
-    /// The limits, if there are any; the facts are of no use once the budget is spent.
+    /// The budget, if there is one. Once it is spent, the facts are invalid.
     budget: Option<&'a Budget>,
 }
 
 impl<L: ByteFacts> Known<'_, L> {
+    /// Returns the facts of an expression.
     fn of_expr(&mut self, expr: &Expr) -> Facts<L> {
         if self.budget.is_some_and(|budget| budget.spend(1).is_err()) {
             return Facts::NEVER;
@@ -355,11 +372,13 @@ impl<L: ByteFacts> Known<'_, L> {
         }
     }
 
-    /// Facts of the strings that lead from the start to each state, by fixpoint iteration. Most edges lead to higher
-    /// states, so one sweep is enough for most graphs.
+    /// Returns the facts of a graph. Computes the facts of the strings that lead from the start to
+    /// each state, by fixpoint iteration. Most edges lead to higher states, so one sweep is enough
+    /// for most graphs.
     ///
-    /// For a graph with required keys, `shortest` and `first` are those of all paths, which is safe. The graph counts
-    /// as productive if each key lies on some path. The network detects the case that no single path visits all keys.
+    /// For a graph with required keys, `shortest` and `bytes` are the facts of all paths, which is
+    /// a safe bound. Such a graph counts as productive if each key is on some path. The network
+    /// detects later if no single path visits all keys.
     fn of_graph(&mut self, graph: &ExprGraph) -> Facts<L> {
         let start = ExprGraph::START as usize;
         let unseen = Reached { facts: Facts::NEVER, waits: false, edge: usize::MAX };
@@ -369,7 +388,8 @@ impl<L: ByteFacts> Known<'_, L> {
             let another = std::mem::replace(&mut states[from as usize].edge, edge);
             (self.of_expr(part), to as usize, another)
         });
-        // By edge, the facts of its part, its target, and another edge of the same state.
+        // For each edge, the facts of its label, its target, and the index of another edge of the
+        // same source.
         let edges: Vec<(Facts<L>, usize, usize)> = edges.collect();
         let mut again = true;
         while std::mem::take(&mut again) {
@@ -411,7 +431,8 @@ impl<L: ByteFacts> Known<'_, L> {
         Facts { nullable: false, ..states[end].facts }
     }
 
-    /// Whether a graph with counters derives the empty string: no increment is on its path, so each check finds 0.
+    /// Whether a graph with counters derives the empty string. Its path then has no increment, so
+    /// every check finds the count 0.
     fn is_nullable(&mut self, graph: &ExprGraph) -> bool {
         let mut passes = vec![true; graph.states() as usize];
         for &(state, step) in graph.steps() {

@@ -1,8 +1,8 @@
 //! Grafts the rules of one grammar onto another grammar.
 //!
-//! A source within a source is lowered separately, to its own grammar. Its rules are then numbered after those of the
-//! outer grammar. Shared graphs stay shared. Cost: O(size of the expressions). Recursion is as deep as expressions,
-//! which front ends bound.
+//! A source within a source is translated separately, to a grammar of its own. Its rules are then
+//! numbered after those of the outer grammar, and shared graphs stay shared. Cost: O(size of the
+//! expressions). The recursion is as deep as the expressions, which front ends limit.
 
 use std::sync::Arc;
 
@@ -11,8 +11,8 @@ use rustc_hash::FxHashMap;
 use super::{Expr, ExprGraph, Grammar, GrammarBuilder, Origin, RuleId, RuleKind, TokenSet};
 
 impl GrammarBuilder {
-    /// Adds the rules of a grammar, and returns its start rule. `place` maps a position of the inner source to the
-    /// outer one.
+    /// Adds the rules of a grammar to this one, and returns the id of its start rule here. `place`
+    /// maps a position in the inner source to a position in the outer source.
     pub fn graft(&mut self, grammar: Grammar, place: &dyn Fn(Origin) -> Origin) -> RuleId {
         let first = self.len();
         let regions: Vec<u32> =
@@ -33,16 +33,19 @@ impl GrammarBuilder {
     }
 }
 
-/// Expressions with the numbers of their rules in the outer grammar.
+/// Translates expressions of the inner grammar to the rule numbers of the outer grammar.
 struct Renumbered<'p> {
-    /// Number of the inner grammar's first rule.
+    /// The number that the inner grammar's first rule has in the outer grammar.
     first: usize,
+    /// Maps a position in the inner source to a position in the outer source.
     place: &'p dyn Fn(Origin) -> Origin,
-    /// Graphs by address. The old graph is kept, so that no other gets its address.
+    /// Maps the address of an inner graph to the graph and its translation. The inner graph is kept
+    /// alive, so that no other graph gets its address.
     graphs: FxHashMap<*const ExprGraph, (Arc<ExprGraph>, Arc<ExprGraph>)>,
 }
 
 impl Renumbered<'_> {
+    /// Returns the translation of an expression.
     fn expr(&mut self, expr: &Expr) -> Expr {
         match expr {
             Expr::Call(rule) => Expr::Call(RuleId::new(self.first + rule.index())),
@@ -64,10 +67,12 @@ impl Renumbered<'_> {
         }
     }
 
+    /// Returns the translations of several expressions.
     fn exprs(&mut self, exprs: &[Expr]) -> Vec<Expr> {
         exprs.iter().map(|expr| self.expr(expr)).collect()
     }
 
+    /// Returns the translation of a graph. The same graph is translated once.
     fn graph(&mut self, graph: &Arc<ExprGraph>) -> Arc<ExprGraph> {
         if let Some((_, known)) = self.graphs.get(&Arc::as_ptr(graph)) {
             return Arc::clone(known);
@@ -81,6 +86,7 @@ impl Renumbered<'_> {
         new
     }
 
+    /// Returns a token set with its positions in the outer source.
     fn token_set(&self, set: &TokenSet) -> TokenSet {
         let tokens = set.tokens.iter().map(|(token, span)| {
             let origin = Origin { span: span.clone(), pointer: None };

@@ -1,4 +1,4 @@
-//! Grammars: rules with names and positions in the source.
+//! Grammars: rules with names, and with their positions in the source.
 
 use std::ops::Range;
 
@@ -10,92 +10,97 @@ use grammarc_artifacts::RegionKind;
 use super::{Expr, RuleId, TokenRef};
 use crate::diagnostics::{Diagnostic, Source, report::Report};
 
-/// The origin of a rule, for messages about it.
+/// The position of a rule in the source, for messages about the rule.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Origin {
-    /// Byte range in the source text.
+    /// The byte range in the source text.
     pub span: Option<Range<usize>>,
-    /// JSON pointer, for sources that are JSON.
+    /// The JSON pointer of the position, if the source is JSON.
     pub pointer: Option<String>,
 }
 
-/// The kind of a rule besides its strings.
+/// The role that a rule has besides its strings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum RuleKind {
     /// An ordinary rule, which may be inlined into its callers.
     #[default]
     Plain,
-    /// A rule that is never inlined, because many grammars share it and the vocabulary artifact holds its masks.
+    /// A rule that is never inlined. Many grammars share it, and the vocabulary artifact holds its
+    /// masks.
     Kept,
-    /// The strings of the [`Item`](Self::Item)s that it calls differ from each other. Only the runtime, which sees
-    /// the text, holds sequences to that: to all else the rule is as its expression says.
+    /// A rule whose [`Item`](Self::Item)s must differ from each other, such as an array with unique
+    /// items. Only the runtime, which sees the text, enforces this. Everything else treats the rule
+    /// as its expression alone.
     Distinct,
-    /// An item of a [`Distinct`](Self::Distinct) rule, which is its only caller.
+    /// An item of a [`Distinct`](Self::Distinct) rule. No other rule calls it.
     Item,
-    /// The rule is a [`Region`] with this number. Its text is reported apart from the rest of an output.
+    /// A rule that is the [`Region`] with this number. The text of a region is reported separately
+    /// from the rest of an output.
     Region(u32),
 }
 
-/// One rule.
+/// A rule of a grammar.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rule {
-    /// Name, unique within the grammar if the source has unique names; only for people.
+    /// The name, for people. Unique within the grammar if names are unique in the source.
     pub name: String,
-    /// Right-hand side.
+    /// The right-hand side: the strings that the rule derives.
     pub expr: Expr,
-    /// Its origin.
+    /// The position in the source.
     pub origin: Origin,
-    /// Its kind. A rule that is not [plain](RuleKind::Plain) is never written into its callers.
+    /// The role of the rule. A rule that is not [plain](RuleKind::Plain) is never inlined into its
+    /// callers.
     pub kind: RuleKind,
 }
 
 impl Rule {
-    /// Whether it is a [kept](RuleKind::Kept) rule.
+    /// Whether the rule is [kept](RuleKind::Kept): never inlined, and stored in vocabulary
+    /// artifacts.
     pub fn is_kept(&self) -> bool {
         self.kind == RuleKind::Kept
     }
 }
 
-/// Region of an output that a rule is.
+/// A region: a part of an output that is reported by itself, such as the arguments of a tool call.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Region {
-    /// Its kind.
+    /// The kind of the region.
     pub kind: RegionKind,
-    /// The name of the tool that is called, or how the tag begins; empty for the others.
+    /// The name of the called tool, or the beginning of the tag. Empty for other kinds of regions.
     pub label: String,
-    /// Texts that end free text of the same rule.
+    /// The texts that can end free text in the region's rule.
     pub markers: Vec<Vec<MarkerPart>>,
 }
 
 impl Region {
-    /// A region of a kind that needs no more.
+    /// Returns a region without a label and markers.
     pub fn plain(kind: RegionKind) -> Self {
         Self { kind, label: String::new(), markers: Vec::new() }
     }
 }
 
-/// A part of a text that ends free text.
+/// A part of a text that ends free text. A text is a list of parts.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum MarkerPart {
-    /// Bytes, however they are cut into tokens.
+    /// Bytes, whatever the tokens that they are divided into.
     Bytes(Vec<u8>),
-    /// A whole token.
+    /// A whole token, matched by its id.
     Token(TokenRef),
 }
 
-/// Rules and the one to start from.
+/// A grammar: a list of rules, and the rule to start from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Grammar {
-    /// The rules; [`RuleId`] is an index into them.
+    /// The rules. A [`RuleId`] is an index into this list.
     pub rules: Vec<Rule>,
     /// The start rule.
     pub start: RuleId,
-    /// The regions that rules are, by number.
+    /// The regions, by the numbers that [`RuleKind::Region`] refers to.
     pub regions: Vec<Region>,
 }
 
 impl Grammar {
-    /// The rule with this id.
+    /// Returns the rule with this id.
     pub fn rule(&self, id: RuleId) -> &Rule {
         &self.rules[id.index()]
     }
@@ -104,38 +109,41 @@ impl Grammar {
 /// Builds a grammar whose rules may call rules that are not yet defined.
 #[derive(Debug, Default)]
 pub struct GrammarBuilder {
+    /// The rules by number. `None` while a rule is declared and not defined.
     rules: Vec<Option<Rule>>,
-    /// Names of rules that are not defined yet.
+    /// For each rule, its name until the rule is defined.
     names: Vec<String>,
-    /// Regions, each once.
+    /// The distinct regions, by number.
     regions: IndexSet<Region, FxBuildHasher>,
 }
 
 impl GrammarBuilder {
-    /// A builder without rules.
+    /// Creates a builder without rules.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Reserves a rule, to be defined later; calls of it may be built at once.
+    /// Declares a rule that is defined later. Expressions may call the rule at once. Returns its
+    /// id.
     pub fn declare(&mut self, name: impl Into<String>) -> RuleId {
         self.rules.push(None);
         self.names.push(name.into());
         RuleId::new(self.rules.len() - 1)
     }
 
-    /// The number of a region, for rules that are it: equal regions have one.
+    /// Returns the number of a region, for [`RuleKind::Region`]. Equal regions have the same
+    /// number.
     pub fn region(&mut self, region: Region) -> u32 {
         let (number, _) = self.regions.insert_full(region);
         u32::try_from(number).expect("a grammar has fewer than 2^32 regions")
     }
 
-    /// Number of rules, including rules without a definition.
+    /// Returns the number of rules, including rules that are not defined yet.
     pub(super) fn len(&self) -> usize {
         self.rules.len()
     }
 
-    /// Defines a declared rule.
+    /// Defines a declared rule as a plain rule, which may be inlined into its callers.
     ///
     /// # Panics
     ///
@@ -144,7 +152,7 @@ impl GrammarBuilder {
         self.define_as(id, expr, origin, RuleKind::Plain);
     }
 
-    /// Defines a declared rule that stays a rule (see [`RuleKind::Kept`]).
+    /// Defines a declared rule that is never inlined (see [`RuleKind::Kept`]).
     ///
     /// # Panics
     ///
@@ -153,7 +161,7 @@ impl GrammarBuilder {
         self.define_as(id, expr, origin, RuleKind::Kept);
     }
 
-    /// Defines a declared rule of a kind.
+    /// Defines a declared rule with the given kind.
     ///
     /// # Panics
     ///
@@ -167,7 +175,7 @@ impl GrammarBuilder {
         *slot = Some(Rule { name, expr, origin, kind });
     }
 
-    /// The finished grammar.
+    /// Returns the finished grammar, which starts from the rule `start`.
     ///
     /// # Panics
     ///
@@ -183,42 +191,45 @@ impl GrammarBuilder {
     }
 }
 
-/// The result of a front end: the grammar, the verdict on each keyword, and findings that do not stop the compile.
+/// The result of a front end: the grammar, the verdict on each keyword of the source, and problems
+/// that do not stop the compilation.
 #[derive(Clone, Debug)]
 pub struct Lowered {
-    /// The source the spans point into.
+    /// The source to which all byte ranges refer.
     pub source: Source,
     /// The grammar.
     pub grammar: Grammar,
-    /// The verdict on each keyword of the source; empty for sources without keywords.
+    /// The verdict on each keyword of the source: exact, annotation, narrower or approximate. Empty
+    /// if the source language has no keywords.
     pub report: Report,
-    /// Warnings and notes, in source order.
+    /// Warnings and notes, in the order of their positions in the source.
     pub findings: Vec<Diagnostic>,
-    /// The literal strings of the source, to be compared with the vocabulary's special tokens. Empty for sources that
-    /// do not write strings as they are matched.
+    /// The string literals of the source, to be compared with the vocabulary's special tokens.
+    /// Empty for source languages that do not write strings in the form in which they are matched.
     pub literals: Literals,
 }
 
-/// Strings of a source, each with its first position.
+/// The distinct string literals of a source. Each has the byte range of its first occurrence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Literals(IndexMap<Box<str>, Range<usize>, FxBuildHasher>);
 
 impl Literals {
-    /// Adds a string at a position.
+    /// Adds a string that occurs at a byte range. Keeps the first range of a string.
     pub fn add(&mut self, text: &str, span: &Range<usize>) {
         if !self.0.contains_key(text) {
             self.0.insert(text.into(), span.clone());
         }
     }
 
-    /// Adds the strings of an inner source.
+    /// Adds the strings of an inner source after those of this one.
     pub fn extend(&mut self, inner: Self) {
         for (text, span) in inner.0 {
             self.0.entry(text).or_insert(span);
         }
     }
 
-    /// The strings, in source order.
+    /// Returns the strings with the byte range of their first occurrence, in the order of the
+    /// source.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Range<usize>)> {
         self.0.iter().map(|(text, span)| (&**text, span))
     }

@@ -1,54 +1,60 @@
-//! Automata whose edges are labelled with expressions of the grammar IR: generalized NFAs.
+//! Automata whose edges are labelled with expressions of the grammar IR (generalized NFAs).
 //!
-//! If the next part depends on the parts before (the members of an object, the items of an array), nested expressions
-//! repeat themselves; states and edges say it once. A graph with E edges costs its parts and O(E).
+//! The next part of an object or an array may depend on the parts before, such as its members or
+//! items. Nested expressions would repeat themselves, while states and edges describe each part
+//! once. A graph with E edges costs its parts and O(E).
 //!
 //! # Required keys
 //!
-//! Some states may have a required key, numbered from 0. The strings are then those of the paths that visit every
-//! required key at least once. This describes an object with required members in any order. Unrolled, n required keys
-//! multiply the states by 2^n ([`unrolled`](ExprGraph::unrolled)). The network keeps the missing keys in a register of
-//! the frame instead, where it can.
+//! Some states may have a required key, with a number from 0. The strings of the graph are then
+//! those of the paths that visit every required key at least once. This describes an object with
+//! required members in any order. Unrolled, n required keys multiply the states by 2^n
+//! ([`unrolled`](ExprGraph::unrolled)). If possible, the network keeps the missing keys in a
+//! register instead: a word of 32 bits for each call in progress.
 //!
 //! # Counters
 //!
-//! A graph may have counters instead: numbers that are 0 at first, and that arriving at a state [changes or
-//! checks](Step). The strings are those of the paths on which no counter exceeds its maximum and every check finds at
-//! least its minimum. This describes a language whose strings have 20 to 2,083 characters, or up to 50 words within 500
-//! characters. Unrolled, bounds multiply the states. The network keeps the counts in a register where it can.
+//! A graph may have counters instead of required keys. A counter is a number that is 0 at first.
+//! Arriving at a state [changes or checks](Step) counters. The strings are those of the paths on
+//! which no counter exceeds its maximum and every check finds at least its minimum. This describes
+//! languages such as strings of 20 to 2,083 characters, or up to 50 words within 500 characters.
+//! Unrolled, the bounds multiply the states. If possible, the network keeps the counts in a
+//! register.
 
-/// The most required keys of a graph: a set of them is a word.
+/// The most required keys of a graph, so that a set of keys fits in a word of 32 bits.
+/// [`Graph::require_key`] panics beyond it.
 pub const MOST_REQUIRED_KEYS: u8 = 32;
 
-/// The bounds of a counter.
+/// The bounds of a counter, both inclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Counter {
-    /// The fewest increments that pass a check.
+    /// The fewest increments with which a check passes.
     pub min: u32,
-    /// The most increments. Unbounded if `None`.
+    /// The most increments of a path between two resets. `None` if there is no maximum.
     pub max: Option<u32>,
 }
 
 impl Counter {
-    /// The representative of a count: without a maximum, all counts from the minimum on are equivalent.
+    /// Returns the representative of a count. Without a maximum, all counts from the minimum on are
+    /// equivalent, and the minimum represents them.
     pub fn saturated(self, count: u32) -> u32 {
         if self.max.is_none() { count.min(self.min) } else { count }
     }
 }
 
-/// The effect on a counter, given by its number, of arriving at a state.
+/// The effect of arriving at a state on a counter, given by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Step {
-    /// The counter is set to 0.
+    /// Sets the counter to 0.
     Reset(u8),
-    /// The counter is incremented. The path ends if the counter is at its maximum.
+    /// Increments the counter. The path ends if the counter is at its maximum.
     Increment(u8),
-    /// The path ends if the counter is below its minimum.
+    /// Ends the path if the counter is below its minimum.
     Check(u8),
 }
 
 impl Step {
-    /// The counter that the step changes or checks.
+    /// Returns the number of the counter that the step changes or checks.
     pub fn counter(self) -> u8 {
         let (Self::Reset(counter) | Self::Increment(counter) | Self::Check(counter)) = self;
         counter
@@ -65,27 +71,29 @@ impl Step {
     }
 }
 
-/// A label of an edge: a set of strings.
+/// A label of an edge in a graph. A label denotes a set of strings.
 pub trait EdgeLabel {
-    /// Whether the set is empty, so that no path takes the edge.
+    /// Whether the set of strings is empty, so that no path takes the edge.
     fn is_never(&self) -> bool;
 }
 
-/// A nondeterministic automaton with a label on each edge. State 0 is the start.
+/// A nondeterministic automaton with a label on each edge. State 0 is the start state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Graph<L> {
+    /// The number of states.
     states: u32,
     /// The accepting state.
     end: u32,
-    /// Source and target, by edge.
+    /// For each edge, its source and its target.
     edges: Vec<(u32, u32)>,
-    /// Label, by edge.
+    /// For each edge, its label.
     parts: Vec<L>,
-    /// States with their required keys.
+    /// Pairs of a state and the number of its required key.
     required: Vec<(u32, u8)>,
-    /// Counters by number.
+    /// The bounds of each counter, by the counter's number.
     counters: Vec<Counter>,
-    /// Steps of states, in the order in which they are taken.
+    /// Pairs of a state and a step on arrival there. The steps of one state are in the order in
+    /// which they are taken.
     steps: Vec<(u32, Step)>,
 }
 
@@ -99,7 +107,7 @@ impl<L: EdgeLabel> Graph<L> {
     /// The start state.
     pub const START: u32 = 0;
 
-    /// Creates a graph of a start state and an accepting state, without edges.
+    /// Creates a graph with a start state and an end state, without edges.
     pub fn new() -> Self {
         Self {
             states: 2,
@@ -112,34 +120,34 @@ impl<L: EdgeLabel> Graph<L> {
         }
     }
 
-    /// Creates such a graph with capacity for this number of edges.
+    /// Creates a graph like [`new`](Self::new), with capacity for this number of edges.
     pub fn with_capacity(edges: usize) -> Self {
         let (edges, parts) = (Vec::with_capacity(edges), Vec::with_capacity(edges));
         Self { edges, parts, ..Self::new() }
     }
 
-    /// The accepting state. Edges may leave it.
+    /// Returns the end state, at which strings end. Edges may leave it.
     pub fn end(&self) -> u32 {
         self.end
     }
 
-    /// Number of states.
+    /// Returns the number of states.
     pub fn states(&self) -> u32 {
         self.states
     }
 
-    /// Adds a state.
+    /// Adds a state. Returns its number.
     #[inline]
     pub fn state(&mut self) -> u32 {
         self.states += 1;
         self.states - 1
     }
 
-    /// Adds an edge.
+    /// Adds an edge with a label. An edge whose label denotes no string is left out.
     ///
     /// # Panics
     ///
-    /// If a state is not of this graph.
+    /// If `from` or `to` is not a state of this graph.
     #[inline]
     pub fn edge(&mut self, from: u32, label: L, to: u32) {
         assert!(from < self.states && to < self.states, "edges join states of the graph");
@@ -149,11 +157,13 @@ impl<L: EdgeLabel> Graph<L> {
         }
     }
 
-    /// Adds a required key to a state. No edge into the state may derive the empty string.
+    /// Sets the required key of a state: every path has to visit the key. No edge into the state
+    /// may derive the empty string.
     ///
     /// # Panics
     ///
-    /// If the state is not of this graph or its start, has a required key, or the key's number is too large.
+    /// If the state is not of this graph or is its start, if it has a required key already, or if
+    /// `key` is not below [`MOST_REQUIRED_KEYS`].
     pub fn require_key(&mut self, state: u32, key: u8) {
         assert!(state != Self::START && state < self.states, "a state of the graph, not its start");
         assert!(
@@ -163,40 +173,42 @@ impl<L: EdgeLabel> Graph<L> {
         self.required.push((state, key));
     }
 
-    /// Adds a counter, and says its number.
+    /// Adds a counter. Returns its number.
     ///
     /// # Panics
     ///
-    /// If the graph has required keys, or 256 counters.
+    /// If the graph has required keys, or 256 counters already.
     pub fn counter(&mut self, counter: Counter) -> u8 {
         assert!(self.required.is_empty(), "a graph has required keys or counters");
         self.counters.push(counter);
         u8::try_from(self.counters.len() - 1).expect("few counters")
     }
 
-    /// Adds a step to the steps of a state, which run on arrival. If it increments, no edge into the state may derive
-    /// the empty string.
+    /// Adds a step to those of a state, which are taken in order on arrival. If the step is an
+    /// increment, no edge into the state may derive the empty string.
     ///
     /// # Panics
     ///
-    /// If the state is not of this graph or its start, or the counter is not of this graph.
+    /// If the state is not of this graph or is its start, or if the counter is not of this graph.
     pub fn step(&mut self, state: u32, step: Step) {
         assert!(state != Self::START && state < self.states, "a state of the graph, not its start");
         assert!(usize::from(step.counter()) < self.counters.len(), "a counter of the graph");
         self.steps.push((state, step));
     }
 
-    /// The counters by number.
+    /// Returns the bounds of each counter, by the counter's number.
     pub fn counters(&self) -> &[Counter] {
         &self.counters
     }
 
-    /// Steps by state. Steps of one state are in execution order.
+    /// Returns pairs of a state and a step on arrival there. The steps of one state are in the
+    /// order in which they are taken.
     pub fn steps(&self) -> &[(u32, Step)] {
         &self.steps
     }
 
-    /// Returns a graph of the same strings, each after a string of `first`. Counting begins after it.
+    /// Returns a graph whose strings are a string of `first` and then a string of this graph.
+    /// Counting begins after `first`.
     #[must_use]
     pub fn behind(&self, first: L) -> Self
     where
@@ -212,27 +224,28 @@ impl<L: EdgeLabel> Graph<L> {
         graph
     }
 
-    /// Whether required keys or counters exclude some paths.
+    /// Whether the graph has required keys or counters, which exclude some of its paths.
     pub fn has_registers(&self) -> bool {
         !self.required.is_empty() || !self.counters.is_empty()
     }
 
-    /// Returns the required key of a state.
+    /// Returns the number of a state's required key. Returns `None` if the state has none.
     pub fn required_key_of(&self, state: u32) -> Option<u8> {
         self.required.iter().find(|required| required.0 == state).map(|required| required.1)
     }
 
-    /// Returns the states with required keys, in the order in which these were added.
+    /// Returns pairs of a state and the number of its required key, in the order in which they were
+    /// added.
     pub fn required_key_states(&self) -> &[(u32, u8)] {
         &self.required
     }
 
-    /// Returns the required keys, as bits.
+    /// Returns the set of all required keys: bit `n` is set if some state has key `n`.
     pub fn required_keys(&self) -> u32 {
         self.required.iter().fold(0, |keys, &(_, key)| keys | 1 << key)
     }
 
-    /// Returns a graph with the same edges and other counters and steps.
+    /// Returns a graph with the same edges, and with other counters and steps.
     pub(super) fn counting(&self, counters: Vec<Counter>, steps: Vec<(u32, Step)>) -> Self
     where
         L: Clone,
@@ -240,22 +253,25 @@ impl<L: EdgeLabel> Graph<L> {
         Self { counters, steps, ..self.clone() }
     }
 
-    /// Returns source, label and target of every edge, in the order of their addition.
+    /// Returns the source, the label and the target of every edge, in the order in which the edges
+    /// were added.
     pub fn edges(&self) -> impl Iterator<Item = (u32, &L, u32)> {
         self.edges.iter().zip(&self.parts).map(|(&(from, to), part)| (from, part, to))
     }
 
-    /// Returns the labels by edge.
+    /// Returns the labels of the edges, in the order in which the edges were added.
     pub(super) fn parts(&self) -> &[L] {
         &self.parts
     }
 
-    /// Returns the labels by edge, mutably.
+    /// Returns the labels of the edges for modification, in the order in which the edges were
+    /// added.
     pub fn parts_mut(&mut self) -> &mut [L] {
         &mut self.parts
     }
 
-    /// Returns the same graph with other labels.
+    /// Returns a graph with the same states, in which `change` replaces the label of each edge.
+    /// Edges whose new label denotes no string are left out.
     ///
     /// # Errors
     ///

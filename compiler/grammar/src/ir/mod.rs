@@ -1,9 +1,11 @@
 //! The grammar IR: the output of every front end and the input of the network.
 //!
-//! A [`Grammar`] is a list of rules over bytes and whole tokens. Front ends translate the source directly and leave
-//! all rewriting (recursion, nullability, ambiguity, counted repetition) to the network.
+//! A [`Grammar`] is a list of rules over bytes and whole tokens. Front ends translate a source
+//! directly. They leave all rewriting to the network: recursion, nullability, ambiguity and counted
+//! repetition.
 //!
-//! Tests: unit tests in each file; `tests/tests/suite/masks.rs`, whose oracle reads the IR as it is.
+//! Tests: unit tests in each file; `tests/tests/suite/masks.rs`, whose oracle reads the IR without
+//! any rewriting.
 
 mod counters;
 mod delimited_repeat;

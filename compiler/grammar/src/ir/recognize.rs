@@ -1,16 +1,18 @@
-//! A naive recognizer of the IR: the oracle against which tests compare the network, the masks and the front ends.
+//! A naive recognizer of the IR. Tests use it as an oracle for the network, the masks and the front
+//! ends.
 //!
-//! It follows the meaning of [`Expr`] directly and shares no code with the network. An expression maps a set of
-//! positions in the text, where it may start, to the set of positions where it may then end. Calls read a table of
-//! (rule, start) -> ends, which starts empty and grows to the least fixpoint, so that recursion of every kind, left
-//! recursion and nullable cycles included, needs no special case. [`Expr::Not`] is not monotone: its operand, which by
-//! the rules of the IR depends on no enclosing rule, is brought to its own fixpoint first.
+//! The recognizer follows the meaning of [`Expr`] directly and shares no code with the network. An
+//! expression maps a set of positions in the text, where it may start, to the set of positions
+//! where it may end. Calls read a table of (rule, start) -> ends, which starts empty and grows to
+//! the least fixpoint. So recursion needs no special case, not even left recursion or nullable
+//! cycles. [`Expr::Not`] is not monotone. Its operand depends on no enclosing rule, by the rules of
+//! the IR, and is brought to its own fixpoint first.
 //!
-//! The text is bytes: a token edge matches nothing.
+//! The text consists of bytes, so a token edge matches nothing.
 //!
-//! Cost: polynomial in the length of the text, with sets of positions as bit vectors. Meant for texts of up to a few
-//! thousand bytes. Bounds of repetitions cost nothing: the sets are stable after at most as many rounds as there are
-//! positions.
+//! Cost: polynomial in the length of the text, with sets of positions as bit vectors. Meant for
+//! texts of up to a few thousand bytes. Bounds of repetitions cost nothing, because the sets are
+//! stable after at most as many rounds as there are positions.
 
 use bitvec::vec::BitVec;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -18,12 +20,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{Expr, ExprGraph, Grammar, RuleId};
 use crate::automata::StateBudget;
 
-/// Whether the start rule accepts exactly these bytes.
+/// Whether the start rule accepts exactly the bytes of the text.
 pub fn recognizes(grammar: &Grammar, bytes: &[u8]) -> bool {
     accepted_prefixes(grammar, bytes).last() == Some(&bytes.len())
 }
 
-/// The lengths of all prefixes of the text that the start rule accepts, in ascending order.
+/// Returns the lengths in bytes of all prefixes of the text that the start rule accepts, in
+/// ascending order.
 pub fn accepted_prefixes(grammar: &Grammar, bytes: &[u8]) -> Vec<usize> {
     let mut solver = Solver::new(grammar, bytes);
     let start = Expr::Call(grammar.start);
@@ -31,27 +34,33 @@ pub fn accepted_prefixes(grammar: &Grammar, bytes: &[u8]) -> Vec<usize> {
     solver.solve(&start, &from).iter_ones().collect()
 }
 
-/// Positions in the text, from 0 to its length inclusive.
+/// A set of positions in the text, as one bit for each position from 0 to the length of the text
+/// inclusive.
 type Positions = BitVec;
 
-/// A rule with a start position.
+/// A call to solve: a rule, and the position where it starts.
 type Goal = (RuleId, usize);
 
+/// Computes the fixpoint for one grammar and one text.
 struct Solver<'a> {
+    /// The grammar.
     grammar: &'a Grammar,
+    /// The text, in bytes.
     text: &'a [u8],
-    /// Ends found so far.
+    /// For each goal, the end positions found so far.
     ends: FxHashMap<Goal, Positions>,
-    /// Goals whose result was computed from this goal's, in the order met.
+    /// For each goal, the goals whose results depend on it, in the order in which they were found.
     readers: FxHashMap<Goal, Vec<Goal>>,
-    /// Goals to compute anew.
+    /// The goals that have to be computed again.
     agenda: Vec<Goal>,
+    /// The goals on the agenda, as a set.
     queued: FxHashSet<Goal>,
-    /// The goal being computed.
+    /// The goal that is being computed. `None` for the expression that was asked for.
     current: Option<Goal>,
 }
 
 impl<'a> Solver<'a> {
+    /// Prepares a solver without any results.
     fn new(grammar: &'a Grammar, text: &'a [u8]) -> Self {
         Self {
             grammar,
@@ -64,17 +73,20 @@ impl<'a> Solver<'a> {
         }
     }
 
+    /// Returns the empty set of positions.
     fn none(&self) -> Positions {
         Positions::repeat(false, self.text.len() + 1)
     }
 
+    /// Returns the set of a single position.
     fn only(&self, position: usize) -> Positions {
         let mut positions = self.none();
         positions.set(position, true);
         positions
     }
 
-    /// The ends of an expression, after the fixpoint of every goal it depends on.
+    /// Returns the end positions of an expression that starts at one of the positions `from`.
+    /// Solves every goal that the expression depends on.
     fn solve(&mut self, expr: &Expr, from: &Positions) -> Positions {
         self.current = None;
         self.advance(expr, from);
@@ -94,13 +106,15 @@ impl<'a> Solver<'a> {
         self.advance(expr, from)
     }
 
+    /// Puts a goal on the agenda, unless it is there already.
     fn queue(&mut self, goal: Goal) {
         if self.queued.insert(goal) {
             self.agenda.push(goal);
         }
     }
 
-    /// The positions at which the expression may end if it starts at one of `from`, by the current table.
+    /// Returns the positions at which an expression may end if it starts at one of the positions
+    /// `from`. Uses the ends of calls that are known so far.
     fn advance(&mut self, expr: &Expr, from: &Positions) -> Positions {
         if from.not_any() {
             return self.none();
@@ -157,7 +171,8 @@ impl<'a> Solver<'a> {
             Expr::Repeat { body, min, max } => self.repeat(body, *min, *max, from),
             Expr::Graph(graph) => self.graph(graph, from),
             Expr::And(operands) => {
-                // Position by position: two operands agree on a span, not merely on an end.
+                // Position by position, because all operands have to agree on both the start and
+                // the end.
                 let mut to = self.none();
                 for start in from.iter_ones() {
                     let from = self.only(start);
@@ -182,6 +197,8 @@ impl<'a> Solver<'a> {
         }
     }
 
+    /// Returns the end positions of a call that are known so far. Records that the current goal
+    /// depends on the call.
     fn call(&mut self, goal: Goal) -> Positions {
         if let Some(reader) = self.current {
             let readers = self.readers.entry(goal).or_default();
@@ -198,6 +215,7 @@ impl<'a> Solver<'a> {
         none
     }
 
+    /// Returns the end positions of a repetition that starts at one of the positions `from`.
     fn repeat(&mut self, body: &Expr, min: u32, max: Option<u32>, from: &Positions) -> Positions {
         let mut to = self.none();
         let mut reached = from.clone();
@@ -209,8 +227,9 @@ impl<'a> Solver<'a> {
                 break;
             }
             let next = self.advance(body, &reached);
-            // A nullable body only adds positions; any other advances by a byte at least. Either way the sets become
-            // stable, and then every further count reaches the same.
+            // A nullable body only adds positions. Any other body advances by at least one byte.
+            // Either way, the sets become stable, and every higher count reaches the same
+            // positions.
             if next == reached {
                 to |= &reached;
                 break;
@@ -220,6 +239,7 @@ impl<'a> Solver<'a> {
         to
     }
 
+    /// Returns the end positions of a graph that starts at one of the positions `from`.
     fn graph(&mut self, graph: &ExprGraph, from: &Positions) -> Positions {
         let graph = graph
             .unrolled(StateBudget::of(usize::MAX))
@@ -242,6 +262,8 @@ impl<'a> Solver<'a> {
         reached.swap_remove(graph.end() as usize)
     }
 
+    /// Returns the positions that `end` computes from the positions in `from`. `None` drops a
+    /// position.
     fn each(&self, from: &Positions, end: impl Fn(&[u8], usize) -> Option<usize>) -> Positions {
         let mut to = self.none();
         for at in from.iter_ones().filter_map(|at| end(self.text, at)) {
@@ -261,7 +283,7 @@ mod tests {
     use crate::automata::{Dfa, DfaState, Edge};
     use crate::ir::{ByteSet, GrammarBuilder, Origin};
 
-    /// A grammar of one rule, whose expression may call itself.
+    /// Returns a grammar of one rule, whose expression may call the rule.
     fn grammar(expr: impl FnOnce(RuleId) -> Expr) -> Grammar {
         let mut builder = GrammarBuilder::new();
         let root = builder.declare("root");
@@ -269,7 +291,7 @@ mod tests {
         builder.finish(root)
     }
 
-    /// All strings over `ab` of at most `length` bytes that the grammar accepts.
+    /// Returns all strings of `a` and `b` of at most `length` bytes that the grammar accepts.
     fn language(grammar: &Grammar, length: usize) -> Vec<String> {
         let mut words = vec![String::new()];
         let mut from = 0;
@@ -341,7 +363,8 @@ mod tests {
             ])
         });
         assert_eq!(language(&both, 4), ["ab", "abb", "abab", "abbb"]);
-        // The operands of an intersection agree on spans: neither "aab" nor "abb" is a span of both.
+        // The operands of an intersection agree on start and end. Neither "aab" nor "abb" contains
+        // a span that both accept.
         let spans = grammar(|_| {
             Expr::seq([a().star(), Expr::And(vec![a().plus(), b().plus()]), b().star()])
         });

@@ -1,16 +1,17 @@
-//! Numbers of rules: expressions refer to rules by them, and grammars list rules in their order.
+//! Numbers of rules. Expressions refer to rules by number, and a grammar lists its rules in the
+//! order of their numbers.
 
-/// Number of a rule within its grammar.
+/// The number of a rule within its grammar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RuleId(u32);
 
 impl RuleId {
-    /// Returns the number of the rule with this index.
+    /// Returns the number of the rule at an index in the grammar's list of rules.
     pub fn new(index: usize) -> Self {
         Self(u32::try_from(index).expect("a grammar has fewer than 2^32 rules"))
     }
 
-    /// Returns the index into the rules of the grammar.
+    /// Returns the index of the rule in the grammar's list of rules.
     pub fn index(self) -> usize {
         self.0 as usize
     }

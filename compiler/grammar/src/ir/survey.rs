@@ -1,6 +1,6 @@
-//! One pass over all expressions of a grammar: the call graph, sizes, and the presence of rare kinds of expressions.
-//! Everything that the network needs to know of a grammar in advance is collected here, so expressions are visited
-//! once.
+//! One pass over all expressions of a grammar: the call graph, the sizes of expressions, and the
+//! presence of rare kinds of expressions. The network needs all of this before it builds a rule. It
+//! is collected here, so that expressions are visited once.
 //!
 //! Cost: O(size of the expressions).
 
@@ -8,31 +8,33 @@ use super::{Expr, Grammar};
 use crate::budget::Budget;
 use crate::graph::{Lists, by_component};
 
-/// The results of the survey of a grammar's rules.
+/// The results of the survey of a grammar.
 pub struct Survey {
-    /// The rules that each rule calls, in order and with repetition.
+    /// For each rule, the rules that it calls, in order and with repetition.
     pub calls: Lists,
-    /// The [size](Expr::size) of each rule's expression.
+    /// For each rule, the [size](Expr::size) of its expression in nodes.
     pub sizes: Vec<usize>,
-    /// The depth of each rule's expression.
+    /// For each rule, the depth of its expression: the most nested levels.
     pub heights: Vec<usize>,
-    /// By rule, the number of its calls in the automata built from the expressions. Calls in a graph with required
-    /// keys count twice.
+    /// For each rule, the number of its calls in the automata built from the expressions. Calls in
+    /// a graph with required keys or counters count twice.
     pub uses: Vec<u32>,
-    /// Whether there is an intersection or a complement.
+    /// Whether some expression is an intersection or a complement.
     pub has_operands: bool,
-    /// Whether there are tokens matched by id.
+    /// Whether some expression matches whole tokens by id.
     pub has_tokens: bool,
-    /// Whether the body of some repetition may be a repetition itself, or nullable.
+    /// Whether the body of some repetition may be a repetition itself, or may derive the empty
+    /// string.
     pub has_repetitions: bool,
-    /// By rule, the number of its strongly connected component, callees before callers.
+    /// For each rule, the number of its strongly connected component in the call graph. Callees
+    /// have lower numbers than their callers.
     component: Vec<u32>,
-    /// The rules in the order of their components.
+    /// The rules in the order of their components: callees before their callers.
     order: Vec<u32>,
 }
 
 impl Survey {
-    /// The survey of a grammar; of no use if the budget is spent.
+    /// Surveys a grammar. The result is invalid if the budget is spent.
     pub fn new(grammar: &Grammar, budget: &Budget) -> Self {
         let count = grammar.rules.len();
         let mut this = Self {
@@ -57,7 +59,8 @@ impl Survey {
         this
     }
 
-    /// Records the parts of an expression that occurs `times` times. Returns its size and its height.
+    /// Records the parts of an expression. Each call in it counts `times` times. Returns the size
+    /// of the expression and its depth.
     fn look_at(&mut self, expr: &Expr, times: u32, budget: &Budget) -> (usize, usize) {
         if budget.spend(1).is_err() {
             return (0, 0);
@@ -84,7 +87,7 @@ impl Survey {
         (size, height)
     }
 
-    /// The strongly connected components of the call graph, callees before callers.
+    /// Returns the strongly connected components of the call graph, callees before their callers.
     pub fn groups(&self) -> impl Iterator<Item = RuleGroup<'_>> {
         let id = |rule: &u32| self.component[*rule as usize];
         self.order.chunk_by(move |one, other| id(one) == id(other)).map(|rules| {
@@ -94,16 +97,18 @@ impl Survey {
     }
 }
 
-/// A strongly connected component of the call graph.
+/// A strongly connected component of the call graph: one rule, or several rules that call each
+/// other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RuleGroup<'a> {
-    /// Indices of its rules, ascending.
+    /// The indices of the component's rules, in ascending order.
     pub rules: &'a [u32],
-    /// Whether its rules call each other, or its only rule itself.
+    /// Whether the rules call each other, or the only rule calls itself.
     pub is_recursive: bool,
 }
 
-/// Whether the body of a repetition may be a repetition itself, or nullable: a cheap upper bound.
+/// Whether the body of a repetition may be a repetition itself, or may derive the empty string.
+/// Quick, and true more often than necessary.
 fn may_be_repeated(body: &Expr) -> bool {
     let is_repeated = |part: &Expr| matches!(part, Expr::Repeat { .. } | Expr::Call(_));
     match body {

@@ -1,32 +1,36 @@
-//! Sets of many texts: the names of products, the values of a long `enum`.
+//! Sets of many texts, such as the names of products or the values of a long `enum`.
 //!
-//! An alternation of a million literals would be a million expressions; here the texts are one buffer, in order. If
-//! possible, the network makes such a set a packed string set (`network/packed_string_set.rs`). All else treats it as
-//! an alternation. Sets are large keys of tables, so they are compared by a digest.
+//! An alternation of a million literals would be a million expressions. Here, all texts are in one
+//! buffer, in ascending order. If possible, the network turns such a set into a packed string set
+//! (`network/packed_string_set.rs`). All other code treats it as an alternation. Such sets are
+//! large keys of tables, so they are compared by a digest.
 //!
-//! Invariants: the texts ascend by their bytes, without repetition, and none is empty.
+//! Invariants: the texts are in ascending order of their bytes, each once, and none is empty.
 //!
-//! Cost: four bytes for each text, besides the texts; a set is made in O(bytes), after sorting.
+//! Cost: four bytes for each text, besides the texts. Building a set takes O(bytes) after sorting.
 
 use std::hash::{Hash, Hasher};
 
-/// Texts of an alternation, and their bytes, from which on it is a set. Of fewer, states are as small and no mask is
-/// found at run time.
+/// The fewest texts of an alternation that becomes a set. For fewer texts, states take as little
+/// memory and no mask has to be found at run time.
 const MANY: usize = 1_024;
+/// The fewest bytes, of all texts together, of an alternation that becomes a set.
 const LONG: usize = 16 << 10;
 
-/// Texts in ascending order.
+/// A set of texts in ascending order, each a non-empty byte string.
 #[derive(Clone)]
 pub struct Texts {
+    /// The bytes of all texts, one text after the other.
     bytes: Box<[u8]>,
-    /// The end of each text in the bytes.
+    /// For each text, its end in `bytes`.
     ends: Box<[u32]>,
+    /// The digest of all texts, by which sets are compared.
     digest: [u8; 32],
 }
 
 impl Texts {
-    /// Builds the set of these texts, in any order, without empty ones. `None` if no text is left, or if their length
-    /// exceeds the offsets of a packed string set.
+    /// Builds a set of texts, which may be in any order. Empty texts are dropped. Returns `None` if
+    /// no text is left, or if all texts together exceed 2^31 - 1 bytes.
     pub fn new<T: AsRef<[u8]>>(texts: impl IntoIterator<Item = T>) -> Option<Self> {
         let mut texts: Vec<T> =
             texts.into_iter().filter(|text| !text.as_ref().is_empty()).collect();
@@ -48,23 +52,23 @@ impl Texts {
         Some(Self { bytes: bytes.into(), ends: ends.into(), digest })
     }
 
-    /// Whether an alternation of `count` texts, of `bytes` bytes in all, should be a set.
+    /// Whether an alternation of `count` texts, with `bytes` bytes in total, should become a set.
     pub fn are_many(count: usize, bytes: usize) -> bool {
         count >= MANY && bytes >= LONG
     }
 
-    /// Number of texts, at least one.
+    /// Returns the number of texts, at least one.
     #[expect(clippy::len_without_is_empty, reason = "a set has a text")]
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Bytes of all texts together.
+    /// Returns the number of bytes of all texts together.
     pub fn bytes(&self) -> usize {
         self.bytes.len()
     }
 
-    /// The texts, ascending.
+    /// Returns the texts in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
         let mut from = 0;
         self.ends.iter().map(move |&end| {
@@ -73,18 +77,18 @@ impl Texts {
         })
     }
 
-    /// The digest of the set.
+    /// Returns the digest that identifies the set.
     pub fn digest(&self) -> &[u8; 32] {
         &self.digest
     }
 
-    /// Returns the lengths of the texts that are prefixes of a string, ascending.
+    /// Returns the lengths in bytes of the texts that are prefixes of `string`, in ascending order.
     pub fn begun_by(&self, string: &[u8]) -> Vec<usize> {
         let text = |index: usize| {
             let from = index.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
             &self.bytes[from..self.ends[index] as usize]
         };
-        // Texts that begin as the string does up to some length are neighbours.
+        // Texts that share a prefix with the string are neighbours.
         let (mut from, mut to) = (0, self.len());
         let mut found = Vec::new();
         for length in 1..=string.len() {
@@ -103,7 +107,8 @@ impl Texts {
     }
 }
 
-/// The first of some numbers for which something does not hold that holds for all before it.
+/// Returns the first number below `count` for which `holds` is false, or `count`. `holds` has to be
+/// true for all numbers before it and false after it.
 fn partition_point(count: usize, holds: impl Fn(usize) -> bool) -> usize {
     let (mut from, mut to) = (0, count);
     while from < to {

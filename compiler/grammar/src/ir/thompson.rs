@@ -1,7 +1,8 @@
-//! Builds nondeterministic automata from expressions.
+//! Builds nondeterministic automata from expressions, by Thompson's construction.
 //!
-//! The translation of a call, a token set or a repetition depends on the user (a rule of the network, or an operand
-//! of an intersection), so it is left to [`Atoms`]. Everything else is Thompson's construction.
+//! The automaton of a call, a token set or a repetition depends on the purpose: a rule of the
+//! network, or an operand of an intersection. So these parts are left to an implementation of
+//! [`Atoms`].
 
 use std::collections::hash_map::Entry;
 use std::slice;
@@ -14,15 +15,16 @@ use super::endings::Endings;
 use super::{Expr, ExprGraph, RuleId, Texts, TokenSet};
 use crate::automata::{Nfa, Symbol};
 
-/// The parts of the construction that depend on its use. Each method connects `from` to `to` in `nfa`.
+/// The parts of the construction that depend on its purpose. Each method adds paths from state
+/// `from` to state `to` of `nfa`.
 pub trait Atoms {
-    /// Why an expression cannot be built.
+    /// The reason why an expression cannot be built.
     type Error;
 
-    /// A call of a rule.
+    /// Adds the paths of a call of a rule.
     fn call(&mut self, nfa: &mut Nfa, rule: RuleId, from: u32, to: u32) -> Result<(), Self::Error>;
 
-    /// One token of a set.
+    /// Adds the paths of one token of a set.
     fn tokens(
         &mut self,
         nfa: &mut Nfa,
@@ -31,7 +33,7 @@ pub trait Atoms {
         to: u32,
     ) -> Result<(), Self::Error>;
 
-    /// A repetition.
+    /// Adds the paths of a repetition.
     fn repeat(
         &mut self,
         nfa: &mut Nfa,
@@ -40,7 +42,7 @@ pub trait Atoms {
         to: u32,
     ) -> Result<(), Self::Error>;
 
-    /// One of many texts.
+    /// Adds the paths of one of many texts.
     fn texts(
         &mut self,
         nfa: &mut Nfa,
@@ -51,7 +53,8 @@ pub trait Atoms {
         build_texts(self, nfa, texts.iter(), from, to)
     }
 
-    /// A delimited repeat: bytes, and a last one that may be one of them.
+    /// Adds the paths of a delimited repeat: a bounded repetition of bytes and one last byte, whose
+    /// sets overlap.
     fn delimited(
         &mut self,
         nfa: &mut Nfa,
@@ -65,7 +68,7 @@ pub trait Atoms {
         in_sequence(self, nfa, run, from, to)
     }
 
-    /// A graph with required keys or counters.
+    /// Adds the paths of a graph with required keys or counters.
     fn registers(
         &mut self,
         nfa: &mut Nfa,
@@ -74,7 +77,7 @@ pub trait Atoms {
         to: u32,
     ) -> Result<(), Self::Error>;
 
-    /// An intersection or a complement.
+    /// Adds the paths of an intersection or a complement.
     fn boolean(
         &mut self,
         nfa: &mut Nfa,
@@ -83,22 +86,24 @@ pub trait Atoms {
         to: u32,
     ) -> Result<(), Self::Error>;
 
-    /// Called after every step with the automaton so far, to enforce a budget.
+    /// Checks the limits. Called before each part of an expression is added, with the automaton so
+    /// far.
     fn check(&mut self, nfa: &Nfa) -> Result<(), Self::Error>;
 }
 
 /// The parts of [`Expr::Repeat`].
 #[derive(Clone, Copy, Debug)]
 pub struct Repetition<'a> {
-    /// The part that is repeated.
+    /// The expression that is repeated.
     pub body: &'a Expr,
-    /// Fewest repetitions.
+    /// The fewest repetitions.
     pub min: u32,
-    /// Most repetitions, unbounded if `None`.
+    /// The most repetitions. `None` if there is no maximum.
     pub max: Option<u32>,
 }
 
-/// Connects `from` to `to` by one repetition and one of the last bytes.
+/// Adds the paths of a delimited repeat from state `from` to state `to`, as a repetition followed
+/// by one of the last bytes.
 ///
 /// # Errors
 ///
@@ -116,7 +121,7 @@ pub fn in_sequence<A: Atoms>(
     build(atoms, nfa, &Expr::Bytes(last), before, to)
 }
 
-/// Connects `from` to `to` by the strings of `expr`.
+/// Adds paths from state `from` to state `to` that read the strings of `expr`.
 ///
 /// # Errors
 ///
@@ -176,10 +181,11 @@ pub fn build<A: Atoms>(
     Ok(())
 }
 
-/// Connects `from` to `to` by the paths of a graph. Required keys are ignored.
+/// Adds the paths of a graph from state `from` to state `to`. Required keys are ignored.
 ///
-/// Common parts are built once, after a state of their own. In a searched-for text, the same thousand characters lead
-/// from each position back to the start. A member of an object is written after a comma and without one.
+/// Parts that several edges have in common are built once. In an automaton that searches for a
+/// text, the same thousand characters lead from each position back to the start. In an object, a
+/// member is written both after a comma and without one.
 ///
 /// # Errors
 ///
@@ -194,12 +200,12 @@ pub fn build_graph<A: Atoms>(
     let first = nfa.state();
     (1..graph.states()).for_each(|_| _ = nfa.state());
     nfa.empty(from, first);
-    // By part and target, the state at which that part begins.
+    // Maps a choice and its target state to the state at which the choice begins.
     let mut shared: FxHashMap<(&Expr, u32), u32> = FxHashMap::default();
     let mut endings = Endings::with_capacity(graph.parts().len());
     for (source, part, target) in graph.edges() {
         let (source, target) = (first + source, first + target);
-        // Parts that are built already cost one look-up, which is not counted as a step.
+        // A part that is built already costs one look-up, which does not count as a step.
         atoms.check(nfa)?;
         let choices = match part {
             Expr::Alt(choices) => choices,
@@ -232,7 +238,8 @@ pub fn build_graph<A: Atoms>(
     Ok(())
 }
 
-/// Connects `from` to `to` by a sequence of parts. A tail that leads to `to` already is shared, loops included.
+/// Adds the paths of a sequence of parts from state `from` to state `to`. A tail that leads to `to`
+/// already is shared, with the loops in it.
 fn build_parts<'a, A: Atoms>(
     atoms: &mut A,
     nfa: &mut Nfa,
@@ -247,7 +254,8 @@ fn build_parts<'a, A: Atoms>(
         return Ok(());
     };
     let mut at = from;
-    // A sequence that begins with a byte mostly has the comma before parts that others lead to as well.
+    // A sequence that begins with a byte mostly begins with a comma, and other sequences share the
+    // parts after it. So the byte is not recorded for sharing and needs no state of its own.
     if !matches!(first, Expr::Bytes(_)) {
         at = nfa.state();
         nfa.empty(from, at);
@@ -273,13 +281,16 @@ fn build_parts<'a, A: Atoms>(
     Ok(())
 }
 
-/// A part of a sequence that is built as a whole.
+/// One or two parts of a sequence that are built together.
 enum Unit<'a> {
+    /// A single part.
     Part(&'a Expr),
+    /// A repetition and the last byte that follows: two parts.
     Delimited(DelimitedRepeat),
 }
 
-/// Splits a sequence into its first unit and the rest.
+/// Splits a sequence into its first unit and the remaining parts. Returns `None` if the sequence is
+/// empty.
 fn first_unit(parts: &[Expr]) -> Option<(Unit<'_>, &[Expr])> {
     match DelimitedRepeat::begins(parts) {
         Some(run) => Some((Unit::Delimited(run), &parts[2..])),
@@ -287,7 +298,7 @@ fn first_unit(parts: &[Expr]) -> Option<(Unit<'_>, &[Expr])> {
     }
 }
 
-/// An expression as a sequence.
+/// Returns the parts of a sequence. Any other expression is its own only part.
 fn parts_of(expr: &Expr) -> &[Expr] {
     match expr {
         Expr::Seq(parts) => parts,
@@ -295,7 +306,8 @@ fn parts_of(expr: &Expr) -> &[Expr] {
     }
 }
 
-/// Whether an expression is a sequence made of bytes alone.
+/// Whether an expression is a sequence that consists only of bytes, literals, and sequences and
+/// alternations of these.
 fn is_text(expr: &Expr) -> bool {
     fn is_plain(expr: &Expr) -> bool {
         match expr {
@@ -307,11 +319,12 @@ fn is_text(expr: &Expr) -> bool {
     matches!(expr, Expr::Seq(parts) if parts.iter().all(is_plain))
 }
 
-/// Connects `from` to `to` by a trie of texts, which are ascending and not empty.
+/// Adds a trie of texts from state `from` to state `to`. The texts have to be in ascending order
+/// and not empty.
 ///
 /// # Errors
 ///
-/// Those of `atoms`.
+/// The errors of `atoms`.
 pub fn build_texts<'t, A: Atoms + ?Sized>(
     atoms: &mut A,
     nfa: &mut Nfa,
@@ -321,7 +334,7 @@ pub fn build_texts<'t, A: Atoms + ?Sized>(
 ) -> Result<(), A::Error> {
     let first = nfa.state();
     nfa.empty(from, first);
-    // The states of the last text.
+    // The states on the path of the last text.
     let mut path = vec![first];
     let mut last: &[u8] = &[];
     for text in texts {
@@ -339,7 +352,8 @@ pub fn build_texts<'t, A: Atoms + ?Sized>(
     Ok(())
 }
 
-/// Unrolls a repetition: `min` copies, then a loop or the optional copies.
+/// Adds an unrolled repetition from state `from` to state `to`: `min` copies of the body, then a
+/// loop or the optional copies.
 pub fn unroll<A: Atoms>(
     atoms: &mut A,
     nfa: &mut Nfa,
@@ -347,8 +361,8 @@ pub fn unroll<A: Atoms>(
     from: u32,
     to: u32,
 ) -> Result<(), A::Error> {
-    // If a body leads back to its start, an edge out of `from` or into `to` would enter the loop. So copies run
-    // between fresh states.
+    // A body may lead back to its own start. An edge out of `from` or into `to` would then enter
+    // the loop, so copies run between new states.
     let mut at = nfa.state();
     nfa.empty(from, at);
     for _ in 0..min {
@@ -378,7 +392,8 @@ mod tests {
     use crate::ir::ByteSet;
     use crate::ir::pass::automaton;
 
-    /// `a` so often, between each two of which `b` or `cd` lead back to the beginning.
+    /// Returns a graph that searches for `count` times `a`. Before each `a`, the texts `b` and `cd`
+    /// lead back to the start.
     fn searched(count: usize) -> Expr {
         let back = Expr::alt([
             Expr::bytes(ByteSet::range(b'b', b'b')),
@@ -398,7 +413,7 @@ mod tests {
 
     #[test]
     fn what_leads_back_is_built_once() {
-        // Before minimization: the positions, the end, and the state after `c`.
+        // The states before minimization: the positions, the end, and the state after `c`.
         assert!(automaton(&searched(30), StateBudget::of(32)).is_ok());
         assert!(automaton(&searched(30), StateBudget::of(31)).is_err());
         let dfa = automaton(&searched(3), StateBudget::of(100)).expect("it is small");

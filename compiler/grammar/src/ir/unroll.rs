@@ -1,8 +1,8 @@
-//! Unrolls graphs: a state of the result is a state of the graph with the required keys visited, or the counts, on the
-//! path to it.
+//! Unrolls graphs. A state of the result is a state of the graph together with the path to it: with
+//! the required keys that the path visited, or with the counts.
 //!
-//! Counts that nothing depends on any more are merged, so counters that follow each other add their states and do not
-//! multiply them.
+//! Counts of counters that are not live are set to zero. So counters that follow each other add
+//! their states and do not multiply them.
 //!
 //! Cost: O(states and edges of the result).
 
@@ -42,7 +42,7 @@ impl ExprGraph {
             if !steps[to as usize].iter().all(passes) {
                 return None;
             }
-            // Counts that nothing depends on any more are one.
+            // The count of a counter that is not live has no effect, so it is set to zero.
             let numbered = counts.iter_mut().zip(0..MOST_COUNTERS);
             let dead = numbered.filter(|(_, counter)| live[to as usize] >> counter & 1 == 0);
             dead.for_each(|(count, _)| *count = 0);
@@ -51,7 +51,8 @@ impl ExprGraph {
         self.unrolled_by(zero, on, |_| true, allowed).map(Cow::Owned)
     }
 
-    /// Applies a step to the counts. Returns whether the path continues.
+    /// Applies a step to the counts. Returns `false` if the path ends: a maximum is exceeded, or a
+    /// check of a minimum fails.
     fn take(&self, step: Step, counts: &mut [u32]) -> bool {
         match step {
             Step::Reset(counter) => {
@@ -71,11 +72,15 @@ impl ExprGraph {
         }
     }
 
-    /// Builds the product with values of `M`: one state for each reachable pair of a state and a value, from `none`
-    /// on.
+    /// Builds the product of the graph with values of `M`: one state for each reachable pair of a
+    /// state and a value. `none` is the value at the start.
     ///
-    /// `on` gives the value after an edge into a state, or `None` if the edge cannot be taken. `ends` decides with
-    /// which values the end accepts.
+    /// `on` returns the value after an edge into a state, or `None` if the edge cannot be taken.
+    /// `ends` decides whether the end state accepts with a value.
+    ///
+    /// # Errors
+    ///
+    /// [`StateLimit`] if the result exceeds the limits.
     fn unrolled_by<M: Clone + Eq + std::hash::Hash>(
         &self,
         none: M,

@@ -1,7 +1,8 @@
-//! Bytes on which more than one transition leaves a set of configurations. Any other byte leads to the successor of one
-//! state alone. The exploration begins with every state alone, so conflicting bytes alone are tried.
+//! The *conflicting bytes* of a set of configurations (one parse each): bytes on which more than
+//! one transition leaves the set. Any other byte leads to the successor of one configuration alone.
+//! The exploration begins with every state alone, so only conflicting bytes are tried.
 //!
-//! Cost: O(configurations and their calls) for all bytes of a set, and the same for one byte.
+//! Cost: O(configurations and their calls), both for all bytes of a set and for a single byte.
 
 use super::byte_range::ByteRange;
 use super::packed::labels;
@@ -11,23 +12,29 @@ use super::view::View;
 use crate::ir::ByteSet;
 use crate::network::calls::bytes_on;
 
-/// A continuation of a set of configurations.
+/// A point from which a set of configurations (parses) may continue.
 #[derive(Clone, Copy)]
 enum Continuation {
-    /// A configuration within its rule.
+    /// A configuration (one parse): a member of the set, or a configuration that a member returns
+    /// to.
     Within(Configuration),
-    /// The bytes that follow the rule at the bottom.
+    /// The FOLLOW bytes of the rule at the bottom of a stack, after the return from that rule.
     After(ByteSet),
 }
 
-/// Configurations below a set to which it returns; `None` is the unknown. A buffer that steps take turns with.
+/// A buffer for the configurations (parses) that a set returns to. `None` denotes a return from the
+/// bottom of the stack, to an unknown caller.
 pub(super) type Below = Vec<Option<Configuration>>;
 
-/// The continuations of a set of configurations.
+/// Computes the continuations of a set of configurations (parses).
 pub(super) struct SetContinuations<'e> {
+    /// The network and its FOLLOW sets.
     pub(super) view: &'e View<'e>,
+    /// The stacks of the configurations (parses).
     pub(super) stacks: &'e Stacks,
+    /// The set of configurations (parses).
     pub(super) set: &'e [Configuration],
+    /// A buffer for the configurations (parses) that the set returns to. Its contents are replaced.
     pub(super) below: &'e mut Below,
 }
 
@@ -61,7 +68,9 @@ impl SetContinuations<'_> {
         two
     }
 
-    /// Whether at least two transitions leave the set on a byte. A configuration to which several return counts once.
+    /// Whether at least two transitions leave the set on `byte`. A configuration (one parse) that
+    /// several members return to counts once. Restricts `range` to the bytes, from `byte` on, with
+    /// the same answer.
     pub(super) fn is_conflicting(&mut self, byte: u8, range: &mut ByteRange) -> bool {
         let view = self.view;
         let mut count = 0;
@@ -78,8 +87,9 @@ impl SetContinuations<'_> {
         count > 1
     }
 
-    /// Visits the continuations, each configuration that the set returns to once. Stops the returns of a configuration
-    /// where that `is_enough`.
+    /// Calls `is_enough` for each continuation. A configuration (one parse) that several members
+    /// return to is visited once. If `is_enough` returns true for a configuration, the returns of
+    /// that configuration are not followed.
     fn visit(&mut self, mut is_enough: impl FnMut(Continuation) -> bool) {
         let Self { view, stacks, set, below } = self;
         below.clear();
@@ -106,7 +116,8 @@ impl SetContinuations<'_> {
     }
 }
 
-/// Returns how many transitions leave a configuration on a byte within its rule.
+/// Returns the number of transitions on `byte` that a configuration (one parse) has within its
+/// rule. Restricts `range` to the bytes, from `byte` on, with the same number.
 fn transitions(view: &View<'_>, at: Configuration, byte: u8, range: &mut ByteRange) -> usize {
     if let Some(node) = view.node(at) {
         range.depends_on(byte, labels(node));

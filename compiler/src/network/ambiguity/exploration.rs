@@ -1,9 +1,10 @@
-//! The exploration of sets of configurations: from every state alone, and from the successors of these, up to its
-//! bounds.
+//! The exploration of sets of configurations (one parse each): from every state alone, to the
+//! successors of these sets, within limits.
 //!
-//! Bytes that a step reads alike are only counted (see [`ByteRange`]).
+//! Bytes for which a step has the same result are counted, but not computed again (see
+//! [`ByteRange`]).
 //!
-//! Cost: at most [`MOST_MOVES`] moves of at most as many configurations as a set may have.
+//! Cost: at most [`MOST_MOVES`] moves. A move steps one set of configurations on one symbol.
 
 use std::sync::Arc;
 
@@ -23,35 +24,48 @@ use crate::ir::ByteSet;
 use crate::network::follow::Follow;
 use crate::network::shared::byte_bounds;
 
-/// Return states put below a set before the exploration gives up.
+/// The most return states that are put below the stacks of a set, to try its returns. Beyond that,
+/// the exploration gives up and reports no bound.
 const MOST_CONTEXT: usize = 6;
-/// Moves tried before the exploration gives up.
+/// The most moves: steps of one set on one symbol. Beyond that, the exploration gives up and
+/// reports no bound.
 const MOST_MOVES: usize = 50_000;
 
-/// Steps of a budget that a move takes for each configuration, about.
+/// Steps of a budget that a move costs for each configuration (one parse) of its set, about.
 const STEPS_A_MOVE: usize = 1 << 4;
 
-/// An exploration so far.
+/// The state of an exploration.
 pub(super) struct Exploration<'a> {
+    /// The network with its FOLLOW sets and packed string sets (texts as a packed automaton).
     view: View<'a>,
+    /// The budget, of which each move spends some steps.
     budget: &'a Budget,
-    /// By token set, whether text tokens are in it.
+    /// For each token set of the network, whether it contains text tokens (tokens that may also be
+    /// read byte by byte).
     texts: Vec<bool>,
-    /// One byte of each class that the network's edges distinguish, and whole tokens if any are read.
+    /// The symbols to try: one byte of each class that the network's edges distinguish, and the
+    /// whole token if any state reads tokens.
     symbols: Vec<Symbol>,
-    /// By rule, the states that it may return to, once asked for.
+    /// Maps each rule that was asked for to the states that it may return to.
     returns: FxHashMap<u32, Arc<[u32]>>,
+    /// The allocator of sources, which are numbers for the unknown values of registers.
     registers: Registers,
+    /// The interner of stacks.
     stacks: Stacks,
+    /// The sets found so far, with the worklist.
     sets: Sets,
+    /// Number of moves so far.
     moves: usize,
+    /// A buffer for the configurations (parses) that a set returns to.
     below: Below,
+    /// Buffers for a step.
     buffers: Buffers,
-    /// The bytes that are read alike.
+    /// The bytes, from the byte of the current step on, for which the step has the same result.
     range: ByteRange,
 }
 
 impl<'a> Exploration<'a> {
+    /// Prepares an exploration. `texts` says for each token set whether it contains text tokens.
     pub(super) fn new(
         follow: &'a Follow<'a>,
         packed: Packed<'a>,
@@ -80,7 +94,11 @@ impl<'a> Exploration<'a> {
         }
     }
 
-    /// Returns the most configurations of a set, or a state at which no bound was found.
+    /// Explores all reachable sets and returns the most configurations (parses) of a position.
+    ///
+    /// # Errors
+    ///
+    /// A state at which no bound was found.
     pub(super) fn run(mut self) -> Result<u32, u32> {
         self.begin()?;
         let mut set: Vec<Configuration> = Vec::new();
@@ -90,11 +108,12 @@ impl<'a> Exploration<'a> {
         Ok(self.sets.most() as u32)
     }
 
-    /// Begins with every state alone that may have several successors.
+    /// Adds each state that may have several successors to the worklist, as a set of its own.
     fn begin(&mut self) -> Result<(), u32> {
         let follow = self.view.follow;
         let network = follow.network();
-        // The vocabulary's rules after which nothing new comes are deterministic in all states.
+        // The vocabulary's rules whose FOLLOW sets the grammar does not widen are deterministic in
+        // all states.
         let are_resolved = self.view.no_tokens && follow.shared().are_deterministic;
         let rules = match are_resolved {
             true => follow.widened().iter().copied().chain(network.own.rule_ids()).collect(),
@@ -119,7 +138,7 @@ impl<'a> Exploration<'a> {
         Ok(())
     }
 
-    /// Adds the successors of a set on all symbols.
+    /// Adds the successors of a set on all symbols to the worklist.
     fn explore(&mut self, set: &[Configuration]) -> Result<(), u32> {
         let Self { view, stacks, below, .. } = self;
         let conflicting = SetContinuations { view, stacks, set, below }.conflicting();
@@ -135,7 +154,7 @@ impl<'a> Exploration<'a> {
             let before = self.moves;
             self.range = ByteRange::all();
             self.step(set, symbol, 0)?;
-            // Bytes that the same edges read count as what they would have cost.
+            // Bytes with the same result count as many moves as the computed byte.
             let cost = self.moves - before;
             while let (Symbol::Byte(_), Some(&Symbol::Byte(byte))) =
                 (symbol, self.symbols.get(rest))
@@ -148,7 +167,8 @@ impl<'a> Exploration<'a> {
         Ok(())
     }
 
-    /// Adds the successor of a set on a symbol, over every context that matters.
+    /// Adds the successors of a set on one symbol, also over each return state that matters.
+    /// `context` is the number of return states below the set so far.
     fn step(&mut self, set: &[Configuration], symbol: Symbol, context: usize) -> Result<(), u32> {
         self.count_moves(1, set)?;
         if let Symbol::Byte(byte) = symbol {
@@ -172,18 +192,19 @@ impl<'a> Exploration<'a> {
         self.step_over_returns(set, symbol, context, &leaving, is_empty)
     }
 
-    /// Adds the successors of a step as a set. Returns whether there are none.
+    /// Adds the successors of a step to the worklist, as one set. Returns whether there are none.
     fn meet_next(&mut self, Buffers { next, resting, .. }: &mut Buffers) -> Result<bool, u32> {
         let (view, registers) = (&self.view, &mut self.registers);
         leave_each_once(next, |state| view.is_monotone(state), || registers.source());
         self.sets.note_size(next.len() + resting.len());
         let is_empty = next.is_empty();
-        // If the stack ends here, the transitions within the rule are all there is.
+        // If the stack ends here, only the transitions within the rule exist.
         self.sets.meet(&self.view, &mut self.stacks, next)?;
         Ok(is_empty)
     }
 
-    /// Repeats a step of a set that leaves its rule, over each state that the rule may return to.
+    /// Repeats a step of a set that leaves its rule, once over each state that the rule may return
+    /// to.
     fn step_over_returns(
         &mut self,
         set: &[Configuration],
@@ -210,7 +231,8 @@ impl<'a> Exploration<'a> {
         Ok(())
     }
 
-    /// Whether a state neither reads a symbol nor returns: over it a set has the successors within its rule alone.
+    /// Whether a state neither reads the symbol nor returns. Over such a return state, a set has
+    /// only the successors within its rule.
     fn is_stuck(&mut self, ret: u32, symbol: Symbol) -> bool {
         let Symbol::Byte(byte) = symbol else { return false };
         let (first, _) = self.view.follow.first(ret);
@@ -218,14 +240,18 @@ impl<'a> Exploration<'a> {
         !first.contains(byte) && !self.view.follow.is_final(ret)
     }
 
-    /// Counts moves of a set. `Err` has a state of it if they are too many.
+    /// Counts moves of a set.
+    ///
+    /// # Errors
+    ///
+    /// A state of the set, if there are too many moves or the budget is spent.
     fn count_moves(&mut self, count: usize, set: &[Configuration]) -> Result<(), u32> {
         self.moves += count;
         let is_spent = self.budget.spend(STEPS_A_MOVE * set.len()).is_err();
         if self.moves > MOST_MOVES || is_spent { Err(set[0].state) } else { Ok(()) }
     }
 
-    /// Returns the states that the rule of a state may return to.
+    /// Returns the states that the rule of `state` may return to.
     fn returns(&mut self, state: u32) -> Arc<[u32]> {
         let rule = self.view.follow.rule_of(state);
         let returns = || self.view.follow.returns(rule).into_iter().collect();

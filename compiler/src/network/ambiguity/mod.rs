@@ -1,22 +1,26 @@
-//! The most configurations that a parse position can hold: part of the printed bound on the work of a step.
+//! The most configurations that a parse position can hold. A configuration is one parse of the
+//! bytes so far: a state, its register and its stack of return states. The number is a part of the
+//! printed bound on the work of a step.
 //!
-//! Nearly every grammar passes the first test, the LL(1) condition on automata. If the edges and calls of each state
-//! begin with disjoint bytes, and those of a final state are disjoint from its FOLLOW bytes, there is always one
-//! configuration.
+//! Nearly every grammar passes the first test, the LL(1) condition on automata. The condition holds
+//! if the edges and calls of each state begin with disjoint bytes, and those of a final state are
+//! disjoint from its FOLLOW bytes. Then there is always one configuration.
 //!
-//! Otherwise the reachable sets of configurations are explored, from every state alone. What the members of a set share
-//! is removed: a common lower part of their stacks changes nothing. A set that can leave its rule is tried over every
-//! return state of that rule. Only bytes with at least two transitions are tried ([`conflicting_bytes`]), because any
-//! other byte leads to the successor of one state alone. The size of the largest set is the bound if the sets stay
-//! small and few. If they exceed the limits, the number may grow with the input, and is reported as unbounded with the
-//! rule that does it.
+//! Otherwise the reachable sets of configurations are explored, from every state alone. A lower
+//! part of the stacks that all members of a set share is removed, because it changes nothing. A set
+//! that can leave its rule is tried over every return state of that rule. Only bytes with at least
+//! two transitions are tried ([`conflicting_bytes`]). Any other byte leads to the successor of one
+//! state alone. The size of the largest set is the bound if the sets stay small and few. Beyond the
+//! limits, the number may grow with the input. It is reported as unbounded, with a state of the
+//! rule that causes this.
 //!
-//! All tokens that a set may read as wholes are one symbol beside the bytes, as if one token were in all the sets of
-//! token edges. This can only make sets larger. If a text token may be read both as a whole and byte by byte, the sets
-//! depend on its bytes, and no bound is known.
+//! All tokens that a set may read as wholes are one symbol beside the bytes, as if one token were
+//! in the sets of all token edges. This can only make sets larger. If a text token may be read both
+//! as a whole and byte by byte, the sets depend on its bytes, and no bound is known.
 //!
-//! Configurations also differ by their registers, whose values are unknown: [`position`] has what is known instead. A
-//! counter that is decremented is taken both to reach zero and not to.
+//! Configurations also differ by their registers, whose values are unknown. [`position`] tracks the
+//! source of each value instead. A counter that is decremented may or may not reach zero, so both
+//! outcomes are explored.
 //!
 //! Tests: `tests/tests/suite/ambiguity.rs`, `bounds.rs`.
 
@@ -41,9 +45,13 @@ use deterministic::{is_deterministic, shared_are_deterministic};
 use exploration::Exploration;
 use packed::Packed;
 
-/// Returns the most configurations alive at once, or a state at which no bound was found. `is_text` identifies the
-/// tokens that may be read byte by byte. Nothing follows the rules of the network of `follow` but what it says. The
-/// result has no meaning once the budget is spent.
+/// Returns the most configurations that a parse position can hold. `is_text` identifies the tokens
+/// that may be read byte by byte. The FOLLOW sets in `follow` have to be complete. The result has
+/// no meaning once the budget is spent.
+///
+/// # Errors
+///
+/// A state at which no bound was found.
 pub(crate) fn most_configurations(
     network: &Network,
     follow: &Follow<'_>,

@@ -1,4 +1,5 @@
-//! The rules of a network that are packed sets, whose packed nodes replace their states.
+//! The rules of a network that are packed string sets (many texts stored as a packed automaton).
+//! Their packed nodes replace their states here.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,10 +11,12 @@ use crate::network::follow::Follow;
 use crate::network::normal_form::Network;
 use crate::network::packed_string_set::PackedStringSet;
 
-/// The rules of a network that are packed sets, with their states, ascending.
+/// The rules that are packed string sets (texts as a packed automaton): the range of each rule's
+/// states with its set, in ascending order of states.
 pub(super) struct Packed<'a>(Vec<(Range<u32>, &'a PackedStringSet)>);
 
 impl<'a> Packed<'a> {
+    /// Collects the packed string sets (texts as a packed automaton) of a network.
     pub(super) fn new(network: &'a Network) -> Self {
         let of = |(rule, set): &'a (usize, Arc<PackedStringSet>)| {
             let rule = &network.tables.rules[*rule];
@@ -22,7 +25,8 @@ impl<'a> Packed<'a> {
         Self(network.packed_sets.iter().map(of).collect())
     }
 
-    /// Returns the packed set of a state.
+    /// Returns the packed string set (texts as a packed automaton) of the rule that a state belongs
+    /// to. Returns `None` if that rule is no packed set.
     #[inline]
     pub(super) fn of(&self, state: u32) -> Option<&'a PackedStringSet> {
         let after = self.0.partition_point(|(states, _)| states.start <= state);
@@ -30,13 +34,15 @@ impl<'a> Packed<'a> {
         states.contains(&state).then_some(*set)
     }
 
-    /// Returns the bounds of the labels of nodes.
+    /// Returns each byte that occurs in a packed set, and the byte after it. Bytes between two
+    /// neighbours of the result are equivalent.
     pub(super) fn byte_bounds(&self) -> ByteSet {
         let bytes = self.0.iter().flat_map(|(_, set)| set.bytes.iter());
         ByteSet::bounds_of(bytes.map(|byte| (byte, byte)))
     }
 
-    /// Whether no text continues after the end of another with a FOLLOW byte of the rule.
+    /// Whether every packed set (texts as a packed automaton) is deterministic: no text continues
+    /// after the end of another text with a FOLLOW byte of the rule.
     pub(super) fn are_deterministic(&self, follow: &Follow<'_>) -> bool {
         self.0.iter().all(|(states, set)| {
             let after = follow.bytes(follow.rule_of(states.start));
@@ -45,7 +51,7 @@ impl<'a> Packed<'a> {
     }
 }
 
-/// Returns the labels of a node.
+/// Returns the bytes on which a node has a transition.
 pub(super) fn labels(node: Node<'_>) -> ByteSet {
     node.labels().iter().copied().collect()
 }

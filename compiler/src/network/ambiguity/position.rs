@@ -1,12 +1,13 @@
-//! Configurations over an unknown stack, and which of them are surely equal.
+//! Configurations over an unknown stack, and the normal form of their sets.
 //!
-//! The value of a register is unknown, but its *source* is known: the value in the set that the exploration began with,
-//! or the call that the activation began with, together with the updates since. Registers of one source with the same
-//! updates are equal. Any others are taken to differ, which can only count one configuration as two. Normal
-//! form numbers the sources by first occurrence, and drops the updates that all registers of a source share. So two sets
-//! that differ in nothing else are equal.
+//! The value of a register is unknown, but its *source* is known. The source is the value in the
+//! set at which the exploration began, or the call that began the activation (a call of a rule in
+//! progress). Registers of one source with the same updates are equal. Any others are assumed to
+//! differ, which can only count one configuration as two. The normal form numbers the sources by
+//! first occurrence, and drops the updates that all registers of a source share. So two sets that
+//! differ in nothing else are equal.
 //!
-//! Cost: O(n log n) comparisons of stacks for a set of n.
+//! Cost: O(n log n) comparisons of stacks for a set of n configurations.
 
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
@@ -18,22 +19,27 @@ use super::register::Register;
 use super::stacks::{Frame, Stack, Stacks};
 use crate::interner::Word;
 
-/// A configuration: one reading of the bytes so far.
+/// A configuration: one parse of the bytes so far, as a state, its stack and its register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Configuration {
+    /// The current state.
     pub(super) state: u32,
+    /// The return states of the calls in progress, above an unknown stack.
     pub(super) stack: Stack,
+    /// The register of the current activation (call in progress).
     pub(super) register: Register,
 }
 
 impl Configuration {
-    /// Returns the configuration of a node of a packed set alone.
+    /// Returns the configuration at a node of a packed string set (texts as a packed automaton),
+    /// with an empty stack. `state` is the initial state of the set's rule, `node` an address.
     pub(super) fn within(state: u32, node: u32) -> Self {
         Self { state, stack: Stack::EMPTY, register: Register::Node(node) }
     }
 }
 
-/// A set that is used once. Most have a few members.
+/// A set of configurations (parses) for a single use. Most sets have at most four members, which
+/// need no allocation.
 pub(super) type Set = SmallVec<[Configuration; 4]>;
 
 impl Word for Configuration {
@@ -44,26 +50,32 @@ impl Word for Configuration {
     }
 }
 
-/// A configuration with the frames of its stack.
+/// A configuration (one parse) whose frames are listed in [`Unfolded::frames`].
 #[derive(Clone, Debug)]
 struct Member {
+    /// The state of the configuration (one parse).
     state: u32,
-    /// The range of its frames, the top one last.
+    /// The range of its stack's frames in [`Unfolded::frames`], the top frame last.
     frames: Range<usize>,
+    /// The register of the configuration (one parse).
     register: Register,
 }
 
-/// A set with the frames of its stacks. Sets are many and small, so they take turns with one buffer.
+/// A buffer for a set whose stacks are lists of frames. Sets are many and small, so all share one
+/// buffer.
 #[derive(Debug, Default)]
 pub(super) struct Unfolded {
+    /// The configurations (parses) of the set.
     members: Vec<Member>,
+    /// The frames of all stacks of the set.
     frames: Vec<Frame>,
-    /// By source, its number, and the updates that all of its registers share.
+    /// Maps each source to its number in the normal form, and to the updates that all registers of
+    /// the source share.
     sources: FxHashMap<u32, (u32, u32)>,
 }
 
 impl Unfolded {
-    /// Adds the frames of a stack, the top one last, and returns their range.
+    /// Appends the frames of a stack, the top frame last, and returns their range.
     fn frames_of(&mut self, stack: Stack, stacks: &Stacks) -> Range<usize> {
         let from = self.frames.len();
         self.frames.extend(stacks.frames(stack));
@@ -72,7 +84,7 @@ impl Unfolded {
     }
 }
 
-/// Puts one more frame below a set.
+/// Returns the set with the frame `below` added at the bottom of each stack.
 pub(super) fn over(below: Frame, set: &[Configuration], stacks: &mut Stacks) -> Set {
     let bottom = stacks.push(Stack::EMPTY, below);
     let mut frames = Vec::new();
@@ -83,8 +95,9 @@ pub(super) fn over(below: Frame, set: &[Configuration], stacks: &mut Stacks) -> 
     set.iter().map(&mut over).collect()
 }
 
-/// Sorts a set and removes repeated configurations. Configurations that differ only in the register of an `is_monotone`
-/// rule are merged. The merged one has the new source `other` and denotes the largest value.
+/// Sorts a set and removes repeated configurations (parses). Configurations that differ only in the
+/// register of an `is_monotone` rule are merged. The merged configuration has a new source from
+/// `other`, and denotes the largest of the values.
 pub(super) fn leave_each_once(
     set: &mut Vec<Configuration>,
     is_monotone: impl Fn(u32) -> bool,
@@ -102,7 +115,8 @@ pub(super) fn leave_each_once(
     });
 }
 
-/// Brings a set into normal form, without what its members share.
+/// Brings a set into normal form: removes what all stacks share at the bottom, renames the sources
+/// of registers, and sorts.
 pub(super) fn normalize(set: &mut [Configuration], stacks: &mut Stacks, unfolded: &mut Unfolded) {
     remove_shared(set, stacks, unfolded);
     let has_register = |at: &Configuration| {
@@ -115,7 +129,7 @@ pub(super) fn normalize(set: &mut [Configuration], stacks: &mut Stacks, unfolded
     set.sort_unstable();
 }
 
-/// Removes the lower part that all stacks share.
+/// Removes the frames at the bottom that all stacks of a set share.
 fn remove_shared(set: &mut [Configuration], stacks: &mut Stacks, unfolded: &mut Unfolded) {
     match set {
         [] => return,
@@ -144,8 +158,8 @@ fn remove_shared(set: &mut [Configuration], stacks: &mut Stacks, unfolded: &mut 
     }
 }
 
-/// Numbers the sources of registers in the order of their first use. Removes the updates that all registers of a source
-/// share.
+/// Numbers the sources of registers in the order of their first occurrence. Removes the updates
+/// that all registers of a source share.
 fn number_sources(set: &mut [Configuration], stacks: &mut Stacks, unfolded: &mut Unfolded) {
     unfolded.frames.clear();
     unfolded.members.clear();
@@ -156,7 +170,8 @@ fn number_sources(set: &mut [Configuration], stacks: &mut Stacks, unfolded: &mut
     }
     let Unfolded { members, frames, sources } = unfolded;
     let frames_of = |at: &Member| frames[at.frames.clone()].iter();
-    // By the state and the return states, which do not depend on registers, and then by the registers.
+    // Sorted first by the state and the return states, which do not depend on registers, and then
+    // by the registers.
     members.sort_unstable_by(|one, other| {
         let shape = |at: &Member| (at.state, at.frames.len());
         let returns = |at| frames_of(at).map(|frame| frame.state);

@@ -1,4 +1,4 @@
-//! Registers that begin in a step, and their sources.
+//! Registers that begin or change in a step, and the allocation of their sources.
 
 use grammarc_artifacts::sections::network::{CallEdge, NONE, rule_flags, state_flags};
 use rustc_hash::FxHashMap;
@@ -6,7 +6,8 @@ use rustc_hash::FxHashMap;
 use super::register::Register;
 use super::view::View;
 
-/// The kinds of registers that activations of a rule have.
+/// The kinds of registers that the activations of a rule have. An activation is a call of the rule
+/// in progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     None,
@@ -15,16 +16,20 @@ enum Kind {
     Items,
 }
 
-/// Registers that began or changed in one step. Two that come from the same source are equal.
+/// The registers that began or changed in one step. Equal calls get equal registers, and so do
+/// equal changes.
 #[derive(Debug, Default)]
 pub(super) struct Begun {
-    /// Of calls, by callee and initial value.
+    /// Pairs of a call, as callee and initial register, and the register that its activation (call
+    /// in progress) got.
     calls: Vec<((u32, u32), Register)>,
-    /// Of distinct rules, by the register before the step.
+    /// Pairs of the register of a distinct rule (array whose items must differ) before the step,
+    /// and the register after it.
     items: Vec<(Register, Register)>,
 }
 
 impl Begun {
+    /// Forgets all registers, for the next step.
     pub(super) fn clear(&mut self) {
         let Self { calls, items } = self;
         calls.clear();
@@ -32,23 +37,23 @@ impl Begun {
     }
 }
 
-/// An allocator of sources.
+/// An allocator of sources, which are numbers for the unknown values of registers.
 #[derive(Default)]
 pub(super) struct Registers {
-    /// By rule, its kind of register, once asked for.
+    /// Maps each rule that was asked for to the kind of its register.
     kinds: FxHashMap<u32, Kind>,
-    /// Sources that were given out.
+    /// Number of sources that were allocated.
     sources: u32,
 }
 
 impl Registers {
-    /// Returns a new source.
+    /// Allocates a new source.
     pub(super) fn source(&mut self) -> u32 {
         self.sources += 1;
         self.sources
     }
 
-    /// Returns the kind of register of a state's rule.
+    /// Returns the kind of register that the rule of a state has.
     fn kind(&mut self, view: &View<'_>, state: u32) -> Kind {
         let network = view.follow.network();
         let rule = view.follow.rule_of(state);
@@ -65,7 +70,8 @@ impl Registers {
         })
     }
 
-    /// Returns a register of a state's rule with an unknown value.
+    /// Returns a register for the rule of a state, with an unknown value: a new source, without
+    /// updates.
     pub(super) fn unknown(&mut self, view: &View<'_>, state: u32) -> Register {
         match self.kind(view, state) {
             Kind::None => Register::None,
@@ -75,7 +81,8 @@ impl Registers {
         }
     }
 
-    /// Returns the register of an activation that begins with a call.
+    /// Returns the register of the activation (call in progress) that a call begins. Within one
+    /// step, equal calls get the same register.
     pub(super) fn begin(
         &mut self,
         view: &View<'_>,
@@ -95,7 +102,8 @@ impl Registers {
         new
     }
 
-    /// Returns the register of a configuration that reads on: the items of a distinct rule change.
+    /// Returns the register after its configuration (one parse) has read a symbol. The register
+    /// changes only in a distinct rule, whose current item becomes longer.
     pub(super) fn after_reading(&mut self, register: Register, begun: &mut Begun) -> Register {
         if !matches!(register, Register::Items { .. }) {
             return register;

@@ -1,22 +1,27 @@
-//! The sets of configurations that were met: an interner and a worklist.
+//! The sets of configurations that the exploration has found: an interner and a worklist.
 
 use super::position::{Configuration, Unfolded, normalize};
 use super::stacks::Stacks;
 use super::view::View;
 use crate::interner::Interner;
 
-/// Sets explored before the exploration gives up.
+/// The most distinct sets of configurations (parses). Beyond that, the exploration gives up and
+/// reports no bound.
 const MOST_SETS: usize = 4_000;
-/// Configurations of a set before the exploration gives up.
+/// The most configurations (parses) of one set. Beyond that, the exploration gives up and reports
+/// no bound.
 const MOST_CONFIGURATIONS: usize = 64;
 
-/// Sets by number, in normal form.
+/// An interner of sets of configurations (parses) in normal form, with the worklist of the
+/// exploration.
 pub(super) struct Sets {
+    /// Maps each set to its number.
     seen: Interner<Configuration>,
-    /// Numbers of sets to explore.
+    /// The numbers of the sets that are still to be explored.
     work: Vec<u32>,
+    /// A buffer for the normal form.
     unfolded: Unfolded,
-    /// The most configurations of a set.
+    /// The largest number of configurations (parses) of a position found so far, at least 1.
     most: usize,
 }
 
@@ -26,7 +31,12 @@ impl Sets {
         Self { seen, work, unfolded: Unfolded::default(), most: 1 }
     }
 
-    /// Adds a set, without what its members share. `Err` has a state of a set that is too large.
+    /// Brings a set into normal form, and adds it to the worklist if it is new. Ignores the empty
+    /// set, and a single deterministic configuration (one parse).
+    ///
+    /// # Errors
+    ///
+    /// A state of the set, if the set has too many configurations or there are too many sets.
     pub(super) fn meet(
         &mut self,
         view: &View<'_>,
@@ -52,7 +62,8 @@ impl Sets {
         Ok(())
     }
 
-    /// Takes a set from the worklist into `to`. Returns whether there was one.
+    /// Takes a set from the worklist and copies it into `to`. Returns `false` if the worklist is
+    /// empty.
     pub(super) fn take(&mut self, to: &mut Vec<Configuration>) -> bool {
         to.clear();
         let Some(number) = self.work.pop() else { return false };
@@ -60,12 +71,12 @@ impl Sets {
         true
     }
 
-    /// Notes that a position may have so many configurations.
+    /// Records that some position may have this many configurations (parses).
     pub(super) fn note_size(&mut self, size: usize) {
         self.most = self.most.max(size);
     }
 
-    /// Returns the most configurations of a set.
+    /// Returns the largest number of configurations (parses) recorded so far.
     pub(super) fn most(&self) -> usize {
         self.most
     }

@@ -1,22 +1,25 @@
-//! An interner of stacks of return states: each stack is its top frame and the stack below it.
+//! An interner of stacks of return states. Each stack is stored as its top frame and the stack
+//! below it.
 //!
-//! Sets of configurations are made, compared and dropped tens of thousands of times for one grammar. With stacks as
-//! numbers, that is a copy of a few words each.
+//! The exploration builds, compares and drops sets of configurations tens of thousands of times for
+//! one grammar. With stacks as numbers, this copies a few words each time.
 //!
-//! Invariant: equal stacks have equal numbers, given in the order in which they are met.
+//! Invariant: equal stacks have equal numbers. Numbers are assigned in the order in which stacks
+//! are first built.
 
 use rustc_hash::FxHashMap;
 
 use super::register::Register;
 
-/// A return state and the register of its activation.
+/// A stack frame: a return state, and the register of the activation (call in progress) that
+/// continues there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Frame {
     pub(super) state: u32,
     pub(super) register: Register,
 }
 
-/// A stack, by its number. [`Stack::EMPTY`] is the lowest.
+/// A stack of frames, as its number in [`Stacks`]. [`Stack::EMPTY`] has the lowest number, 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Stack(u32);
 
@@ -25,16 +28,17 @@ impl Stack {
     pub(super) const EMPTY: Self = Self(0);
 }
 
-/// The stacks met so far.
+/// An interner of all stacks that the exploration has built.
 #[derive(Default)]
 pub(super) struct Stacks {
-    /// By number minus one, the stack below and the top frame.
+    /// For each stack, at its number minus one, the stack below and the top frame.
     all: Vec<(Stack, Frame)>,
+    /// Maps the stack below and the top frame to the number of the stack.
     ids: FxHashMap<(Stack, Frame), Stack>,
 }
 
 impl Stacks {
-    /// Returns a stack with one more frame.
+    /// Returns the stack `below` with one more frame on top.
     pub(super) fn push(&mut self, below: Stack, frame: Frame) -> Stack {
         let Self { all, ids } = self;
         *ids.entry((below, frame)).or_insert_with(|| {
@@ -43,12 +47,13 @@ impl Stacks {
         })
     }
 
-    /// Returns the stack below the top frame, and that frame.
+    /// Returns the stack below the top frame, and the top frame. Returns `None` for the empty
+    /// stack.
     pub(super) fn pop(&self, stack: Stack) -> Option<(Stack, Frame)> {
         self.all.get((stack.0 as usize).checked_sub(1)?).copied()
     }
 
-    /// Returns the frames from the top on.
+    /// Iterates over the frames of a stack, from the top down.
     pub(super) fn frames(&self, stack: Stack) -> impl Iterator<Item = Frame> + '_ {
         let mut at = stack;
         std::iter::from_fn(move || {
@@ -58,14 +63,14 @@ impl Stacks {
         })
     }
 
-    /// Fills a list with the frames, the top one last.
+    /// Replaces the contents of `to` by the frames of a stack, the top frame last.
     pub(super) fn list(&self, stack: Stack, to: &mut Vec<Frame>) {
         to.clear();
         to.extend(self.frames(stack));
         to.reverse();
     }
 
-    /// Returns the stack of these frames, the top one last, over another.
+    /// Returns the stack `below` with `frames` pushed on it, the last frame on top.
     pub(super) fn build(&mut self, below: Stack, frames: &[Frame]) -> Stack {
         frames.iter().fold(below, |stack, &frame| self.push(stack, frame))
     }

@@ -1,4 +1,5 @@
-//! The successor of one set of configurations on one symbol, within the rules that the set knows of.
+//! The successors of one set of configurations on one symbol, as far as the known parts of the
+//! stacks reach.
 
 use grammarc_artifacts::sections::network::{CallEdge, NONE, TokenEdge, state_flags};
 use smallvec::SmallVec;
@@ -12,34 +13,37 @@ use super::stacks::{Frame, Stack, Stacks};
 use super::view::View;
 use crate::ir::ByteSet;
 
-/// A symbol that a step reads.
+/// A symbol that a step reads: a byte or a whole token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Symbol {
+    /// One byte.
     Byte(u8),
-    /// Any token, as a whole.
+    /// Some token, read as a whole.
     Token,
 }
 
-/// Configurations after a symbol. `Err` has the frame of one that returned into the unknown.
+/// The configurations (parses) after a symbol. `Err` holds the last frame of a configuration that
+/// returned from the bottom of its stack, to an unknown caller.
 type Reached = SmallVec<[Result<Configuration, Frame>; 1]>;
 
-/// The lists of one step. Steps are many and short, so they take turns with one set of buffers.
+/// The lists of one step. Steps are many and short, so all share one set of buffers.
 #[derive(Debug, Default)]
 pub(super) struct Buffers {
-    /// Configurations to continue from.
+    /// The configurations (parses) that are still to be processed.
     work: Vec<Configuration>,
-    /// Configurations that were continued from.
+    /// The configurations (parses) that have been processed.
     seen: Vec<Configuration>,
-    /// Configurations after the symbol.
+    /// The configurations (parses) after the symbol.
     pub(super) next: Vec<Configuration>,
-    /// Frames of configurations that returned into the unknown after the symbol. They rest if that is the bottom of the
-    /// stack.
+    /// The last frames of configurations that returned from the bottom of the stack after the
+    /// symbol. If nothing is below, the parse rests there.
     pub(super) resting: Vec<Frame>,
+    /// The registers that began or changed in this step.
     begun: Begun,
 }
 
 impl Buffers {
-    /// Empties all lists and begins with a set.
+    /// Empties all lists, and puts the configurations (parses) of `set` on the worklist.
     fn start(&mut self, set: &[Configuration]) {
         let Self { work, seen, next, resting, begun } = self;
         work.clear();
@@ -51,33 +55,45 @@ impl Buffers {
     }
 }
 
-/// The ways in which a set leaves its rules in a step, each with an example state.
+/// The ways in which a set leaves its rules in a step, each with a state for which it happens.
 #[derive(Default)]
 pub(super) struct Leaving {
-    /// A configuration returned into the unknown before the symbol.
+    /// A state whose configuration (one parse) returned from the bottom of its stack before the
+    /// symbol.
     pub(super) before: Option<u32>,
-    /// A configuration returned into the unknown after the symbol, which matters if it is not alone.
+    /// A state whose configuration (one parse) returned from the bottom of its stack after the
+    /// symbol. This matters only if the step has other successors.
     pub(super) after: Option<u32>,
-    /// Whether bytes may be read.
+    /// Whether some configuration (one parse) of the step may read bytes.
     reads_bytes: bool,
     /// A state that may read text tokens as wholes.
     reads_text: Option<u32>,
 }
 
-/// One step from a set.
+/// One step of a set of configurations (parses) on one symbol.
 pub(super) struct Step<'s, 'a> {
+    /// The network with its FOLLOW sets and packed string sets (texts as a packed automaton).
     pub(super) view: &'s View<'a>,
+    /// The interner of stacks.
     pub(super) stacks: &'s mut Stacks,
+    /// The allocator of sources, which are numbers for the unknown values of registers.
     pub(super) registers: &'s mut Registers,
-    /// By token set, whether text tokens are in it.
+    /// For each token set, whether it contains text tokens (tokens that may also be read byte by
+    /// byte).
     pub(super) texts: &'s [bool],
+    /// The symbol to read.
     pub(super) symbol: Symbol,
+    /// The bytes, from the symbol on, for which the step has the same result.
     pub(super) range: &'s mut ByteRange,
 }
 
 impl<'a> Step<'_, 'a> {
-    /// Fills `buffers` with the successors of a set. `Err` has a state that may read a text token as a whole and byte
-    /// by byte: the number of configurations then depends on the token.
+    /// Fills `buffers` with the successors of a set. Returns how the set leaves its rules.
+    ///
+    /// # Errors
+    ///
+    /// A state that may read a text token as a whole, if bytes may be read as well. The number of
+    /// configurations then depends on the token.
     pub(super) fn run(
         mut self,
         set: &[Configuration],
@@ -109,7 +125,8 @@ impl<'a> Step<'_, 'a> {
         }
     }
 
-    /// Reads the symbol by the edges of a configuration.
+    /// Reads the symbol by the edges of a configuration (one parse). `register` is the
+    /// configuration's register after the symbol.
     fn read(
         &mut self,
         at: Configuration,
@@ -150,12 +167,13 @@ impl<'a> Step<'_, 'a> {
         }
     }
 
-    /// Returns the successor of a configuration at a packed node: the next node, or the configuration that the rule
-    /// returns to if texts only end there.
+    /// Returns the successor of a configuration (one parse) at a packed node: the next node, or, if
+    /// no text continues there, the configuration after the return. Returns `None` if the node has
+    /// no transition on the symbol.
     fn read_node(&mut self, at: Configuration) -> Option<Result<Configuration, Frame>> {
         let (node, Symbol::Byte(byte)) = (self.view.node(at)?, self.symbol) else { return None };
         match labels(node).contains(byte) {
-            // The next byte leads to another node.
+            // The next byte value leads to another node.
             true => self.range.only(byte),
             false => self.range.depends_on(byte, labels(node)),
         }
@@ -171,13 +189,14 @@ impl<'a> Step<'_, 'a> {
         Some(self.view.returned(below, stack, self.stacks))
     }
 
-    /// Adds the configurations after an arrival at a state from another, each after its immediate returns.
+    /// Adds the configurations (parses) after the arrival of `from` at the state `target`, each
+    /// after its immediate returns.
     fn arrive(&self, target: u32, register: Register, from: Configuration, reached: &mut Reached) {
         let arrivals = self.view.arrivals(target, register);
         reached.extend(arrivals.map(|frame| self.view.returned(frame, from.stack, self.stacks)));
     }
 
-    /// Enters the callee of a call if its strings may begin with the symbol.
+    /// Enters the callee of a call, if a string of the callee may begin with the symbol.
     fn enter(
         &mut self,
         call: &CallEdge,
@@ -212,7 +231,8 @@ impl<'a> Step<'_, 'a> {
         }
     }
 
-    /// Returns from the rule of a configuration, if it may.
+    /// Returns from the rule of a configuration (one parse) to the frame on its stack, if the
+    /// configuration is at a possible end of its rule.
     fn leave(&self, at: Configuration, buffers: &mut Buffers, leaving: &mut Leaving) {
         if !self.view.may_return(at) {
             return;
@@ -225,7 +245,8 @@ impl<'a> Step<'_, 'a> {
         }
     }
 
-    /// Returns a stack with one more frame, or the stack itself if another frame of an absorbing state changes nothing.
+    /// Returns a stack with one more frame on top. Returns the stack itself if the frame repeats
+    /// the top frame of an absorbing state, which changes nothing.
     fn pushed(&mut self, frame: Frame, stack: Stack) -> Stack {
         let flags = self.view.follow.network().state(frame.state).flags;
         let is_absorbed = flags & state_flags::ABSORBING != 0
@@ -233,8 +254,8 @@ impl<'a> Step<'_, 'a> {
         if is_absorbed { stack } else { self.stacks.push(stack, frame) }
     }
 
-    /// Whether the set of a state's token edge has text tokens. Unknown, and taken to be so, for the vocabulary's
-    /// rules.
+    /// Whether the token set of a state's edge contains text tokens. For the vocabulary's rules
+    /// this is unknown, and assumed.
     fn reads_text(&self, state: u32, edge: &TokenEdge) -> bool {
         let own = state >= self.view.follow.network().own.bases.states;
         !own || self.texts[edge.tokens as usize]

@@ -1,10 +1,11 @@
-//! The first test for whole tokens: no two transitions of a state read the same token.
+//! The first test for whole tokens: no two transitions of a state can read the same token.
 //!
-//! A token is read as a whole or byte by byte, so the test fails if a text token is in a set. For calls and for rules
-//! that follow, only whether they may begin with a token is known. That is enough for free text with special tokens in
-//! it: its states read them by edges of their own.
+//! A text token can be read as a whole or byte by byte, so the test fails if some set of tokens
+//! contains one. Of a called rule, and of what follows a rule, the test knows only whether it may
+//! begin with a token. That is enough for free text with special tokens in it: the states of such
+//! text read the tokens by their own edges.
 //!
-//! Cost: O(own states, edges and tokens of their sets).
+//! Cost: O(states of the grammar itself, their edges, and the tokens in their sets).
 
 use grammarc_artifacts::sections::network::{CallEdge, NONE};
 use rustc_hash::FxHashSet;
@@ -12,7 +13,8 @@ use rustc_hash::FxHashSet;
 use super::super::follow::Follow;
 use super::super::normal_form::Network;
 
-/// Whether at most one transition from each state reads a token, also of those that may follow its rule.
+/// Whether at most one transition from each of the grammar's states reads any given token. The
+/// transitions of states that may follow the state's rule count too.
 pub(super) fn are_deterministic(
     network: &Network,
     follow: &Follow<'_>,
@@ -27,8 +29,8 @@ pub(super) fn are_deterministic(
     let index = |state: u32| (state - own.bases.states) as usize;
     let may_begin = |call: &&CallEdge| joined.rule(call.callee).first_tokens != 0;
     let reads = |state: u32| joined.may_read_token(state);
-    // Rules that a token may follow: those that return to a state that reads one, and those at whose end such a rule is
-    // called.
+    // The rules that a token may follow. Such a rule returns to a state that reads a token, or is
+    // called at the end of such a rule.
     let mut followed = FxHashSet::default();
     let mut open = Vec::new();
     for state in states.clone() {

@@ -1,6 +1,8 @@
-//! The network as configurations see it: the packed nodes themselves within packed sets, and its states elsewhere.
+//! The network as configurations see it: packed nodes within packed string sets, and states
+//! elsewhere.
 //!
-//! A configuration within a packed set has the first state of its rule, and the address of its node in the register.
+//! A configuration within a packed set has the initial state of the set's rule. Its register holds
+//! the address of the node.
 
 use grammarc_artifacts::packed_strings::Node;
 use grammarc_artifacts::sections::network::{NONE, state_flags};
@@ -14,27 +16,32 @@ use crate::ir::ByteSet;
 use crate::network::follow::Follow;
 use crate::network::packed_string_set::PackedStringSet;
 
-/// A network and its FOLLOW sets.
+/// A network with its FOLLOW sets and its packed string sets (texts as a packed automaton).
 pub(super) struct View<'a> {
+    /// The network and its FOLLOW sets.
     pub(super) follow: &'a Follow<'a>,
+    /// The rules that are packed string sets (texts as a packed automaton).
     pub(super) packed: Packed<'a>,
-    /// Whether no state reads whole tokens.
+    /// Whether no state of the network reads whole tokens.
     pub(super) no_tokens: bool,
 }
 
 impl<'a> View<'a> {
+    /// Combines the FOLLOW sets of a network with its packed string sets (texts as a packed
+    /// automaton).
     pub(super) fn new(follow: &'a Follow<'a>, packed: Packed<'a>) -> Self {
         Self { follow, packed, no_tokens: !follow.network().reads_tokens() }
     }
 
-    /// Returns the node of a configuration within a packed set.
+    /// Returns the packed node of a configuration. Returns `None` if the configuration is not
+    /// within a packed set (texts as a packed automaton).
     #[inline]
     pub(super) fn node(&self, at: Configuration) -> Option<Node<'a>> {
         let Register::Node(address) = at.register else { return None };
         Some(self.packed.of(at.state)?.nodes().node(address))
     }
 
-    /// Whether every symbol leads from this configuration to at most one.
+    /// Whether a configuration (one parse) has at most one successor on every symbol.
     pub(super) fn is_alone(&self, at: Configuration) -> bool {
         match self.node(at) {
             Some(node) => !self.is_open(node, self.follow.bytes(self.follow.rule_of(at.state))),
@@ -42,15 +49,17 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Whether a text may end at a node and continue with the same byte, given the bytes after the rule. Whole tokens
-    /// after the rule may consist of any bytes.
+    /// Whether a text may both end at a node and continue with the same byte. `after` holds the
+    /// bytes that may follow the rule. If whole tokens are read, a token after the rule may consist
+    /// of any bytes, so `after` is ignored.
     fn is_open(&self, node: Node<'_>, after: ByteSet) -> bool {
         let both = || !self.no_tokens || !labels(node).intersect(after).is_empty();
         node.is_final() && !node.is_end() && both()
     }
 
-    /// Returns the addresses of the nodes of a packed set at which a text may end and continue with the same byte. From
-    /// any other node alone one configuration follows.
+    /// Returns the addresses of some nodes of a packed set (texts as a packed automaton). At such a
+    /// node, a text may both end and continue with the same byte. Any other node alone has at most
+    /// one successor.
     pub(super) fn open_nodes(
         &self,
         state: u32,
@@ -73,7 +82,7 @@ impl<'a> View<'a> {
         })
     }
 
-    /// Whether the rule of a configuration may return there.
+    /// Whether the rule of a configuration (one parse) may return to its caller at this point.
     pub(super) fn may_return(&self, at: Configuration) -> bool {
         match self.node(at) {
             Some(node) => node.is_final(),
@@ -81,7 +90,12 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Returns the configuration after immediate returns. `Err` has the last frame if it returns into the unknown.
+    /// Follows immediate returns (states that can only return) and returns the configuration (one
+    /// parse) after them.
+    ///
+    /// # Errors
+    ///
+    /// The last frame, if the return is from the bottom of the stack, to an unknown caller.
     pub(super) fn returned(
         &self,
         mut frame: Frame,
@@ -94,8 +108,8 @@ impl<'a> View<'a> {
         Ok(Configuration { state: frame.state, stack, register: frame.register })
     }
 
-    /// Returns the states of an arrival with their registers: the state with the register updated, and the states that
-    /// replace it for some values of the register.
+    /// Returns the possible results of an arrival at a state: the state with the updated register,
+    /// and the states that replace it for some values of the register.
     pub(super) fn arrivals(
         &self,
         state: u32,
@@ -114,7 +128,7 @@ impl<'a> View<'a> {
             }
             other => other,
         };
-        // The other fields of a register stay when one is zero.
+        // A field of the register that reaches zero leaves the other fields as they are.
         let after = if record.has_field() { decremented } else { Register::None };
         let others = match counted {
             true => network.arrivals(state).split_off(1),
@@ -124,13 +138,15 @@ impl<'a> View<'a> {
         [Frame { state, register: decremented }].into_iter().chain(others)
     }
 
-    /// Whether a state's rule is monotone: larger values of its register accept all that smaller ones do.
+    /// Whether the rule of a state is monotone: a larger value of its register accepts every string
+    /// that a smaller value accepts.
     pub(super) fn is_monotone(&self, state: u32) -> bool {
         use grammarc_artifacts::sections::network::rule_flags;
         self.follow.network().rule(self.follow.rule_of(state)).flags & rule_flags::MONOTONE != 0
     }
 
-    /// Returns the own rules and those of the vocabulary that they call, directly or not, in ascending order.
+    /// Returns the grammar's rules and the vocabulary's rules that they call, directly or not, in
+    /// ascending order.
     pub(super) fn reached(&self) -> Vec<u32> {
         let network = self.follow.network();
         let rules = network.own.rule_ids();

@@ -1,9 +1,12 @@
-//! Thompson's construction for the network: the automaton of an expression, with calls of the rules made for its parts.
+//! Thompson's construction for the network: builds the automaton of an expression. Calls in it lead
+//! to the rules made for parts of the expression.
 //!
-//! The layers below answer from tables which rule a part has. Where a rule is missing, they say so and this layer
-//! builds the automaton for it: the recursion over nested expressions is in this file alone.
+//! The layers below look up in tables which rule a part of an expression has. If a rule is missing,
+//! they report that, and this layer builds its automaton. So the recursion over nested expressions
+//! is in this file alone.
 //!
-//! Invariant: rules and labels are numbered in the order of their first use, which shows in the artifact.
+//! Invariant: rules and labels are numbered in the order of their first use. The artifact has them
+//! in this order.
 
 use std::sync::Arc;
 
@@ -29,32 +32,44 @@ use crate::network::repeat::rule::{MOST_PREFIX, RepeatCall, RepeatRule, is_small
 use crate::network::rule::Label;
 use crate::network::{required_keys, token_sets};
 
-/// States up to which a body stands in the chain itself; a larger body is called. The masks of states in a chain are
-/// derived from each other, and those of calls each by a walk over all strings. A character of a text that may be
-/// escaped and must not break the line has 17 states.
+/// The most states of a body that is copied into a rule of a chain. A larger body is called as a
+/// rule. The masks of states in a chain are derived from each other, but a called body costs a walk
+/// over all strings for each chain rule. A character of a text that may be escaped and must not
+/// break the line has 17 states.
 const BODY_STATES: usize = 32;
 
-/// Required keys up to which their sets are unrolled: a register has no fewer states then.
+/// The most required keys of a graph whose sets of missing keys are unrolled into states. With so
+/// few keys, a register saves no states.
 const UNROLLED_KEYS: u32 = 2;
 
-/// States of a nondeterministic automaton for each state that the deterministic one may have.
+/// The most states of a nondeterministic automaton for each state that the deterministic one may
+/// have. A larger automaton is refused with the error of the limit on states.
 const NFA_STATES: usize = 16;
 
+/// A result with the reason why the network cannot be built.
 type Result<T> = std::result::Result<T, NetworkErrorKind>;
 
-/// Builds automata of expressions.
+/// Builds the automata of expressions, and the rules that are made for their parts.
 pub(super) struct Assembler<'a> {
+    /// The inputs, which never change.
     pub(super) source: &'a Source<'a>,
+    /// The rules, their numbers and labels (calls or token sets), and the worklist.
     pub(super) rules: Rules<'a>,
+    /// The rules made for repetitions.
     pub(super) repetitions: Repetitions<'a>,
+    /// The rules to inline.
     pub(super) inlining: Inlining,
+    /// The rules made for graphs with counters or required keys.
     graphs: GraphRules,
+    /// The rules made for sets of many texts.
     texts: TextRules<'a>,
-    /// Bytes of the automaton under construction.
+    /// Memory of the nondeterministic automaton under construction, in bytes.
     open: MemoryUse<'a>,
 }
 
 impl<'a> Assembler<'a> {
+    /// Prepares the construction. `packed` caches the packed string sets (texts as a packed
+    /// automaton).
     pub(super) fn new(source: &'a Source<'a>, packed: &'a mut PackedStringSets) -> Self {
         Self {
             source,
@@ -67,12 +82,13 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    /// Whether many sets of required keys are unrolled into states somewhere.
+    /// Whether some graph with more than [`UNROLLED_KEYS`] required keys is unrolled into states.
     pub(super) fn unrolls_sets(&self) -> bool {
         self.graphs.unrolls_sets
     }
 
-    /// Builds the nondeterministic automaton of an expression, for some number of expected states.
+    /// Builds the nondeterministic automaton of an expression. `size` is the number of expected
+    /// states, for which memory is reserved.
     pub(super) fn nfa_of(&mut self, expr: &Expr, size: usize) -> Result<Nfa> {
         let mut nfa = Nfa::with_capacity(size);
         let (from, to) = (nfa.start, nfa.end);
@@ -80,14 +96,15 @@ impl<'a> Assembler<'a> {
         Ok(nfa)
     }
 
-    /// Connects `from` to `to` by a call of a rule.
+    /// Adds a call of a rule as an edge from state `from` to state `to`.
     fn call_rule(&mut self, nfa: &mut Nfa, label: Label, from: u32, to: u32) {
         let symbol = self.rules.labels.symbol(label);
         nfa.edge(from, symbol, symbol, to);
     }
 
-    /// Connects `from` to `to` by a call of a rule made for a repetition. Missing rules are built from the far end, so
-    /// that long chains do not recurse.
+    /// Adds a call of a rule made for a repetition, as an edge from state `from` to state `to`.
+    /// Builds the missing rules from the last of the chain on, so that long chains do not recurse.
+    /// `longest` is the most repetitions that one token can begin.
     fn call_repetition(
         &mut self,
         nfa: &mut Nfa,
@@ -107,7 +124,8 @@ impl<'a> Assembler<'a> {
         Ok(())
     }
 
-    /// Builds a rule for a repetition, with the call `rest` in tail position.
+    /// Builds a rule for a repetition. `rest` is the label of the call that ends the rule, in tail
+    /// position. Returns the number of the rule.
     fn repeat_rule(&mut self, rule: RepeatRule, rest: Option<Label>) -> Result<usize> {
         let rest = rest.map(|rest| self.rules.labels.symbol(rest));
         let body = match rule {
@@ -118,7 +136,9 @@ impl<'a> Assembler<'a> {
         self.repetitions.add(&mut self.rules, rule, body, rest)
     }
 
-    /// Builds a body as a prefix-free automaton without the empty string: itself, or one call of it if it is large.
+    /// Returns a prefix-free automaton for a body, without the empty string. The result is a call
+    /// of the body as a rule if the body is not prefix-free or has more than [`BODY_STATES`]
+    /// states.
     fn unit(&mut self, body: usize) -> Result<Dfa> {
         let dfa = self.body(body)?;
         if dfa.is_prefix_free() && dfa.states.len() <= BODY_STATES {
@@ -127,7 +147,7 @@ impl<'a> Assembler<'a> {
         self.call_of_body(body)
     }
 
-    /// Builds one call of a body as a rule.
+    /// Returns an automaton that is one call of the body's rule. Builds that rule if it is missing.
     fn call_of_body(&mut self, body: usize) -> Result<Dfa> {
         let rule = match self.repetitions.find(&mut self.rules, RepeatRule::Body(body))? {
             Some(rule) => rule,
@@ -136,7 +156,8 @@ impl<'a> Assembler<'a> {
         Ok(one_call(self.rules.labels.symbol(Label::Call { rule, count: 0 })))
     }
 
-    /// Builds the automaton of a body, once.
+    /// Returns the automaton of a body, without the empty string. Builds the automaton at the first
+    /// request.
     fn body(&mut self, body: usize) -> Result<Dfa> {
         if let Some(dfa) = self.repetitions.bodies.automaton(body) {
             return Ok(dfa.clone());
@@ -150,7 +171,8 @@ impl<'a> Assembler<'a> {
         Ok(dfa)
     }
 
-    /// Builds the rule of a set of texts from states.
+    /// Builds the rule for a set of texts as states, not as a packed set (texts as a packed
+    /// automaton). Returns the number of the rule.
     fn unrolled_texts(&mut self, texts: &Arc<Texts>) -> Result<usize> {
         let within = self.texts.within(texts);
         let mut nfa = Nfa::new();
@@ -162,7 +184,8 @@ impl<'a> Assembler<'a> {
         Ok(rule)
     }
 
-    /// Returns the rule of a graph with counters. `None` if the graph is to be unrolled.
+    /// Returns the rule for a graph with counters. Returns `None` if the graph has no counters, or
+    /// has to be unrolled.
     fn counters_rule(&mut self, graph: &Arc<ExprGraph>) -> Result<Option<RegisterRule>> {
         if graph.counters().is_empty() || !self.source.has_registers() {
             return Ok(None);
@@ -170,8 +193,8 @@ impl<'a> Assembler<'a> {
         if let Some(&known) = self.graphs.counters.get(graph) {
             return Ok(known);
         }
-        // Counts of several counters may stay at fixed distances where those of a shared one diverge, so both are
-        // tried.
+        // Counters may be merged into shared ones. If the counts of a shared counter diverge,
+        // separate counters may still work, so both are tried.
         let shared = graph.with_shared_counters();
         let mut rule = None;
         for graph in shared.iter().chain([&**graph]) {
@@ -183,13 +206,15 @@ impl<'a> Assembler<'a> {
         Ok(rule)
     }
 
+    /// Builds the rule of a graph with counters in a register. Returns `None` if the graph has to
+    /// be unrolled.
     fn build_counters(&mut self, graph: &ExprGraph) -> Result<Option<RegisterRule>> {
         if !counting::has_few_counters(graph) {
             return Ok(None);
         }
         let mut machine = match Machine::new(self, graph) {
             Ok(machine) => machine,
-            // Unrolled, the graph may stay nondeterministic.
+            // The unrolled graph may stay nondeterministic, and so be small enough.
             Err(NetworkErrorKind::Limit { .. }) => {
                 self.source.spend()?;
                 return Ok(None);
@@ -206,7 +231,8 @@ impl<'a> Assembler<'a> {
         Ok(Some(RegisterRule { rule, register: built.register }))
     }
 
-    /// Returns the rule of a graph with required keys. `None` if the graph is to be unrolled.
+    /// Returns the rule for a graph whose missing required keys are bits of a register. Returns
+    /// `None` if the sets of missing keys have to be unrolled into states.
     fn required_keys_rule(&mut self, graph: &Arc<ExprGraph>) -> Result<Option<usize>> {
         let is_single = |bytes: crate::ir::ByteSet, alone| bytes.minus(alone).is_empty();
         let expr = Expr::Graph(Arc::clone(graph));
@@ -226,7 +252,8 @@ impl<'a> Assembler<'a> {
         Ok(Some(rule))
     }
 
-    /// Connects `from` to `to` by a graph whose counts and sets of required keys are unrolled into states.
+    /// Adds the paths of a graph from state `from` to state `to`. Counts and sets of missing
+    /// required keys are unrolled into states.
     fn unrolled_graph(
         &mut self,
         nfa: &mut Nfa,
@@ -248,7 +275,8 @@ impl<'a> Assembler<'a> {
         }
         match graph.counters() {
             [] => Err(NetworkErrorKind::Empty),
-            // Bounds may leave nothing of one of several choices: the rule has another, or it is empty.
+            // The bounds of counters may exclude every string of a part of the rule. Another part
+            // may still accept some.
             _ => Ok(()),
         }
     }
@@ -322,13 +350,13 @@ impl Atoms for Assembler<'_> {
         }
         let facts = facts::of_expr(body, &self.source.facts);
         if !facts.productive || facts.shortest == u32::MAX {
-            // Nothing, or nothing but the empty string, whatever the count.
+            // The repetition derives nothing, or only the empty string, whatever the count.
             if facts.nullable || min == 0 {
                 nfa.empty(from, to);
             }
             return Ok(());
         }
-        // Empty repetitions may make up the minimum.
+        // A nullable body may derive the empty string to reach the minimum.
         let min = if facts.nullable { 0 } else { min };
         let inlined = self.inlining.size(self.source.grammar, body);
         let is_small = is_small(max.unwrap_or(min), inlined);

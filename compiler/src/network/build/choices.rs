@@ -1,10 +1,11 @@
-//! The rules of an automaton that stays nondeterministic, since its deterministic form would have too many states.
+//! The rules of an automaton that stays nondeterministic, because its deterministic form would have
+//! too many states.
 //!
-//! The automaton becomes a [right-linear grammar](RightLinear): a rule for each state that a choice leads to, with
-//! calls in tail position. So masks are stored as for other rules, and a position has as many configurations as the
-//! text has parses.
+//! The automaton becomes a [right-linear grammar](RightLinear): a rule for each state that a choice
+//! leads to, with calls in tail position. So masks are stored as for other rules, and a parse
+//! position has as many configurations as the text has parses.
 //!
-//! Cost: O(states of the rules). Tested in `tests/tests/suite/counters.rs`.
+//! Cost: O(states of the rules). Tests: `tests/tests/suite/counters.rs`.
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
@@ -16,7 +17,12 @@ use crate::network::error::NetworkErrorKind;
 use crate::network::minimal::minimized_without_empty;
 use crate::network::rule::Label;
 
-/// Builds the rules of an automaton. Its own rule has this number, and the empty string if `may_be_empty`.
+/// Builds the rules of a nondeterministic automaton. The rule for the whole automaton gets the
+/// reserved `number`. It keeps the empty string only if `may_be_empty`.
+///
+/// # Errors
+///
+/// [`NetworkErrorKind::Limit`] if there are too many rules or states.
 pub(super) fn build(
     nfa: &Nfa,
     number: usize,
@@ -27,7 +33,7 @@ pub(super) fn build(
     let live = nfa.without_dead();
     let bounds = source.bounds();
     let mut right_linear = RightLinear::new(&live, bounds);
-    // By state that is called, its rule.
+    // Maps each state that is called to the number of its rule. `None` is the whole automaton.
     let mut numbers: IndexMap<Option<u32>, usize, FxBuildHasher> = IndexMap::default();
     numbers.insert(None, number);
     let mut next = 0;

@@ -1,4 +1,4 @@
-//! The rules of graphs with counters or required keys, and the machines that were measured for them.
+//! The rules made for graphs with counters or required keys.
 
 use std::sync::Arc;
 
@@ -7,24 +7,26 @@ use rustc_hash::FxHashMap;
 use crate::ir::ExprGraph;
 use crate::network::counting::IncrementsPerToken;
 
-/// A rule with a register.
+/// A rule whose activations (calls in progress) have a register.
 #[derive(Clone, Copy)]
 pub(super) struct RegisterRule {
     /// The number of the rule.
     pub(super) rule: usize,
-    /// The register that its activations start with.
+    /// The value with which the register of every activation (call in progress) begins.
     pub(super) register: u32,
 }
 
-/// The rules of graphs.
+/// The rules made for graphs with counters or required keys, each graph with its rule.
 #[derive(Default)]
 pub(super) struct GraphRules {
-    /// Rules of graphs with required keys.
+    /// Maps each graph with required keys to the number of its rule.
     pub(super) required_keys: FxHashMap<Arc<ExprGraph>, usize>,
-    /// Rules of graphs with counters. `None` if the graph is unrolled.
+    /// Maps each graph with counters to its rule. `None` if the graph is unrolled into states.
     pub(super) counters: FxHashMap<Arc<ExprGraph>, Option<RegisterRule>>,
-    /// The most increments of each counter that a token makes.
+    /// A cache of the most increments of each counter that one token makes, for the graphs with
+    /// counters.
     pub(super) increments: IncrementsPerToken,
-    /// Whether many sets of required keys are unrolled into states somewhere.
+    /// Whether the sets of missing required keys of some graph with many keys are unrolled into
+    /// states.
     pub(super) unrolls_sets: bool,
 }

@@ -1,50 +1,58 @@
-//! The rules that are inlined into their callers.
+//! Decides which rules are inlined into their callers.
 //!
-//! Inlining is what determinism comes from: two alternatives with a common prefix share its states only within one
-//! automaton. A rule is inlined if it is not recursive, is of no kind that stays a rule, and is either small or called
-//! once. Its only caller must stay small enough to be built. Calls inside repeated bodies count as they stand; a body
-//! that grows too large becomes a rule of its own when its repetition is built.
+//! Inlining lets two alternatives with a common prefix share the states of that prefix, which is
+//! possible only within one automaton. A rule is inlined if it is not recursive, its kind does not
+//! have to stay a rule, and it is either small or called once. Its only caller must stay small
+//! enough to be built. Calls inside repeated bodies count once, whatever the bounds. A body that
+//! grows too large becomes a rule of its own when its repetition is built.
 
 use crate::ir::{Expr, Grammar, RuleGroup, RuleId, RuleKind, Survey};
 
-/// Rules of at most this many expression nodes are inlined into every caller.
+/// The most expression nodes of a rule that is inlined into every caller, with the rules inlined
+/// into it. A larger rule is inlined only into a single caller.
 const SMALL: usize = 24;
 
-/// Rules of at most this many expression nodes are inlined into their only caller.
+/// The most expression nodes of a rule that is inlined into its only caller, with the rules inlined
+/// into it. A larger rule is called.
 const LARGE: usize = 4_000;
 
-/// The most nested levels of inlining.
+/// The most nested levels of inlining. A rule that would exceed the limit is called. Bounds the
+/// recursion of the construction.
 const DEPTH: usize = 64;
 
-/// The most nested levels of an inlined expression, with what is inlined into it: the construction recurses this deep,
-/// and as deep as the front end allows in the rule that it begins with.
+/// The most nested levels of an inlined expression, with those of the rules inlined into it. A rule
+/// that would exceed the limit is called. The construction recurses to this depth, plus the depth
+/// of the outermost rule, which the front end limits.
 const HEIGHT: usize = 200;
 
-/// The rules to inline, and those that were inlined into the rule under construction.
+/// The decision which rules to inline, with the state of the rule under construction.
 pub(super) struct Inlining {
-    /// By rule of the grammar.
+    /// For each rule of the grammar, whether it is inlined into its callers.
     is_inlined: Vec<bool>,
-    /// The rules that the rule under construction calls itself and that were inlined.
+    /// The rules that were inlined into the rule under construction by its own calls, not by calls
+    /// of inlined rules.
     direct: Vec<RuleId>,
-    /// Nested levels of inlining at the present place of the construction.
+    /// Number of inlined rules that the construction is inside of at present.
     depth: usize,
 }
 
 impl Inlining {
+    /// Decides for all rules of a grammar whether they are inlined.
     pub(super) fn new(grammar: &Grammar, survey: &Survey) -> Self {
         Self { is_inlined: plan(grammar, survey), direct: Vec::new(), depth: 0 }
     }
 
+    /// Whether a rule is inlined into its callers.
     pub(super) fn is_inlined(&self, rule: RuleId) -> bool {
         self.is_inlined[rule.index()]
     }
 
-    /// Begins another rule.
+    /// Prepares for the construction of the next rule.
     pub(super) fn begin(&mut self) {
         self.direct.clear();
     }
 
-    /// Notes that the expression of a rule is entered.
+    /// Records that the construction enters the expression of an inlined rule.
     pub(super) fn enter(&mut self, rule: RuleId) {
         if self.depth == 0 {
             self.direct.push(rule);
@@ -52,22 +60,24 @@ impl Inlining {
         self.depth += 1;
     }
 
-    /// Notes that the expression of a rule is left.
+    /// Records that the construction leaves the expression of an inlined rule.
     pub(super) fn leave(&mut self) {
         self.depth -= 1;
     }
 
-    /// Takes the rules that were inlined into the rule under construction by calls of its own.
+    /// Returns the rules that were inlined into the rule under construction by its own calls, and
+    /// clears the list.
     pub(super) fn take_direct(&mut self) -> Vec<RuleId> {
         std::mem::take(&mut self.direct)
     }
 
-    /// Calls a rule from now on.
+    /// Stops inlining a rule: from now on, it is called.
     pub(super) fn stop(&mut self, rule: RuleId) {
         self.is_inlined[rule.index()] = false;
     }
 
-    /// Returns the number of nodes of an expression, with those that are inlined into it.
+    /// Returns the number of nodes of an expression, with the nodes of the rules that are inlined
+    /// into it.
     pub(super) fn size(&self, grammar: &Grammar, expr: &Expr) -> usize {
         let mut size = expr.size();
         expr.for_each_call(&mut |rule| {
@@ -79,7 +89,7 @@ impl Inlining {
     }
 }
 
-/// Returns for each rule whether it is inlined.
+/// Decides for each rule of a grammar whether it is inlined.
 fn plan(grammar: &Grammar, survey: &Survey) -> Vec<bool> {
     let count = grammar.rules.len();
     // Callees first, so that a rule's size is known before that of its callers.
@@ -108,7 +118,8 @@ fn plan(grammar: &Grammar, survey: &Survey) -> Vec<bool> {
     inlined
 }
 
-/// Whether a rule is inlined for its size, wherever it is called.
+/// Whether a rule has at most [`SMALL`] expression nodes of its own, so that its size is no
+/// obstacle to inlining it into every caller.
 pub(super) fn is_small(survey: &Survey, rule: RuleId) -> bool {
     survey.sizes[rule.index()] <= SMALL
 }

@@ -1,7 +1,8 @@
-//! One automaton a rule.
+//! Builds one automaton for each rule of the grammar.
 //!
-//! Rules are built in the order in which calls of them are met, from the roots on. So the result does not depend on how
-//! the source numbers its rules, and rules that nothing calls are left out.
+//! Rules are built in the order in which calls to them are first found, from the roots on. So the
+//! result does not depend on how the source numbers its rules, and rules that nothing calls are
+//! left out.
 //!
 //! | file | what it owns | uses |
 //! | --- | --- | --- |
@@ -13,10 +14,11 @@
 //! | `choices` | the rules of an automaton that stays nondeterministic | `rules`, `source` |
 //! | this file | the loop over the worklist | `assembler` |
 //!
-//! An automaton whose deterministic form would have many states becomes several rules, with choices between them. A
-//! position in a text then has several parses.
+//! An automaton whose deterministic form would have too many states becomes several rules, with
+//! choices between them. A position in a text then has several parses.
 //!
-//! Cost: O(size of the expressions) for the nondeterministic automata; determinization is bounded by the limits.
+//! Cost: O(size of the expressions) for the nondeterministic automata. Determinization is bounded
+//! by the limits.
 //!
 //! Tests: `tests/tests/suite/{masks,recursion,ambiguity}.rs`.
 
@@ -42,27 +44,37 @@ use crate::ir::{Expr, RuleId};
 use assembler::Assembler;
 use source::Source;
 
-/// States of a rule's automaton beyond those of the nondeterministic one, above which the rules inlined into it
-/// multiply.
+/// Deterministic states that a rule's automaton may have beyond the number of its nondeterministic
+/// states. Beyond that, the large rules that are inlined into the rule are called instead, and the
+/// rule is built again.
 const ROOM: usize = 1_024;
 
-/// States of nondeterministic automata that are determinized at once, which bounds their memory.
+/// Nondeterministic states of the rules that are collected before they are determinized together.
+/// Limits the memory for automata that wait.
 const AT_ONCE: usize = 1 << 16;
 
-/// States of nondeterministic automata that are worth a second thread.
+/// Nondeterministic states of the collected rules from which on they are determinized by several
+/// threads.
 const WORTH_A_THREAD: usize = 1 << 10;
 
-/// A rule whose automaton is not deterministic yet.
+/// A rule whose nondeterministic automaton is built and still has to be determinized.
 struct Unfinished {
+    /// The rule of the grammar.
     rule: RuleId,
+    /// The nondeterministic automaton of the rule.
     nfa: Nfa,
-    /// States that the automaton may have.
+    /// The most states that the deterministic automaton may have.
     limit: usize,
-    /// Rules that are inlined into it and might multiply in it.
+    /// The large rules that are inlined into the rule by its own calls. They may be the cause of
+    /// too many states.
     large: Vec<RuleId>,
 }
 
 /// Builds the automata of all rules that are reachable from the roots.
+///
+/// # Errors
+///
+/// The reason why some rule cannot be built, with that rule.
 pub(super) fn build(
     source: &Source<'_>,
     packed: &mut PackedStringSets,
@@ -77,12 +89,14 @@ pub(super) fn build(
     Ok(Built { rules, labels, roots, sources })
 }
 
-/// The loop over the worklist of rules.
+/// Builds all rules on the worklist, until the worklist is empty.
 struct Builder<'a> {
+    /// Builds the automata of expressions, and holds the rules and the worklist.
     assembler: Assembler<'a>,
 }
 
 impl Builder<'_> {
+    /// Builds all rules that are reachable from the roots. Returns the numbers of the roots.
     fn build_all(&mut self) -> Result<Vec<usize>, NetworkErrorKind> {
         let source = self.assembler.source;
         let roots = match source.wanted.roots {
@@ -104,7 +118,8 @@ impl Builder<'_> {
             if open.is_empty() {
                 return Ok(roots);
             }
-            // The choice of rules to inline depends on the order of the rules; their automata do not.
+            // The decision which rules to inline depends on the order of the rules. Their automata
+            // do not.
             let bounds = source.bounds();
             let determinize = |(): &mut (), one: &Unfinished| {
                 minimal_without_empty(&one.nfa, bounds.states(one.limit))
@@ -117,8 +132,13 @@ impl Builder<'_> {
         }
     }
 
-    /// Builds the rule at the bottom of the stack: the start rule, with the empty string if it derives that. Nothing
-    /// calls this rule, so a start rule that is called is one more rule.
+    /// Builds the rule at the bottom of the stack, which calls the start rule. It accepts the empty
+    /// string if the start rule derives it. Nothing calls this rule. A start rule that is called is
+    /// a rule of its own. Returns the number of the rule at the bottom.
+    ///
+    /// # Errors
+    ///
+    /// [`NetworkErrorKind::Empty`] if the start rule derives no string, or the error of a limit.
     fn start(&mut self) -> Result<usize, NetworkErrorKind> {
         let source = self.assembler.source;
         let start = source.grammar.start;
@@ -143,7 +163,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Numbers the kept rules, but for those without a string that is not empty, which are never called.
+    /// Numbers the kept rules (rules that a vocabulary compiles for all grammars). A rule that
+    /// derives no string but the empty one is never called and left out.
     fn kept(&mut self) -> Vec<usize> {
         let Assembler { source, rules, .. } = &mut self.assembler;
         let kept = source.grammar.rules.iter().enumerate().filter(|(_, rule)| rule.is_kept());
@@ -152,7 +173,8 @@ impl Builder<'_> {
         kept.map(|rule| rules.number(rule)).collect()
     }
 
-    /// Builds the nondeterministic automaton of a rule.
+    /// Builds the nondeterministic automaton of a rule, and decides how many states its
+    /// deterministic form may have.
     fn begin(&mut self, rule: RuleId) -> Result<Unfinished, NetworkErrorKind> {
         let Assembler { source, rules, inlining, .. } = &mut self.assembler;
         let (source, expr) = (*source, &source.grammar.rule(rule).expr);
@@ -171,8 +193,10 @@ impl Builder<'_> {
         Ok(Unfinished { rule, nfa, limit, large })
     }
 
-    /// Adds a rule with its automaton. If the automaton outgrows the rules that are inlined into it, because they
-    /// multiply in it, they are called instead, and the rule is built again.
+    /// Adds a rule with its deterministic automaton, or the error of the determinization. If the
+    /// automaton has too many states, the large rules inlined into it are called from now on, and
+    /// the rule goes back to the worklist. If there are none, the automaton stays nondeterministic
+    /// where that is allowed.
     fn finish(
         &mut self,
         Unfinished { rule, nfa, large, .. }: Unfinished,
@@ -201,7 +225,8 @@ impl Builder<'_> {
         rules.add_current(dfa)
     }
 
-    /// Returns the digests of the expressions of all kept rules and rules for repetitions that have one.
+    /// Returns the digest of the expression of each kept rule (shared by many grammars) and each
+    /// rule for a repetition, with the rule's number. Rules without a digest are left out.
     fn sources(&mut self) -> Vec<(Digest, usize)> {
         let Assembler { source, rules, repetitions, .. } = &mut self.assembler;
         let kept = source.grammar.rules.iter().zip(rules.numbers()).enumerate();
@@ -212,7 +237,8 @@ impl Builder<'_> {
         kept.chain(repetitions.sources()).collect()
     }
 
-    /// Returns the error of the rule under construction: that of the budget if it is spent.
+    /// Returns the error of the rule under construction. If the budget is spent, that is the error
+    /// whatever `kind` says.
     fn error(&self, kind: NetworkErrorKind) -> NetworkError {
         let Assembler { source, rules, .. } = &self.assembler;
         let kind = match (source.context.budget.error(), kind) {
@@ -226,7 +252,12 @@ impl Builder<'_> {
     }
 }
 
-/// Refuses a rule that derives nothing. The bounds of counters may exclude all strings of a graph.
+/// Checks that a rule accepts some string. The bounds of counters may exclude all strings of a
+/// graph.
+///
+/// # Errors
+///
+/// [`NetworkErrorKind::Empty`] if the automaton accepts nothing.
 fn check_inhabited(dfa: &Table) -> Result<(), NetworkErrorKind> {
     let derives = dfa.len() > 1 || dfa.edge_count() > 0 || dfa.accepts(0);
     if derives { Ok(()) } else { Err(NetworkErrorKind::Empty) }

@@ -1,4 +1,5 @@
-//! The rules made for repetitions: which exist, which the vocabulary holds, and which are still to be built.
+//! The rules made for repetitions: those that exist, those that the vocabulary holds, and those
+//! that still have to be built.
 
 use rustc_hash::FxHashMap;
 
@@ -15,43 +16,52 @@ use crate::network::repeat::rule::{More, RepeatCall, RepeatRule, Run, TailBytes}
 use crate::network::repeat::{automata, bounded_tail};
 use crate::network::rule::Label;
 
-/// The fewest bytes in a row, as of `[0-9a-f]{8}`, for which the vocabulary's rule for that number is called.
+/// The fewest bytes of a fixed number, as in `[0-9a-f]{8}`, for which the vocabulary's rule for
+/// that number is called. Fewer bytes are unrolled.
 const WORTH_A_CALL: u32 = 8;
 
-/// The same, for bytes of which [`WORTH_A_CALL`] in a row occur elsewhere in the grammar: the parts of a UUID are 8 and
-/// 4.
+/// The fewest bytes of a fixed number for which the vocabulary's rule is called if the grammar
+/// already calls a rule for the same byte set. Serves the parts of a UUID, which have 8 and 4
+/// hexadecimal digits. Fewer bytes are unrolled.
 const ENOUGH: u32 = 4;
 
-/// The rules made for repetitions.
+/// The rules made for repetitions, with what is needed to find and build them.
 pub(super) struct Repetitions<'a> {
+    /// The inputs of the construction.
     source: &'a Source<'a>,
+    /// The repeated expressions by number, with their automata.
     pub(super) bodies: Bodies,
-    /// The numbers of the rules.
+    /// Maps each rule made for a repetition to its number among the network's rules.
     rules_of: FxHashMap<RepeatRule, usize>,
+    /// A cache of the bytes that occur in the strings of expressions.
     alphabets: Alphabets,
 }
 
-/// The rules that a call of a repetition leads to and that are not built yet.
+/// The rules that a repetition needs and that are not built yet.
 pub(super) struct Missing {
-    /// The rules, each of which calls the next one in tail position.
+    /// The missing rules. Each calls the next one in tail position.
     pub(super) new: Vec<RepeatCall>,
-    /// The call in tail position of the last of them.
+    /// The label of the call that ends the last missing rule, in tail position. `None` if the last
+    /// rule ends without a call.
     pub(super) rest: Option<Label>,
 }
 
 impl<'a> Repetitions<'a> {
+    /// Returns an empty collection of rules.
     pub(super) fn new(source: &'a Source<'a>) -> Self {
         let rules_of = FxHashMap::default();
         Self { source, bodies: Bodies::default(), rules_of, alphabets: Alphabets::default() }
     }
 
-    /// Returns the bytes of an expression's strings.
+    /// Returns the bytes that occur in an expression's strings: the first bytes and all bytes.
     pub(super) fn alphabet(&mut self, expr: &Expr) -> Alphabet {
         let Source { grammar, survey, context, .. } = self.source;
         self.alphabets.of_expr(expr, grammar, survey, context.budget).bytes
     }
 
-    /// Returns the most repetitions of a body that one token can begin, at least one. `u32::MAX` if nothing is counted.
+    /// Returns the most repetitions of a body that one token can begin, at least 1. Returns
+    /// `u32::MAX` if registers are not used. `shortest` is the length of the body's shortest string
+    /// in bytes.
     pub(super) fn most_repetitions(&mut self, body: &Expr, shortest: u32) -> u32 {
         if !self.source.has_registers() {
             return u32::MAX;
@@ -60,8 +70,9 @@ impl<'a> Repetitions<'a> {
         self.source.lexicon.most_repetitions(first, all, shortest).max(1)
     }
 
-    /// Returns the call of a repetition of a body without the empty string, at least once, with the most repetitions
-    /// that one token can begin.
+    /// Returns the call for a repetition of a body, and the most repetitions that one token can
+    /// begin. The body must not derive the empty string, and is repeated at least once even if
+    /// `min` is 0. `shortest` is the length of its shortest string in bytes.
     pub(super) fn plan(
         &mut self,
         Repetition { body, min, max }: Repetition<'_>,
@@ -78,7 +89,9 @@ impl<'a> Repetitions<'a> {
         (RepeatRule::of_run(body, Run { least, more }, longest), longest)
     }
 
-    /// Returns the call of a bounded run with a tail, whose required bytes are unrolled before it.
+    /// Returns the call for a bounded tail, and the most bytes of the tail in one token. A bounded
+    /// tail is a bounded run of bytes whose last byte comes from a set of its own. The caller has to
+    /// unroll the required bytes before the call.
     pub(super) fn plan_tail(&mut self, run: DelimitedRepeat) -> (RepeatCall, u32) {
         let DelimitedRepeat { any, min, max, last } = run;
         let longest = self.most_repetitions(&Expr::Bytes(any.union(last)), 1);
@@ -86,7 +99,13 @@ impl<'a> Repetitions<'a> {
         (RepeatRule::of_tail(TailBytes { any, last }, most, longest), longest)
     }
 
-    /// Whether the vocabulary holds the rule of a fixed number of bytes.
+    /// Whether the vocabulary holds a rule for this repetition. Only a fixed number of at least
+    /// [`ENOUGH`] bytes of one set can be stored, such as `[0-9a-f]{8}`. Adds the rule to `rules`
+    /// if it is found. `shortest` is the length of the body's shortest string in bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`NetworkErrorKind::Limit`] if there are too many rules.
     pub(super) fn is_stored(
         &mut self,
         rules: &mut Rules<'_>,
@@ -111,7 +130,12 @@ impl<'a> Repetitions<'a> {
         Ok(is_stored)
     }
 
-    /// Returns the number of a rule that was built before or that the vocabulary holds.
+    /// Returns the number of a rule made for a repetition, if the rule was built before or the
+    /// vocabulary holds it. Returns `None` otherwise.
+    ///
+    /// # Errors
+    ///
+    /// [`NetworkErrorKind::Limit`] if there are too many rules.
     pub(super) fn find(
         &mut self,
         rules: &mut Rules<'_>,
@@ -130,7 +154,12 @@ impl<'a> Repetitions<'a> {
         Ok(Some(number))
     }
 
-    /// Returns the rules that a call leads to by tail calls and that are not built yet.
+    /// Follows a call through its tail calls, and returns the rules that are not built yet.
+    /// `longest` is the most repetitions that one token can begin.
+    ///
+    /// # Errors
+    ///
+    /// [`NetworkErrorKind::Limit`] if there are too many rules.
     pub(super) fn missing(
         &mut self,
         rules: &mut Rules<'_>,
@@ -155,8 +184,9 @@ impl<'a> Repetitions<'a> {
         }
     }
 
-    /// Adds a rule, given the automaton of its body and the symbol of the call in tail position. Runs with a tail have
-    /// no body.
+    /// Builds and adds a rule for a repetition. `body` is the automaton of its body, which a
+    /// bounded tail (byte run with a last byte of its own) does not have. `rest` is the symbol of
+    /// the call that ends the rule, in tail position. Returns the number of the rule.
     pub(super) fn add(
         &mut self,
         rules: &mut Rules<'_>,
@@ -191,7 +221,8 @@ impl<'a> Repetitions<'a> {
         Ok(number)
     }
 
-    /// Returns the digests of all rules that have one, with their numbers.
+    /// Returns the digests of all rules made for repetitions, with their numbers. Rules without a
+    /// digest are left out.
     pub(super) fn sources(&mut self) -> Vec<(Digest, usize)> {
         let (bodies, grammar) = (&mut self.bodies, self.source.grammar);
         let rules = self.rules_of.iter();

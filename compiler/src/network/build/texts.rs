@@ -1,4 +1,4 @@
-//! The rules of sets of many texts.
+//! The rules made for sets of many texts.
 
 use std::sync::Arc;
 
@@ -10,41 +10,54 @@ use crate::ir::Texts;
 use crate::network::error::NetworkErrorKind;
 use crate::network::packed_string_set::{self, PackedStringSets, Refused};
 
-/// The rules of sets of texts. Only texts whose bytes are all tokens by themselves are in them.
+/// The rules made for sets of texts. A rule has only those texts of its set whose bytes are all
+/// tokens by themselves.
 pub(super) struct TextRules<'a> {
+    /// The inputs of the construction.
     source: &'a Source<'a>,
+    /// Maps each set of texts to the number of its rule.
     rules_of: FxHashMap<Arc<Texts>, usize>,
+    /// The packed string sets (texts as a packed automaton) of the grammar.
     packed: &'a mut PackedStringSets,
 }
 
-/// The rule of a set of texts.
+/// How a set of texts is represented.
 pub(super) enum TextRule {
-    /// The set is too small for a rule.
+    /// The set has too few texts for a rule, so its texts become states of the calling rule.
     Inline,
-    /// The number of the rule.
+    /// The set has a rule, with this number.
     Of(usize),
-    /// The rule is to be built from states.
+    /// The set needs a rule of its own with a state for each position in a text, which the caller
+    /// has to build.
     Unrolled,
 }
 
 impl<'a> TextRules<'a> {
+    /// Returns a collection without rules.
     pub(super) fn new(source: &'a Source<'a>, packed: &'a mut PackedStringSets) -> Self {
         Self { source, rules_of: FxHashMap::default(), packed }
     }
 
-    /// Returns the texts of a set that its rule has.
+    /// Returns the texts of a set that belong to its rule: those whose bytes are all tokens by
+    /// themselves.
     pub(super) fn within<'t>(&self, texts: &'t Texts) -> impl Iterator<Item = &'t [u8]> + use<'t> {
         let letters = self.source.lexicon.single_bytes();
         texts.iter().filter(move |text| packed_string_set::is_of(text, letters))
     }
 
-    /// Returns the texts of a set that its rule does not have.
+    /// Returns the texts of a set that do not belong to its rule: those with a byte that is no
+    /// token by itself.
     pub(super) fn others<'t>(&self, texts: &'t Texts) -> impl Iterator<Item = &'t [u8]> + use<'t> {
         let letters = self.source.lexicon.single_bytes();
         texts.iter().filter(move |text| !packed_string_set::is_of(text, letters))
     }
 
-    /// Returns the rule of a set of texts, for all places that have the set. Packs the set if it can be packed.
+    /// Returns how a set of texts is represented, the same for all its occurrences. Packs the set
+    /// if it can be packed.
+    ///
+    /// # Errors
+    ///
+    /// [`NetworkErrorKind::Limit`] if the packed set is too large or the budget is spent.
     pub(super) fn rule(
         &mut self,
         rules: &mut Rules<'_>,
@@ -74,7 +87,7 @@ impl<'a> TextRules<'a> {
         Ok(TextRule::Of(rule))
     }
 
-    /// Notes the rule of a set of texts.
+    /// Records the number of the rule that was built for a set of texts.
     pub(super) fn note(&mut self, texts: &Arc<Texts>, rule: usize) {
         self.rules_of.insert(texts.clone(), rule);
     }

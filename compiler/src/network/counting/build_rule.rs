@@ -1,10 +1,13 @@
-//! The rule of the explored places.
+//! Builds the rule with a register from the explored places (states of the machine with their
+//! counts).
 //!
-//! A place with the changes of an arrival is a chain of states, one for each change and one after them, all with the
-//! edges of the place. The arrival at the first state makes the first change and stays, or continues to the next state.
-//! An increment at zero leads to the exit, with the rest of the changes.
+//! An arrival at a place makes some changes of the register. The rule has a chain of states for it:
+//! one state for each change, and at least one. All of these states have the edges of the place.
+//! The arrival at the first state makes the first change, then continues to the next state or
+//! stays. An increment with which the field becomes zero leads to the exit of the place, with the
+//! remaining changes.
 //!
-//! Cost: O(places and their edges, times the changes of an arrival).
+//! Cost: O(edges of all places, times the changes of an arrival).
 
 use std::collections::BTreeMap;
 
@@ -16,16 +19,23 @@ use super::zones::Zones;
 use crate::automata::{Dfa, DfaState, Edge, Edges, StateBudget};
 use crate::network::rule::{Arrival, CountDependent, Counted, RegisterUpdate};
 
-/// A rule with registers.
+/// A rule whose counters are bit fields of a register.
 pub(in crate::network) struct CountedRule {
+    /// The automaton of the rule.
     pub(in crate::network) dfa: Dfa,
-    /// The updates of the register.
+    /// The states whose arrival updates the register, and how.
     pub(in crate::network) counted: Counted,
-    /// The register that activations begin with.
+    /// The register with which every activation (a call of the rule in progress) begins. Never
+    /// zero.
     pub(in crate::network) register: u32,
 }
 
-/// Builds the rule of the places that are `alive`.
+/// Builds the rule of the explored places (sets of states with counts). `alive` says for each place
+/// whether it is live; edges to other places are left out.
+///
+/// # Errors
+///
+/// [`Refused::Limit`] if the rule would have more states than `allowed`.
 pub(super) fn build(
     zones: &Zones,
     explored: &Explored,
@@ -46,23 +56,32 @@ pub(super) fn build(
 
 /// A rule under construction.
 struct Rule<'a> {
+    /// The far zones (counts far from all bounds), with the register field of each counter.
     zones: &'a Zones,
+    /// The explored places (sets of states with counts) with their edges.
     explored: &'a Explored,
+    /// For each place (set of states with counts), whether it is live.
     alive: &'a [bool],
+    /// The states built so far.
     states: Vec<DfaState>,
+    /// The register updates of the states built so far.
     arrivals: Vec<Arrival>,
-    /// The first state of the chain of a place with changes.
+    /// Maps a place (set of states with counts) with the changes of an arrival to the first state
+    /// of its chain.
     numbers: FxHashMap<Arrived, u32>,
-    /// Chains without edges and exits yet, with their first states.
+    /// The chains whose edges and exits are still missing, each with its first state.
     open: Vec<(Arrived, u32)>,
 }
 
 impl Rule<'_> {
+    /// Builds all states that are reachable from the initial place (set of states with counts).
     fn build(&mut self, allowed: StateBudget<'_>) -> Result<CountedRule, Refused> {
         let (start, changes) = &self.explored.start;
-        // By near-bound counter and far place, the states of the place.
+        // For each near-bound counter, maps each place in which the counter is far to the states of
+        // that place.
         let mut near_bound: BTreeMap<usize, FxHashMap<usize, Vec<u32>>> = BTreeMap::new();
-        // Nothing arrives at the start, and no string of a rule is empty.
+        // The initial state gets no register update, because no edge leads to it. No string of a
+        // rule is empty, so it does not accept.
         self.states.push(DfaState::default());
         let edges = self.edges(*start);
         self.states[0].edges = edges;
@@ -105,8 +124,8 @@ impl Rule<'_> {
                 register |= to << field.shift;
             }
         }
-        // The register of a rule with registers is not zero. If nothing is far at first, fields are set before they are
-        // read.
+        // A register value of zero means that there is no register. If nothing is far at first,
+        // fields are set before they are read.
         let register = register.max(1);
         let dfa = Dfa { states: std::mem::take(&mut self.states) };
         let mut counted = Counted::new(std::mem::take(&mut self.arrivals), false);
@@ -120,7 +139,7 @@ impl Rule<'_> {
         Ok(CountedRule { dfa, counted, register })
     }
 
-    /// Returns the edges of a place to live places.
+    /// Returns the edges of a place (set of states with counts) whose targets are live.
     fn edges(&mut self, place: usize) -> Edges {
         let mut found = DfaState::default();
         for (lo, hi, arrived) in &self.explored.edges[place] {
@@ -132,9 +151,10 @@ impl Rule<'_> {
         found.edges
     }
 
-    /// The first state of the chain of a place with changes.
+    /// Returns the first state of the chain for an arrival: a place (set of states with counts)
+    /// with changes of the register. Adds the chain if it is new.
     fn number(&mut self, mut arrived: Arrived) -> u32 {
-        // Without a live successor, no count matters.
+        // A place without a live successor needs no counts.
         if !self.explored.edges[arrived.0].iter().any(|(.., (to, _))| self.alive[*to]) {
             arrived.1.clear();
         }
@@ -143,7 +163,7 @@ impl Rule<'_> {
         }
         let first = self.states.len() as u32;
         let (place, changes) = &arrived;
-        // Each change takes a state, and the last state needs none after it.
+        // Each change takes one state, and the last change needs no state after it.
         let count = changes.len().max(1);
         let accepting = self.explored.accepting[*place];
         self.states.extend((0..count).map(|_| DfaState { accepting, ..DfaState::default() }));

@@ -1,13 +1,16 @@
-//! The proof for several near-bound counters: near all bounds, the rule allows the intersection of what it allows near
-//! each.
+//! The proof that near-bound masks of several counters may be intersected: near all bounds, the
+//! rule allows exactly the texts that it allows near each bound.
 //!
-//! Masks near a bound are found as if all other counters had many increments left. Let a place be far from the bounds
-//! of two counters. A text leads from it to four places. In the first, both counters stay far. In the second, only
-//! the first has run out; in the third, only the second; in the fourth, both. The fourth must continue if and only if the
-//! second and the third do. And running out may change where a text ends only by not continuing. Then a token that
-//! leaves the rule leaves it in all of them, and the masks after it intersect as well.
+//! The mask near one bound is computed as if all other counters had many increments left. Consider
+//! a place (states with counts) that is far from the bounds of two counters. A text leads from it
+//! to four places. In the first, both counters stay far. In the second, only the first counter has
+//! run out; in the third, only the second; in the fourth, both. The fourth place must continue if
+//! and only if the second and the third do. Running out may change where a text ends only by not
+//! continuing. Then a token that leaves the rule leaves it in all four places, and the follow masks
+//! intersect as well.
 //!
-//! All such tuples that a text leads to are visited. Few increments are exact, so the tuples are few.
+//! The check visits all such tuples of places that a text leads to. Few counts are exact, so the
+//! tuples are few.
 //!
 //! Cost: O(tuples times edges of their places).
 
@@ -19,23 +22,35 @@ use super::refused::Refused;
 use super::zones::Zones;
 use crate::automata::{StateBudget, Symbol};
 
-/// Steps of a budget that a tuple takes, about.
+/// Steps of a budget that the check of one tuple of places (sets of states with counts) costs,
+/// about.
 const STEPS_A_TUPLE: usize = 1 << 5;
 
-/// The places that one text leads to.
+/// The places (sets of states with counts) to which one text leads. They differ in which near-bound
+/// counters are assumed to have run out.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Tuple {
-    /// The place where all counters stay far.
+    /// The place (set of states with counts) where all near-bound counters stay far.
     far: usize,
-    /// By near-bound counter, the place where that counter alone may have run out.
+    /// For each near-bound counter, the place (set of states with counts) where that counter alone
+    /// may have run out. Equals `far` while the counter has not.
     each: SmallVec<[usize; 2]>,
-    /// The place where all counters have run out that have in `each`.
+    /// The place (set of states with counts) where every counter has run out that has run out in
+    /// `each`.
     all: usize,
-    /// The near-bound counters that may still run out, as bits.
+    /// Bit set of the near-bound counters (their masks depend on the count) that may still run out,
+    /// by their index in `each`.
     open: u32,
 }
 
-/// Checks the places in which several near-bound counters are far.
+/// Checks the tuples of places (sets of states with counts) that texts lead to. A tuple starts at a
+/// live place in which at least two near-bound counters are far. `alive` says for each place whether
+/// the place is live.
+///
+/// # Errors
+///
+/// [`Refused::NearBound`] or [`Refused::Unrolled`] if the masks may not be intersected.
+/// [`Refused::Limit`] if the budget is spent.
 pub(super) fn check(
     zones: &Zones,
     explored: &Explored,
@@ -70,6 +85,8 @@ pub(super) fn check(
     Ok(())
 }
 
+/// The inputs of the check. `near_bound` lists the near-bound counters, and `alive` says for each
+/// place (set of states with counts) whether it is live.
 struct Walk<'a> {
     near_bound: &'a [usize],
     explored: &'a Explored,
@@ -77,7 +94,8 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Checks a tuple, and adds its successors.
+    /// Checks that the places (sets of states with counts) of a tuple agree on acceptance, and adds
+    /// the tuple's successors to the worklist `open`.
     fn step(&self, tuple: &Tuple, open: &mut Vec<Tuple>) -> Result<(), Refused> {
         let accepting = &self.explored.accepting;
         for (&counter, &place) in self.near_bound.iter().zip(&tuple.each) {
@@ -99,14 +117,15 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Returns the arrival on a symbol in a place, if its target is live.
+    /// Returns the arrival to which a symbol leads from a place (set of states with counts).
+    /// Returns `None` without an edge on the symbol, or if its target is not live.
     fn arrival(&self, place: usize, symbol: Symbol) -> Option<&Arrived> {
         let edges = &self.explored.edges[place];
         let (lo, _, arrived) = edges.get(edges.partition_point(|(_, hi, _)| *hi < symbol))?;
         (*lo <= symbol && self.alive[arrived.0]).then_some(arrived)
     }
 
-    /// Adds the successors of a tuple on a symbol.
+    /// Checks a tuple on one symbol, and adds its successors to the worklist `open`.
     fn on(&self, tuple: &Tuple, symbol: Symbol, open: &mut Vec<Tuple>) -> Result<(), Refused> {
         let all = self.arrival(tuple.all, symbol);
         let each: SmallVec<[_; 2]> =
@@ -126,7 +145,8 @@ impl Walk<'_> {
                 false => Ok(()),
             };
         };
-        // The counters that may run out here, and those that may no longer.
+        // Bit sets of the counters that may run out on this symbol (`may`), and of those that are
+        // set and can no longer run out (`closed`).
         let (mut may, mut closed) = (0, 0);
         for (at, &counter) in self.near_bound.iter().enumerate() {
             let change = change_of(changes, counter);
@@ -146,7 +166,7 @@ impl Walk<'_> {
                 return Err(Refused::Unrolled);
             }
         }
-        // Each set of counters that run out here.
+        // Enumerates each subset of `may`: the counters that run out on this symbol.
         let mut gone: u32 = may;
         loop {
             let mut next = Tuple {
@@ -172,7 +192,13 @@ impl Walk<'_> {
         }
     }
 
-    /// Adds a tuple, if all of its places are live.
+    /// Adds a tuple to the worklist, unless its places are all equal and no counter may run out any
+    /// more. Skips the tuple if `all` and some place of `each` are not live.
+    ///
+    /// # Errors
+    ///
+    /// [`Refused::Unrolled`] if `all` is live and some place of `each` is not, or if all of `each`
+    /// are live and `all` is not.
     fn add(&self, tuple: Tuple, open: &mut Vec<Tuple>) -> Result<(), Refused> {
         let each = tuple.each.iter().all(|&place| self.alive[place]);
         match (each, self.alive[tuple.all]) {
@@ -187,7 +213,7 @@ impl Walk<'_> {
     }
 }
 
-/// Whether all places of a tuple are equal.
+/// Whether all places (sets of states with counts) of a tuple are the same place.
 fn is_one(tuple: &Tuple) -> bool {
     tuple.all == tuple.far && tuple.each.iter().all(|&place| place == tuple.far)
 }

@@ -1,13 +1,15 @@
-//! Subset construction on states with counts.
+//! Subset construction on the states of a machine together with the counts of their counters.
 //!
-//! A *place* is a set of states of the automaton, each with its counts. The counts of a far counter are distances below
-//! the highest of them, and the highest is in the register. So places that differ in the register alone are one place.
-//! Other counts are exact. A symbol leads from a place to a place and updates registers: a counter is incremented by
-//! one, or is set when it becomes far.
+//! A *place* is a set of states of the machine, each with its counts. A count is *far* if no token
+//! can reach a bound from there. For a far counter, the place holds distances below the highest
+//! count. The highest count itself is in the register. So places that differ only in the register
+//! are one place. Other counts are exact. A symbol leads from a place to a place and updates the
+//! register: a counter is incremented by one, or is set when it becomes far.
 //!
-//! Counts that nothing depends on any more are 0. Counts that can reach no bound are the minimum.
+//! The count of a counter that is not live is stored as 0. A count that can reach no bound is
+//! stored as the counter's minimum.
 //!
-//! Cost: O(places times edges of their states).
+//! Cost: O(edges of the states of all places).
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
@@ -20,104 +22,130 @@ use crate::automata::{StateBudget, Symbol};
 use crate::graph::minimal;
 use crate::ir::Step;
 
-/// By counter, a count or a distance.
+/// For each counter, its exact count, or, for a far counter, its distance below the highest count
+/// of the place (set of states with counts).
 pub(super) type Counts = SmallVec<[u32; 2]>;
 
-/// By counter, the number of the zone in which its count is far.
+/// For each counter, the number of the far zone (counts far from all bounds) that contains its
+/// count. `None` if the count is exact.
 pub(super) type Far = SmallVec<[Option<u8>; 2]>;
 
-/// Most members of a place. Counts that diverge without bound would add members for ever.
+/// The most members (states with their counts) of a place. Counts that diverge without bound would
+/// add members for ever. Beyond the limit, the graph is unrolled.
 const MOST_MEMBERS: usize = 64;
 
-/// Steps of a budget that a member takes, about.
+/// Steps of a budget that the successors of one member of a place (set of states with counts) cost,
+/// about.
 const STEPS_A_MEMBER: usize = 1 << 4;
 
-/// States with their counts.
+/// A set of states of the machine, each with its counts. For a far counter, the counts are
+/// distances below the highest count.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Place {
+    /// For each counter, the number of its far zone (counts far from all bounds), or `None` if its
+    /// counts are exact.
     far: Far,
+    /// The states with their counts, in ascending order. For a far counter, a count is a distance
+    /// below the highest count.
     members: Vec<(u32, Counts)>,
 }
 
 impl Place {
-    /// Returns the states of the automaton, ascending, each once.
+    /// Returns the states of the machine in this place, in ascending order, each once.
     pub(super) fn states(&self) -> Vec<u32> {
         let mut states: Vec<u32> = self.members.iter().map(|(state, _)| *state).collect();
         states.dedup();
         states
     }
 
-    /// Returns a sort key by which places that differ in counts alone are neighbours, lower counts first.
+    /// Returns a sort key. Places that differ only in counts become neighbours, those with lower
+    /// counts first.
     pub(super) fn by_counts(&self) -> (Vec<u32>, Far, Vec<Counts>) {
         let states = self.members.iter().map(|(state, _)| *state);
         let counts = self.members.iter().map(|(_, counts)| counts.clone());
         (states.collect(), self.far.clone(), counts.collect())
     }
 
-    /// Whether a counter is far.
+    /// Whether the count of a counter is far in this place (set of states with counts), and
+    /// therefore in the register.
     pub(super) fn is_far(&self, counter: usize) -> bool {
         self.far[counter].is_some()
     }
 }
 
-/// The effect of an arrival on a counter.
+/// The effect that an arrival at a place (set of states with counts) has on the register field of
+/// one counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Change {
-    /// The register is decremented. At zero the place is replaced by its exit.
+    /// The counter's register field is decremented. If the field becomes zero, the activation (call in progress)
+    /// continues at the exit of the place.
     Increment,
-    /// The register is set to this number of increments, the last of which leaves the zone.
+    /// The counter's register field is set to this number of increments. The last of these increments leaves the far
+    /// zone (counts far from all bounds).
     Set(u32),
 }
 
-/// Changes by counter, ascending.
+/// Pairs of a counter and the change of its register field, in ascending order of counters.
 pub(super) type Changes = SmallVec<[(u8, Change); 2]>;
 
-/// Returns the change of a counter.
+/// Returns the change of a counter's register field. Returns `None` if the field stays as it is.
 pub(super) fn change_of(changes: &Changes, counter: usize) -> Option<Change> {
     let change = changes.iter().find(|(of, _)| usize::from(*of) == counter);
     change.map(|&(_, change)| change)
 }
 
-/// A place, and the changes that arriving there makes.
+/// The number of a place (set of states with counts), and the changes of the register that the
+/// arrival there makes.
 pub(super) type Arrived = (usize, Changes);
 
-/// All reachable places.
+/// All reachable places (sets of states with counts) with their transitions.
 pub(super) struct Explored {
+    /// The places (sets of states with counts), numbered in the order in which they were found.
     places: IndexMap<Place, (), FxBuildHasher>,
-    /// By place, edges on bytes and labels: sorted and disjoint.
+    /// For each place (set of states with counts), its edges on bytes and labels: first symbol,
+    /// last symbol (inclusive), arrival. The edges are sorted and disjoint.
     pub(super) edges: Vec<Vec<(Symbol, Symbol, Arrived)>>,
-    /// By place, whether a string may end there.
+    /// For each place (set of states with counts), whether a string may end there.
     pub(super) accepting: Vec<bool>,
-    /// By place and far counter, the exit: the place when no increments are left.
+    /// For each place (set of states with counts) and each counter, the exit if the counter is far:
+    /// the place that replaces this one when no increments are left.
     pub(super) exits: Vec<SmallVec<[Option<usize>; 2]>>,
-    /// The initial place, with the changes of the call.
+    /// The initial place (set of states with counts), and the changes with which a call of the rule
+    /// begins.
     pub(super) start: Arrived,
 }
 
 impl Explored {
-    /// Returns the number of places.
+    /// Returns the number of places (sets of states with counts).
     pub(super) fn len(&self) -> usize {
         self.places.len()
     }
 
-    /// Returns a place by its number.
+    /// Returns a place (set of states with counts) by its number.
     pub(super) fn place(&self, number: usize) -> &Place {
         self.places.get_index(number).expect("it was numbered").0
     }
 }
 
-/// A count during a list of steps. For a counter that was far: a distance above the register, until the counter is
-/// reset.
+/// A count while a list of steps is applied. `is_distance` holds for a counter that was far before
+/// and has not been reset since. Then `value` is the difference from the highest count before the
+/// symbol, negative below it. Otherwise `value` is the exact count.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 struct Count {
     is_distance: bool,
     value: i64,
 }
 
-/// A state with its counts during a list of steps.
+/// A state of the machine with its counts, one for each counter, while a list of steps is applied.
 type Member = (u32, SmallVec<[Count; 2]>);
 
-/// Explores all places that are reachable from the start.
+/// Finds all places (sets of states with counts) that are reachable from the initial state with all
+/// counts 0.
+///
+/// # Errors
+///
+/// [`Refused::Unrolled`] if the counts of some place diverge. [`Refused::Limit`] if there are more
+/// places than allowed states, or the budget is spent.
 pub(super) fn explore(
     machine: &Machine,
     zones: &Zones,
@@ -165,13 +193,15 @@ pub(super) fn explore(
     Ok(explored)
 }
 
+/// The machine and the far zones (counts far from all bounds) that the exploration works with.
 struct Explorer<'a> {
     machine: &'a Machine,
     zones: &'a Zones,
 }
 
 impl Explorer<'_> {
-    /// Returns the states that symbols lead to from those of a place, before steps are taken.
+    /// Returns the transitions of a place before any steps are taken: first symbol, last symbol
+    /// (inclusive), target states with their counts.
     fn onward(&self, place: &Place) -> Vec<(Symbol, Symbol, Vec<Member>)> {
         let of = |state: u32| &self.machine.states[state as usize].edges;
         let mut bounds: Vec<Symbol> = Vec::new();
@@ -202,8 +232,10 @@ impl Explorer<'_> {
         found
     }
 
-    /// Returns the place of some members and of all that their steps lead to, with the changes of the register.
-    /// `before` has the zones of far counters. `None` if no member is left.
+    /// Computes the epsilon closure of some members under steps, and removes members that another
+    /// member subsumes. Returns the resulting place (set of states with counts) with the changes of
+    /// the register, or `None` if no member is left. `before` holds, for each counter, the number
+    /// of its zone in the previous place.
     fn closed(
         &self,
         before: &Far,
@@ -222,7 +254,7 @@ impl Explorer<'_> {
                 return Err(Refused::Unrolled);
             }
         }
-        // A state with steps alone has been replaced by the targets of the steps.
+        // A member whose state has only steps is redundant: the targets of the steps are members.
         members.retain(|(state, _)| {
             let state = &self.machine.states[*state as usize];
             state.accepting || !state.edges.is_empty()
@@ -246,8 +278,9 @@ impl Explorer<'_> {
         Ok(Some((place, changes)))
     }
 
-    /// Returns the members that no other member subsumes: none has the same state with lower counts, and equal counts
-    /// of counters that are checked. O(members²).
+    /// Returns the members that no other member subsumes. A member subsumes another of the same
+    /// state if its live counts are not higher. Counts of counters whose minimum is checked have to
+    /// be equal. O(members²).
     fn lowest(&self, members: Vec<Member>) -> Vec<Member> {
         let subsumes = |(state, counts): &Member, (other_state, others): &Member| {
             let live = self.machine.states[*state as usize].live;
@@ -265,7 +298,8 @@ impl Explorer<'_> {
         minimal(members, subsumes)
     }
 
-    /// Returns the counts after a list of steps. `None` if a check fails or a maximum is exceeded.
+    /// Returns the counts after the list of steps at index `list`. Returns `None` if a check of a
+    /// minimum fails or a maximum is exceeded.
     fn taken(
         &self,
         before: &Far,
@@ -289,7 +323,7 @@ impl Explorer<'_> {
                 }
                 Step::Check(_) => {
                     let least = match far {
-                        // All counts of a zone are on one side of the minimum.
+                        // All counts of a far zone are on one side of the minimum.
                         Some(zone) => i64::from(self.zones.zone(counter, zone).lo),
                         None => count.value,
                     };
@@ -302,8 +336,15 @@ impl Explorer<'_> {
         Some(counts)
     }
 
-    /// Resolves a counter. Returns the zone of a far count and the change of the register. Adds the counter's `counts`
-    /// to the members of a place.
+    /// Decides whether a counter is far in a new place (set of states with counts). `counts` holds
+    /// each member's state and its count of this counter. Appends the final count or distance to
+    /// each member of `place`. Returns the number of the far zone (counts far from all bounds), if
+    /// the counter is far, and the change of its register field.
+    ///
+    /// # Errors
+    ///
+    /// [`Refused::Unrolled`] if exact counts and distances mix, or one arrival increments the
+    /// highest count twice.
     fn resolved(
         &self,
         counter: usize,
@@ -374,8 +415,8 @@ impl Explorer<'_> {
         Ok((zone, left.map(Change::Set)))
     }
 
-    /// Whether no bound is reachable from a state with a count `above` those of a zone by some number, which may be
-    /// negative.
+    /// Whether no bound of a counter is reachable from a state. The count may be any count of
+    /// `zone` plus `above`, which may be negative.
     fn is_free(&self, counter: usize, state: u32, zone: Zone, above: i64) -> bool {
         let bounds = self.machine.counters[counter];
         let most = self.machine.states[state as usize].most_increments[counter];
@@ -389,7 +430,8 @@ impl Explorer<'_> {
         i64::from(zone.lo) + above >= i64::from(bounds.min) && is_below
     }
 
-    /// Returns the representative of a count in a state: the minimum if no bound is reachable.
+    /// Returns the representative of a count in a state: the counter's minimum if no bound is
+    /// reachable, otherwise the count itself.
     fn without_bounds(&self, counter: usize, state: u32, count: i64) -> u32 {
         match self.is_free(counter, state, Zone { lo: 0, hi: 0 }, count) {
             true => self.machine.counters[counter].min,
@@ -397,7 +439,8 @@ impl Explorer<'_> {
         }
     }
 
-    /// Returns the exit of a place: the place when a far counter has no increments left.
+    /// Returns the exit of a place (set of states with counts) for a counter: the place with exact
+    /// counts after the last increment of the far zone. Returns `None` if the counter is not far.
     fn exit(&self, place: &Place, counter: usize) -> Option<Place> {
         let Zone { hi, .. } = self.zones.zone(counter, place.far[counter]?);
         let mut exit = place.clone();

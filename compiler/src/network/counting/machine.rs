@@ -1,10 +1,12 @@
 //! A graph with counters as a deterministic automaton whose steps are symbols, and the facts about its states.
 //!
-//! Each state of the graph with steps is entered through a state of its own. One symbol above those of labels leads
-//! from there to the state: it denotes the list of steps. So the automaton is determinized and minimized like any
-//! other. When counts are added, a list of steps is taken like the empty string.
+//! Each state of the graph with steps (increments, resets and checks of counters) gets an entry
+//! state before it. One symbol above those of labels leads from the entry state to the state. The
+//! symbol denotes the list of steps. So the automaton is determinized and minimized like any other.
+//! Later passes, which add counts, treat such a symbol as an epsilon transition.
 //!
-//! Cost: that of the automaton, and O(states and edges) for each fact, times the counters for those of counters.
+//! Cost: that of the automaton, and O(states and edges) for each fact. A fact about counters costs
+//! this once for each counter.
 
 use rustc_hash::FxHashSet;
 
@@ -16,45 +18,57 @@ use crate::network::error::NetworkErrorKind;
 use crate::network::graph_parts::GraphParts;
 use grammarc_grammar::lexicon::Lexicon;
 
-/// The symbol of the first list of steps, far above those of labels.
+/// The symbol of the first list of steps. The symbols of labels (calls or token sets) are far below
+/// this value.
 const STEPS: Symbol = 1 << 30;
 
-/// The most counters of a rule with registers. A graph with more is unrolled.
+/// The most counters of a graph whose counts are kept in a register. A graph with more counters is
+/// unrolled.
 pub(super) const MOST_COUNTERS: usize = 8;
 
-/// A state.
+/// A state of a [`Machine`].
 #[derive(Default)]
 pub(super) struct State {
-    /// Edges on bytes and labels: sorted and disjoint.
+    /// Edges on bytes and labels, in ascending order and disjoint.
     pub(super) edges: Vec<Edge>,
-    /// Lists of steps that are taken without reading anything, and the target of each.
+    /// Transitions that read nothing: the index of a list of steps in [`Machine::lists`], and the
+    /// target state.
     pub(super) steps: Vec<(usize, u32)>,
-    /// Whether a string may end here.
+    /// Whether the state is accepting.
     pub(super) accepting: bool,
-    /// The live counters, as bits.
+    /// Bit set of the live counters: bit `n` is set if the value of counter `n` still matters from
+    /// this state on.
     pub(super) live: u32,
-    /// By counter, the most increments from here on until it is reset. `None` if there is no bound.
+    /// For each counter, the most increments on a path from this state until the counter is reset.
+    /// `None` if there is no bound.
     pub(super) most_increments: Vec<Option<u32>>,
 }
 
-/// The automaton of a graph with counters.
+/// The automaton of a graph with counters. Its symbols are bytes, labels and lists of steps.
 pub(in crate::network) struct Machine {
-    /// State 0 is the initial state.
+    /// The states by number. State 0 is the initial state.
     pub(super) states: Vec<State>,
-    /// Lists of steps.
+    /// The distinct lists of steps (increments, resets and checks of counters) of the graph's
+    /// states.
     pub(super) lists: Vec<Vec<Step>>,
-    /// Counters by number.
+    /// The bounds of each counter, by the counter's number.
     pub(super) counters: Vec<Counter>,
-    /// The counters whose minimum is checked somewhere, as bits.
+    /// Bit set of the counters whose minimum some step checks.
     pub(super) checked: u32,
-    /// By counter, an upper bound on the increments that one token can make.
+    /// For each counter, an upper bound on the increments that one token can make.
     pub(super) increments_a_token: Vec<u32>,
-    /// By counter, the most increments on a shortest path to the end from any state.
+    /// For each counter, the most increments on the shortest path from a state to the end, over all
+    /// states. Shortest means the fewest bytes and labels.
     pub(super) increments_to_end: Vec<u32>,
 }
 
 impl Machine {
-    /// Builds the machine of a graph. The most increments of a token are found [afterwards](Self::bound_increments).
+    /// Builds the machine of a graph. `increments_a_token` stays empty until
+    /// [`Self::bound_increments`] is called.
+    ///
+    /// # Errors
+    ///
+    /// The errors of `parts`, such as a spent budget.
     pub(in crate::network) fn new<P: GraphParts>(
         parts: &mut P,
         graph: &ExprGraph,
@@ -66,7 +80,7 @@ impl Machine {
         (0..graph.states()).for_each(|_| _ = nfa.state());
         nfa.empty(nfa.start, first + ExprGraph::START);
         nfa.empty(first + graph.end(), nfa.end);
-        // Where the edges into each state with steps end.
+        // For each state of the graph with steps, the entry state at which the edges into it end.
         let mut before = vec![None; graph.states() as usize];
         for (state, list) in (0..).zip(&steps).filter(|(_, list)| !list.is_empty()) {
             let number = lists.iter().position(|known| known == list).unwrap_or(lists.len());
@@ -81,7 +95,7 @@ impl Machine {
         for (from, part, to) in graph.edges() {
             match before[to as usize] {
                 None => build(parts, &mut nfa, part, first + from, first + to)?,
-                // Steps are taken where the end of a part is unambiguous.
+                // Steps may be taken only where the end of a part is unambiguous.
                 Some(at) if !matches!(part, Expr::Empty) => {
                     let unit = parts.prefix_free(part)?;
                     nfa.embed(&unit, first + from, at);
@@ -109,19 +123,21 @@ impl Machine {
         Ok(machine)
     }
 
-    /// Bounds the increments of each counter in one token of a vocabulary, by the fewest bytes between two of them. The
-    /// strings of the graph consist of `bytes`.
+    /// Sets `increments_a_token`: for each counter, an upper bound on the increments that one token
+    /// of the vocabulary can make. The bound follows from the fewest bytes between two increments.
+    /// `bytes` are the bytes of which the graph's strings consist.
     pub(in crate::network) fn bound_increments(&mut self, lexicon: &dyn Lexicon, bytes: ByteSet) {
         for counter in 0..self.counters.len() {
             let apart = self.bytes_between_increments(counter);
             let begun =
                 apart.map_or(0, |apart| lexicon.most_repetitions(bytes, bytes, apart.max(1)));
-            // The first increment may end what began before the token.
+            // The first increment may end a repetition that began before the token.
             self.increments_a_token.push(begun + 1);
         }
     }
 
-    /// A digest of states and lists, equal where machines differ in bounds alone.
+    /// Returns a digest of the states and the lists of steps. Machines that differ only in the
+    /// bounds of their counters have equal digests.
     pub(super) fn structure(&self) -> [u8; 32] {
         let mut digest = blake3::Hasher::new();
         let mut add = |numbers: [u32; 3]| _ = digest.update(bytemuck::bytes_of(&numbers));
@@ -144,7 +160,9 @@ impl Machine {
         digest.finalize().into()
     }
 
-    /// Returns about how many states have exact counts, given the near-bound counters.
+    /// Estimates how many states the rule would have, given the indices of the near-bound counters
+    /// (their masks depend on the count). The estimate is the number of states times, for each
+    /// counter, the counts that have to be exact.
     pub(super) fn unrolled_states(&self, near_bound: &[usize]) -> usize {
         let near = (0..).zip(&self.counters).map(|(number, bounds): (usize, _)| {
             let token =
@@ -155,21 +173,22 @@ impl Machine {
         near.fold(self.states.len(), usize::saturating_mul)
     }
 
-    /// Returns how often a list of steps increments a counter.
+    /// Returns how often the list of steps at index `list` increments a counter.
     pub(super) fn increments(&self, list: usize, counter: usize) -> u32 {
         let increments =
             |step: &&Step| matches!(step, Step::Increment(of) if usize::from(*of) == counter);
         self.lists[list].iter().filter(increments).count() as u32
     }
 
+    /// Whether the list of steps at index `list` resets a counter.
     fn resets(&self, list: usize, counter: usize) -> bool {
         self.lists[list]
             .iter()
             .any(|step| matches!(step, Step::Reset(of) if usize::from(*of) == counter))
     }
 
-    /// Whether the maximum of another counter may end the increments of a counter: some cycle increments both and does
-    /// not reset the other. O(edges).
+    /// Whether the maximum of counter `other` may end the increments of `counter`. Then `other` has
+    /// a maximum, and some cycle increments both counters and does not reset `other`. O(edges).
     pub(super) fn is_ended_by(&self, counter: usize, other: usize) -> bool {
         let kept = |list: usize| !self.resets(list, other);
         let pairs = (0..).zip(&self.states).flat_map(|(from, state): (u32, _)| {
@@ -191,7 +210,8 @@ impl Machine {
         self.counters[other].max.is_some() && !cycles(counter).is_disjoint(&cycles(other))
     }
 
-    /// Finds the live counters, a least fixpoint against the edges: a step on a counter makes it live before, a reset
+    /// Computes the live counters of each state as a least fixpoint against the direction of the
+    /// edges. An increment or a check of a counter makes it live before the step. A reset makes it
     /// dead.
     fn find_live(&mut self) {
         let of = |lists: &[Vec<Step>], list: usize, after: u32| {
@@ -211,8 +231,9 @@ impl Machine {
         }
     }
 
-    /// Finds the most increments: longest paths. A counter has no bound if a cycle increments it. Relaxes as often as
-    /// there are states; what still grows then is on a cycle.
+    /// Computes `most_increments` of each state by the longest paths. A counter has no bound if a
+    /// cycle increments it. The relaxation runs as many rounds as there are states. A number that
+    /// still grows after that belongs to a cycle.
     fn find_most_increments(&mut self) {
         let count = self.states.len();
         for counter in 0..self.counters.len() {
@@ -248,7 +269,8 @@ impl Machine {
         }
     }
 
-    /// Returns by counter the most increments on the shortest paths to the end, one path for each state.
+    /// Returns for each counter the most increments on a shortest path to the end. One shortest
+    /// path is examined for each state.
     fn find_increments_to_end(&self) -> Vec<u32> {
         let mut paths: Vec<Option<(u32, Vec<u32>)>> = vec![None; self.states.len()];
         let mut changed = true;
@@ -292,7 +314,8 @@ impl Machine {
         most
     }
 
-    /// Returns the fewest bytes between two increments of a counter. `None` if no path has two.
+    /// Returns the fewest bytes between two increments of a counter. Returns `None` if no path
+    /// increments the counter twice.
     fn bytes_between_increments(&self, counter: usize) -> Option<u32> {
         let mut least: Option<u32> = None;
         let steps = self.states.iter().flat_map(|state| &state.steps);
@@ -300,7 +323,8 @@ impl Machine {
             steps.filter(|step| self.increments(step.0, counter) > 0).map(|step| step.1).collect();
         begins.sort_unstable();
         begins.dedup();
-        // Breadth first from all of them at once: the first increment found is the nearest.
+        // Breadth-first search from all targets of increments at once: the first increment found is
+        // the nearest.
         let mut seen = vec![false; self.states.len()];
         let mut layer = begins;
         for bytes in 0.. {
@@ -328,12 +352,13 @@ impl Machine {
     }
 }
 
-/// Returns the states of an automaton, with the symbols of steps separated from the others.
+/// Returns the states of an automaton. Symbols from [`STEPS`] on become lists of steps, other
+/// symbols become edges.
 fn states_of(dfa: &Dfa) -> Vec<State> {
     let states = dfa.states.iter().map(|state| {
         let mut new = State { accepting: state.accepting, ..State::default() };
         for edge in &state.edges {
-            // A run of symbols of steps may be one edge.
+            // An edge may cover several symbols of lists of steps.
             if edge.lo < STEPS {
                 new.edges.push(*edge);
             } else {

@@ -1,39 +1,45 @@
-//! The near-bound counters: as few as keep the number of states with exact counts below the limit.
+//! The choice of near-bound counters: counters whose masks depend on the remaining count, which
+//! saves states with exact counts.
 //!
-//! Several counters are chosen if one is not enough, the one with the most increments per token first, since its exact
-//! counts are the most states. A counter that is refused beside others is left out from then on. When no choice of
-//! several is left, each counter is tried alone, and none at the end.
+//! The choice has as few counters as keep the number of states with exact counts below the limit.
+//! If one counter is not enough, several are chosen. The counter with the most increments per token
+//! comes first, because its exact counts are the most states. A counter that is refused beside
+//! others is left out from then on. When no choice of several is left, each counter is tried alone,
+//! and no counter at the end.
 //!
-//! Cost: a rule is explored at most twice as often as there are counters, and once more.
+//! Cost: the exploration of a rule runs at most twice for each counter, and once more.
 
 use std::cmp::Reverse;
 
 use super::machine::Machine;
 use super::refused::Refused;
 
-/// Choices that are left.
+/// The choices of near-bound counters (their masks depend on the count) that have not been tried
+/// yet.
 pub(super) struct NearBoundChoice {
-    /// The counters that may be chosen together, the one with the most increments per token first. Empty if one is
-    /// enough.
+    /// The counters that may be chosen together, the one with the most increments per token first.
+    /// Empty if a single counter is enough.
     together: Vec<usize>,
-    /// The fewest counters of the next choice of several.
+    /// The fewest counters that the next choice of several may have.
     least: usize,
-    /// Counters to try alone, in reverse order.
+    /// The counters to try alone. The last element is tried first.
     alone: Vec<usize>,
-    /// Whether the choice of none is left.
+    /// Whether the choice of no counter has not been tried yet.
     is_none_left: bool,
-    /// The last choice.
+    /// The counters of the last choice, for [`Self::refuse`].
     last: Vec<usize>,
 }
 
 impl NearBoundChoice {
-    /// Returns the choice of no counter.
+    /// Returns a list of choices with one entry: no near-bound counter (its masks depend on the
+    /// count) at all.
     pub(super) fn none() -> Self {
         let (together, alone, last) = (Vec::new(), Vec::new(), Vec::new());
         Self { together, least: 2, alone, is_none_left: true, last }
     }
 
-    /// Returns the choices for a machine, given a limit on states with exact counts.
+    /// Returns the choices for a machine. `limit` is the number of states with exact counts that
+    /// makes near-bound counters (their masks depend on the count) worthwhile.
     pub(super) fn new(machine: &Machine, limit: usize) -> Self {
         if machine.unrolled_states(&[]) < limit {
             return Self::none();
@@ -46,7 +52,8 @@ impl NearBoundChoice {
         Self { together, alone, ..Self::none() }
     }
 
-    /// Returns the next choice of counters. `None` if none is left.
+    /// Returns the near-bound counters (their masks depend on the count) to try next. Returns
+    /// `None` if all choices have been tried.
     pub(super) fn next_choice(&mut self, machine: &Machine, limit: usize) -> Option<Vec<usize>> {
         self.last.clear();
         let count = self.together.len();
@@ -63,7 +70,7 @@ impl NearBoundChoice {
         std::mem::take(&mut self.is_none_left).then(Vec::new)
     }
 
-    /// Notes why the last choice was refused.
+    /// Records why the last choice failed, and leaves out choices that would fail as well.
     pub(super) fn refuse(&mut self, refused: Refused) {
         if self.last.len() < 2 {
             return;
@@ -71,8 +78,8 @@ impl NearBoundChoice {
         match refused {
             Refused::NearBound(counter) => self.together.retain(|&other| other != counter),
             Refused::Limit => self.least = self.last.len() + 1,
-            // Mostly due to the counter with the fewest increments: after its last one, the language continues
-            // differently.
+            // The failure is mostly due to the counter with the fewest increments: after its last
+            // increment, the language continues differently.
             _ => self.together.retain(|counter| Some(counter) != self.last.last()),
         }
     }

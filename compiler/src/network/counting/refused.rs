@@ -1,17 +1,20 @@
-//! Why a graph has no rule with registers.
+//! The reasons why a graph with counters gets no rule with a register.
 
-/// Why a graph has no rule with registers.
+/// The reason why one attempt to build a rule with a register for a graph failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refused {
-    /// Counts of one state diverge without bound, or no count is far: the graph is unrolled.
+    /// The graph has to be unrolled: the counts of one state diverge without bound, or no counter
+    /// has a far zone (counts far from all bounds).
     Unrolled,
-    /// A token can distinguish a far count of this counter from an exact one: a smaller zone may avoid it.
+    /// Some token can distinguish a far count of the counter with this index from an exact count. A
+    /// smaller far zone (counts far from all bounds) may avoid it.
     Distinguished(usize),
-    /// Counters that share a field of the register are far at the same time.
+    /// Two counters that share a bit field of the register are far at the same time.
     Shared,
-    /// This counter cannot be a near-bound counter. A token may set it near its bound, its walks are too many, or other
-    /// counters change the texts that are allowed near its bound.
+    /// The counter with this index cannot be a near-bound counter (one whose masks depend on the
+    /// remaining count). A token may set the counter near its bound, its masks would need too many
+    /// walks, or other counters change the texts allowed near its bound.
     NearBound(usize),
-    /// There would be more states than allowed, or the budget is spent.
+    /// The rule would have more states than allowed, or the budget is spent.
     Limit,
 }

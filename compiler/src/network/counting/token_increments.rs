@@ -1,13 +1,14 @@
-//! The most increments that one token makes, by a walk of the token trie.
+//! The most increments of each counter that one token makes, found by a walk of the token trie.
 //!
-//! The bound by the fewest bytes between two increments is quick and may be far too large. For words, whose increments
-//! may be two bytes apart, it says 64 if the vocabulary's longest token is 128 spaces, while no token has more than
-//! five words. If zones would then cost many states, the walk finds the exact number: from all states of the machine at
-//! once, with the most increments on a path to each.
+//! A quick bound divides the length of a token by the fewest bytes between two increments, and may
+//! be far too large. Counted words may be two bytes apart, so the quick bound is 64 if the
+//! vocabulary's longest token is 128 spaces. Yet no token has more than five words. If the quick
+//! bound would cost many states, this walk finds the exact number. The walk begins at all states of
+//! the machine at once, and keeps the most increments on a path to each.
 //!
-//! The walk is a lazy subset construction: a subset is the states that a text leads to, with their increments.
-//! Increments that all states of a subset have made are stored beside it, so there are few subsets. At most trie nodes,
-//! a step is one table lookup.
+//! The walk is a lazy subset construction. A subset is the set of states that a text leads to, each
+//! with its increments. Increments that all states of a subset have made are stored beside the
+//! subset, so there are few subsets. At most trie nodes, a step is one table lookup.
 //!
 //! Cost: O(trie nodes), and O(subsets times byte classes times their states).
 
@@ -19,29 +20,32 @@ use super::machine::{MOST_COUNTERS, Machine};
 use crate::automata::{ByteRows, Edge, StateBudget};
 use crate::ir::{ByteSet, Step};
 
-/// The root of a trie.
+/// The root node of a token trie.
 const ROOT: u32 = 0;
 
-/// The first symbol that is no byte.
+/// The first symbol that is not a byte. Symbols from here on are labels.
 const LABELS: u32 = 256;
 
-/// The number of a transition that was not looked at.
+/// The entry of a transition that has not been computed yet.
 const UNKNOWN: u32 = u32::MAX;
 
-/// By counter, the increments since the last reset.
+/// For each counter, its increments since its last reset.
 pub(in crate::network) type Increments = [u32; MOST_COUNTERS];
 
-/// States that a text leads to, each with the most increments on a path there, beyond those that all have made.
+/// States that a text leads to, each with the most increments on a path there. Increments that all
+/// of these states have made are subtracted.
 type Reached = Vec<(u32, Increments)>;
 
-/// States visited for each node of the trie, on average, before the walk gives up.
+/// States that the walk may visit for each node of the trie, on average. Beyond that, the walk
+/// gives up and finds no bound.
 const STATES_A_NODE: usize = 1 << 1;
 
-/// States of all subsets together, before the walk gives up.
+/// The most states in all subsets together. Beyond that, the walk gives up and finds no bound.
 const MOST_STATES: usize = 1 << 20;
 
-/// Returns the most increments of each counter that a token makes between two resets. `None` if a token may contain a
-/// label, if texts lead to too many states, or if the budget is spent.
+/// Returns for each counter the most increments that one token makes between two resets, from any
+/// state of the machine. Returns `None` if a label (call or token set) occurs in the machine, if
+/// texts lead to too many states, or if the budget is spent.
 pub(super) fn most_increments(
     machine: &Machine,
     trie: Trie<'_>,
@@ -58,8 +62,9 @@ pub(super) fn most_increments(
     Some(subsets.most)
 }
 
-/// Returns by counter the most increments of a token that enters the rule within it, or begins there. `u32::MAX` if the
-/// walk gives up. O(trie nodes, and those below the first bytes).
+/// Returns for each counter the most increments that one token makes after it enters the rule. The
+/// token may enter at its first byte or within. All numbers are `u32::MAX` if the walk gives up.
+/// O(trie nodes, and the nodes below each possible entry).
 pub(super) fn most_on_entry(
     machine: &Machine,
     trie: Trie<'_>,
@@ -85,33 +90,41 @@ pub(super) fn most_on_entry(
     subsets.most
 }
 
-/// A transition of a subset.
+/// A transition of a subset on one byte class.
 #[derive(Clone, Copy, Debug)]
 struct Move {
-    /// The target, if any.
+    /// The number of the target subset. `None` if no state is left.
     to: Option<u32>,
-    /// Increments that all states of the target have made since.
+    /// For each counter, the increments that all states of the target have made since the source
+    /// subset.
     all: Increments,
-    /// The most increments on a path to the target.
+    /// For each counter, the most increments on a path through this transition, relative to the
+    /// source subset.
     most: Increments,
 }
 
-/// A lazy subset construction.
+/// A lazy subset construction on the states of a machine, for a walk of the token trie.
 struct Subsets<'m> {
+    /// The machine whose states the subsets consist of.
     machine: &'m Machine,
+    /// For each state and byte class, the target state on that class.
     rows: ByteRows,
-    /// By counter, whether it is never reset: then the increments that all states have made are stored separately.
+    /// For each counter, whether no step resets it. Then the increments that all states of a subset
+    /// have made are stored beside the subset.
     is_kept_apart: [bool; MOST_COUNTERS],
+    /// The subsets by number.
     of: IndexSet<Reached, FxBuildHasher>,
-    /// By subset and byte class, the number of the transition.
+    /// For each subset and byte class, the index of the transition in `moves`, or [`UNKNOWN`].
     numbers: Vec<u32>,
+    /// The transitions computed so far.
     moves: Vec<Move>,
+    /// Buffer for the target of the transition under construction.
     next: Next,
-    /// Number of states of all subsets.
+    /// Number of states in all subsets together.
     states: usize,
-    /// States that may still be visited.
+    /// States that the walk may still visit before it gives up.
     left: usize,
-    /// The most increments so far.
+    /// For each counter, the most increments of a token that the walk has found so far.
     most: Increments,
 }
 
@@ -144,7 +157,8 @@ impl<'m> Subsets<'m> {
         }
     }
 
-    /// Returns the number of a subset, whose states are ascending.
+    /// Returns the number of a subset, and adds the subset if it is new. The states of `reached`
+    /// are in ascending order.
     fn number(&mut self, reached: Reached) -> u32 {
         let count = reached.len();
         let (number, is_new) = self.of.insert_full(reached);
@@ -155,7 +169,8 @@ impl<'m> Subsets<'m> {
         number as u32
     }
 
-    /// Walks the trie below a node from a subset. `None` if no more states may be visited.
+    /// Walks the trie below a node from a subset; `from` is the node and the number of the subset.
+    /// Updates `most`. Returns `None` if the walk may visit no more states, or the budget is spent.
     fn walk(&mut self, trie: Trie<'_>, from: (u32, u32), allowed: StateBudget<'_>) -> Option<()> {
         let mut open = vec![(from, Increments::default())];
         while let Some(((node, subset), before)) = open.pop() {
@@ -176,7 +191,8 @@ impl<'m> Subsets<'m> {
         Some(())
     }
 
-    /// Returns the transition of a subset on a byte class.
+    /// Returns the transition of a subset on a byte class. Computes it at the first request.
+    /// Returns `None` if a limit of the walk is exceeded.
     fn on(&mut self, subset: u32, class: usize) -> Option<Move> {
         let place = subset as usize * self.rows.classes() + class;
         if let Some(&known) = self.moves.get(self.numbers[place] as usize) {
@@ -208,15 +224,18 @@ impl<'m> Subsets<'m> {
     }
 }
 
-/// The states that one more byte leads to.
+/// The states that one more byte leads to, while they are collected.
 struct Next {
+    /// The states found so far, with the most increments on a path to each.
     reached: Reached,
-    /// By state, its index in `reached`, if it is there.
+    /// For each state of the machine, its index in `reached`. The entry is valid only if `reached`
+    /// holds the state at that index.
     places: Vec<u32>,
 }
 
 impl Next {
-    /// Adds a state with its increments. Returns whether that changes anything.
+    /// Adds a state with the increments on a path to it. For a state that is known, keeps the
+    /// larger number for each counter. Returns whether the state is new or some number grew.
     fn add(&mut self, state: u32, increments: Increments) -> bool {
         let place = self.places[state as usize] as usize;
         let known = self.reached.get_mut(place).filter(|known| known.0 == state);
@@ -233,7 +252,8 @@ impl Next {
         is_more
     }
 
-    /// Adds the targets of steps, with the increments that the steps make.
+    /// Adds the targets of steps until nothing changes, with the increments that the steps make.
+    /// Updates `most`, the most increments of each counter.
     fn close(&mut self, machine: &Machine, most: &mut Increments) {
         let mut changed = true;
         while std::mem::take(&mut changed) {
@@ -249,7 +269,8 @@ impl Next {
     }
 }
 
-/// Returns the increments after a list of steps, and updates the most of each.
+/// Returns the increments after a list of steps. Raises `most`, the most increments of each
+/// counter, where a count exceeds it.
 fn after(list: &[Step], mut increments: Increments, most: &mut Increments) -> Increments {
     for step in list {
         match *step {

@@ -1,11 +1,13 @@
-//! The proof that masks may ignore registers for the explored places.
+//! The proof that the computation of masks may ignore the register in the explored places.
 //!
-//! Walks of masks ignore registers: in them a far counter stays far. So a token must do the same from a far place and
-//! from its exit, however close the bound is. Both are walked side by side for as many increments as a token can make.
-//! And a far place must be live whatever the register: it reaches an end of the rule, or a cycle with an increment
-//! whose exits are all live.
+//! The walks that compute masks ignore registers, so a far counter stays far in them. So each token
+//! must have the same effect from a far place and from its exit, however close the bound is. The
+//! proof walks both places side by side for as many increments as a token can make. A far place
+//! must also be live for every value of the register. Either it reaches an end of the rule, or it
+//! reaches a cycle with an increment whose exits are all live.
 //!
-//! Near-bound counters are exempt from the first check; for several of them see `conjunction`.
+//! Near-bound counters are exempt from the first check. For several near-bound counters,
+//! `conjunction` has a further check.
 //!
 //! Cost: O(pairs of a far place and an exact one within a token's increments, times their edges).
 
@@ -20,14 +22,21 @@ use super::refused::Refused;
 use super::zones::Zones;
 use crate::automata::{StateBudget, Symbol};
 
-/// Walks of the whole trie that the masks of a near-bound counter may take, about.
+/// Walks of the whole token trie that the masks of one near-bound counter (its masks depend on the
+/// count) may cost, about. Beyond the limit, the counter cannot be near-bound.
 const MOST_WALKS: usize = 16;
 
-/// Steps of a budget that a pair takes, about.
+/// Steps of a budget that one pair of a far place (set of states with counts) and an exact place
+/// costs, about.
 const STEPS_A_PAIR: usize = 1 << 4;
 
-/// Checks that masks may ignore the registers of the places. Returns for each place whether it is live. `on_entry` has
-/// the most increments of a counter in a token that enters the rule.
+/// Checks that masks may ignore the register in all places (sets of states with counts). Returns
+/// for each place whether it is live. `on_entry` returns, for a counter, the most increments of a
+/// token after the token enters the rule.
+///
+/// # Errors
+///
+/// The reason why masks may not ignore the register, or [`Refused::Limit`] if the budget is spent.
 pub(super) fn verify(
     machine: &Machine,
     zones: &Zones,
@@ -54,8 +63,14 @@ pub(super) fn verify(
     Ok(alive)
 }
 
-/// Checks that a near-bound counter is set to more than the increments of a token. Walks that pass such a place do not
-/// know the register. At the entry of the rule, only tokens that begin before the rule matter.
+/// Checks that a near-bound counter (its masks depend on the count) is always set to more
+/// increments than one token can make. Walks that pass such a place (set of states with counts) do
+/// not know the register. At the entry of the rule, only the increments of a token after the entry
+/// count.
+///
+/// # Errors
+///
+/// [`Refused::NearBound`] if some place sets the counter too near its bound.
 fn check_entry(
     machine: &Machine,
     near_bound: usize,
@@ -73,9 +88,14 @@ fn check_entry(
     Ok(())
 }
 
-/// Checks that near-bound masks take few walks: one for each place that a first byte leads to. Places that differ in
-/// counts alone mostly share one. If the graph itself counts in states, such as the letters of a label, exact counts
-/// are less work.
+/// Checks that the masks of the near-bound counters (their masks depend on the count) take few
+/// walks: one for each place (set of states with counts) that the first byte of a token leads to.
+/// Places that differ only in counts mostly share one walk. If the graph itself counts with states,
+/// such as the letters of a label, exact counts are less work.
+///
+/// # Errors
+///
+/// [`Refused::NearBound`] with a counter whose masks take too many walks.
 fn check_walks(near_bound: &[usize], explored: &Explored, trie: Trie<'_>) -> Result<(), Refused> {
     if near_bound.is_empty() {
         return Ok(());
@@ -90,7 +110,13 @@ fn check_walks(near_bound: &[usize], explored: &Explored, trie: Trie<'_>) -> Res
     Ok(())
 }
 
-/// Checks the same for one counter. Places that differ in counts alone have one number in `without_counts`.
+/// Checks that the masks of one near-bound counter take at most [`MOST_WALKS`] walks of the trie.
+/// `without_counts` has a number for each place (set of states with counts). Places that differ
+/// only in counts have equal numbers.
+///
+/// # Errors
+///
+/// [`Refused::NearBound`] if the walks are more.
 fn check_walks_of(
     near_bound: usize,
     without_counts: &[usize],
@@ -116,7 +142,8 @@ fn check_walks_of(
     Ok(())
 }
 
-/// Returns for each place whether it is live: a least fixpoint over edges and exits of increments.
+/// Returns for each place (set of states with counts) whether it is live, as a least fixpoint over
+/// edges and over the exits of increments.
 fn alive(explored: &Explored) -> Vec<bool> {
     let mut into: Vec<Vec<u32>> = vec![Vec::new(); explored.len()];
     for (from, edges) in (0..).zip(&explored.edges) {
@@ -139,7 +166,8 @@ fn alive(explored: &Explored) -> Vec<bool> {
     alive
 }
 
-/// Returns the exits of the increments of an arrival.
+/// Returns the places (sets of states with counts) that may replace `place` after an arrival: the
+/// exits of the counters that the arrival increments.
 fn exits_of(explored: &Explored, place: usize, changes: &Changes) -> Vec<usize> {
     let mut found = vec![place];
     for (counter, change) in changes {
@@ -154,7 +182,8 @@ fn exits_of(explored: &Explored, place: usize, changes: &Changes) -> Vec<usize> 
     found.split_off(1)
 }
 
-/// Returns the last counter whose increments lead to a place that is not live.
+/// Returns the first counter in `changes` whose increment may lead to an exit that is not live.
+/// Returns `None` if all exits are live.
 fn dead_exit(
     explored: &Explored,
     alive: &[bool],
@@ -167,13 +196,19 @@ fn dead_exit(
     Some(usize::from(changes[end - 1].0))
 }
 
-/// Whether a counter is incremented.
+/// Whether `changes` increment a counter.
 fn increments(changes: &Changes, counter: usize) -> bool {
     change_of(changes, counter) == Some(Change::Increment)
 }
 
-/// Checks that every far place is live whatever its register. It reaches an end without leaving any zone, or it can
-/// increment for ever past live exits.
+/// Checks that every far place (set of states with counts) is live for every value of its register.
+/// The place reaches an end without leaving the zone by an increment, or it can increment for ever
+/// past live exits.
+///
+/// # Errors
+///
+/// [`Refused::Distinguished`] with a counter that has an exit that is not live, or
+/// [`Refused::Unrolled`].
 fn check_liveness(machine: &Machine, explored: &Explored, alive: &[bool]) -> Result<(), Refused> {
     for edges in &explored.edges {
         for (.., (to, changes)) in edges {
@@ -191,7 +226,8 @@ fn check_liveness(machine: &Machine, explored: &Explored, alive: &[bool]) -> Res
         if far.is_empty() {
             continue;
         }
-        // Ends within the zone, and edges that leave it other than by an increment, such as by a reset.
+        // Places with an end within the zone, or with an edge that leaves the zone other than by an
+        // increment, such as a reset.
         let mut good = vec![false; explored.len()];
         let is_far = |place: usize| explored.place(place).is_far(counter);
         for &place in &far {
@@ -199,7 +235,8 @@ fn check_liveness(machine: &Machine, explored: &Explored, alive: &[bool]) -> Res
             good[place] = explored.accepting[place] || explored.edges[place].iter().any(leaves);
         }
         spread(explored, &far, &mut good);
-        // The greatest set of places from which an increment leads back into the set.
+        // The greatest set of places from which a path within the zone leads to an increment back
+        // into the set.
         let mut endless: Vec<bool> =
             (0..explored.len()).map(|place| alive[place] && is_far(place)).collect();
         loop {
@@ -223,7 +260,7 @@ fn check_liveness(machine: &Machine, explored: &Explored, alive: &[bool]) -> Res
     Ok(())
 }
 
-/// Extends a set by the places with an edge into the set, until nothing changes.
+/// Adds to the set `is_in` each of `places` that has an edge into the set, until nothing changes.
 fn spread(explored: &Explored, places: &[usize], is_in: &mut [bool]) {
     let mut changed = true;
     while std::mem::take(&mut changed) {
@@ -236,8 +273,13 @@ fn spread(explored: &Explored, places: &[usize], is_in: &mut [bool]) {
     }
 }
 
-/// Checks that no token distinguishes an exit from its far place, and that both change the near-bound counters equally.
-/// Exempt are the exits of the near-bound counters themselves.
+/// Checks that no token distinguishes an exit from its far place (set of states with counts), and
+/// that both change the near-bound counters equally. The exits of near-bound counters are exempt.
+///
+/// # Errors
+///
+/// [`Refused::Distinguished`] with the counter, [`Refused::Unrolled`] if a smaller zone cannot
+/// help, or [`Refused::Limit`] if the budget is spent.
 fn check_exits(
     machine: &Machine,
     zones: &Zones,
@@ -252,7 +294,8 @@ fn check_exits(
     };
     for counter in (0..machine.counters.len()).filter(|&counter| !is_near_bound(counter)) {
         let most = machine.increments_a_token[counter];
-        // By pair, the fewest increments on a path to it: the rest decides how far it is walked.
+        // Pairs of a far place and an exact place, for one number of increments. Pairs with one
+        // more increment are in `next`.
         let mut layer: Vec<(usize, usize)> = Vec::new();
         for (place, exits) in explored.exits.iter().enumerate() {
             if let Some(exit) = exits[counter].filter(|_| alive[place]) {
@@ -282,7 +325,8 @@ fn check_exits(
                         return Err(Refused::Unrolled);
                     }
                     match alive[one.0] {
-                        // Outside of the zone both are equal, or one was reset.
+                        // Outside of the zone, both places are equal, or the counter was reset in
+                        // one of them.
                         _ if !is_far && one.0 == other.0 => {}
                         false if !alive[other.0] => {}
                         true if !is_far => return Err(Refused::Unrolled),
@@ -297,7 +341,8 @@ fn check_exits(
     Ok(())
 }
 
-/// Returns the edges of two places in pairs on the same symbols. `None` if they differ in their symbols.
+/// Returns the arrivals of two places (sets of states with counts) in pairs that have a symbol in
+/// common. Returns `None` if the two places have edges on different symbols.
 fn overlaps<'e>(
     ours: &'e [(u32, u32, Arrived)],
     theirs: &'e [(u32, u32, Arrived)],
@@ -305,7 +350,7 @@ fn overlaps<'e>(
     let mut pairs = Vec::with_capacity(ours.len().max(theirs.len()));
     let (mut ours, mut theirs) = (ours.iter(), theirs.iter());
     let (mut one, mut other) = (ours.next(), theirs.next());
-    // The remaining parts of both edges begin with the same symbol.
+    // The first symbol of the remaining parts of both edges.
     let mut next = None;
     while let (Some((lo, hi, to)), Some((from, last, at))) = (one, other) {
         let (begin, another) = (next.unwrap_or(*lo), next.unwrap_or(*from));

@@ -1,4 +1,4 @@
-//! The zones of far counts, and the fields of the register that hold them.
+//! The far zones of the counters, and the bit fields of the register that hold far counts.
 
 use std::cmp::Reverse;
 
@@ -6,37 +6,46 @@ use super::super::rule::Field;
 use super::machine::Machine;
 use crate::ir::Counter;
 
-/// The fewest counts of a far zone: for a single counter, and for one of several, whose exact counts multiply.
+/// The least difference between the highest and the lowest count of a far zone (counts far from all
+/// bounds). A shorter zone is not built, and its counts are exact. The first number applies to a
+/// graph with one counter. The second applies to several counters, whose exact counts multiply.
 const WORTH: [u32; 2] = [8, 2];
 
-/// Bits of a register.
+/// Number of bits of a register.
 const BITS: u32 = 32;
 
-/// A range of counts that are far from all bounds.
+/// A range of counts of one counter that are far from all bounds, both ends inclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Zone {
-    /// The lowest.
+    /// The lowest count of the zone.
     pub(super) lo: u32,
-    /// The highest.
+    /// The highest count of the zone.
     pub(super) hi: u32,
 }
 
-/// The far zones of the counters of a graph.
+/// The far zones (counts far from all bounds) of all counters of a graph, with their register
+/// fields.
 pub(super) struct Zones {
-    /// By counter, its zones.
+    /// For each counter, its far zones (counts far from all bounds) in ascending order. At most
+    /// two: below the minimum, and from the minimum up to the maximum.
     of: Vec<Vec<Zone>>,
-    /// By counter, its field, if it has a zone.
+    /// For each counter, its bit field in the register. `None` if the counter has no zone.
     fields: Vec<Option<Field>>,
-    /// By counter, the most increments left for which a count is near a bound.
+    /// For each counter, the margin below a bound. A count with at most this many increments left
+    /// is near the bound.
     margins: Vec<u32>,
-    /// The near-bound counters: tokens may distinguish their far counts, and masks depend on them.
+    /// The near-bound counters that have a zone: tokens may distinguish their far counts, and masks
+    /// depend on them.
     near_bound: Vec<usize>,
 }
 
 impl Zones {
-    /// Returns the zones of a machine. Each stays as far from a bound as the increments of a token, of a shortest path
-    /// to the end, and `more` by counter; for near-bound counters the increments of a token do not count. `None` if no
-    /// counter has a zone, or no near-bound counter has one.
+    /// Returns the far zones (counts far from all bounds) of a machine's counters. Each zone keeps
+    /// a margin below a bound: the increments of a token, those of a shortest path to the end, and
+    /// `more` of the counter. For near-bound counters (their masks depend on the count), the
+    /// increments of a token are left out. `is_sharing` allows counters to share a register field.
+    /// Returns `None` if no counter has a zone, or if near-bound counters are given and none of
+    /// them has a zone.
     pub(super) fn new(
         machine: &Machine,
         more: &[u32],
@@ -55,7 +64,8 @@ impl Zones {
             let below = below.map(|hi| Zone { lo: 0, hi });
             let between =
                 max.and_then(|max| Some(Zone { lo: min, hi: max.checked_sub(room + 1)? }));
-            // A zone of a near-bound counter that a path enters later is longer than the increments of a token.
+            // A zone of a near-bound counter that a path enters later has to be longer than the
+            // increments of a token.
             let token = if is_near_bound { machine.increments_a_token[number] } else { 0 };
             let is_worth = |zone: &Zone| {
                 let worth = WORTH[usize::from(machine.counters.len() > 1)];
@@ -72,28 +82,31 @@ impl Zones {
         (is_any && is_far).then_some(Self { of, fields, margins, near_bound: far })
     }
 
-    /// Returns the near-bound counters.
+    /// Returns the indices of the near-bound counters that have a far zone (counts far from all
+    /// bounds).
     pub(super) fn near_bound(&self) -> &[usize] {
         &self.near_bound
     }
 
-    /// Returns the most increments left for which a count of a counter is near a bound.
+    /// Returns the margin of a counter: a count with at most this many increments left is near a
+    /// bound.
     pub(super) fn margin(&self, counter: usize) -> u32 {
         self.margins[counter]
     }
 
-    /// Returns the zone of a counter by its number.
+    /// Returns the zone with this number of a counter.
     pub(super) fn zone(&self, counter: usize, number: u8) -> Zone {
         self.of[counter][usize::from(number)]
     }
 
-    /// Returns the number of the zone of a counter that contains all counts from `lo` to `hi`.
+    /// Returns the number of the counter's zone that contains all counts from `lo` to `hi`, both
+    /// inclusive. Returns `None` if there is no such zone.
     pub(super) fn holding(&self, counter: usize, lo: u32, hi: u32) -> Option<u8> {
         let holds = |zone: &Zone| zone.lo <= lo && hi <= zone.hi;
         self.of[counter].iter().position(holds).map(|number| number as u8)
     }
 
-    /// Whether the counters that are far in one place have different fields.
+    /// Whether all counters for which `is_far` holds have different register fields.
     pub(super) fn are_apart(&self, is_far: impl Fn(usize) -> bool) -> bool {
         let far = (0..self.fields.len()).filter(|&counter| is_far(counter));
         let mut taken = 0_u32;
@@ -104,15 +117,15 @@ impl Zones {
         })
     }
 
-    /// Returns the field of a counter that has a zone.
+    /// Returns the register field of a counter. Returns `None` if the counter has no zone.
     pub(super) fn field(&self, counter: usize) -> Option<Field> {
         self.fields[counter]
     }
 }
 
-/// Returns the field of each counter. The counters with the longest zones come first. Zones that do not fit into the
-/// register are removed, so their counts are unrolled. If all do not fit, counters that are live in no common state
-/// share a field, if `is_sharing`.
+/// Assigns a bit field of the register to each counter, the counters with the widest fields first.
+/// A counter whose field does not fit loses its zones, so its counts are unrolled. If `is_sharing`
+/// and not all fields fit, counters that are never live in the same state share a field.
 fn fields(machine: &Machine, zones: &mut [Vec<Zone>], is_sharing: bool) -> Vec<Option<Field>> {
     let width = |zones: &[Zone]| {
         let longest = zones.iter().map(|zone| zone.hi - zone.lo + 1).max();
@@ -126,7 +139,7 @@ fn fields(machine: &Machine, zones: &mut [Vec<Zone>], is_sharing: bool) -> Vec<O
     };
     let mut order: Vec<usize> = (0..zones.len()).collect();
     order.sort_by_key(|&counter| Reverse(widths[counter]));
-    // The counters of each field, the widest first.
+    // For each field, the counters that share it. The widest counter is first.
     let mut held: Vec<Vec<usize>> = Vec::new();
     let mut bits = 0;
     for counter in order {
@@ -142,8 +155,8 @@ fn fields(machine: &Machine, zones: &mut [Vec<Zone>], is_sharing: bool) -> Vec<O
             }
         }
     }
-    // Fields as wide as there is room do not depend on the bounds, so graphs that differ in their bounds alone have one
-    // rule.
+    // Fields of equal width do not depend on the bounds. So graphs that differ only in their bounds
+    // have one rule.
     let even = (BITS / held.len().max(1) as u32).min(BITS - 1);
     let are_even = held.iter().all(|of| widths[of[0]] <= even);
     held.sort_unstable_by_key(|of| of.iter().min().copied());

@@ -1,4 +1,4 @@
-//! The automata of the rules made for repetitions, from the automaton of a body.
+//! Builds the automata of the rules made for repetitions from the automaton of the body.
 
 use smallvec::smallvec;
 
@@ -7,7 +7,12 @@ use crate::automata::{Dfa, DfaState, Edge, Edges, Nfa, StateBudget, StateLimit, 
 use crate::network::minimal::{minimal_without_empty, without_unreached};
 use crate::network::rule::{Arrival, Counted, RegisterUpdate};
 
-/// Builds one body and then the call `rest`, which the last body of a run does not have.
+/// Builds the automaton of a chain rule: one body and then the call `rest`. Without `rest`, the
+/// rule is the last of its chain: one body, or any number of bodies.
+///
+/// # Errors
+///
+/// [`StateLimit`] if the automaton has too many states.
 pub(in crate::network) fn chain(
     unit: Dfa,
     run: Run,
@@ -17,7 +22,8 @@ pub(in crate::network) fn chain(
     let Some(rest) = rest else {
         return if run.more == More::Any { one_or_more(&unit, bounds) } else { Ok(unit) };
     };
-    // The body is prefix-free: no accepting state has edges. So the states stay pairwise distinguishable with the call.
+    // The body is prefix-free, so no accepting state has edges. The states stay pairwise
+    // distinguishable after the call is added.
     let end = unit.states.len() as u32;
     let mut states = unit.states;
     for state in states.iter_mut().filter(|state| state.accepting) {
@@ -28,7 +34,7 @@ pub(in crate::network) fn chain(
     Ok(Dfa { states: without_unreached(states, &[]).0 })
 }
 
-/// Builds one body or more.
+/// Builds the automaton of one or more bodies, minimized.
 fn one_or_more(unit: &Dfa, bounds: StateBudget<'_>) -> Result<Dfa, StateLimit> {
     let mut nfa = Nfa::new();
     let begin = nfa.state();
@@ -40,11 +46,14 @@ fn one_or_more(unit: &Dfa, bounds: StateBudget<'_>) -> Result<Dfa, StateLimit> {
     Ok(minimal_without_empty(&nfa, bounds)?.to_dfa())
 }
 
-/// Builds the loop that counts down: `prefix` bodies, the repeated body, and the call `rest`.
+/// Builds the automaton of a loop rule: `prefix` bodies, the body that is repeated, and the call
+/// `rest` when the countdown ends. Returns the automaton with its register updates.
 ///
-/// The states of the body stand once for each body of the prefix and once for the loop. The accepting states of each
-/// copy are replaced by the initial state of the next copy, or by the head, which begins the body again. Then follow
-/// the exit, which calls the rest, and the end of that call.
+/// The body is copied once for each body of the prefix and once for the loop. The accepting states
+/// of each copy are replaced by the initial state of the next copy. Those of the last copy are
+/// replaced by the *head*. An arrival at the head decrements the register, and the body begins
+/// again. At zero, the *exit* replaces the head and calls `rest`. If the loop `is_optional`, head
+/// and exit accept.
 pub(in crate::network) fn counted_loop(
     unit: &Dfa,
     prefix: u32,
@@ -77,7 +86,7 @@ pub(in crate::network) fn counted_loop(
     (Dfa { states }, Counted::new(vec![arrival], is_optional))
 }
 
-/// Builds one call of a rule.
+/// Builds the automaton of a single call of a rule. `symbol` is the label of the call.
 pub(in crate::network) fn one_call(symbol: Symbol) -> Dfa {
     let call = Edge { lo: symbol, hi: symbol, target: 1 };
     Dfa {

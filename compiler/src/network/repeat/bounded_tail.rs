@@ -1,9 +1,11 @@
-//! Bounded runs of bytes with a tail: `[0-9]{0,63}[1-9]`, `[a-z0-9-]{0,61}[a-z0-9]`.
+//! Bounded tails: bounded runs of bytes whose last byte comes from a set of its own, such as
+//! `[0-9]{0,63}[1-9]` and `[a-z0-9-]{0,61}[a-z0-9]`.
 //!
-//! The last byte may also be one of those before it. As a repetition followed by one more byte, the parse position
-//! would hold two configurations after each byte. The last byte read alone decides whether the run may end. So there
-//! are two states where a repetition has one: *open* after a byte that may not be the last, and *closed* after one that
-//! may. The rest is as for a [repetition](super): a loop counts down, and a chain follows for the states that one
+//! The last byte may also be one of the bytes before it. As a repetition followed by one more byte,
+//! a parse position would hold two parses after each byte. Whether the run may end depends only on
+//! the last byte read. So there are two states where a repetition has one. The state is *open*
+//! after a byte that may not be the last, and *closed* after a byte that may be the last. The rest
+//! is as for a [repetition](super): a loop counts down, and a chain follows for the states that one
 //! token can reach.
 //!
 //! ```text
@@ -12,8 +14,9 @@
 //! loop       (open | closed){countdown} (chain L)
 //! ```
 //!
-//! The loop may also end after any closed byte, and after an `other`: a byte with which a run can end and not continue.
-//! The required bytes are unrolled before these rules, and a run with many of them is not built in this way.
+//! The loop may also end after any byte that leads to closed, and after an `other`: a byte that can
+//! be the last but nothing else. The required bytes are unrolled before these rules. A run with
+//! many required bytes is not built in this way.
 
 use smallvec::smallvec;
 
@@ -23,15 +26,20 @@ use crate::ir::ByteSet;
 use crate::network::minimal::without_unreached;
 use crate::network::rule::{Arrival, Counted, RegisterUpdate};
 
-/// States of the rules: the initial state, those after an open and after a closed byte, and the end.
+/// The initial state, before the first byte.
 const START: u32 = 0;
+/// The state after a byte that may not be the last byte of the run.
 const OPEN: u32 = 1;
+/// The state after a byte that may be the last byte of the run.
 const CLOSED: u32 = 2;
+/// The final state, after a byte that can only be the last, or after the call of the next rule.
 const END: u32 = 3;
-/// Distance from a state after a byte to the one that replaces it when the countdown ends.
+/// The distance from the open or closed state of a loop to the state that replaces it when the
+/// countdown ends.
 const DONE: u32 = 3;
 
-/// Returns the edges of a state before a byte.
+/// Returns the edges on the next byte of a run, sorted: to the open state, the closed state and the
+/// end.
 fn edges_of(TailBytes { any, last }: TailBytes) -> Edges {
     let to = |set: ByteSet, target: u32| {
         let edge = move |(lo, hi)| Edge { lo: Symbol::from(lo), hi: Symbol::from(hi), target };
@@ -43,7 +51,8 @@ fn edges_of(TailBytes { any, last }: TailBytes) -> Edges {
     edges
 }
 
-/// Builds a bounded run before the call `rest`, which a run of one byte does not have.
+/// Builds a chain rule: one byte and then the call `rest`. Without `rest`, the rule accepts one
+/// byte of the set `last`.
 pub(in crate::network) fn chain(bytes: TailBytes, rest: Option<Symbol>) -> Dfa {
     let edges = match rest {
         Some(_) => edges_of(bytes),
@@ -60,7 +69,8 @@ pub(in crate::network) fn chain(bytes: TailBytes, rest: Option<Symbol>) -> Dfa {
     Dfa { states: without_unreached(states, &[]).0 }
 }
 
-/// Builds the loop that counts down, before the call `rest`.
+/// Builds the loop rule: bytes that are counted down, and then the call `rest` when the countdown
+/// ends. Returns the automaton with its register updates.
 pub(in crate::network) fn counted_loop(bytes: TailBytes, rest: Symbol) -> (Dfa, Counted) {
     let edges = edges_of(bytes);
     let call: Edges = smallvec![Edge { lo: rest, hi: rest, target: END }];

@@ -1,14 +1,16 @@
-//! Repetition: what is unrolled, what is shared, and what is counted in a register.
+//! Repetitions: which are unrolled into copies, which share rules, and which count in a register.
 //!
-//! Let `L` be the most repetitions of a body that one token can begin. While more than `L` remain, a mask cannot depend
-//! on how many. So a large bound is a *loop* rule that counts down in a register, followed by a *chain*: each rule of a
-//! chain is the body and then a call of the next. A bound sets the initial countdown or the point of entry into the
-//! chain. One set of rules serves every bound, and the vocabulary artifact can hold it for the bodies that many
+//! Let `L` be the most repetitions of a body that one token can begin. While more than `L` remain,
+//! a mask cannot depend on how many. So a large bound becomes a *loop* rule that counts down in a
+//! register, followed by a *chain* of rules. Each rule of a chain is the body and then a call of
+//! the next rule. A bound sets the initial countdown or the point of entry into the chain. One set
+//! of rules serves every bound, and the vocabulary artifact can hold it for the bodies that many
 //! grammars repeat.
 //!
-//! The rest of a repetition is a [`Run`](rule::Run): at least one required repetition, then the optional ones. Each
-//! rule is a whole run and calls the rest in tail position, so that none returns between two repetitions, where many
-//! tokens continue:
+//! The repetitions that remain at some point are a [`Run`](rule::Run): at least one required
+//! repetition, then the optional ones. Each rule accepts a whole run, and calls the rule of the
+//! remaining run in tail position. So no rule returns between two repetitions, where many tokens
+//! continue:
 //!
 //! ```text
 //! chain 1, no more       body
@@ -19,8 +21,9 @@
 //! loop of the required   body loop{countdown} (L, more)
 //! ```
 //!
-//! A countdown needs the end of a body to be unambiguous. So a body that is not prefix-free is called as a rule instead
-//! of being embedded in the loop: its end is the return, and the parse position holds all readings of it.
+//! A countdown needs the end of a body to be unambiguous. So a body that is not prefix-free is
+//! called as a rule instead of being embedded in the loop. Its end is then the return from that
+//! rule, and the parse position holds all parses of the body.
 //!
 //! | file | content |
 //! | --- | --- |

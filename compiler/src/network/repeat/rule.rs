@@ -1,22 +1,25 @@
-//! The rules made for repetitions: which there are, where a repetition enters them, and which each calls.
+//! The rules that are made for repetitions: the kinds of such rules, the rule that a repetition
+//! calls, and the rule that each calls in turn.
 
 use std::fmt;
 
 use crate::ir::ByteSet;
 
-/// Copies times nodes of the body up to which a repetition is unrolled.
+/// The largest product of copies and expression nodes of a body for which a repetition is unrolled.
+/// A larger repetition gets rules of its own.
 const UNROLLED: usize = 32;
 
-/// Most bodies in the prefix of a loop whose repetitions are optional. More are a chain before the loop, for that bound
-/// alone.
+/// The most bodies in the prefix of a loop whose repetitions are optional. A repetition with more
+/// required bodies gets a chain of rules before the loop, which serves that bound only.
 pub(in crate::network) const MOST_PREFIX: u32 = 7;
 
-/// The rest of a repetition: at least one body.
+/// The repetitions of a body that remain at some point, at least one. `{2,5}` has two required and
+/// three optional repetitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in crate::network) struct Run {
-    /// Required repetitions, at least one.
+    /// The number of required repetitions, at least one.
     pub(in crate::network) least: u32,
-    /// The optional repetitions after them.
+    /// The optional repetitions after the required ones.
     pub(in crate::network) more: More,
 }
 
@@ -31,61 +34,66 @@ impl fmt::Display for Run {
     }
 }
 
-/// Optional repetitions.
+/// The optional repetitions of a [`Run`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in crate::network) enum More {
-    /// At most this many.
+    /// At most this many repetitions.
     UpTo(u32),
-    /// A countdown from this value, and then those of a chain.
+    /// A countdown from this value in a register, and after it the repetitions of a chain.
     Counted(u32),
-    /// Any number.
+    /// Any number of repetitions.
     Any,
 }
 
-/// The bytes of a bounded run with a tail.
+/// The byte sets of a bounded tail: a bounded run of bytes whose last byte comes from a set of its
+/// own, as in `[a-z-]{0,61}[a-z]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in crate::network) struct TailBytes {
     /// Bytes after which the run may continue.
     pub(in crate::network) any: ByteSet,
-    /// Bytes that may be the last.
+    /// Bytes with which the run may end.
     pub(in crate::network) last: ByteSet,
 }
 
 impl TailBytes {
-    /// Returns both sets as words.
+    /// Returns `any` and then `last` as bit sets of 8 words of 32 bits each.
     pub(in crate::network) fn to_words(self) -> [u32; 16] {
         let (any, last) = (self.any.to_words(), self.last.to_words());
         std::array::from_fn(|at| if at < 8 { any[at] } else { last[at - 8] })
     }
 }
 
-/// A rule made for a repetition of a body, by the body's number in [`Bodies`](super::bodies::Bodies).
+/// A rule made for a repetition. `usize` fields are the number of the repeated body in
+/// [`Bodies`](super::bodies::Bodies).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in crate::network) enum RepeatRule {
-    /// The body as a rule.
+    /// The body as a rule of its own.
     Body(usize),
     /// The body, and then the rest of a run.
     Chain(usize, Run),
-    /// The loop before a run. `prefix` bodies stand before it. An optional loop may be left before the countdown ends.
+    /// `prefix` bodies, a loop of the body with a countdown, and then the run `end`. An optional
+    /// loop may be left before the countdown ends.
     Loop { body: usize, prefix: u32, end: Run, is_optional: bool },
-    /// At most this many bytes, with a tail.
+    /// A bounded tail (byte run with a last byte of its own) of at most this many bytes, as a chain
+    /// of rules.
     TailChain(TailBytes, u32),
-    /// The loop before these.
+    /// A loop with a countdown over the bytes of a bounded tail (byte run with a last byte of its
+    /// own), followed by a chain.
     TailLoop(TailBytes),
 }
 
-/// A call of a rule made for a repetition.
+/// A call of a rule that is made for a repetition.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::network) struct RepeatCall {
-    /// The rule.
+    /// The called rule.
     pub(in crate::network) rule: RepeatRule,
-    /// The register that the activation starts with; 0 for none.
+    /// The countdown with which the register of the call begins. 0 if the rule has no register.
     pub(in crate::network) count: u32,
 }
 
 impl RepeatRule {
-    /// Returns the call of a run. `longest` is the most repetitions that one token can begin, and greater than any
-    /// bound where nothing is counted.
+    /// Returns the call for a run of a body. `longest` is the most repetitions that one token can
+    /// begin. It exceeds every bound if registers are not used.
     pub(in crate::network) fn of_run(body: usize, run: Run, longest: u32) -> RepeatCall {
         let Run { least, more } = run;
         let (rule, count) = match more {
@@ -102,7 +110,8 @@ impl RepeatRule {
         RepeatCall { rule, count }
     }
 
-    /// Returns the call of at most `most` bytes with a tail.
+    /// Returns the call for a bounded tail (byte run with a last byte of its own) of at most `most`
+    /// bytes. `longest` is the most bytes of it that one token can contain.
     pub(in crate::network) fn of_tail(bytes: TailBytes, most: u32, longest: u32) -> RepeatCall {
         match most.checked_sub(longest) {
             None | Some(0) => RepeatCall { rule: Self::TailChain(bytes, most), count: 0 },
@@ -110,7 +119,8 @@ impl RepeatRule {
         }
     }
 
-    /// Returns the call in tail position of this rule, if it has one.
+    /// Returns the call that ends this rule, in tail position. Returns `None` if the rule ends
+    /// without a call.
     pub(in crate::network) fn rest(self, longest: u32) -> Option<RepeatCall> {
         let (body, rest) = match self {
             Self::Body(_) | Self::TailChain(_, 1) => return None,
@@ -132,7 +142,8 @@ impl RepeatRule {
     }
 }
 
-/// Whether so many copies of a body of this size are unrolled.
+/// Whether a repetition is unrolled: at most one copy, or a product of `copies` and the body's
+/// `size` in expression nodes of at most [`UNROLLED`].
 pub(in crate::network) fn is_small(copies: u32, size: usize) -> bool {
     copies <= 1 || (copies as usize).saturating_mul(size) <= UNROLLED
 }

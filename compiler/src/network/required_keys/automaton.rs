@@ -1,4 +1,5 @@
-//! The automaton of a graph with required keys: a copy that waits for keys, and a copy that has them all.
+//! The automaton of a graph with required keys. It has a waiting copy of the graph, for missing
+//! keys, and a done copy, for none.
 
 use crate::automata::{Dfa, DfaState, Nfa, Symbol};
 use crate::ir::ExprGraph;
@@ -9,12 +10,12 @@ use crate::network::graph_parts::GraphParts;
 use crate::network::minimal::without_unreached;
 use crate::network::rule::{Arrival, Counted, RegisterUpdate};
 
-/// The first of the symbols for a written required key, far above those of labels. Each key has two: other keys are
-/// missing, and none is missing.
+/// The first symbol for a written required key, far above the symbols of labels (calls or token
+/// sets). Each key has two symbols: one leads to the waiting copy, the next to the done copy.
 const WRITTEN: Symbol = 1 << 30;
 
-/// Whether every state that reaches some required key reaches all of them. Then the strings of a waiting copy do not
-/// depend on the missing keys.
+/// Whether every state that reaches some required key reaches all of them. Then the strings of the
+/// waiting copy do not depend on which keys are missing.
 pub(in crate::network) fn may_wait(graph: &ExprGraph, rules: &[Facts]) -> bool {
     let edges: Vec<(usize, usize)> = graph
         .edges()
@@ -43,7 +44,12 @@ pub(in crate::network) fn may_wait(graph: &ExprGraph, rules: &[Facts]) -> bool {
         .all(|state| ahead[state] == 0 || ahead[state] == all)
 }
 
-/// Builds the automaton of a graph with required keys. `None` if the place of a key is ambiguous.
+/// Builds the automaton of a graph with required keys, with its register updates. Returns `None` if
+/// a key is one of several parses of the same bytes.
+///
+/// # Errors
+///
+/// The errors of `parts`, such as an exceeded limit.
 pub(in crate::network) fn automaton<P: GraphParts>(
     parts: &mut P,
     graph: &ExprGraph,
@@ -53,7 +59,8 @@ pub(in crate::network) fn automaton<P: GraphParts>(
     (0..2 * graph.states()).for_each(|_| _ = nfa.state());
     nfa.empty(nfa.start, waiting + ExprGraph::START);
     nfa.empty(done + graph.end(), nfa.end);
-    // By state with a required key, the state that its edges enter in the waiting copy.
+    // For each state with a required key, the state of the waiting copy at which the edges into it
+    // end.
     let mut entries = vec![None; graph.states() as usize];
     for &(state, key) in graph.required_key_states() {
         let before = nfa.state();
@@ -75,8 +82,9 @@ pub(in crate::network) fn automaton<P: GraphParts>(
     Ok(into_arrivals(parts.finish(&nfa)?))
 }
 
-/// Turns the states at which a required key is written into arrivals. Each has the transitions of the waiting copy, and
-/// the copy that is done as its exit. `None` if such a state has other transitions.
+/// Turns the states at which a required key is written into arrivals that clear the key's bit. Each
+/// such state gets the transitions of the waiting copy, and its exit is the state of the done copy.
+/// Returns `None` if such a state has other transitions.
 fn into_arrivals(mut dfa: Dfa) -> Option<(Dfa, Counted)> {
     let mut arrivals = Vec::new();
     for state in 0..dfa.states.len() {

@@ -1,4 +1,4 @@
-//! Whether a token distinguishes the two copies of a rule with required keys.
+//! Whether a token distinguishes the waiting copy and the done copy of a rule with required keys.
 
 use grammarc_artifacts::sections::network::{CallEdge, NONE, state_flags};
 use grammarc_artifacts::tables::Joined;
@@ -9,10 +9,10 @@ use crate::network::calls::bytes_on;
 use crate::network::lazy_dfa::{BOTTOM, LazyDfa};
 use grammarc_grammar::lexicon::Lexicon;
 
-/// Whether some token distinguishes the copies of a rule after it has written a required key. Its masks would then
-/// depend on the register.
+/// Whether, after a required key is written, some token can be read in only one of the two copies
+/// of its rule. The masks would then depend on the register.
 ///
-/// Cost: O(states and edges), and a walk of the suffixes of those tokens that could.
+/// Cost: O(states and edges), and a walk of each suffix of a token that may distinguish the copies.
 pub(in crate::network) fn is_distinguished(network: Joined<'_>, lexicon: &dyn Lexicon) -> bool {
     let own = network.own;
     let states = (own.bases.states..).zip(own.states);
@@ -30,7 +30,8 @@ pub(in crate::network) fn is_distinguished(network: Joined<'_>, lexicon: &dyn Le
     })
 }
 
-/// Returns the first bytes of done copies after a required key, and the bytes on which the waiting copies differ.
+/// Returns the first bytes of the done copies after a required key, and the bytes that done copies
+/// read where waiting copies do not. `heads` has pairs of a waiting state and a done state. Returns
 /// `None` if a done copy may end right after the key.
 fn distinguishing_bytes(network: Joined<'_>, heads: &[(u32, u32)]) -> Option<(ByteSet, ByteSet)> {
     let transitions = |state: u32| {
@@ -84,7 +85,8 @@ fn distinguishing_bytes(network: Joined<'_>, heads: &[(u32, u32)]) -> Option<(By
     Some((first, distinguishing))
 }
 
-/// Whether a string is allowed after a required key in the copy that is done and not in the one that waits.
+/// Whether `string` distinguishes the copies after a required key. The done copy then reads some
+/// prefix of `string` that the waiting copy cannot read, or only one copy can end after the prefix.
 fn distinguishes(sets: &mut LazyDfa<'_>, waiting: u32, done: u32, string: &[u8]) -> bool {
     let mut at = [waiting, done].map(|state| sets.after_returns(state, BOTTOM).at);
     for &byte in string {

@@ -1,4 +1,4 @@
-//! Passes over the IR, one a file. Each returns a grammar of the same language.
+//! Passes over the IR, one in each file. Each pass returns a grammar of the same language.
 //!
 //! Tests: unit tests in `repetition`; `tests/tests/suite/masks.rs`.
 

@@ -1,8 +1,9 @@
-//! Replaces intersections and complements by their automata. Later passes only see concatenation, alternation,
-//! repetition and calls.
+//! Replaces intersections and complements by automata. Later passes see only concatenation,
+//! alternation, repetition and calls.
 //!
-//! The operands must be regular. A call inside an operand is replaced by the called rule's expression, which must not
-//! lead back to the rule. Cost: the automata may be exponential in the expressions; the state limit bounds them.
+//! The operands of intersections and complements must be regular. A call in an operand is replaced
+//! by the called rule's expression, which must not lead back to the rule. Cost: the automata may be
+//! exponential in the size of the expressions. The limit on states bounds them.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -12,41 +13,42 @@ use crate::budget::MemoryUse;
 use crate::ir::thompson::{Atoms, Repetition, build, build_graph, unroll};
 use crate::ir::{Expr, ExprGraph, Grammar, Rule, RuleId, TokenSet};
 
-/// Why an intersection or complement has no automaton.
+/// The error of an intersection or complement that has no automaton.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("rule {rule_name}: {kind}")]
 pub struct RegularError {
-    /// The rule whose expression contains it.
+    /// The rule whose expression contains the intersection or complement.
     pub rule: RuleId,
-    /// Its name.
+    /// The name of the rule.
     pub rule_name: String,
-    /// The kind of the error.
+    /// The reason.
     pub kind: RegularErrorKind,
 }
 
-/// The reason why an operand is not regular.
+/// The reason why an operand of an intersection or complement has no automaton.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RegularErrorKind {
-    /// The operand calls a rule that leads back to itself.
+    /// The operand calls the rule with this name, which leads back to itself.
     #[error(
         "an intersection or complement reaches the recursive rule {0}, which no finite automaton describes"
     )]
     Recursive(String),
-    /// The operand matches tokens by id.
+    /// The operand matches whole tokens by id.
     #[error(
         "an intersection or complement contains a token reference; only bytes can be intersected"
     )]
     Tokens,
-    /// The automaton is too large.
+    /// The automaton would have too many states, or the budget is spent.
     #[error("an intersection or complement is too large: {0}")]
     TooLarge(#[from] StateLimit),
 }
 
-/// Replaces every intersection and complement by its automaton. Returns the grammar itself if it has none.
+/// Replaces every intersection and complement by its automaton. Returns the grammar unchanged if it
+/// has none.
 ///
 /// # Errors
 ///
-/// [`RegularError`] where an operand is not regular or its automaton is too large.
+/// [`RegularError`] if an operand is not regular or its automaton is too large.
 pub fn resolve<'g>(
     grammar: &'g Grammar,
     allowed: StateBudget<'_>,
@@ -68,7 +70,7 @@ pub fn resolve<'g>(
     Ok(Cow::Owned(Grammar { rules, start, regions }))
 }
 
-/// Whether there is an intersection or a complement in the expression.
+/// Whether an expression contains an intersection or a complement.
 fn has_operands(expr: &Expr) -> bool {
     match expr {
         Expr::And(_) | Expr::Not(_) => true,
@@ -79,11 +81,12 @@ fn has_operands(expr: &Expr) -> bool {
     }
 }
 
-/// Returns the minimal automaton of an expression over bytes.
+/// Returns the minimal automaton of an expression over bytes. The expression may contain
+/// intersections and complements.
 ///
 /// # Errors
 ///
-/// As for an operand of an intersection: the automaton is too large, or the expression matches tokens.
+/// [`RegularErrorKind`] if the automaton is too large or the expression matches whole tokens.
 ///
 /// # Panics
 ///
@@ -93,6 +96,7 @@ pub fn automaton(expr: &Expr, allowed: StateBudget<'_>) -> Result<Dfa, RegularEr
     Operand { grammar: &grammar, allowed, held: allowed.held(), open: Vec::new() }.dfa(expr)
 }
 
+/// Replaces the intersections and complements in an expression by their automata.
 fn rewrite(operand: &mut Operand<'_>, expr: &Expr) -> Result<Expr, RegularErrorKind> {
     let mut all = |parts: &[Expr]| -> Result<Vec<Expr>, RegularErrorKind> {
         parts.iter().map(|part| rewrite(operand, part)).collect()
@@ -110,16 +114,20 @@ fn rewrite(operand: &mut Operand<'_>, expr: &Expr) -> Result<Expr, RegularErrorK
     })
 }
 
-/// Builds the automaton of an operand, with inlined calls.
+/// Builds the automaton of an operand. Calls of rules are inlined.
 struct Operand<'a> {
+    /// The grammar whose rules may be called.
     grammar: &'a Grammar,
+    /// The limits on states and time.
     allowed: StateBudget<'a>,
-    /// The automaton under construction.
+    /// The memory of the automaton under construction.
     held: MemoryUse<'a>,
+    /// The rules that are being inlined, the outermost first.
     open: Vec<RuleId>,
 }
 
 impl Operand<'_> {
+    /// Returns the minimal automaton of an expression.
     fn dfa(&mut self, expr: &Expr) -> Result<Dfa, RegularErrorKind> {
         match expr {
             Expr::And(parts) => {
@@ -199,8 +207,8 @@ impl Atoms for Operand<'_> {
     }
 
     fn check(&mut self, nfa: &Nfa) -> Result<(), Self::Error> {
-        // An automaton is built from at least as many states as it ends with, save for constant factors; the factor
-        // here leaves room for the states that determinisation merges.
+        // The final automaton has at most about as many states as the nondeterministic one. The
+        // factor leaves room for states that determinization and minimization merge.
         let allowed = self.allowed.states(self.allowed.states.saturating_mul(16));
         if nfa.len() > allowed.states {
             return Err(allowed.error().into());

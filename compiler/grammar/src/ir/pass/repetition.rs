@@ -1,7 +1,8 @@
 //! Simplifies nested repetitions, and repetitions of nullable expressions.
 //!
-//! Automata of `(e{0,9}){0,9}` have a copy of `e` for each of 81 places, and a text of a few bytes can be cut at nearly
-//! all of them. So before anything is built:
+//! The automaton of `(e{0,9}){0,9}` has a copy of `e` for each of 81 positions. A text of a few bytes
+//! can be divided at nearly all of them. So repetitions are rewritten by these rules before anything
+//! is built:
 //!
 //! ```text
 //! e{m,n}                 e{0,n}         where e may be empty
@@ -10,12 +11,13 @@
 //! (e f)*                 (e | f)*       where both may be empty
 //! ```
 //!
-//! The repetition in the second rule has `ka` to `kb` copies of `e` for each `k` from `m` to `n`. There is no gap if
-//! `(k + 1)a <= kb + 1`, and if that holds for `k = m` it holds for all `k`. The others are the star normal form of
-//! A. Brüggemann-Klein, "Regular expressions into finite automata", TCS 120(2), 1993. A call of a rule that is a
-//! repetition is inlined for this.
+//! In the second rule, the repetition has `ka` to `kb` copies of `e` for each `k` from `m` to `n`.
+//! There is no gap if `(k + 1)a <= kb + 1`. If that holds for `k = m`, it holds for all larger `k`.
+//! The other rules are the star normal form of A. Brüggemann-Klein, "Regular expressions into
+//! finite automata", TCS 120(2), 1993. A call of a rule whose expression is a repetition is inlined
+//! for this purpose.
 //!
-//! Cost: O(size of the expressions), times the depth of repetitions in each other.
+//! Cost: O(size of the expressions), times the depth to which repetitions are nested.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -24,14 +26,15 @@ use crate::budget::Budget;
 use crate::ir::facts::{self, Facts};
 use crate::ir::{Expr, ExprGraph, Grammar, Rule, RuleKind, Survey};
 
-/// Calls of rules that are looked through one after the other.
+/// The most calls and nested repetitions that are followed to find an inner repetition. Beyond
+/// that, the expression stays as it is.
 const MOST_THROUGH: usize = 8;
 
-/// Simplifies the repetitions of a grammar. Returns the grammar itself if none can be simplified. `survey` and
-/// `facts` are those of its rules.
+/// Simplifies the repetitions of a grammar. Returns the grammar unchanged if none can be
+/// simplified. `survey` and `facts` have to be those of the grammar.
 ///
-/// Callees come before callers, so an inlined rule is already simplified. A recursive call is inlined as it was
-/// written, once.
+/// Callees come before their callers, so an inlined rule is already simplified. A recursive call is
+/// inlined once, with the expression from before the simplification.
 pub fn simplify<'g>(
     grammar: &'g Grammar,
     survey: &Survey,
@@ -43,7 +46,7 @@ pub fn simplify<'g>(
     for &rule in survey.groups().flat_map(|group| group.rules) {
         let rule = rule as usize;
         let Rule { kind, expr, .. } = &grammar.rules[rule];
-        // The items of a distinct rule are identified by its calls, which stay as they are.
+        // The runtime identifies the items of a distinct rule by its calls, so these have to stay.
         if !matches!(kind, RuleKind::Distinct | RuleKind::Item) {
             pass.simpler[rule] = pass.simplified(expr);
             is_simpler |= pass.simpler[rule].is_some();
@@ -59,16 +62,22 @@ pub fn simplify<'g>(
     Cow::Owned(simpler)
 }
 
+/// The pass over one grammar.
 struct Pass<'a> {
+    /// The grammar before the pass.
     grammar: &'a Grammar,
+    /// The facts of each rule, such as whether it derives the empty string.
     facts: &'a [Facts],
+    /// The budget of the compilation.
     budget: &'a Budget,
-    /// By rule, its simpler expression, if it has one and was visited.
+    /// For each rule, its simplified expression. `None` while the rule has not been simplified, or
+    /// if it cannot be.
     simpler: Vec<Option<Expr>>,
 }
 
 impl Pass<'_> {
-    /// Returns a simpler expression of the same strings. `None` if there is none.
+    /// Returns a simpler expression of the same strings. Returns `None` if there is none, or if the
+    /// budget is spent.
     fn simplified(&self, expr: &Expr) -> Option<Expr> {
         self.budget.spend(1).ok()?;
         match expr {
@@ -94,7 +103,8 @@ impl Pass<'_> {
         }
     }
 
-    /// Simplifies several expressions. `None` if none can be simplified.
+    /// Returns several expressions in simplified form. Returns `None` if none of them can be
+    /// simplified.
     fn all(&self, parts: &[Expr]) -> Option<Vec<Expr>> {
         let simpler: Vec<Option<Expr>> = parts.iter().map(|part| self.simplified(part)).collect();
         if simpler.iter().all(Option::is_none) {
@@ -104,7 +114,7 @@ impl Pass<'_> {
         Some(parts.map(|(simpler, part)| simpler.unwrap_or_else(|| part.clone())).collect())
     }
 
-    /// Simplifies `body{min,max}`. `None` if it is as simple as it can be.
+    /// Returns `body{min,max}` in simplified form. Returns `None` if it cannot be simplified.
     fn repeated(&self, body: &Expr, mut min: u32, mut max: Option<u32>) -> Option<Expr> {
         let mut simpler = self.simplified(body);
         let mut is_simpler = simpler.is_some();
@@ -131,7 +141,8 @@ impl Pass<'_> {
         is_simpler.then(|| body.clone().repeat(min, max))
     }
 
-    /// The repetition that a call denotes. Other expressions are returned unchanged.
+    /// Returns the repetition that is the expression of a called rule, also through a chain of
+    /// calls. Returns any other expression unchanged.
     fn through<'e>(&'e self, mut expr: &'e Expr) -> &'e Expr {
         let whole = expr;
         for _ in 0..MOST_THROUGH {
@@ -145,7 +156,8 @@ impl Pass<'_> {
         if matches!(expr, Expr::Repeat { .. }) { expr } else { whole }
     }
 
-    /// Returns a simpler expression with the same star. `None` if there is none.
+    /// Returns a simpler expression whose star has the same strings. Returns `None` if there is
+    /// none.
     fn starred(&self, expr: &Expr) -> Option<Expr> {
         match expr {
             Expr::Repeat { body, min, .. } if *min <= 1 => {
@@ -160,7 +172,8 @@ impl Pass<'_> {
         }
     }
 
-    /// Simplifies an alternation under a star. `None` if no choice can be simplified, unless `anyway`.
+    /// Returns an alternation of simplified choices, for use under a star. Returns `None` if no
+    /// choice can be simplified, unless `anyway` is true.
     fn any_starred(&self, choices: &[Expr], anyway: bool) -> Option<Expr> {
         let simpler: Vec<Option<Expr>> =
             choices.iter().map(|choice| self.starred(choice)).collect();
@@ -171,13 +184,15 @@ impl Pass<'_> {
         Some(Expr::alt(choices.map(|(simpler, choice)| simpler.unwrap_or_else(|| choice.clone()))))
     }
 
+    /// Whether an expression derives the empty string.
     fn is_nullable(&self, expr: &Expr) -> bool {
         facts::of_expr(expr, self.facts).nullable
     }
 }
 
-/// The bounds of `(e{a,b}){m,n}` as one repetition of `e`. `None` if some number between them cannot be reached, or
-/// on overflow. An upper bound of `None` is unbounded.
+/// Returns the bounds of `(e{a,b}){m,n}` as a single repetition of `e`. An upper bound of `None` is
+/// no maximum. Returns `None` if some number between the bounds cannot be reached, or if a bound
+/// overflows.
 fn multiplied(a: u32, b: Option<u32>, m: u32, n: Option<u32>) -> Option<(u32, Option<u32>)> {
     let is_exact = match (b, n) {
         (_, Some(n)) if n == m => true,
@@ -186,7 +201,7 @@ fn multiplied(a: u32, b: Option<u32>, m: u32, n: Option<u32>) -> Option<(u32, Op
         (None, _) => true,
         (Some(b), _) => u64::from(m) * u64::from(b - a) >= u64::from(a.saturating_sub(1)),
     };
-    // For a fixed count, every number between the bounds is a sum.
+    // For a fixed count `m = n`, every number between the bounds can be reached.
     let least = m.checked_mul(a)?;
     let most = match (b, n) {
         (Some(b), Some(n)) => Some(n.checked_mul(b).filter(|&most| most < u32::MAX)?),
@@ -205,7 +220,8 @@ mod tests {
     use crate::ir::recognize::recognizes;
     use crate::ir::{GrammarBuilder, Origin, RuleId};
 
-    /// A grammar of a rule `root` and some that it may call.
+    /// Returns a grammar of a rule `root` with the given expression, and of a few rules that `root`
+    /// may call.
     fn grammar(root: Expr) -> Grammar {
         let mut builder = GrammarBuilder::new();
         let start = builder.declare("root");
