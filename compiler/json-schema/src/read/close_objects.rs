@@ -148,8 +148,8 @@ impl Closing<'_> {
         Schema::Parts(new)
     }
 
-    /// Returns a schema that holds exactly if the keywords `parts` hold, as a double negation. Inside `not`, keywords
-    /// evaluate no members.
+    /// Returns a schema that holds exactly if the keywords `parts` do not. Under a further `not` the keywords hold again,
+    /// but evaluate no members.
     fn not(&mut self, place: NodeId, parts: Vec<(NodeId, Part)>) -> SchemaId {
         let [inner, outer] = [(); 2].map(|()| self.closed.add(place));
         self.closed.insert(inner, Schema::Parts(parts));

@@ -108,8 +108,8 @@ fn names(member: &Member) -> Option<&StringSet> {
     }
 }
 
-/// Returns whether the runtime can compare the keys of an automaton's objects. No mark may occupy the register, every
-/// set of keys must be infinite, and all bounds on members must be at most [`MOST_MEMBERS`].
+/// Returns whether the runtime can compare the keys of an automaton's objects. No mark may occupy the register. Each
+/// set of keys must have keys of every length beyond some length. Bounds on members must be at most [`MOST_MEMBERS`].
 fn may_be_distinct(automaton: &MemberAutomaton) -> bool {
     automaton.marks == 0
         && automaton.states.iter().all(|state| {

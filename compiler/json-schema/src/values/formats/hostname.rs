@@ -12,8 +12,8 @@ use grammarc_grammar::ir::{ByteSet, Expr};
 
 /// Most characters of one label: the limit of the DNS.
 const MAX_LABEL: u32 = 63;
-/// Most characters of all labels after the first three, with the dots between them: 253 minus three labels and their
-/// dots.
+/// Most characters of all labels after the leading long ones, with the dots between them: 253 minus three labels of
+/// full length and their dots.
 const MAX_REST: u32 = 61;
 /// Number of leading labels of a host name that may have the full length of 63 characters.
 const FIRST_LABELS: u32 = 3;

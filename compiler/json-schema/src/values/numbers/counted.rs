@@ -275,7 +275,7 @@ impl Plan {
     }
 }
 
-/// What a state of the graph stands for.
+/// The meaning of a state of the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Key {
     /// A node of the automaton, and the number of digits of the present part that are read before it.
