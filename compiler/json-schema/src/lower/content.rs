@@ -109,7 +109,7 @@ fn check_objects(emitter: &Emitter<'_>, content: &Content) -> Result<(), Diagnos
 }
 
 /// Makes the start rule of tags: the objects of the root as tags. With `all`, also the other values of the root, which
-/// no closing tag ends; not if the schema allows every type, since it then means objects.
+/// no closing tag ends. A schema that allows every type means objects alone.
 fn tagged_document(
     emitter: &mut Emitter<'_>,
     form: &TagForm,

@@ -1,8 +1,8 @@
 //! Closes objects: a schema that declares keys, and has no keyword for other keys, then accepts no other keys.
 //!
 //! Closing adds `unevaluatedProperties: false` to every such schema, as in the strict modes of model APIs. `{"type":
-//! "object"}` alone declares no keys and stays a free-form object. A schema that applies to a value together with
-//! others (`allOf`, `$ref`, a branch) is not closed by itself, because it would reject the keys that the others
+//! "object"}` alone declares no keys and stays a free-form object. A schema may apply to a value together with others
+//! (`allOf`, `$ref`, a branch). It is then not closed by itself, because it would reject the keys that the others
 //! declare. So each schema has up to three versions:
 //!
 //! | role | where it applies | result |

@@ -1,7 +1,7 @@
 //! The prelude: rules that every grammar from a JSON Schema shares.
 //!
-//! The content of each rule depends only on the [`TextForm`], so its token masks are computed once for a vocabulary and
-//! never again for a schema. [`Prelude`] adds to a grammar the rules that it calls. [`prelude_grammar`] has all of
+//! The content of each rule depends only on the [`TextForm`]. So its token masks are computed once for a vocabulary,
+//! and never again for a schema. [`Prelude`] adds to a grammar the rules that it calls. [`prelude_grammar`] has all of
 //! them, for the build of a vocabulary.
 
 use grammarc_grammar::automata::StateBudget;
@@ -32,8 +32,8 @@ pub struct Prelude {
     /// Rules for the rest of a string after its opening quote, with at least `index + 2` characters and the closing
     /// quote.
     longer: Vec<RuleId>,
-    /// Names and rules for the rest of a string with its closing quote: the strings of a format, or repetitions of the
-    /// characters of an alphabet.
+    /// Names and rules for the rest of a string with its closing quote. A rule has the strings of a format, or
+    /// repetitions of the characters of an alphabet.
     named: Vec<(&'static str, RuleId)>,
 }
 

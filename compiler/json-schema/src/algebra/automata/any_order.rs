@@ -2,8 +2,8 @@
 //!
 //! A key may be written again if each of its values satisfies the key's schema. Parsers keep one of the values, and any
 //! of them makes the object valid. So a state need not store the written keys. A state must know which required keys
-//! are missing: each required key has a *mark* (one bit of a register), and an object passes all marks before its end.
-//! Marks therefore multiply no states. Required keys without a mark keep the schema's order among themselves.
+//! are missing. So each required key has a *mark* (one bit of a register), and an object passes all marks before its
+//! end. Marks therefore multiply no states. Required keys without a mark keep the schema's order among themselves.
 //!
 //! With [`KeyOrder::AnyOnce`](crate::KeyOrder::AnyOnce) a state is the set of written keys, and there are no marks. An
 //! object with n keys takes 2^n states. Objects with many keys use marks instead, and the report says so.
@@ -89,8 +89,8 @@ pub(crate) fn in_any_order(
     Ok(automaton)
 }
 
-/// Reports the keywords that name keys of `value` as approximate, if some of these keys may be repeated although the
-/// options ask for keys at most once.
+/// Reports the keywords that name keys of `value` as approximate if some of its keys may be repeated. The options then
+/// asked for each key at most once.
 pub(crate) fn note_again(automata: &mut Automata<'_>, value: FormulaId) {
     if automata.once.as_mut().is_some_and(|once| std::mem::take(&mut once.again)) {
         automata.logic().note(value, Verdict::Approximate, AGAIN, |part| {

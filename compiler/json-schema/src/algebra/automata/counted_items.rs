@@ -41,9 +41,9 @@ fn parted(bounds: Bounds) -> [Bounds; 2] {
     [large, small]
 }
 
-/// Builds the item automaton with counters of an array formula. Returns `None` in four cases: the step is switched off,
-/// no large bound stands beside `contains`, there are too many `contains`, or the search finds no array that satisfies
-/// all counters.
+/// Builds the item automaton with counters of an array formula. Returns `None` if the step is switched off, if there is
+/// no `contains`, or if no bound is large. Also returns `None` beyond [`MOST_COUNTED`], and if the search finds no
+/// array that satisfies all counters.
 ///
 /// # Errors
 ///

@@ -1,8 +1,8 @@
 //! Chooses the member automata that the objects of a formula become.
 //!
-//! One automaton is preferred, since the parser then follows one path. A formula with alternatives is split into one
-//! automaton for each alternative in two cases: one automaton exceeds its limit of states, or the alternatives name
-//! keys in different orders. If the parts would be too many, one automaton orders keys by [the remaining
+//! One automaton is preferred, since the parser then follows one path. A formula with alternatives may be split into
+//! one automaton for each alternative. This is done if one automaton exceeds its limit of states, or if alternatives
+//! name keys in different orders. If the parts would be too many, one automaton orders keys by [the remaining
 //! formula](super::order_by_rest).
 //!
 //! With keys in any order, dependencies between members multiply states. Beyond a budget, required keys without a mark

@@ -219,8 +219,8 @@ fn objects(automaton: &MemberAutomaton, value: impl Fn(FormulaId) -> u32) -> u32
     known[0]
 }
 
-/// Returns a lower bound on the number of objects of an automaton with marks: the number of values of the required
-/// member with the most values.
+/// Returns a lower bound on the number of objects of an automaton with marks (required keys in any order). It is the
+/// number of values of the required member with the most values.
 fn marked_objects(automaton: &MemberAutomaton, value: impl Fn(FormulaId) -> u32) -> u32 {
     let members = || automaton.states.iter().flat_map(|state| &state.members);
     let marks = (0..u32::BITS as u8).filter(|mark| automaton.marks >> mark & 1 != 0);

@@ -89,8 +89,8 @@ impl Steps {
     }
 
     /// Returns whether every state and edge is obviously on a path from the start to an end. `false` means unknown. The
-    /// test requires that no child is empty, that each state has an edge from an earlier state, and that each state
-    /// ends or has an edge to a later state.
+    /// test requires that no child is empty. Each state must have an edge from an earlier state. Each state must be an
+    /// end, or have an edge to a later state.
     fn is_whole(&self, holds: impl Fn(FormulaId) -> bool) -> bool {
         let mut reached = vec![false; self.ends.len()];
         let mut alive: Vec<bool> = self.ends.iter().map(|&end| end == End::Yes).collect();

@@ -1,10 +1,10 @@
 //! Dates and times: RFC 3339 section 5.6, with the restrictions of section 5.7. Months have their real lengths, leap
 //! years are those of the Gregorian calendar, and leap seconds are allowed.
 //!
-//! A leap second ends 23:59 of Universal Time. So the offsets allowed after `:60` depend on the hour and minute, and
-//! every pair of these has its own states until the offset is read. Offsets of leap seconds are whole or half hours,
-//! which keeps the automaton small. With a date, a leap second ends June or December in Universal Time, as all past
-//! ones did. The local date is the last day of that month west of Greenwich, and the next day east of Greenwich.
+//! A leap second ends 23:59 of Universal Time. So the offsets allowed after `:60` depend on the hour and minute. Every
+//! pair of hour and minute has its own states until the offset is read. Offsets of leap seconds are whole or half
+//! hours, which keeps the automaton small. With a date, a leap second ends June or December in Universal Time, as all
+//! past ones did. The local date is the last day of that month west of Greenwich, and the next day east of Greenwich.
 
 use super::abnf::{digit, digits, one, padded, set, text};
 use grammarc_grammar::ir::{ByteSet, Expr};

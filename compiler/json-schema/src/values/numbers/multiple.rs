@@ -10,8 +10,8 @@
 //!
 //! The *demand* of a residue on `n` digits is the value, modulo `k`, of `n` more digits that complete a multiple. There
 //! is no demand if that value has more than `n` digits. Residues with equal demands for each `n` up to the length of
-//! `k` are completed by the same digits, so they share one state. 1024 takes about a hundred states instead of a
-//! thousand.
+//! `k` are completed by the same digits, so they share one state. The divisor 1024 takes about a hundred states instead
+//! of a thousand.
 
 use rustc_hash::FxHashMap;
 

@@ -93,8 +93,8 @@ impl Alphabet {
         &ALPHABETS
     }
 
-    /// Returns the rule for the rest of a string, with the closing quote: any number of the characters (`least` 0), or
-    /// at least one (`least` 1). The rule is given by its name and its texts with the shortest escapes.
+    /// Returns the rule for the rest of a string, with the closing quote. The rest is any number of the characters
+    /// (`least` 0), or at least one (`least` 1). The rule is given by its name and its texts with the shortest escapes.
     pub(crate) fn rest(&self, least: u32) -> (&'static str, impl FnOnce() -> Expr) {
         let name = self.names[least as usize];
         (name, move || closed(self.character().repeat(least, None)))

@@ -1,8 +1,8 @@
 //! The expression graph of a language whose lengths need no counting.
 //!
 //! Its states are the states of the language's automaton between characters. A run of characters that no other edge
-//! enters is one literal. Two kinds of states are replaced by a shared rule: the universal state (which accepts every
-//! text), and a state that accepts any number of characters of an [alphabet](Alphabet).
+//! enters is one literal. The universal state (which accepts every text) is replaced by a shared rule. So is a state
+//! that accepts any number of characters of an [alphabet](Alphabet).
 
 use rustc_hash::FxHashMap;
 

@@ -3,7 +3,7 @@
 //!
 //! A language becomes a graph over its states between characters, whose edges are labelled with classes of characters
 //! (`characters`, `spell`, `graph`). In the universal state (which accepts every text) it calls a shared rule. So a set
-//! that excludes a thousand names is as large as the names, and the token masks of the rule are computed once for a
+//! that excludes a thousand names is as large as the names. The token masks of the rule are computed once for a
 //! vocabulary.
 //!
 //! Bounds on the length that exclude some strings are counted by repetitions, or by a small product with the count if
