@@ -48,12 +48,18 @@ impl Keyword {
 use Draft::{Draft4 as D4, Draft6 as D6, Draft7 as D7, Draft201909 as D19, Draft202012 as D20};
 use Support::{Annotation, Definitions, Exact};
 
+/// The treatment of keywords that only name a schema or a place.
 const NAMES: Support = Annotation("names a schema or a place");
+/// The treatment of keywords whose values only people read.
 const PEOPLE: Support = Annotation("is for people");
+/// Exception of upper bounds in the table: 32 bits do not hold them.
 const BOUND: &str = "approximate for bounds from 2^32 on";
+/// Exception of `properties` and `required` in the table.
 const ORDER: &str = "narrower with keys in any order, where these have too many combinations";
+/// Exception of `uniqueItems` in the table.
 const UNIQUE: &str = "approximate where equal items can be written differently (objects, arrays, numbers that are not in one text each), \
     in more than 1,024 items that must or may come, and under a negation or in one of several alternatives";
+/// The treatment of keywords that describe a value without constraining it.
 const HINT: Support = Annotation("describes the value and does not constrain it");
 
 /// All keywords of drafts 4 to 2020-12, sorted by name.

@@ -48,6 +48,7 @@ const LETTERS: [Ranges; 10] = [
     &[('\u{3005}', '\u{3007}'), ('\u{30fc}', '\u{30fe}'), ('\u{3400}', '\u{4dbf}')],
     &[('\u{ac00}', '\u{d7a3}')],
 ];
+/// Greek letters.
 const GREEK: Ranges = &[('ά', 'ώ')];
 /// Hiragana, Katakana and Han. A label with a katakana middle dot must contain a character of these ranges.
 const JAPANESE: Ranges =
@@ -55,8 +56,10 @@ const JAPANESE: Ranges =
 /// Combining marks, valid anywhere except at the start of a label. Their combining class is 0, so any order is
 /// normalized.
 const MARKS: Ranges = &[('\u{93a}', '\u{93b}'), ('\u{93e}', '\u{94c}'), ('\u{e31}', '\u{e31}')];
+/// The Devanagari sign that joins two consonants. A zero width joiner or non-joiner may follow it.
 const VIRAMA: char = '\u{94d}';
 
+/// Hebrew letters.
 const HEBREW: Ranges = &[('א', 'ת'), ('\u{5ef}', '\u{5f2}')];
 /// Arabic letters that join on both sides.
 const ARABIC_DUAL: Ranges = &[
@@ -67,6 +70,7 @@ const ARABIC_DUAL: Ranges = &[
     ('\u{641}', '\u{647}'),
     ('\u{649}', '\u{64a}'),
 ];
+/// Arabic letters.
 const ARABIC: Ranges = &[
     ('\u{620}', '\u{63f}'),
     ('\u{641}', '\u{64a}'),
@@ -74,6 +78,7 @@ const ARABIC: Ranges = &[
     ('\u{679}', '\u{6d3}'),
     ('\u{6fa}', '\u{6ff}'),
 ];
+/// Arabic-Indic digits. A label must not mix them with other digits.
 const ARABIC_INDIC_DIGITS: Ranges = &[('\u{660}', '\u{669}')];
 /// Digits that the bidirectional algorithm treats as European numbers, like the ASCII digits.
 const EXTENDED_ARABIC_INDIC_DIGITS: Ranges = &[('\u{6f0}', '\u{6f9}')];

@@ -78,8 +78,11 @@ impl<'a> Copy<'a> {
     }
 }
 
+/// The byte of the minus sign.
 const MINUS: u32 = b'-' as u32;
+/// The byte of the decimal point.
 const POINT: u32 = b'.' as u32;
+/// The byte of the digit 0.
 const ZERO: u32 = b'0' as u32;
 
 /// Returns the states before the first digit: the start, and the state after a minus sign.

@@ -77,6 +77,7 @@ struct Rest {
 }
 
 impl Rest {
+    /// The facts about a state before the search.
     const UNKNOWN: Self = Self { shortest: u32::MAX, longest: None, open: 0, best: 0 };
 }
 
