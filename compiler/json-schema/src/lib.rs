@@ -1,4 +1,4 @@
-//! JSON Schema: the text of a schema as a grammar of the texts of its instances.
+//! JSON Schema: turns the text of a schema into a grammar of the JSON texts of its instances.
 //!
 //! ```text
 //! text ── document, resolve ── survey, read ──► schemas ── algebra ──► graph ── merge, lower ──► rules
@@ -10,17 +10,18 @@
 //! | [`options`] | the text form of accepted documents, and limits |
 //! | [`source`] | the draft, references, and resources that the user gives |
 //! | [`values`] | sets of strings and numbers, exact under union, intersection and complement |
-//! | [`read`] | visits every schema that applies, checks keywords and reads them; the table of support |
+//! | [`read`] | visits every schema that applies, and checks and reads its keywords; the table of support |
 //! | [`text_form`] | how values are written: whitespace, shared rules, members as tags |
-//! | [`algebra`] | what a formula over schemas says of each type, as automata; what is empty, and why |
-//! | [`lower`] | rules of the grammar, one for each content and layout |
-//! | [`passes`] | the passes of all rooms, in order |
+//! | [`algebra`] | the values that a formula over schemas allows, as sets and automata; which are empty, and why |
+//! | [`lower`] | rules of the grammar, one for each content (set of values) and layout (whitespace) |
+//! | [`passes`] | runs the passes of all rooms in order |
 //!
 //! Tests: `tests/` here (`steps.rs` for the simplifier, `forms.rs` for lowering), `tests/tests/suite/members.rs`, and
-//! `tests/tests/schemas/` against the judges of the suite.
+//! `tests/tests/schemas/`, which compares with other validators.
 //!
-//! Nothing is left out in silence: a keyword occurrence is exact, an annotation, narrower or approximate in the report,
-//! or the schema is refused. Cost follows the combinations of facts that matter at one place, and has budgets.
+//! Nothing is ignored silently: the report calls every keyword occurrence exact, an annotation, narrower or
+//! approximate, or the schema is refused. The cost depends on the number of combinations of facts that matter at one
+//! place, and is bounded by budgets.
 
 pub mod document;
 
@@ -58,7 +59,7 @@ pub use text_form::tags::{KeyForm, Root, TagForm, ValueForm};
 pub use values::pieces::Piece;
 pub use values::types::TypeSet;
 
-/// The grammar of a schema's instances.
+/// Returns the grammar of the JSON texts of a schema's instances.
 ///
 /// # Errors
 ///
@@ -75,12 +76,13 @@ pub fn lower(
     lower_as(source, options, Root::Value, &[], budget)
 }
 
-/// Lowers the values that are asked for, in the form that is asked for. No string and no key contains an excluded text.
-/// Excluded texts are not empty and have no backslash.
+/// Returns the grammar of the values that `wanted` selects, in the notation that it selects. No string and no key
+/// contains a text of `excluded`. These texts must not be empty and must not contain a backslash.
 ///
 /// # Errors
 ///
-/// As those of [`lower`]; also a schema without objects where these are asked for, and keys that cannot be in tags.
+/// The errors of [`lower`]. Also an error if `wanted` needs objects and the schema allows none, or if a key cannot be
+/// written in a tag.
 pub fn lower_as(
     source: Source,
     options: &JsonSchemaOptions,
@@ -92,11 +94,12 @@ pub fn lower_as(
     passes::run(source, options, task, budget).map(|(lowered, _)| lowered)
 }
 
-/// The same as [`lower`] with some of the simplifier's steps left out, and what it took. For tests and benches.
+/// Returns the result of [`lower`] with only the given steps of the simplifier switched on, and the work it took. For
+/// tests and benches.
 ///
 /// # Errors
 ///
-/// As those of [`lower`].
+/// The errors of [`lower`].
 #[doc(hidden)]
 pub fn lower_with_steps(
     source: Source,

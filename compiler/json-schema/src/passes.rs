@@ -1,10 +1,11 @@
-//! The passes from the text of a schema to a grammar, in order.
+//! Runs the passes from the text of a schema to a grammar, in order.
 //!
 //! ```text
 //! read ─► close ─► exclude ─► combine ─► check ─► write ─► report
 //! ```
 //!
-//! *Combine* runs the algebra. If it exceeds its limits, it runs again with weaker promises.
+//! *Combine* runs the algebra. If it exceeds its limits, it runs again with weaker promises (the order of keys,
+//! `oneOf`).
 
 use rustc_hash::FxHashMap;
 
@@ -35,47 +36,54 @@ use super::read::{close_objects, exclude_texts, lint, share};
 use super::source::occurrence::Occurrence;
 use super::text_form::tags::Root;
 
-/// Codes of a text that is no schema document.
+/// Error codes for a text that is no schema document: not JSON, or with a repeated key.
 pub const CODES: Codes =
     Codes { syntax: "json-schema::syntax", duplicate_key: "json-schema::duplicate-key" };
 
-/// Estimated steps of the budget for an occurrence of a keyword in the report.
+/// Estimated budget steps for a keyword occurrence in the report.
 const STEPS_AN_OCCURRENCE: usize = 1 << 6;
 
-/// Which values are written, and how.
+/// What a compilation writes: which values of the schema, and in which notation.
 #[derive(Clone, Copy)]
 pub(super) struct Task<'t> {
-    /// The values, and the form of their members.
+    /// Which values are written (all, or only objects), and whether objects are JSON or tags.
     pub(super) wanted: Root<'t>,
-    /// Texts that no string and no key contains.
+    /// Texts that no string and no key of the values contains.
     pub(super) excluded: &'t [String],
-    /// The simplifier steps that are taken.
+    /// The steps of the simplifier that are switched on.
     pub(super) steps: Steps,
 }
 
-/// The state between passes.
+/// The document and its schemas, as the passes change them.
 struct Schema<'s> {
+    /// The schema document.
     document: Document<'s>,
+    /// The schemas of the document, read and checked.
     schemas: Schemas,
+    /// The schema of the whole document.
     root: SchemaId,
+    /// The keyword occurrences with their verdicts, for the report.
     occurrences: Vec<Occurrence>,
+    /// The warnings and notes so far.
     findings: Vec<Diagnostic>,
-    /// Places of the schemas that the option `closed` has closed, ascending.
+    /// The places of the schemas that the option `closed` has closed, ascending.
     closed: Vec<NodeId>,
 }
 
-/// What a pass needs besides its input.
+/// The inputs that all passes share.
 #[derive(Clone, Copy)]
 struct Context<'c> {
+    /// The options of the front end.
     options: &'c JsonSchemaOptions,
+    /// The limits on time and memory, and the cancellation flag.
     budget: &'c Budget,
 }
 
-/// Runs all passes.
+/// Runs all passes. Returns the grammar with its report, and the work of the algebra.
 ///
 /// # Errors
 ///
-/// Everything that stops the compile, in source order.
+/// All errors that stop the compilation, in source order.
 pub(super) fn run(
     source: Source,
     options: &JsonSchemaOptions,
@@ -83,7 +91,7 @@ pub(super) fn run(
     budget: &Budget,
 ) -> Result<(Lowered, Effort), Vec<Diagnostic>> {
     let context = Context { options, budget };
-    // Once the budget is spent, other errors only add where.
+    // Once the budget is exhausted, an error is the budget's, and other errors only say where it happened.
     let blame = |error| vec![budget.blame(error)];
     budget.begin(Phase::Reading);
     let mut schema = read(&source, context)?;
@@ -114,7 +122,7 @@ pub(super) fn run(
     Ok((Lowered { source, grammar, report, findings, literals }, effort))
 }
 
-/// Reads the document: its schemas, and the verdict on each keyword.
+/// Reads the document: its schemas, the verdict on each keyword, and warnings.
 fn read<'s>(
     source: &'s Source,
     Context { options, budget }: Context<'_>,
@@ -133,7 +141,7 @@ fn read<'s>(
     Ok(Schema { document, schemas, root, occurrences, findings, closed: Vec::new() })
 }
 
-/// Closes objects: keys that the schema says nothing of are not accepted.
+/// Closes objects: an object with declared keys then accepts no other keys, unless a keyword allows them.
 fn close(schema: &mut Schema<'_>) {
     let closed = close_objects::close(&schema.schemas, schema.root);
     (schema.schemas, schema.root) = (closed.schemas, closed.root);
@@ -144,7 +152,7 @@ fn close(schema: &mut Schema<'_>) {
     schema.occurrences.extend(places.map(|value| Occurrence { value, verdict, reason }));
 }
 
-/// Excludes texts from strings and keys.
+/// Restricts the schema to values whose strings and keys contain no text of `excluded`.
 fn exclude(
     schema: &mut Schema<'_>,
     excluded: &[String],
@@ -163,14 +171,17 @@ fn exclude(
     Ok(())
 }
 
-/// What the algebra has made of the schemas.
+/// The result of the algebra.
 struct Combined<'s> {
+    /// The automata over members and items, with all layers below.
     automata: Automata<'s>,
+    /// The contents of all formulas that the root reaches.
     graph: ContentGraph,
+    /// The work that the algebra took.
     effort: Effort,
 }
 
-/// Builds the content graph, with the strongest promises that the limits allow.
+/// Builds the content graph, with the strongest promises (about the order of keys and `oneOf`) that the limits allow.
 fn combine<'s>(
     schema: &'s Schema<'_>,
     steps: Steps,
@@ -218,7 +229,8 @@ fn combine<'s>(
     built
 }
 
-/// Checks that the schema has an instance. Returns notes on what nothing satisfies.
+/// Checks that the schema has an instance, and fails otherwise. Returns notes on parts of the schema that nothing
+/// satisfies.
 fn check(
     automata: &mut Automata<'_>,
     graph: &ContentGraph,
@@ -230,7 +242,7 @@ fn check(
     }
 }
 
-/// Reports schemas whose values are cut off at the last level of indented text.
+/// Reports schemas whose values are cut off at the last level of indented text. Fails if no document fits.
 fn note_depth(
     schema: &mut Schema<'_>,
     grammar: &Grammar,
@@ -245,11 +257,11 @@ fn note_depth(
     Ok(())
 }
 
-/// The verdict on each keyword occurrence, in source order.
+/// Returns the report: the verdict on each keyword occurrence, in source order.
 fn report(schema: &mut Schema<'_>, mut inexact: Vec<Inexact>, budget: &Budget) -> Report {
     let Schema { document, schemas, occurrences, .. } = schema;
     occurrences.sort_by_key(|occurrence| occurrence.value);
-    // Of a keyword for which both are true, the report says that it accepts too much.
+    // If a keyword is both narrower and approximate, the report calls it approximate.
     inexact.sort_by_key(|inexact| inexact.verdict == Verdict::Approximate);
     let inexact = inexact.into_iter();
     let mut inexact: FxHashMap<_, _> =

@@ -1,7 +1,7 @@
-//! Schemas of Rust types.
+//! Schemas that are derived from Rust types.
 //!
-//! The schema is what `schemars` derives, so `#[serde(...)]` and `#[schemars(...)]` attributes count, and properties stand in
-//! the order of the fields: the order in which serde writes them.
+//! The crate `schemars` derives the schema, so `#[serde(...)]` and `#[schemars(...)]` attributes have an effect.
+//! Properties come in the order of the fields, in which serde writes them.
 
 use std::sync::Arc;
 
@@ -13,14 +13,14 @@ use grammarc_grammar::ir::Lowered;
 
 use super::JsonSchemaOptions;
 
-/// The text of a schema, ready to be lowered.
+/// The text of a schema, with a name for diagnostics.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schema {
     source: Source,
 }
 
 impl Schema {
-    /// The schema of a type, in draft 2020-12, named after the type.
+    /// Returns the schema of a type, in draft 2020-12, named after the type.
     ///
     /// ```
     /// use grammarc_grammar::budget::Budget;
@@ -37,26 +37,26 @@ impl Schema {
     /// ```
     pub fn from_type<T: JsonSchema>() -> Self {
         let schema = schemars::schema_for!(T);
-        // Pretty, because diagnostics quote it.
+        // The text is indented, because diagnostics quote it.
         let text = format!("{:#}", schema.as_value());
         Self { source: Source::new(T::schema_name().into_owned(), text) }
     }
 
-    /// The text of a schema, with a name for diagnostics.
+    /// Wraps the text of a schema. `name` names it in diagnostics.
     pub fn from_text(name: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> Self {
         Self { source: Source::new(name, text) }
     }
 
-    /// The text.
+    /// Returns the text of the schema.
     pub fn text(&self) -> &str {
         &self.source.text
     }
 
-    /// The grammar of the schema's instances.
+    /// Returns the grammar of the JSON texts of the schema's instances.
     ///
     /// # Errors
     ///
-    /// As [`lower`](fn@super::lower).
+    /// The errors of [`lower`](fn@super::lower).
     pub fn lower(
         &self,
         options: &JsonSchemaOptions,

@@ -1,10 +1,11 @@
-//! The algebra: what schemas say, as sets of values with exact union, intersection and complement.
+//! The algebra: the sets of values that schemas allow, with exact union, intersection and complement.
 //!
-//! A value satisfies a formula over *literals*: schemas, keywords or constant values, each with a sign. The formula splits
-//! by type. For null, booleans, numbers and strings it evaluates to a set ([`types::scalars`]). For objects and arrays it
-//! becomes a formula over *atoms*, which are facts about members and items ([`types::objects`], [`types::arrays`]). That
-//! formula becomes an automaton by derivatives ([`automata`]): a state is the formula that remains. Children are formulas
-//! over literals again. There are finitely many of them, so recursion of any shape closes into cycles ([`content::graph`]).
+//! A formula over values combines *literals*: conditions such as "satisfies this schema", each possibly negated. The
+//! formula splits by type. For null, booleans, numbers and strings it evaluates to a set ([`types::scalars`]). For
+//! objects and arrays it becomes a formula over *atoms*, which are facts about members and items ([`types::objects`],
+//! [`types::arrays`]). That formula becomes an automaton by derivatives ([`automata`]): a state is the formula that
+//! remains. Children are formulas over values again. There are finitely many of them, so every recursion closes into a
+//! cycle ([`content::graph`]).
 //!
 //! | layer | state | content |
 //! | --- | --- | --- |
@@ -12,12 +13,12 @@
 //! | [`types`] | [`Types`] | what each keyword says about one type |
 //! | [`simplify`] | [`Simplifier`](simplify::layer::Simplifier) | named steps that keep formulas small, and derivatives |
 //! | [`automata`] | [`Automata`](automata::layer::Automata) | the automata over members and items |
-//! | [`content`] | | the graph of all contents, what of it is empty, and why |
+//! | [`content`] | | the graph of all contents, which parts of it are empty, and why |
 //!
-//! Invariant: a layer owns the one below and calls nothing above.
+//! Invariant: a layer owns the layer below and calls no function of a layer above.
 //!
-//! Formulas are used instead of unions of conjunctions. An `oneOf` over overlapping objects and every `not` multiply out
-//! exponentially, while the automaton of a formula meets only the combinations that members in order can make.
+//! Formulas are used instead of unions of conjunctions, because an `oneOf` over overlapping objects and every `not`
+//! multiply out exponentially. The automaton of a formula has only the combinations that members in order can make.
 //!
 //! Tests: `tests/` beside this front end, `tests/tests/suite/members.rs`, and `tests/tests/schemas/` against other
 //! validators.

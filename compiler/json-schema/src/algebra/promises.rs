@@ -1,33 +1,35 @@
-//! What a grammar promises of the order of keys and of `oneOf`, and which weaker promises follow if combinations are too many.
+//! What a grammar promises about the order of keys and about `oneOf`, and the weaker promises if combinations are too
+//! many.
 
 use crate::options::KeyOrder;
 
-/// The order of keys.
+/// The order of keys that a grammar accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OrderPromise {
-    /// The schema's order.
+    /// The keys come in the schema's order, as the options ask.
     Schema,
-    /// Any order.
+    /// The keys come in any order, as the options ask.
     Any,
-    /// The schema's order although any was asked for, which is reported as narrower.
+    /// The keys come in the schema's order although the options ask for any order. The report calls the keywords
+    /// narrower.
     Fallback,
 }
 
-/// The reading of `oneOf` over objects that more than one branch may accept.
+/// How a grammar reads `oneOf` over objects if several branches may accept one object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OneOfPromise {
-    /// Exactly one branch accepts.
+    /// An object is accepted if exactly one branch accepts it.
     Exact,
-    /// At least one branch accepts, which is reported as approximate.
+    /// An object is accepted if at least one branch accepts it. The report calls the `oneOf` approximate.
     AnyOf,
 }
 
-/// What a grammar promises.
+/// What one attempt to build a grammar promises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Promises {
-    /// The order of keys.
+    /// The order of keys that the grammar accepts.
     pub(crate) key_order: OrderPromise,
-    /// The reading of `oneOf`.
+    /// How the grammar reads `oneOf` over objects.
     pub(crate) one_of: OneOfPromise,
 }
 
@@ -36,8 +38,9 @@ impl Promises {
         Self { key_order, one_of }
     }
 
-    /// The first attempt for an order of keys, and those that follow, strongest first. A narrower grammar comes before an
-    /// approximate one, so that what is accepted stays valid as long as possible.
+    /// Returns the promises of the first attempt for the requested order of keys, and of the attempts that follow if
+    /// combinations are too many. A narrower grammar comes before an approximate one, so that accepted texts stay valid
+    /// as long as possible.
     pub(crate) const fn attempts(key_order: KeyOrder) -> (Self, &'static [Self]) {
         use OneOfPromise::{AnyOf, Exact};
         use OrderPromise::{Any, Fallback, Schema};

@@ -1,11 +1,11 @@
-//! Numbers of values.
+//! Numbers of the JSON values of a document.
 
-/// Number of a value within its document, in the order of the text.
+/// Number of a JSON value within its document, in the order of the text. It identifies both the value and its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NodeId(pub(super) u32);
 
 impl NodeId {
-    /// Index for tables with one entry per value.
+    /// Returns the index of the value in tables with one entry per value.
     pub(crate) fn index(self) -> usize {
         self.0 as usize
     }

@@ -1,17 +1,17 @@
-//! Ranges inside strings: maps a range of a string's value to the range of its text.
+//! Ranges inside strings: maps a byte range of a string's value to a byte range of the document's text.
 
 use std::ops::Range;
 
-/// A string of a document as written: maps positions of its value to positions of the text.
+/// A string of a document as it is written: maps byte offsets of its value to byte offsets of the text.
 #[derive(Debug)]
 pub struct Written {
-    /// Parts in order: the start in the value and in the text, and whether the part is one escape. Other parts are
-    /// written verbatim.
+    /// The parts of the string, in order: byte offset in the value, byte offset in the text, and whether the part is
+    /// one escape. Other parts are written verbatim.
     parts: Vec<(usize, usize, bool)>,
 }
 
 impl Written {
-    /// The JSON string at `span`, its quotes included. Linear in the string.
+    /// Reads the JSON string at the byte range `span`, its quotes included. Cost: linear in the string.
     pub(super) fn new(source: &str, span: &Range<usize>) -> Self {
         let text = &source[span.start + 1..(span.end - 1).max(span.start + 1)];
         let (mut at, mut decoded) = (0, 0);
@@ -29,8 +29,8 @@ impl Written {
         Self { parts }
     }
 
-    /// Maps a range of the value to a range of the text. Escapes are never split, and the range is clamped to the
-    /// string. O(log escapes).
+    /// Maps a byte range of the value to a byte range of the text. Escapes are never split, and the range is clamped to
+    /// the string. Cost: O(log escapes).
     pub fn span(&self, value: &Range<usize>) -> Range<usize> {
         let start = self.place(value.start, false);
         start..self.place(value.end, true).max(start)
@@ -47,7 +47,7 @@ impl Written {
     }
 }
 
-/// Returns the length of an escape, or of a surrogate pair, and the length of its character.
+/// Returns the length in bytes of an escape (or of a surrogate pair), and the length in bytes of its character.
 fn escaped(text: &str) -> (usize, usize) {
     if !text.starts_with("\\u") {
         return (2, 1);

@@ -1,36 +1,38 @@
 //! The members of an object: a list in the order of the text.
 //!
-//! Most objects of schemas have a few members, and comparing finds a key faster than hashing. With more, a sorted
-//! index is kept beside the list. Either takes one allocation, of the right size.
+//! Most objects of schemas have few members, and comparing keys is then faster than hashing. An object with more
+//! members has a sorted index beside the list. Both take one allocation of the exact size.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use super::id::NodeId;
 
-/// Greatest number of members whose keys are compared one by one.
+/// Most members of an object whose keys are compared one by one. Larger objects have a sorted index.
 const FEW: usize = 16;
 
 /// A member of an object.
 #[derive(Debug)]
 pub struct Member {
-    /// Byte range of the key, with its quotes.
+    /// Byte range of the key in the text, with its quotes.
     pub(crate) key_span: Range<usize>,
-    /// The value.
+    /// The place of the member's value.
     pub value: NodeId,
 }
 
-/// Members by decoded key, in the order of the text.
+/// The members of an object, by decoded key, in the order of the text.
 #[derive(Debug, Default)]
 pub struct Members<'s> {
+    /// The members, each with its decoded key.
     list: Box<[(Cow<'s, str>, Member)]>,
-    /// Indices into the list, sorted by key, if there are more than a few. Equal keys are in text order.
+    /// Indices into the list, sorted by key, if there are more than [`FEW`] members; otherwise empty. Equal keys stay
+    /// in text order.
     by_key: Box<[u32]>,
 }
 
 impl<'s> Members<'s> {
-    /// Builds the members. Also returns the first repetition of a key to end: the indices of its first and second
-    /// occurrence.
+    /// Builds the members of an object. If a key is repeated, also returns the indices of its first and second
+    /// occurrence. Of several repeated keys the one whose second occurrence comes first counts.
     pub(super) fn new(
         members: impl Iterator<Item = (Cow<'s, str>, Member)>,
     ) -> (Self, Option<(usize, usize)>) {
@@ -48,12 +50,12 @@ impl<'s> Members<'s> {
         (Self { list, by_key }, repeated)
     }
 
-    /// Number of members.
+    /// Returns the number of members.
     pub(crate) fn len(&self) -> usize {
         self.list.len()
     }
 
-    /// The member with a key.
+    /// Returns the member with a key, or `None`.
     pub(crate) fn get(&self, key: &str) -> Option<&Member> {
         if self.by_key.is_empty() {
             return self.list.iter().find(|(known, _)| **known == *key).map(|(_, member)| member);
@@ -62,22 +64,22 @@ impl<'s> Members<'s> {
         place.ok().map(|place| &self.list[self.by_key[place] as usize].1)
     }
 
-    /// The member with an index in the list.
+    /// Returns the key and the member at an index of the list, or `None` beyond its end.
     pub(crate) fn at(&self, place: usize) -> Option<(&str, &Member)> {
         self.list.get(place).map(|(key, member)| (&**key, member))
     }
 
-    /// Key and member, in order.
+    /// Returns the keys and members, in the order of the text.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Member)> {
         self.list.iter().map(|(key, member)| (&**key, member))
     }
 
-    /// The keys, in order.
+    /// Returns the keys, in the order of the text.
     pub(crate) fn keys(&self) -> impl ExactSizeIterator<Item = &str> {
         self.list.iter().map(|(key, _)| &**key)
     }
 
-    /// The values, in order.
+    /// Returns the places of the values, in the order of the text.
     pub(crate) fn values(&self) -> impl ExactSizeIterator<Item = NodeId> {
         self.list.iter().map(|(_, member)| member.value)
     }

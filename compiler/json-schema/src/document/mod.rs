@@ -1,11 +1,11 @@
-//! A JSON document as an arena of values with positions in the text.
+//! A JSON document as an arena of values, each with its position in the text.
 //!
 //! serde_json defines what is JSON ([`tree`]), and its depth limit (128) bounds every recursion over values in front
 //! ends. It gives no positions, so a separate pass over the text ([`scan`]) builds the arena. A [`NodeId`] identifies
-//! both a value and its position: the span and the JSON pointer follow from it. O(text).
+//! both a value and its place: the byte range and the JSON pointer follow from it. Cost: linear in the text.
 //!
-//! Schemas from other documents are grafted after the document's own values. Their pointers start with the URI, and
-//! their span is that of the reference to them. So every node can be shown.
+//! Schemas from other documents are grafted: copied after the document's own values. Their pointers begin with the URI,
+//! and their byte range is that of the reference to them. So every value can be shown to the user.
 //!
 //! Tests: unit tests in each file, against serde_json.
 
@@ -35,27 +35,30 @@ pub(crate) use pointers::Pointers;
 use scan::{Duplicate, Scanner};
 pub(crate) use tree::Tree;
 
-/// Codes of the errors of a text that is no document.
+/// Error codes for a text that is not accepted as a document.
 #[derive(Clone, Copy, Debug)]
 pub struct Codes {
-    /// The text is not JSON.
+    /// The code if the text is not JSON.
     pub syntax: &'static str,
-    /// A key occurs twice in one object.
+    /// The code if a key occurs twice in one object.
     pub duplicate_key: &'static str,
 }
 
-/// A parsed document and its grafts. Strings borrow from the text, except those with escapes and those of grafts.
+/// A parsed document and its grafts (values copied from other documents). Strings borrow from the text, except those
+/// with escapes and those of grafts.
 #[derive(Debug)]
 pub struct Document<'s> {
+    /// The values; the index of a value is its number.
     nodes: Vec<Node<'s>>,
-    /// The outermost value of each graft, with its URI.
+    /// The outermost value of each graft, with the URI of the graft; ascending.
     grafts: Vec<(NodeId, Box<str>)>,
+    /// The text of the document.
     text: &'s str,
 }
 
 impl<'s> Document<'s> {
-    /// Parses the source, also into the values of the reference library. Duplicate keys are rejected, because parsers
-    /// disagree on which one counts. If the budget is spent, only the beginning of the text is read.
+    /// Parses a source, and prepares its values for the reference library. Duplicate keys are rejected, because parsers
+    /// disagree on which one counts. If the budget is exhausted, only the beginning of the text is read.
     pub fn parse(
         source: &'s Source,
         codes: Codes,
@@ -83,7 +86,8 @@ impl<'s> Document<'s> {
         }
     }
 
-    /// Grafts the value of a URI, for the reference at node `reference`.
+    /// Copies the value of another document, found at `uri`, into this one. `reference` is the place of the reference
+    /// to it. Returns the place of the copy.
     pub(crate) fn graft(&mut self, uri: &str, value: &Value, reference: NodeId) -> NodeId {
         let span = self.span(reference);
         let root = self.copy(value, None, &span);
@@ -91,6 +95,7 @@ impl<'s> Document<'s> {
         root
     }
 
+    /// Copies a value and all values inside it. All of them get the byte range `span`.
     fn copy(
         &mut self,
         value: &Value,
@@ -120,37 +125,37 @@ impl<'s> Document<'s> {
         id
     }
 
-    /// The outermost value.
+    /// Returns the outermost value of the document.
     pub fn root(&self) -> NodeId {
         NodeId(0)
     }
 
-    /// Number of values.
+    /// Returns the number of values, including those of grafts.
     pub(crate) fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// All nodes: those of the document in text order, then those of grafts.
+    /// Returns all values: those of the document in text order, then those of grafts.
     pub(crate) fn nodes(&self) -> impl Iterator<Item = NodeId> + use<> {
         (0..self.nodes.len() as u32).map(NodeId)
     }
 
-    /// The value of a node.
+    /// Returns the JSON value at a node.
     pub fn json(&self, node: NodeId) -> &Json<'s> {
         &self.nodes[node.index()].json
     }
 
-    /// Byte range of a node in the text.
+    /// Returns the byte range of a value in the text. For grafts, the range of the reference to them.
     pub fn span(&self, node: NodeId) -> Range<usize> {
         self.nodes[node.index()].span.clone()
     }
 
-    /// The container of a node.
+    /// Returns the container of a value, or `None` for an outermost value.
     pub(crate) fn parent(&self, node: NodeId) -> Option<NodeId> {
         self.nodes[node.index()].parent.map(|(parent, _)| parent)
     }
 
-    /// The value of a key. `None` if the node is not an object with that key.
+    /// Returns the value under a key, or `None` if the node is not an object with that key.
     pub fn get(&self, node: NodeId, key: &str) -> Option<NodeId> {
         match self.json(node) {
             Json::Object(members) => members.get(key).map(|member| member.value),
@@ -158,7 +163,7 @@ impl<'s> Document<'s> {
         }
     }
 
-    /// The outermost value around a node: that of the document, or of a graft.
+    /// Returns the outermost value around a node: that of the document, or of a graft.
     pub(crate) fn outermost(&self, node: NodeId) -> NodeId {
         let mut at = node;
         while let Some(parent) = self.parent(at) {
@@ -167,7 +172,7 @@ impl<'s> Document<'s> {
         at
     }
 
-    /// The target of a JSON pointer from a node.
+    /// Returns the target of a JSON pointer from a node, or `None` if there is no such value.
     pub fn walk(&self, from: NodeId, pointer: &str) -> Option<NodeId> {
         pointer.split('/').skip(1).try_fold(from, |at, segment| {
             let key = referencing::unescape_segment(segment);
@@ -178,29 +183,30 @@ impl<'s> Document<'s> {
         })
     }
 
-    /// JSON pointer to a node, after the URI if the node is in a graft. O(its length).
+    /// Returns the JSON pointer to a node, after the URI if the node is in a graft. Cost: linear in its length.
     pub fn pointer(&self, node: NodeId) -> String {
         let mut pointer = String::new();
         self.pointers().write(node, &mut pointer);
         pointer
     }
 
-    /// JSON pointers to many nodes.
+    /// Returns a writer of JSON pointers, which is faster for many nodes in text order.
     pub(crate) fn pointers(&self) -> Pointers<'_> {
         Pointers::new(self)
     }
 
-    /// The URI of a graft, by its outermost value.
+    /// Returns the URI of a graft by its outermost value, or `None` for other nodes.
     fn uri(&self, node: NodeId) -> Option<&str> {
         let graft = self.grafts.binary_search_by_key(&node, |(root, _)| *root).ok()?;
         Some(&self.grafts[graft].1)
     }
 
-    /// The key of a member's value. Empty for other nodes.
+    /// Returns the key of a node that is a member's value. Empty for other nodes.
     pub(crate) fn key(&self, node: NodeId) -> &str {
         self.member(node).map_or("", |(key, _)| key)
     }
 
+    /// Returns the key and member of a node that is a member's value, or `None`.
     fn member(&self, node: NodeId) -> Option<(&str, &Member)> {
         let (parent, position) = self.nodes[node.index()].parent?;
         match self.json(parent) {
@@ -209,13 +215,13 @@ impl<'s> Document<'s> {
         }
     }
 
-    /// Byte range of the key of a member's value. For other nodes, the range of the node.
+    /// Returns the byte range of the key of a node that is a member's value. For other nodes, the range of the node.
     pub fn key_span(&self, node: NodeId) -> Range<usize> {
         self.member(node).map_or_else(|| self.span(node), |(_, member)| member.key_span.clone())
     }
 
-    /// Byte range of a part of the string at a node, or of its key if `is_key`; `value` is a range of the string's
-    /// bytes. For grafts, the range of the whole node.
+    /// Returns the byte range in the text of a part of the string at a node, or of its key if `is_key`. `value` is a
+    /// byte range of the decoded string. For grafts, returns the range of the whole node.
     pub(crate) fn inside(&self, node: NodeId, is_key: bool, value: &Range<usize>) -> Range<usize> {
         let span = if is_key { self.key_span(node) } else { self.span(node) };
         let is_string = self.text.as_bytes().get(span.start) == Some(&b'"');
@@ -226,17 +232,18 @@ impl<'s> Document<'s> {
         }
     }
 
-    /// The mapping between the value and the text of the string at a node of the document itself.
+    /// Returns the mapping between the decoded string at a node and its text. The node must be a string of the document
+    /// itself, not of a graft.
     pub fn written(&self, node: NodeId) -> Written {
         Written::new(self.text, &self.span(node))
     }
 
-    /// An error at a node.
+    /// Returns an error whose pointer and label show a node.
     pub fn error(&self, code: &'static str, node: NodeId, text: String) -> Diagnostic {
         self.place(Diagnostic::error(code, text), node)
     }
 
-    /// Sets the pointer and the main label of a diagnostic.
+    /// Sets the pointer and the main label of a diagnostic to those of a node.
     pub fn place(&self, diagnostic: Diagnostic, node: NodeId) -> Diagnostic {
         diagnostic.with_pointer(self.pointer(node)).with_label(self.key_span(node), "")
     }

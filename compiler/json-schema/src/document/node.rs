@@ -1,4 +1,4 @@
-//! JSON values of a document.
+//! The JSON values of a document.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -6,28 +6,28 @@ use std::ops::Range;
 use super::id::NodeId;
 use super::members::Members;
 
-/// Most levels of containers in a value.
+/// Most levels of containers in a value: the limit of serde_json. Deeper documents are errors.
 pub const MAX_DEPTH: usize = 128;
 
-/// A JSON value.
+/// A JSON value, whose parts are given by their numbers in the document.
 #[derive(Debug)]
 pub enum Json<'s> {
     /// `null`.
     Null,
     /// `true` or `false`.
     Bool(bool),
-    /// A number, as written in the text.
+    /// A number, as it is written in the text.
     Number(Cow<'s, str>),
-    /// A string, decoded.
+    /// A string, with its escapes decoded.
     String(Cow<'s, str>),
-    /// An array.
+    /// An array, as its items.
     Array(Vec<NodeId>),
-    /// An object.
+    /// An object, as its members.
     Object(Members<'s>),
 }
 
 impl Json<'_> {
-    /// The kind of the value with its article, for messages.
+    /// Returns the kind of the value with an article, such as "an array", for messages.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Null => "null",
@@ -40,11 +40,13 @@ impl Json<'_> {
     }
 }
 
-/// A value with its position.
+/// A value of the arena with its place.
 #[derive(Debug)]
 pub(super) struct Node<'s> {
+    /// The value.
     pub(super) json: Json<'s>,
+    /// The byte range in the text.
     pub(super) span: Range<usize>,
-    /// The container and the position in it.
+    /// The container, and the index of the value in it; `None` for an outermost value.
     pub(super) parent: Option<(NodeId, usize)>,
 }

@@ -1,10 +1,10 @@
-//! The error of a text that is not JSON: its position, and common mistakes.
+//! The error of a text that is not JSON: its position, and advice on common mistakes.
 
 use grammarc_grammar::diagnostics::Diagnostic;
 use grammarc_grammar::other_language;
 use grammarc_grammar::other_language::Other;
 
-/// Converts the error of serde_json, with its position.
+/// Converts an error of serde_json to a diagnostic with its position, and with advice on common mistakes.
 pub(super) fn not_json(text: &str, code: &'static str, error: &serde_json::Error) -> Diagnostic {
     if let Some(other) = other_language::error(text, code, "JSON", |other| other == Other::Json) {
         return other;
@@ -22,7 +22,8 @@ pub(super) fn not_json(text: &str, code: &'static str, error: &serde_json::Error
     }
 }
 
-/// Recognizes a common mistake at the start of `rest`, where parsing failed, with advice. `None` for other mistakes.
+/// Recognizes a common mistake at the start of `rest`, where parsing failed. Returns what is wrong and what to do, or
+/// `None` for other mistakes.
 fn instead(rest: &str, is_behind_comma: bool) -> Option<(&'static str, &'static str)> {
     const WORDS: [(&str, &str, &str); 6] = [
         ("True", "`True` is Python's", "write `true`; `json.dumps` does"),
@@ -59,7 +60,7 @@ fn instead(rest: &str, is_behind_comma: bool) -> Option<(&'static str, &'static 
     }
 }
 
-/// Byte offset of serde_json's line and column, which counts bytes from 1.
+/// Converts serde_json's line and column to a byte offset. Lines and columns count from 1, columns in bytes.
 fn offset(text: &str, line: usize, column: usize) -> usize {
     let before: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
     let mut at = (before + column.saturating_sub(1)).min(text.len());

@@ -1,25 +1,27 @@
 //! JSON pointers of nodes.
 //!
-//! A report has a pointer for every keyword. Consecutive nodes share most of their containers. So the pointer to the
-//! current container is kept, with the lengths of its prefixes, and each segment is written once for all nodes in its
-//! container.
+//! A report has a pointer for every keyword, and consecutive values share most of their containers. So the pointer to
+//! the current container is kept, with the lengths of its prefixes. Each segment is then written once for all values in
+//! its container.
 
 use std::fmt::Write as _;
 
 use super::{Document, Json, NodeId};
 
-/// Bytes of most pointers.
+/// Initial capacity of a pointer, in bytes; most pointers are shorter.
 const SHORT: usize = 64;
-/// Depth of most nodes.
+/// Initial capacity for the containers around a node; most nodes have fewer.
 const DEPTH: usize = 16;
 
-/// The pointers of the nodes of a document. Any order is possible, and text order is the cheapest: O(length of the
-/// pointer) each.
+/// Writes the JSON pointers of the nodes of a document. Any order is possible, and text order is the cheapest: O(length
+/// of the pointer) for each node.
 pub(crate) struct Pointers<'d> {
+    /// The document.
     document: &'d Document<'d>,
-    /// Pointer to the innermost container of the last node.
+    /// The pointer to the innermost container of the node that was written last.
     text: String,
-    /// The containers around that node, outermost first, each with the length of its pointer.
+    /// The containers around that node, outermost first. Each has the length in bytes of its pointer, a prefix of
+    /// `text`.
     around: Vec<(NodeId, usize)>,
 }
 
@@ -28,7 +30,7 @@ impl<'d> Pointers<'d> {
         Self { document, text: String::with_capacity(SHORT), around: Vec::with_capacity(DEPTH) }
     }
 
-    /// Appends the pointer to a node, after the URI if the node is in a graft.
+    /// Appends the pointer to a node, after the URI if the node is in a graft (a value copied from another document).
     pub(crate) fn write(&mut self, node: NodeId, pointer: &mut String) {
         let parent = self.document.nodes[node.index()].parent;
         self.enter(parent.map_or(node, |(parent, _)| parent));
@@ -38,9 +40,10 @@ impl<'d> Pointers<'d> {
         }
     }
 
-    /// Enters a container. Recurses over the containers around it, at most [`MAX_DEPTH`](super::MAX_DEPTH).
+    /// Makes `text` the pointer to a container. Recurses over the containers around it, at most
+    /// [`MAX_DEPTH`](super::MAX_DEPTH).
     fn enter(&mut self, container: NodeId) {
-        // A container precedes the nodes in it.
+        // A container has a smaller number than the values inside it.
         while self.around.last().is_some_and(|&(last, _)| last > container) {
             self.around.pop();
         }
@@ -66,7 +69,7 @@ impl<'d> Pointers<'d> {
     }
 }
 
-/// Appends the segment of a child.
+/// Appends the pointer segment of the value at index `position` in the container `parent`.
 fn push_segment(document: &Document<'_>, pointer: &mut String, parent: NodeId, position: usize) {
     pointer.push('/');
     match document.json(parent) {
@@ -77,7 +80,7 @@ fn push_segment(document: &Document<'_>, pointer: &mut String, parent: NodeId, p
     }
 }
 
-/// Adds a key as a segment of a JSON pointer.
+/// Appends a key as a segment of a JSON pointer, with `~` and `/` escaped.
 fn push_escaped(pointer: &mut String, key: &str) {
     if !key.bytes().any(|byte| matches!(byte, b'~' | b'/')) {
         pointer.push_str(key);

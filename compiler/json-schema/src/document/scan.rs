@@ -1,8 +1,8 @@
-//! Parses text into the arena.
+//! Parses a JSON text into the arena of a document.
 //!
-//! serde_json gives no positions, so this pass finds them. serde_json defines what is JSON. A walk is
-//! [sure](Scanner::sure) only of text that is undoubtedly JSON; otherwise serde_json is asked. For example, escapes
-//! by code have rules of their own. O(text).
+//! serde_json defines what is JSON, but gives no positions, so this pass finds them. It reports whether it is
+//! [sure](Scanner::sure) that the text is JSON. If it is not sure, serde_json decides. For example, `\u` escapes have
+//! rules of their own that only serde_json checks. Cost: linear in the text.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -12,41 +12,46 @@ use super::members::{Member, Members};
 use super::node::{Json, MAX_DEPTH, Node};
 use grammarc_grammar::budget::Budget;
 
-/// Bytes of text that a value takes, with its key, at the least in most documents.
+/// Bytes of text for each value, with its key, in most documents at least. Sets an initial capacity.
 const TEXT_OF_NODE: usize = 24;
 
-/// Steps of a budget that a value takes, about.
+/// Estimated budget steps for a value.
 const STEPS_A_VALUE: usize = 1 << 4;
 
-/// Walks over text. A walk over text that is not JSON ends early and does nothing worse.
+/// Scans a JSON text. The scan of a text that is not JSON ends early and is not sure.
 pub(super) struct Scanner<'a, 'b> {
+    /// The text.
     text: &'a str,
+    /// The budget; if it is exhausted, the scan ends.
     budget: &'b Budget,
+    /// Byte offset of the next unread byte.
     at: usize,
-    /// Containers around.
+    /// Number of containers around the current offset.
     depth: usize,
-    /// Whether the text is JSON without doubt, as far as it was read.
+    /// Whether the text read so far is certainly JSON.
     pub(super) sure: bool,
+    /// The values so far.
     pub(super) nodes: Vec<Node<'a>>,
-    /// The first repeated key of an object.
+    /// The repeated key whose second value ends first, if there is one.
     pub(super) duplicate: Option<Duplicate>,
-    /// Members so far of the enclosing objects. Each object takes its own when it ends.
+    /// The members so far of all enclosing objects. Each object takes its own members when it ends.
     members: Vec<(Cow<'a, str>, Member)>,
-    /// Items so far of the enclosing arrays.
+    /// The items so far of all enclosing arrays. Each array takes its own items when it ends.
     items: Vec<NodeId>,
 }
 
-/// A repeated key of an object.
+/// A key that occurs twice in one object.
 pub(super) struct Duplicate {
-    /// The end of its second value.
+    /// Byte offset of the end of its second value.
     noticed: usize,
+    /// The decoded key.
     pub(super) key: String,
-    /// The ranges of its first and its second occurrence.
+    /// The byte ranges of the first and the second occurrence of the key.
     pub(super) places: [Range<usize>; 2],
 }
 
 impl<'a, 'b> Scanner<'a, 'b> {
-    /// A walk from the start of a text.
+    /// Starts a scan at the beginning of a text.
     pub(super) fn new(text: &'a str, budget: &'b Budget) -> Self {
         let nodes = Vec::with_capacity(text.len() / TEXT_OF_NODE);
         let (members, items) = (Vec::new(), Vec::new());
@@ -54,7 +59,7 @@ impl<'a, 'b> Scanner<'a, 'b> {
         Self { text, budget, at, depth, sure, nodes, duplicate, members, items }
     }
 
-    /// Reads the whole text.
+    /// Reads the whole text. Anything after the value is an error.
     pub(super) fn document(&mut self) {
         self.value(None);
         self.peek();
@@ -63,12 +68,13 @@ impl<'a, 'b> Scanner<'a, 'b> {
         }
     }
 
-    /// Ends the walk, for the text is not JSON.
+    /// Ends the scan, because the text is not JSON or the budget is exhausted.
     fn fail(&mut self) {
         self.sure = false;
         self.at = self.text.len();
     }
 
+    /// Skips whitespace and returns the next byte, or [`END`].
     fn peek(&mut self) -> u8 {
         let bytes = self.text.as_bytes();
         while bytes.get(self.at).is_some_and(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')) {
@@ -77,21 +83,21 @@ impl<'a, 'b> Scanner<'a, 'b> {
         bytes.get(self.at).copied().unwrap_or(END)
     }
 
-    /// Reads a byte if it comes next. Returns whether it does.
+    /// Skips whitespace, and reads `byte` if it comes next. Returns whether it does.
     fn take(&mut self, byte: u8) -> bool {
         let comes = self.peek() == byte;
         self.at += usize::from(comes);
         comes
     }
 
-    /// Reads a byte that has to come next.
+    /// Reads `byte`, which must come next after whitespace. Otherwise the scan ends.
     fn expect(&mut self, byte: u8) {
         if !self.take(byte) {
             self.fail();
         }
     }
 
-    /// Reads the value that comes next, and all values in it.
+    /// Reads the next value and all values inside it.
     fn value(&mut self, parent: Option<(NodeId, usize)>) -> NodeId {
         let first = self.peek();
         if self.budget.spend(STEPS_A_VALUE).is_err() {
@@ -153,7 +159,7 @@ impl<'a, 'b> Scanner<'a, 'b> {
         Json::Array(self.items.drain(before..).collect())
     }
 
-    /// Enters a container, unless it exceeds serde_json's limit on depth.
+    /// Enters a container. Ends the scan if serde_json's limit on depth is reached.
     fn open(&mut self) {
         self.at += 1;
         self.depth += 1;
@@ -219,7 +225,7 @@ impl<'a, 'b> Scanner<'a, 'b> {
     }
 }
 
-/// Finds the first byte of a string that is not literal: a control character, a quote or a backslash.
+/// Returns the offset of the first byte that needs attention in a string: a control character, a quote or a backslash.
 fn stop(bytes: &[u8]) -> Option<usize> {
     let (words, rest) = bytes.as_chunks();
     for (at, &word) in words.iter().enumerate() {
@@ -232,8 +238,8 @@ fn stop(bytes: &[u8]) -> Option<usize> {
     Some(8 * words.len() + stop)
 }
 
-/// Sets the highest bit of each byte of a word that is not literal in a string. The subtraction borrows from the next
-/// byte, so only the lowest such bit is reliable.
+/// Sets the highest bit of each byte of a word that is a control character, a quote or a backslash. The subtraction
+/// borrows from the next byte, so only the lowest such bit is reliable.
 fn stops(word: u64) -> u64 {
     const EACH: u64 = u64::from_le_bytes([1; 8]);
     let below = |bytes: u64, limit: u8| bytes.wrapping_sub(u64::from(limit) * EACH) & !bytes;
@@ -241,13 +247,13 @@ fn stops(word: u64) -> u64 {
     (below(word, b' ') | is(b'"') | is(b'\\')) & (EACH << 7)
 }
 
-/// Denotes the end of the text.
+/// Byte in place of a next byte at the end of the text.
 const END: u8 = 0;
 
-/// The characters that may follow a backslash, without `u`.
+/// The bytes that may follow a backslash, except `u`.
 const SHORT_ESCAPES: &[u8; 8] = b"\"\\/bfnrt";
 
-/// Whether a text is a number.
+/// Returns whether a text is a JSON number.
 fn is_number(text: &[u8]) -> bool {
     let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let text = text.strip_prefix(b"-").unwrap_or(text);

@@ -1,5 +1,5 @@
-//! The text as serde_json reads it: checked if the scanner is in doubt, and parsed into values only for the library
-//! of references.
+//! The document as serde_json reads it. The text is checked if the scanner is not sure, and parsed into values only for
+//! the reference library.
 
 use std::cell::OnceCell;
 use std::fmt;
@@ -7,32 +7,34 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
-/// A text that is JSON.
+/// A JSON text, parsed into values on first use.
 #[derive(Debug)]
 pub struct Tree<'s> {
+    /// The text.
     text: &'s str,
+    /// The values, once they are parsed.
     value: OnceCell<Value>,
 }
 
 impl<'s> Tree<'s> {
-    /// A text that is JSON.
+    /// Wraps a text that is known to be JSON.
     pub(super) fn new(text: &'s str) -> Self {
         Self { text, value: OnceCell::new() }
     }
 
-    /// Its values.
+    /// Returns the value of the text, and parses it on first use.
     pub(crate) fn value(&self) -> &Value {
         self.value.get_or_init(|| serde_json::from_str(self.text).unwrap_or_default())
     }
 }
 
-/// Whether a text is JSON, and if not, why.
+/// Checks that a text is JSON, and returns the error of serde_json if it is not.
 pub(super) fn check(text: &str) -> Result<(), serde_json::Error> {
     serde_json::from_str(text).map(|Checked| ())
 }
 
-/// The result for a checked value. It takes the same steps as reading a [`Value`], because serde's `IgnoredAny`
-/// accepts lone surrogates.
+/// The result of checking a value without building it. The check takes the same steps as reading a [`Value`], because
+/// serde's `IgnoredAny` would accept lone surrogates.
 struct Checked;
 
 impl<'de> Deserialize<'de> for Checked {

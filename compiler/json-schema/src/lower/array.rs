@@ -1,8 +1,8 @@
-//! Arrays: an automaton over items as an expression.
+//! Arrays: turns an automaton over items into an expression of the grammar.
 //!
-//! If items must differ, the array is a rule of that kind, and each item a call of a rule (see [`RuleKind::Distinct`]). The
-//! comparison takes the register, so bounds on the number of items are unrolled. Counters of an automaton become counters of
-//! the graph: a state says which counters the item before it increments.
+//! If items must differ, the array is a rule of kind [`RuleKind::Distinct`], and each item is a call of a rule. The
+//! comparison needs the register of that rule, so bounds on the number of items are unrolled into states. Counters of
+//! an automaton become counters of the graph: a state says which counters the item just read increments.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use super::places::Places;
 use crate::algebra::ItemAutomaton;
 use crate::read::schema::Bounds;
 
-/// Writes the arrays of an automaton.
+/// Returns the expression of the arrays that an automaton accepts, as one rule call if items must differ.
 pub(super) fn array(
     emitter: &mut Emitter<'_>,
     writer: &impl MemberWriter,
@@ -31,7 +31,7 @@ pub(super) fn array(
     })
 }
 
-/// The items of an automaton between brackets.
+/// Returns the expression of the items of an automaton between brackets.
 fn items(
     emitter: &mut Emitter<'_>,
     writer: &impl MemberWriter,
@@ -91,7 +91,8 @@ fn items(
     Ok(Expr::seq([emitter.layout.bracket(b'['), gaps.lead, items]))
 }
 
-/// Writes the empty array, if the automaton accepts it.
+/// Returns the expression `[]` if the automaton accepts the empty array, and otherwise [`Expr::Never`]. Records that
+/// longer arrays are cut off, if there are any.
 fn empty_array(emitter: &mut Emitter<'_>, automaton: &ItemAutomaton) -> Expr {
     let state = &automaton.states[0];
     if !state.items.is_empty() {

@@ -1,4 +1,4 @@
-//! The content of a formula as an expression: its scalars, its arrays and its objects.
+//! Turns the content of a formula (scalars, arrays and objects) into an expression of the grammar.
 
 use grammarc_grammar::diagnostics::Diagnostic;
 use grammarc_grammar::ir::{Expr, RuleId};
@@ -17,7 +17,7 @@ use crate::text_form::tags::{Root, TagForm, ValueForm};
 use crate::values::pieces::Piece;
 use crate::values::strings::StringSet;
 
-/// The start rule: the root in any of the layouts, with whitespace around it, or as tags.
+/// Makes the start rule: the values or objects of the schema as JSON with whitespace around them, or as tags.
 pub(super) fn start(emitter: &mut Emitter<'_>, wanted: Root<'_>) -> Result<RuleId, Diagnostic> {
     match wanted {
         Root::Tags { form, all } => tagged_document(emitter, form, all),
@@ -26,7 +26,8 @@ pub(super) fn start(emitter: &mut Emitter<'_>, wanted: Root<'_>) -> Result<RuleI
     }
 }
 
-/// The start rule of JSON: all values, or the objects alone.
+/// Makes the start rule of JSON for all values of the schema, or for its objects alone. The document may be in any
+/// layout.
 fn document(emitter: &mut Emitter<'_>, objects_alone: bool) -> Result<RuleId, Diagnostic> {
     let root = emitter.graph.root();
     let around = space(emitter.texts.rules.text.surround);
@@ -47,7 +48,7 @@ fn document(emitter: &mut Emitter<'_>, objects_alone: bool) -> Result<RuleId, Di
     let layouts = emitter.layouts.clone().into_iter().take(if several { usize::MAX } else { 1 });
     let mut choices = Vec::new();
     for layout in layouts {
-        // Inline, so that the layouts share their common prefixes.
+        // The content is expanded here, so that the common beginnings of all layouts merge.
         emitter.layout = layout;
         choices.push(json(emitter, content)?);
     }
@@ -58,7 +59,7 @@ fn document(emitter: &mut Emitter<'_>, objects_alone: bool) -> Result<RuleId, Di
     Ok(start)
 }
 
-/// The content of a formula in the layout at hand.
+/// Returns the expression of a content in the current layout, as tags if that layout is tagged.
 pub(super) fn content(emitter: &mut Emitter<'_>, content: &Content) -> Result<Expr, Diagnostic> {
     match emitter.tags_here() {
         Some(form) => in_all_forms(emitter, form, &content.scalars, content),
@@ -66,7 +67,7 @@ pub(super) fn content(emitter: &mut Emitter<'_>, content: &Content) -> Result<Ex
     }
 }
 
-/// The content of a formula as JSON.
+/// Returns the expression of a content as JSON in the current layout.
 fn json(emitter: &mut Emitter<'_>, content: &Content) -> Result<Expr, Diagnostic> {
     if content.is_all() {
         return Ok(emitter.texts.rules.any(Piece::Value, emitter.layout));
@@ -96,7 +97,7 @@ impl Containers for Content {
     }
 }
 
-/// Checks that some values are objects.
+/// Returns an error if no value of the content is an object.
 fn check_objects(emitter: &Emitter<'_>, content: &Content) -> Result<(), Diagnostic> {
     if content.objects.as_ref().is_none_or(|objects| !objects.is_empty()) {
         return Ok(());
@@ -107,8 +108,8 @@ fn check_objects(emitter: &Emitter<'_>, content: &Content) -> Result<(), Diagnos
     Err(error.with_help("allow objects: arguments are one, with a member for each"))
 }
 
-/// The start rule: the objects of the root as tags, and with `all` its other values, which no tag ends. A schema that
-/// names no type of the root means objects.
+/// Makes the start rule of tags: the objects of the root as tags. With `all`, also the other values of the root, which
+/// no closing tag ends. A schema that allows every type means objects alone.
 fn tagged_document(
     emitter: &mut Emitter<'_>,
     form: &TagForm,
@@ -135,7 +136,7 @@ fn tagged_document(
     Ok(start)
 }
 
-/// The values of the root that are no objects, as they stand in a tag.
+/// Returns the expression of the values of the root that are no objects, in the form that they have inside a tag.
 fn tagged_others(
     emitter: &mut Emitter<'_>,
     form: &TagForm,
@@ -155,7 +156,7 @@ fn tagged_others(
     Ok(Expr::alt(choices))
 }
 
-/// Whether some values of each type are left: the schema says nothing of types.
+/// Returns whether the content has values of every type. The schema then does not name the type of the root.
 fn has_all_types(content: &Content) -> bool {
     let scalars = &content.scalars;
     let containers = |any: Option<bool>| any.is_none_or(|some| some);

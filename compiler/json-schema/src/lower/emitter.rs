@@ -1,4 +1,4 @@
-//! The rules of formulas: one for each content and layout, made from a queue.
+//! Makes the rules of formulas: one rule for each formula and layout, from a worklist.
 
 use grammarc_grammar::diagnostics::Diagnostic;
 use grammarc_grammar::ir::{Expr, Origin, RuleId};
@@ -11,48 +11,57 @@ use crate::text_form::prelude::space;
 use crate::text_form::tags::TagForm;
 use crate::values::pieces::Piece;
 
-/// Largest expression of scalars that is written where it is used, which saves a frame. Larger ones are rules.
+/// Largest size of an expression that is inlined where it is used, which saves a stack frame. Larger expressions become
+/// rules.
 pub(super) const INLINE: usize = 128;
 
-/// A rule to be defined.
+/// A declared rule whose definition is still to be made.
 pub(super) struct Queued {
+    /// The formula over values whose content the rule has.
     pub(super) formula: FormulaId,
+    /// The layout in which the rule writes the content.
     pub(super) layout: Layout,
+    /// The declared rule.
     pub(super) rule: RuleId,
-    /// The place in the schema that the rule comes from.
+    /// The place in the schema from which the rule comes.
     pub(super) origin: Origin,
 }
 
-/// The rules of formulas in one layout, by the index of the formula.
+/// The rules of all formulas in one layout.
 pub(super) struct Row {
+    /// For each formula, by its index, its rule in this layout; `None` until it is needed.
     rules: Vec<Option<RuleId>>,
-    /// Expressions of formulas that hold for scalars alone, or for everything.
+    /// For each formula that allows only scalars or every value, its expression; `None` until it is needed.
     pub(super) scalars: Vec<Option<Expr>>,
 }
 
-/// The rules of formulas under construction.
+/// The rules of a grammar under construction.
 pub(super) struct Emitter<'a> {
+    /// The texts of keys and scalars, and the grammar's rules.
     pub(super) texts: Texts<'a>,
+    /// The contents of all formulas.
     pub(super) graph: &'a ContentGraph,
-    /// How members are written that are tags.
+    /// The form of members as tags; `None` for a grammar of plain JSON.
     pub(super) tags: Option<&'a TagForm>,
-    /// The layout of what is being written.
+    /// The layout of the expression under construction.
     pub(super) layout: Layout,
-    /// The layouts of JSON.
+    /// The layouts in which the options allow JSON.
     pub(super) layouts: Vec<Layout>,
-    /// The rule of any value inside tags.
+    /// The rule of any value inside tags; `None` until it is needed.
     pub(super) any_tagged: Option<RuleId>,
-    /// By layout.
+    /// For each layout, by its index, the rules of the formulas; `None` until it is needed.
     rows: Vec<Option<Row>>,
-    /// Pointers to the places that rules come from.
+    /// Writes pointers to the places from which rules come.
     pointers: Pointers<'a>,
+    /// The declared rules, in the order in which they are defined.
     pub(super) queue: Vec<Queued>,
-    /// Schemas of containers that are written as empty, because they are too deep.
+    /// Places of schemas whose containers are written as empty, since the layout allows no deeper level.
     pub(super) cut: Vec<NodeId>,
 }
 
 impl<'a> Emitter<'a> {
-    /// No rules yet. `layouts` are those of JSON.
+    /// Creates an emitter without rules. `layouts` are the layouts in which the options allow JSON; there is at least
+    /// one.
     pub(super) fn new(
         texts: Texts<'a>,
         graph: &'a ContentGraph,
@@ -73,7 +82,8 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// The values of a formula inside a container: a call of its rule, or its scalars if these are small.
+    /// Returns the expression of a formula's values inside a container: a call of the formula's rule, or its scalars if
+    /// these are small.
     pub(super) fn refer(&mut self, formula: FormulaId) -> Result<Expr, Diagnostic> {
         let index = self.graph.index(formula);
         let content = self.graph.content_at(index);
@@ -94,7 +104,7 @@ impl<'a> Emitter<'a> {
         Ok(expr)
     }
 
-    /// The expression itself if it is small, otherwise a call of a new rule.
+    /// Returns the expression itself if its size is at most [`INLINE`], otherwise a call of a new rule.
     pub(super) fn small(&mut self, name: &str, expr: Expr) -> Expr {
         match expr.size() {
             ..=INLINE => expr,
@@ -102,7 +112,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// The rules of a layout.
+    /// Returns the rules of a layout.
     pub(super) fn row(&mut self, layout: Layout) -> &mut Row {
         let index = layout.index();
         if self.rows.len() <= index {
@@ -115,7 +125,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// The rule of a formula in a layout. A new rule enters the queue.
+    /// Returns the rule of a formula in a layout. A new rule is added to the worklist.
     pub(super) fn rule(&mut self, formula: FormulaId, layout: Layout) -> RuleId {
         let index = self.graph.index(formula);
         if let Some(rule) = self.row(layout).rules[index] {
@@ -133,7 +143,7 @@ impl<'a> Emitter<'a> {
         rule
     }
 
-    /// The place that a formula comes from.
+    /// Returns the place in the schema from which a formula comes.
     pub(super) fn origin(&mut self, formula: FormulaId) -> Origin {
         let Texts { types, buffer, .. } = &mut self.texts;
         let Some(place) = types.logic.place(formula) else { return Origin::default() };
@@ -143,17 +153,17 @@ impl<'a> Emitter<'a> {
         Origin { span: Some(span), pointer: Some(buffer.clone()) }
     }
 
-    /// Notes that containers that may hold something are written as empty.
+    /// Records that the current schema has containers that are written as empty although they may have content.
     pub(super) fn note_cut(&mut self) {
         self.cut.push(self.texts.at);
     }
 
-    /// The tags, if the layout at hand has tags.
+    /// Returns the form of tags if the current layout is tagged, otherwise `None`.
     pub(super) fn tags_here(&self) -> Option<&'a TagForm> {
         self.tags.filter(|_| self.layout == Layout::Tagged)
     }
 
-    /// The whitespace between the tokens of a container in the layout at hand.
+    /// Returns the whitespace between the tokens of a container in the current layout.
     pub(super) fn gaps(&mut self) -> Gaps {
         match self.tags_here() {
             Some(form) => self.layout.gaps(space(form.space)),
@@ -162,7 +172,7 @@ impl<'a> Emitter<'a> {
     }
 }
 
-/// Whether some values are arrays or objects.
+/// Returns whether a content has arrays or objects.
 pub(super) fn has_containers(content: &Content) -> bool {
     !(content.arrays.as_ref().is_some_and(Vec::is_empty)
         && content.objects.as_ref().is_some_and(Vec::is_empty))

@@ -1,35 +1,38 @@
-//! The keys of many optional members, as one tree (persistent tries).
+//! The keys of many optional members, as one prefix tree (persistent tries that share nodes).
 //!
-//! Before the member at a place, any key from that place on may come. Unrolled, the automaton has an edge for each remaining
-//! key at each place, and determinizing it is quadratic. The keys from one place on are those from the next place on and one
-//! more. Their tries share all nodes but the path of that key. So tries are made from the last place to the first, each by
-//! copying one path.
+//! Before the member at a place, any key from that place on may come. Unrolled, the automaton has an edge for each
+//! remaining key at each place, and determinizing it is quadratic. The keys from one place on are the keys from the
+//! next place on and one more key. Their tries share all nodes but the path of that key. So the tries are made from the
+//! last place to the first, each by copying one path.
 //!
-//! Cost: linear in the bytes of the keys, times the edges of a node.
+//! Cost: linear in the total length of the keys, times the edges of a node.
 
 use grammarc_grammar::ir::{Expr, ExprGraph};
 
-/// A node.
+/// A node of a prefix tree.
 #[derive(Clone, Debug, Default)]
 struct Node {
-    /// Units and the nodes that they lead to, ascending.
+    /// The edges, ascending: a unit (byte or character) and the index of the child.
     children: Vec<(u32, u32)>,
-    /// The leaf of the key that ends here.
+    /// The graph state to which the key that ends here leads; `None` if no key ends here.
     leaf: Option<u32>,
-    /// The state of the graph.
+    /// The state of the expression graph for this node; `None` until it is needed.
     state: Option<u32>,
 }
 
-/// Prefix trees that share their nodes. A unit is a byte or a character, as the caller has it.
+/// Prefix trees that share their nodes. Each edge reads one unit: a byte or a character, as the caller decides. A tree
+/// is given by the index of its root.
 #[derive(Debug, Default)]
 pub(super) struct KeyTrees {
+    /// The nodes of all trees.
     nodes: Vec<Node>,
-    /// Nodes that have a state of the graph and no edges yet.
+    /// Indices of the nodes that have a graph state but no graph edges yet.
     open: Vec<u32>,
 }
 
 impl KeyTrees {
-    /// The tree with one key more, which leads to `leaf`. A key that is there already leads to `leaf` alone.
+    /// Returns `tree` extended by `key`, which leads to the graph state `leaf`. A key that the tree has already now
+    /// leads to `leaf` alone.
     pub(super) fn with(&mut self, tree: Option<u32>, key: &[u32], leaf: u32) -> u32 {
         let root = self.copy(tree);
         let mut at = root;
@@ -49,7 +52,7 @@ impl KeyTrees {
         root
     }
 
-    /// The leaf of the key in a tree.
+    /// Returns the graph state to which `key` leads in a tree, or `None` if the tree does not have the key.
     pub(super) fn leaf(&self, tree: Option<u32>, key: &[u32]) -> Option<u32> {
         let mut node = &self.nodes[tree? as usize];
         for unit in key {
@@ -65,13 +68,13 @@ impl KeyTrees {
         (self.nodes.len() - 1) as u32
     }
 
-    /// The state of the graph before the keys of a tree.
+    /// Returns the graph state before the keys of a tree. A new state gets its edges in [`write`](Self::write).
     pub(super) fn state(&mut self, graph: &mut ExprGraph, tree: u32) -> u32 {
         let Node { state, leaf, children } = &mut self.nodes[tree as usize];
         if let Some(state) = *state {
             return state;
         }
-        // A key that is no prefix of another ends in its leaf.
+        // A key that is no prefix of another key leads directly to its leaf.
         let new = match *leaf {
             Some(leaf) if children.is_empty() => leaf,
             _ => {
@@ -83,7 +86,8 @@ impl KeyTrees {
         new
     }
 
-    /// Adds the edges of all states that were asked for, as long as it `may_go_on` with so many more.
+    /// Adds the edges of all requested states. `unit` returns the expression of a byte or character. Stops early if
+    /// `may_go_on` refuses the given number of further edges.
     pub(super) fn write(
         &mut self,
         graph: &mut ExprGraph,

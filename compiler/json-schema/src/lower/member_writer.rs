@@ -1,4 +1,5 @@
-//! How keys, values and items are written inside a container: as JSON here, as tags in [`tag_writer`](super::tag_writer).
+//! How keys, values and items are written inside a container: as JSON here, and as tags in
+//! [`tag_writer`](super::tag_writer).
 
 use grammarc_grammar::diagnostics::Diagnostic;
 use grammarc_grammar::ir::Expr;
@@ -7,12 +8,12 @@ use super::emitter::Emitter;
 use crate::algebra::{FormulaId, MemberName};
 use crate::values::strings::Place;
 
-/// Writes the members and items of a container.
+/// Writes the parts of a container: keys, values and items, as JSON or as tags.
 pub(super) trait MemberWriter {
-    /// The key of a member.
+    /// Returns the expression of the keys of a member.
     fn key(&self, emitter: &mut Emitter<'_>, name: &MemberName) -> Result<Expr, Diagnostic>;
 
-    /// The value of a member.
+    /// Returns the expression of the values of a member. `name` is the member's key or set of keys.
     fn value(
         &self,
         emitter: &mut Emitter<'_>,
@@ -20,11 +21,11 @@ pub(super) trait MemberWriter {
         formula: FormulaId,
     ) -> Result<Expr, Diagnostic>;
 
-    /// An item of an array.
+    /// Returns the expression of an item of an array.
     fn item(&self, emitter: &mut Emitter<'_>, formula: FormulaId) -> Result<Expr, Diagnostic>;
 }
 
-/// Members and items as JSON.
+/// Writes keys, values and items as JSON.
 pub(super) struct Json;
 
 impl MemberWriter for Json {

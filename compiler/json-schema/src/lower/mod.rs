@@ -1,15 +1,16 @@
-//! Lowering: the content graph as rules.
+//! Lowering: turns the content graph into rules of the grammar.
 //!
-//! A formula becomes one rule, and equal formulas the same rule. Few scalars are written where they are used, which saves a
-//! frame. Rules are made from a queue and never recursively, so nesting costs no stack.
+//! Each formula becomes one rule for each layout in which it occurs, and equal formulas share their rules. A few
+//! scalars are inlined where they are used, which saves a stack frame. Rules are made from a worklist and never
+//! recursively, so deep nesting does not use the call stack.
 //!
 //! | file | content |
 //! | --- | --- |
-//! | [`rules`] | rules under construction, and the shared ones that texts call |
+//! | [`rules`] | rules under construction, and the shared rules that texts call |
 //! | [`texts`] | texts of keys and scalars |
-//! | [`emitter`] | the rules of formulas, by layout |
+//! | [`emitter`] | the rules of formulas in each layout |
 //! | [`member_writer`], [`tag_writer`] | keys, values and items as JSON and as tags |
-//! | [`places`] | the graph of members or items, by what is written before |
+//! | [`places`] | the graph of members or items, with a flag whether one is written before |
 //! | [`keys`], [`optional`] | many keys that may be left out, as one tree |
 //! | [`array`], [`object`] | the automata of arrays and objects |
 //! | [`content`] | the content of a formula, and the start rule |
@@ -42,22 +43,23 @@ use emitter::{Emitter, Queued};
 use rules::Rules;
 use texts::Texts;
 
-/// Estimated bytes of a rule.
+/// Estimated bytes of memory for a rule.
 const BYTES_A_RULE: usize = 1 << 9;
 
-/// The grammar of a schema.
+/// The grammar of a schema, and the places where it is cut off.
 pub(crate) struct SchemaGrammar {
-    /// The grammar.
+    /// The rules of the grammar.
     pub(crate) grammar: Grammar,
-    /// Schemas whose containers are written as empty at the deepest level of the text form, ascending.
+    /// Places of the schemas whose containers are written as empty at the deepest level of indented text, ascending.
+    /// Empty if several layouts are allowed.
     pub(crate) cut: Vec<NodeId>,
 }
 
-/// Makes the grammar of a content graph: JSON, or objects whose members are tags of a form.
+/// Makes the grammar of a content graph. The document is JSON, or an object whose members are tags.
 ///
 /// # Errors
 ///
-/// A limit or the budget exceeded; with tags, keys that cannot be in tags, or no objects.
+/// A limit or the budget is exceeded. With tags: some key cannot be written in a tag, or no value is an object.
 pub(crate) fn lower(
     types: &Types<'_>,
     graph: &ContentGraph,
@@ -88,7 +90,7 @@ pub(crate) fn lower(
         }
     }
     let Emitter { texts, layouts, mut cut, .. } = emitter;
-    // In one of several layouts, what is nested deeper is written in another.
+    // With several layouts, a container that is too deep for one layout is written in another.
     cut.retain(|_| layouts.len() == 1);
     cut.sort_unstable();
     cut.dedup();

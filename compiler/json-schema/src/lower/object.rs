@@ -1,9 +1,11 @@
-//! Objects: an automaton over members as an expression.
+//! Objects: turns an automaton over members into an expression of the grammar.
 //!
-//! The comma depends on whether a member is written before. So each state of the automaton becomes two places of the graph.
+//! Whether a comma comes before a member depends on whether a member is written before. So each state of the automaton
+//! becomes two states of the expression graph.
 //!
-//! A member with a mark passes it between key and value. If repeated keys matter, the object is a rule whose keys the
-//! runtime compares ([`RuleKind::Distinct`]). The comparison takes the register, so members are then counted by states.
+//! A mark (the bit of a required key) is set between the key and the value of its member. If repeated keys matter, the
+//! object is a rule of kind [`RuleKind::Distinct`], whose keys the runtime compares. The comparison needs the register
+//! of that rule, so members are then counted by states.
 
 use std::sync::Arc;
 
@@ -19,11 +21,11 @@ use super::places::{At, BYTES_A_MEMBER, Places};
 use crate::algebra::{FormulaId, Member, MemberAutomaton, MemberState};
 use crate::text_form::layout::{Gaps, Layout};
 
-/// Automata of a union that share a rule. Overlapping automata may multiply when the rule is determinized, so a larger union
-/// has several rules.
+/// Automata of a union that share one rule. Overlapping automata may multiply states when a rule is determinized, so a
+/// larger union gets one rule for each `TOGETHER` automata.
 const TOGETHER: usize = 4;
 
-/// Writes the objects of a union.
+/// Returns expressions that together accept the objects of a union of automata.
 pub(super) fn objects(
     emitter: &mut Emitter<'_>,
     writer: &impl MemberWriter,
@@ -42,7 +44,7 @@ pub(super) fn objects(
     Ok(choices)
 }
 
-/// Writes the objects of an automaton.
+/// Returns the expression of the objects of an automaton, as one rule call if keys must differ.
 fn object(
     emitter: &mut Emitter<'_>,
     writer: &impl MemberWriter,
@@ -58,7 +60,7 @@ fn object(
     })
 }
 
-/// Writes the members of an automaton between brackets. Many optional keys become one tree.
+/// Returns the expression of the members of an automaton between brackets. Many optional keys become one prefix tree.
 fn members(
     emitter: &mut Emitter<'_>,
     writer: &impl MemberWriter,
@@ -95,33 +97,41 @@ fn members(
     Ok(Expr::seq([emitter.layout.bracket(b'{'), gaps.lead, members]))
 }
 
-/// A member with its texts.
+/// A member with the expressions of its key and value.
 struct Written<'m> {
+    /// The expression of the key, with quotes or tags.
     key: Expr,
+    /// The expression of the value.
     value: Expr,
+    /// The edge of the automaton.
     member: &'m Member,
 }
 
-/// A member behind its key. Keys with equal mark, value and target share it.
+/// The part of a member after its key. Keys with equal mark, value and target share it.
 #[derive(PartialEq, Eq, Hash)]
 struct Marked {
+    /// The mark (bit of the required key) that is set.
     mark: u8,
+    /// The formula over the value.
     value: FormulaId,
+    /// Number of the automaton state after the member.
     to: u32,
 }
 
-/// An object under construction.
+/// An object expression under construction.
 struct Object {
+    /// The whitespace between the tokens.
     gaps: Gaps,
+    /// The graph so far.
     places: Places,
-    /// Whether the runtime compares keys.
+    /// Whether the runtime compares the keys of the object.
     distinct: bool,
-    /// The places between key and value of members with marks.
+    /// Maps each rest of a member with a mark to the graph state between its key and its value.
     marked: FxHashMap<Marked, u32>,
 }
 
 impl Object {
-    /// The texts of members.
+    /// Returns the members with the expressions of their keys and values.
     fn members<'m>(
         &self,
         emitter: &mut Emitter<'_>,
@@ -132,7 +142,7 @@ impl Object {
         for member in members {
             emitter.texts.grow(BYTES_A_MEMBER)?;
             let key = writer.key(emitter, &member.name)?;
-            // A key of a set becomes an item that the runtime compares.
+            // A key from a set of keys becomes an item that the runtime compares.
             let key = match self.distinct && member.name.is_set() {
                 true => emitter.texts.rules.helper_of("key", key, RuleKind::Item),
                 false => key,
@@ -143,7 +153,7 @@ impl Object {
         Ok(written)
     }
 
-    /// Adds the way on if the next key is left out.
+    /// Adds the edge on which the next key is left out, if it is optional.
     fn skip(&mut self, state: &MemberState, from: At) {
         if let Some(skip) = state.skip {
             let to = self.places.of(skip, from.written);
@@ -151,7 +161,7 @@ impl Object {
         }
     }
 
-    /// Adds what follows a state: a repetition, or members and an end.
+    /// Adds the edges after a state: its loop with bounds, or its members and the end of the object.
     fn state(&mut self, state: &MemberState, from: At, members: Vec<Written<'_>>) {
         let Self { gaps, places, distinct, .. } = self;
         let At { place, written } = from;
@@ -175,7 +185,7 @@ impl Object {
         }
     }
 
-    /// Adds the edge of a member. A mark is passed between key and value.
+    /// Adds the edge of a member. A mark is set between key and value.
     fn edge(&mut self, from: At, Written { key, value, member }: Written<'_>) {
         let Self { gaps, places, marked, .. } = self;
         let to = places.of(member.to, true);
@@ -197,7 +207,8 @@ impl Object {
     }
 }
 
-/// Writes the empty object, if the automaton accepts it.
+/// Returns the expression `{}` if the automaton accepts the empty object, and otherwise [`Expr::Never`]. Records that
+/// larger objects are cut off, if there are any.
 fn empty_object(emitter: &mut Emitter<'_>, automaton: &MemberAutomaton) -> Expr {
     let mut at = Some(0);
     let mut may_end = false;

@@ -1,7 +1,8 @@
-//! The keys of many optional members in an order, as one [tree](super::keys).
+//! The keys of many optional members in a fixed order, as one [prefix tree](super::keys).
 //!
-//! The keys that may come next at a state are those of all states that it reaches by leaving keys out. A state continues
-//! with this tree, or as the first of these states that has anything else: an end, members with other keys, or a repetition.
+//! The keys that may come next at a state are the keys of all states that it reaches by leaving keys out. From a state,
+//! the graph continues with the tree of these keys. It also continues as the first of these states that allows anything
+//! else: an end, members with other keys, or a loop.
 
 use grammarc_grammar::diagnostics::Diagnostic;
 use grammarc_grammar::ir::{ByteSet, Expr};
@@ -15,33 +16,34 @@ use crate::text_form::layout::Gaps;
 use crate::values::strings::escaped::quoted;
 use crate::values::strings::one_character;
 
-/// Fewest states with an optional key for which keys become one tree.
+/// Fewest states with an optional key for which the keys become one prefix tree.
 const MANY: usize = 48;
 
-/// Estimated bytes of a unit of a key, in a tree and in the graph.
+/// Estimated bytes of memory for one unit (byte or character) of a key, in a tree and in the graph.
 const BYTES_A_UNIT: usize = 160;
 
-/// Estimated steps of the budget for an edge of the graph.
+/// Estimated budget steps for an edge of the graph.
 const STEPS_AN_EDGE: usize = 1 << 4;
 
-/// Whether many states of an automaton have an optional key. Such states have no marks, and leaving a key out leads to a
-/// later state.
+/// Returns whether at least [`MANY`] states have an optional key. The automaton must have no marks, and leaving a key
+/// out must lead to a later state.
 pub(super) fn is_long(automaton: &MemberAutomaton) -> bool {
     let skips = || (0..).zip(&automaton.states).filter_map(|(at, state)| Some((at, state.skip?)));
     automaton.marks == 0 && skips().count() >= MANY && skips().all(|(at, skip)| at < skip)
 }
 
-/// The keys of an automaton's states, as trees.
+/// The keys of an automaton's states, as prefix trees.
 pub(super) struct OptionalKeys {
+    /// The prefix trees.
     trees: KeyTrees,
-    /// By state, the tree of the keys that may come next.
+    /// For each state of the automaton, the tree of the keys that may come next; `None` without such keys.
     tree_of: Vec<Option<u32>>,
-    /// By state, the first of the states reached by leaving keys out that continues other than with keys.
+    /// For each state, the first state reached by leaving keys out that allows more than keys; `None` if there is none.
     beyond: Vec<Option<u32>>,
 }
 
 impl OptionalKeys {
-    /// The trees of all states, from the last to the first: a key that is left out leads to a later state.
+    /// Builds the trees of all states from the last to the first, since leaving a key out leads to a later state.
     pub(super) fn new(
         emitter: &mut Emitter<'_>,
         automaton: &MemberAutomaton,
@@ -78,12 +80,13 @@ impl OptionalKeys {
         Ok(Self { trees, tree_of, beyond })
     }
 
-    /// Whether the key of a state's member is in a tree.
+    /// Returns whether the key of a member is in the tree of its state: a single key, and no loop at the state.
     pub(super) fn has(state: &MemberState, member: &Member) -> bool {
         state.repeat.is_none() && !member.name.is_set()
     }
 
-    /// Adds the edges from a state to its tree, and to the state beyond.
+    /// Adds the edges from graph state `from` to the tree of an automaton state, and to the first later state that
+    /// allows more than keys.
     pub(super) fn edges(&mut self, state: u32, from: At, gaps: &Gaps, places: &mut Places) {
         if let Some(tree) = self.tree_of[state as usize] {
             let keys = self.trees.state(&mut places.graph, tree);
@@ -95,7 +98,7 @@ impl OptionalKeys {
         }
     }
 
-    /// Writes the trees.
+    /// Adds all trees to the graph.
     pub(super) fn write(
         mut self,
         emitter: &mut Emitter<'_>,
@@ -113,7 +116,7 @@ impl OptionalKeys {
     }
 }
 
-/// A key with its quotes as the units of a tree.
+/// Returns a key with its quotes as the units of a tree: bytes if each key has one text, otherwise characters.
 fn units(emitter: &Emitter<'_>, key: u32) -> Vec<u32> {
     let text = emitter.texts.types.objects.key(key);
     match emitter.texts.rules.text.escapes {
@@ -124,10 +127,10 @@ fn units(emitter: &Emitter<'_>, key: u32) -> Vec<u32> {
     }
 }
 
-/// The quote around a key if units are characters. No character has this number.
+/// The quote around a key, if the units of a tree are characters. No character has this number.
 const QUOTE: u32 = u32::MAX;
 
-/// Whether a state continues other than with keys.
+/// Returns whether a state allows anything but single keys: an end, a loop, or members with a set of keys.
 fn has_more_than_keys(state: &MemberState) -> bool {
     state.end || state.repeat.is_some() || state.members.iter().any(|member| member.name.is_set())
 }

@@ -1,34 +1,42 @@
-//! The graph of an expression for members or items in order, by what is written before.
+//! The expression graph of members or items in order: two graph states for each automaton state.
 
 use grammarc_grammar::ir::{Expr, ExprGraph};
 
 use crate::read::schema::Bounds;
 use crate::text_form::layout::Gaps;
 
-/// Estimated bytes of a member.
+/// Estimated bytes of memory for a member in the graph.
 pub(super) const BYTES_A_MEMBER: usize = 1 << 9;
 
-/// A place of the graph, and whether a member is written before it.
+/// A state of the expression graph, and whether a member or item is written before it.
 #[derive(Clone, Copy)]
 pub(super) struct At {
+    /// Number of the state in the expression graph.
     pub(super) place: u32,
+    /// Whether a member or item is written before the state.
     pub(super) written: bool,
 }
 
-/// Places of the graph, by state of the automaton and whether something is written before.
+/// The expression graph of a container. Each automaton state has up to two graph states: one with a member or item
+/// written before, and one without.
 pub(super) struct Places {
+    /// The graph so far.
     pub(super) graph: ExprGraph,
-    /// States of the graph, by twice the state of the automaton and whether something is written.
+    /// Maps `2 * state + written` to the graph state, where `state` is a state of the automaton and `written` is 0 or
+    /// 1.
     numbers: Vec<Option<u32>>,
+    /// The automaton states that have a graph state, each with its flag `written`, in order of discovery.
     pub(super) order: Vec<(u32, bool)>,
-    /// The state after the last member or item, before the space and the bracket.
+    /// The graph state after the last member or item, before the whitespace and the closing bracket.
     closing: u32,
+    /// The closing bracket.
     bracket: Expr,
 }
 
 impl Places {
-    /// The start, where nothing is written. A text that is not empty ends with a space and the bracket, an empty one
-    /// with the bracket. There is room for an automaton of so many states and edges.
+    /// Creates the graph with its start, where nothing is written. A container with members or items ends with
+    /// whitespace and the bracket, an empty container with the bracket alone. There is capacity for an automaton of
+    /// `states` states and `edges` edges.
     pub(super) fn new(gaps: &Gaps, bracket: Expr, states: usize, edges: usize) -> Self {
         let mut graph = ExprGraph::with_capacity(2 * (states + edges));
         let closing = graph.state();
@@ -40,7 +48,7 @@ impl Places {
         Self { graph, numbers, order, closing, bracket }
     }
 
-    /// Allows the text to end in a state.
+    /// Lets the container end in graph state `from`. `written` says whether a member or item is written before.
     pub(super) fn close(&mut self, from: u32, written: bool) {
         if written {
             self.graph.edge(from, Expr::Empty, self.closing);
@@ -49,7 +57,8 @@ impl Places {
         }
     }
 
-    /// Ends the text after a number of `any` within the bounds, with commas between them.
+    /// Lets the container end after `any`, as often as the bounds allow, with commas between. The repetition is one
+    /// expression.
     pub(super) fn repeat(
         &mut self,
         from: u32,
@@ -73,7 +82,8 @@ impl Places {
         }
     }
 
-    /// As [`repeat`](Self::repeat), with each of them an edge of the graph.
+    /// Lets the container end after `any`, as often as the bounds allow, with commas between. Each occurrence is an
+    /// edge of the graph, which is what rules of kind [`Distinct`](grammarc_grammar::ir::RuleKind::Distinct) need.
     pub(super) fn repeat_within(
         &mut self,
         mut from: u32,
@@ -102,7 +112,7 @@ impl Places {
         }
     }
 
-    /// The place of a state. A new place enters the order.
+    /// Returns the graph state of an automaton state. A new one is added to `order`.
     pub(super) fn of(&mut self, state: u32, written: bool) -> u32 {
         *self.numbers[2 * state as usize + usize::from(written)].get_or_insert_with(|| {
             self.order.push((state, written));

@@ -1,4 +1,4 @@
-//! The rules of a grammar under construction, with the shared ones that texts call.
+//! The rules of a grammar under construction, and the shared rules that texts call.
 
 use rustc_hash::FxHashMap;
 
@@ -13,31 +13,34 @@ use crate::values::numbers::Pieces;
 use crate::values::pieces::Piece;
 use crate::values::strings::{StringRules, character};
 
-/// Estimated bytes of expressions that are made in a step of the budget.
+/// Estimated bytes of expressions that are made in one step of the budget.
 const BYTES_A_STEP: usize = 1 << 3;
 
-/// Rules under construction.
+/// The rules of a grammar under construction.
 pub(super) struct Rules<'a> {
-    /// The text form.
+    /// How values are written: whitespace, numbers and escapes.
     pub(super) text: TextForm,
-    /// The limit on an automaton, and the budget.
+    /// The limit on the states of one automaton, with the budget of the compilation.
     pub(super) allowed: StateBudget<'a>,
-    /// Memory of the expressions made so far.
+    /// The memory of the expressions so far, as reported to the budget.
     memory: MemoryUse<'a>,
-    /// Estimated bytes of these expressions.
+    /// Estimated bytes of the expressions so far.
     bytes: usize,
+    /// The grammar so far.
     pub(super) builder: GrammarBuilder,
+    /// The shared rules of JSON that every grammar may call.
     prelude: Prelude,
-    /// Rules of strings with a bounded number of characters, by the bounds.
+    /// Maps bounds on a number of characters (inclusive; `None` for no upper bound) to the rule of such strings after
+    /// the opening quote.
     tails: FxHashMap<(u32, Option<u32>), RuleId>,
-    /// Rules of a number of characters, by the bounds.
+    /// Maps bounds on a number of characters (inclusive) to the rule of such runs of characters.
     characters: FxHashMap<(u32, u32), RuleId>,
-    /// Number of rules that count towards the limit.
+    /// Number of rules that count towards the limit `max_rules`.
     pub(super) count: usize,
 }
 
 impl<'a> Rules<'a> {
-    /// No rules yet.
+    /// Starts a grammar without rules.
     pub(super) fn new(text: TextForm, allowed: StateBudget<'a>) -> Self {
         Self {
             text,
@@ -52,41 +55,41 @@ impl<'a> Rules<'a> {
         }
     }
 
-    /// Counts an expression of so many bytes.
+    /// Counts an expression of `bytes` bytes of memory.
     ///
     /// # Errors
     ///
-    /// [`StateLimit`] if the budget or the memory is spent.
+    /// [`StateLimit`] if the budget or the memory is exhausted.
     pub(super) fn grow(&mut self, bytes: usize) -> Result<(), StateLimit> {
         self.bytes += bytes;
         self.allowed.spend(bytes / BYTES_A_STEP)?;
         self.allowed.hold(&mut self.memory, self.bytes)
     }
 
-    /// Declares a rule that is defined later.
+    /// Declares a rule that is defined later, and counts it.
     pub(super) fn declare(&mut self, name: &str) -> RuleId {
         self.count += 1;
         self.builder.declare(name)
     }
 
-    /// A call of a new rule.
+    /// Defines a new rule and returns a call of it.
     pub(super) fn helper(&mut self, name: &str, expr: Expr) -> Expr {
         self.helper_of(name, expr, RuleKind::Plain)
     }
 
-    /// A call of a new rule of a kind.
+    /// Defines a new rule of a kind and returns a call of it.
     pub(super) fn helper_of(&mut self, name: &str, expr: Expr, kind: RuleKind) -> Expr {
         let rule = self.declare(name);
         self.builder.define_as(rule, expr, Origin::default(), kind);
         Expr::Call(rule)
     }
 
-    /// Any value, array or object in a layout.
+    /// Returns a call of the shared rule of any value, array or object in a layout.
     pub(super) fn any(&mut self, piece: Piece, layout: Layout) -> Expr {
         self.prelude.laid_out(&mut self.builder, piece, layout)
     }
 
-    /// The whitespace between the tokens of a container of JSON.
+    /// Returns the whitespace between the tokens of a container of JSON in a layout.
     pub(super) fn gaps(&mut self, layout: Layout) -> Gaps {
         self.prelude.gaps(&mut self.builder, layout)
     }
@@ -97,7 +100,8 @@ impl StringRules for Rules<'_> {
         self.prelude.call(&mut self.builder, piece)
     }
 
-    /// A kept rule for each length, so that the count is in one place however often the length is used.
+    /// Makes a rule for each pair of bounds and keeps it apart from its callers. So each count exists once, however
+    /// often it is used.
     fn counted_tail(&mut self, min: u32, max: Option<u32>) -> Expr {
         if let Some(&rule) = self.tails.get(&(min, max)) {
             return Expr::Call(rule);

@@ -1,8 +1,8 @@
-//! Members and items as tags, and the values inside tags.
+//! Writes members and items as tags, and the values inside tags.
 //!
-//! A value inside tags is an alternation over the forms that its types have, each with what ends it. Values that hold
-//! arrays or objects are rules of the layout [`Layout::Tagged`], made from the queue as all rules are. JSON in a tag is
-//! written in any of the layouts of the options.
+//! A value inside tags is an alternation over the forms that its types have; each form includes the text that ends the
+//! value. Values with arrays or objects are rules of the layout [`Layout::Tagged`], made from the worklist like all
+//! rules. JSON inside a tag may be written in any layout of the options.
 
 use grammarc_grammar::automata::StateLimit;
 use grammarc_grammar::diagnostics::Diagnostic;
@@ -18,11 +18,11 @@ use crate::values::pieces::Piece;
 use crate::values::strings::StringSet;
 use crate::values::types::TypeSet;
 
-/// Members and items as tags.
+/// Writes members and items as tags of the given form.
 pub(super) struct Tags<'f>(pub(super) &'f TagForm);
 
 impl MemberWriter for Tags<'_> {
-    /// The key of a member, with what stands around it.
+    /// Returns the key of a member, with the text of the tag before and after it.
     fn key(&self, emitter: &mut Emitter<'_>, name: &MemberName) -> Result<Expr, Diagnostic> {
         let form = self.0;
         let key = match name {
@@ -56,15 +56,17 @@ impl MemberWriter for Tags<'_> {
     }
 }
 
-/// Writes the arrays and objects of a value inside tags, in the layout at hand.
+/// Writes the arrays and objects of a value inside tags, in the current layout.
 pub(super) trait Containers {
-    /// The arrays. `nested` says whether they are tags again.
+    /// Returns the expressions of the arrays. `nested` says whether their items are tags again; otherwise they are
+    /// JSON.
     fn arrays(&self, emitter: &mut Emitter<'_>, nested: bool) -> Result<Vec<Expr>, Diagnostic>;
-    /// The objects.
+    /// Returns the expressions of the objects. `nested` says whether their members are tags again; otherwise they are
+    /// JSON.
     fn objects(&self, emitter: &mut Emitter<'_>, nested: bool) -> Result<Vec<Expr>, Diagnostic>;
 }
 
-/// Any arrays and objects.
+/// Writes all arrays and all objects.
 pub(super) struct AnyContainers;
 
 impl Containers for AnyContainers {
@@ -83,7 +85,7 @@ impl Containers for AnyContainers {
     }
 }
 
-/// No arrays and no objects.
+/// Writes neither arrays nor objects, for values that are scalars.
 struct NoContainers;
 
 impl Containers for NoContainers {
@@ -96,7 +98,8 @@ impl Containers for NoContainers {
     }
 }
 
-/// A value inside tags, with its beginning and its end: a call of its rule, or its scalars if these are small.
+/// Returns a value inside tags, with the text that begins and ends it: a call of its rule, or its scalars if these are
+/// small.
 fn value(
     emitter: &mut Emitter<'_>,
     form: &TagForm,
@@ -119,7 +122,7 @@ fn value(
     Ok(expr)
 }
 
-/// Scalars and containers in the forms of their types.
+/// Returns an alternation over the forms of tags, each with the scalars and containers of its types.
 pub(super) fn in_all_forms(
     emitter: &mut Emitter<'_>,
     form: &TagForm,
@@ -133,7 +136,7 @@ pub(super) fn in_all_forms(
     Ok(Expr::alt(choices))
 }
 
-/// The values of one form.
+/// Returns the values of one form, with the text that begins and ends it.
 pub(super) fn in_form(
     emitter: &mut Emitter<'_>,
     form: &TagForm,
@@ -145,7 +148,7 @@ pub(super) fn in_form(
     let mut closed = Vec::new();
     if has(TypeSet::STRING) && !scalars.strings.is_none() {
         closed.push(raw_string(emitter, form, &scalars.strings)?);
-        // Every other text is one of a string as well, so the two cannot be distinguished.
+        // If all strings are allowed, every text of another type is also the text of a string.
         if scalars.strings.is_all() {
             return Ok(Expr::seq([value.begin.clone(), Expr::alt(closed)]));
         }
@@ -176,14 +179,14 @@ pub(super) fn in_form(
     emitter.layout = outer;
     let others = Expr::alt(others);
     if others != Expr::Never {
-        // Tags have whitespace around them anyway.
+        // Inside nested tags there is whitespace already.
         let around = if value.nested { Expr::Empty } else { space(form.space) };
         closed.push(Expr::seq([around.clone(), others, around, form.close.clone()]));
     }
     Ok(Expr::seq([value.begin.clone(), Expr::alt(closed)]))
 }
 
-/// Strings without those that contain the text that ends one.
+/// Returns the strings that do not contain the text that ends a value.
 pub(super) fn without_end(
     emitter: &Emitter<'_>,
     form: &TagForm,
@@ -193,7 +196,7 @@ pub(super) fn without_end(
     strings.minus(&StringSet::holding(&[&form.close_text], limit)?, limit)
 }
 
-/// A string without escapes, and what ends it.
+/// Returns a string without quotes and escapes, with the text that ends it.
 fn raw_string(
     emitter: &mut Emitter<'_>,
     form: &TagForm,
@@ -207,7 +210,8 @@ fn raw_string(
         if !form.lines {
             return written.raw(limit);
         }
-        // A line end before the string and one behind it are taken off, so one of its own needs another.
+        // One line end before the string and one after it are dropped, so a string that begins or ends with a line end
+        // needs another.
         let own = StringSet::pattern("^\\n|\\n$", limit).map_err(|_| limit.error())?;
         let (with, without) = (written.intersect(&own, limit)?, written.minus(&own, limit)?);
         let line = Expr::byte(b'\n');
@@ -219,7 +223,7 @@ fn raw_string(
     Ok(Expr::seq([text, form.close.clone()]))
 }
 
-/// Keys of a set.
+/// Returns the keys of a set that can be written in a tag, without quotes.
 fn names_in_tags(
     emitter: &mut Emitter<'_>,
     form: &TagForm,
@@ -232,7 +236,7 @@ fn names_in_tags(
     text.map_err(|error| emitter.texts.too_complex("keys", &error.to_string()))
 }
 
-/// The key once more behind a value, if the form has it there.
+/// Returns the key once more after a value, if the form of tags repeats it. Fails for a set of keys.
 fn key_again(
     emitter: &mut Emitter<'_>,
     form: &TagForm,
@@ -249,13 +253,13 @@ fn key_again(
     Ok(Expr::seq([before.clone(), Expr::literal(written), after.clone()]))
 }
 
-/// The error of a key that cannot be in tags.
+/// Returns the error of a key that cannot be written in a tag.
 fn key_error(emitter: &Emitter<'_>, text: String, help: &str) -> Diagnostic {
     let document = emitter.texts.types.logic.document;
     document.error("json-schema::tag-key", emitter.texts.at, text).with_help(help)
 }
 
-/// Any value inside tags: a rule, since it may hold others.
+/// Returns any value inside tags: a call of a rule, since such a value may contain others.
 fn any_value(emitter: &mut Emitter<'_>, form: &TagForm) -> Result<Expr, Diagnostic> {
     if let Some(rule) = emitter.any_tagged {
         return Ok(Expr::Call(rule));
@@ -267,7 +271,7 @@ fn any_value(emitter: &mut Emitter<'_>, form: &TagForm) -> Result<Expr, Diagnost
     Ok(Expr::Call(rule))
 }
 
-/// Any members as tags.
+/// Returns any number of members as tags, with any keys and values.
 pub(super) fn any_members(emitter: &mut Emitter<'_>) -> Result<Expr, Diagnostic> {
     let Some(form) = emitter.tags else { return Ok(Expr::Never) };
     let name = MemberName::Names(StringSet::all());
@@ -277,20 +281,20 @@ pub(super) fn any_members(emitter: &mut Emitter<'_>) -> Result<Expr, Diagnostic>
     Ok(repeated(member, form.space))
 }
 
-/// Any items as tags.
+/// Returns any number of items as tags, with any values.
 fn any_items(emitter: &mut Emitter<'_>) -> Result<Expr, Diagnostic> {
     let Some(form) = emitter.tags else { return Ok(Expr::Never) };
     let value = any_value(emitter, form)?;
     Ok(repeated(item(form, value), form.space))
 }
 
-/// An item of an array, with what stands around it.
+/// Returns an item of an array, with the text of the tag before and after it.
 fn item(form: &TagForm, value: Expr) -> Expr {
     let [before, after] = form.item.clone();
     Expr::seq([before, value, after])
 }
 
-/// Any number of tags with whitespace around them.
+/// Returns any number of tags, with at most `most` characters of whitespace before, between and after them.
 fn repeated(tag: Expr, most: u32) -> Expr {
     Expr::seq([space(most), Expr::seq([tag, space(most)]).star()])
 }

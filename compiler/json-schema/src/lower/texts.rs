@@ -1,4 +1,4 @@
-//! Texts of keys and scalars, each worked out once.
+//! The texts of keys and scalars, each computed once.
 
 use rustc_hash::FxHashMap;
 
@@ -14,24 +14,26 @@ use crate::values::numbers::NumeralSet;
 use crate::values::strings::escaped::push_quoted;
 use crate::values::strings::{Place, StringSet, tail};
 
-/// Texts of keys and scalars.
+/// The texts of keys and scalars as expressions, memoised.
 pub(super) struct Texts<'a> {
+    /// The rules of the grammar.
     pub(super) rules: Rules<'a>,
+    /// The sets of values that formulas allow, and the keys they name.
     pub(super) types: &'a Types<'a>,
-    /// The schema that is being written, which is blamed when a limit is exceeded.
+    /// The place of the schema that is being written. Errors about an exceeded limit point to it.
     pub(super) at: NodeId,
-    /// Texts of keys with their quotes, by key.
+    /// For each key, by its number, its text with quotes; `None` until it is needed.
     keys: Vec<Option<Expr>>,
-    /// Texts of sets of strings with their quotes, by place.
+    /// For values and for keys, by [`Place`], maps each set of strings to its texts with quotes.
     strings: [FxHashMap<StringSet, Expr>; 2],
-    /// Texts of sets of numbers.
+    /// Maps each set of numbers to its texts.
     numbers: FxHashMap<NumeralSet, Expr>,
-    /// Buffer of a text.
+    /// A reused buffer for texts and pointers.
     pub(super) buffer: String,
 }
 
 impl<'a> Texts<'a> {
-    /// No texts yet.
+    /// Starts without any text.
     pub(super) fn new(types: &'a Types<'a>, rules: Rules<'a>) -> Self {
         Self {
             rules,
@@ -44,16 +46,16 @@ impl<'a> Texts<'a> {
         }
     }
 
-    /// Counts an expression of so many bytes.
+    /// Counts an expression of `bytes` bytes of memory.
     ///
     /// # Errors
     ///
-    /// A spent budget.
+    /// The budget or the memory is exhausted.
     pub(super) fn grow(&mut self, bytes: usize) -> Result<(), Diagnostic> {
         self.rules.grow(bytes).map_err(|spent| self.too_complex("values", &spent.to_string()))
     }
 
-    /// The texts of the scalars of a set, as alternatives.
+    /// Returns the texts of the scalars of a set, one expression for each type.
     pub(super) fn scalars(&mut self, scalars: &Scalars) -> Result<Vec<Expr>, Diagnostic> {
         let mut choices = Vec::new();
         choices.extend(scalars.null.then(|| Expr::literal("null")));
@@ -68,7 +70,7 @@ impl<'a> Texts<'a> {
         Ok(choices)
     }
 
-    /// The texts of the numbers of a set.
+    /// Returns the texts of the numbers of a set.
     pub(super) fn number(&mut self, numbers: &NumeralSet) -> Result<Expr, Diagnostic> {
         if let Some(known) = self.numbers.get(numbers) {
             return Ok(known.clone());
@@ -80,7 +82,7 @@ impl<'a> Texts<'a> {
         Ok(text)
     }
 
-    /// The texts of the strings of a set.
+    /// Returns the texts of the strings of a set, with quotes. `place` says whether they are values or keys.
     pub(super) fn string(&mut self, strings: &StringSet, place: Place) -> Result<Expr, Diagnostic> {
         if let Some(known) = self.strings[place as usize].get(strings) {
             return Ok(known.clone());
@@ -90,7 +92,8 @@ impl<'a> Texts<'a> {
         let rest = rest.map_err(|error| self.too_complex("strings", &error.to_string()))?;
         let quote = Expr::byte(b'"');
         let text = match rest {
-            // A token that begins behind the quote then begins where the counts are known.
+            // The quote becomes part of the graph. A token that begins after the quote then begins where the counts are
+            // known.
             Expr::Graph(graph) if !graph.counters().is_empty() => {
                 Expr::Graph(graph.behind(quote).into())
             }
@@ -100,7 +103,7 @@ impl<'a> Texts<'a> {
         Ok(text)
     }
 
-    /// The text of a key, with its quotes.
+    /// Returns the text of a key, with its quotes.
     pub(super) fn key(&mut self, key: u32) -> Result<Expr, Diagnostic> {
         let index = key as usize;
         if let Some(Some(known)) = self.keys.get(index) {
@@ -122,7 +125,7 @@ impl<'a> Texts<'a> {
         Ok(expr)
     }
 
-    /// The error of a set without a text form.
+    /// Returns the error of a set whose texts exceed a limit, at the current schema.
     pub(super) fn too_complex(&self, what: &str, why: &str) -> Diagnostic {
         let text = format!("the {what} allowed here are too complex: {why}");
         let document = self.types.logic.document;

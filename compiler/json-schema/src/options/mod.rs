@@ -1,7 +1,8 @@
-//! Options of the front end: the text form of accepted documents, and budgets.
+//! Options of the front end: the text form of accepted documents, and limits.
 //!
-//! The text form determines which texts of an instance are accepted, never which instances. All pieces of the prelude
-//! depend only on [`TextForm`]. So one vocabulary build serves every schema compiled with equal options.
+//! The text form determines which texts of an instance are accepted, never which instances. The shared rules of a
+//! vocabulary depend only on [`TextForm`]. So one vocabulary build serves every schema compiled with an equal text
+//! form.
 //!
 //! Tests: `tests/forms.rs` of this front end, `tests/tests/schemas/forms.rs`, `tests/tests/suite/options.rs`.
 
@@ -15,44 +16,45 @@ use grammarc_grammar::ir::MOST_REQUIRED_KEYS;
 pub use super::source::dialect::SchemaDialect;
 pub use whitespace::{Indentation, Separator, SeparatorError, Whitespace, WhitespaceError};
 
-/// The texts of a number that are accepted.
+/// Which texts of a number are accepted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NumberForm {
-    /// If all members are integers, digits with an optional sign. Otherwise every text, like [`Any`](Self::Any).
+    /// Integers are digits with an optional sign, if the schema allows only integers. Otherwise every text is accepted,
+    /// like [`Any`](Self::Any).
     #[default]
     Natural,
-    /// One text for each member: no exponent, no zero at the end of a fraction, no `-0`.
+    /// One text for each number: no exponent, no zero at the end of a fraction, no `-0`.
     Canonical,
-    /// Every text of a member: zeros at the end of a fraction, `-0`, exponents.
+    /// Every text of a number: zeros at the end of a fraction, `-0`, exponents.
     Any,
 }
 
-/// The accepted texts of a character.
+/// Which texts of a character in a string are accepted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Escapes {
-    /// One text: the character itself, or its shortest escape if it needs one.
+    /// One text for each character: the character itself, or its shortest escape if JSON requires an escape.
     #[default]
     Shortest,
-    /// Every text that JSON allows.
+    /// Every text that JSON allows, such as `\u0041` for `A`.
     Any,
 }
 
-/// Limits on the digits of a number that no keyword bounds. Without a limit a model can write digits for ever.
+/// Limits on the number of digits of a number that no keyword bounds. Without a limit a model can write digits forever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DigitLimits {
-    /// Before the decimal point; at least one is always allowed.
+    /// Most digits before the decimal point; at least one is always allowed.
     pub integer: u32,
-    /// After the decimal point; with 0 no number has a decimal point.
+    /// Most digits after the decimal point; with 0 no number has a decimal point.
     pub fraction: u32,
-    /// In the exponent, after at most as many leading zeros; with 0 no number has an exponent.
+    /// Most digits of the exponent, after at most as many leading zeros; with 0 no number has an exponent.
     pub exponent: u32,
 }
 
 impl DigitLimits {
-    /// 64 digits hold every 128-bit integer and every shortest decimal of a binary64 number; four digits of exponent
-    /// exceed the range of binary64.
+    /// The default limits. 64 digits suffice for every 128-bit integer and every shortest decimal of a binary64 number.
+    /// Four digits of exponent exceed the range of binary64.
     pub const DEFAULT: Self = Self { integer: 64, fraction: 64, exponent: 4 };
 }
 
@@ -62,24 +64,24 @@ impl Default for DigitLimits {
     }
 }
 
-/// The texts of an instance that are accepted.
+/// Which texts of an instance are accepted: whitespace, numbers and escapes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct TextForm {
-    /// Whitespace between tokens.
+    /// The whitespace between tokens.
     pub whitespace: Whitespace,
-    /// Longest run of space, tab, line feed and carriage return before the document, and after it.
+    /// Most characters of space, tab, line feed and carriage return before the document, and after it.
     pub surround: u32,
-    /// Digits of numbers.
+    /// The limits on digits of numbers.
     pub digits: DigitLimits,
-    /// Forms of numbers.
+    /// Which texts of a number are accepted.
     pub numbers: NumberForm,
-    /// Escapes in strings.
+    /// Which texts of a character in a string are accepted.
     pub escapes: Escapes,
 }
 
 impl TextForm {
-    /// The form that models write: at most one space after separators, numbers in natural form, and only necessary
-    /// escapes. The default.
+    /// The default, which models write: at most one space after separators, integers without exponents, and only
+    /// necessary escapes.
     pub const NATURAL: Self = Self {
         whitespace: Whitespace::Natural,
         surround: 0,
@@ -88,18 +90,19 @@ impl TextForm {
         escapes: Escapes::Shortest,
     };
 
-    /// Short documents, with one text for each instance.
+    /// The shortest documents, with one text for each instance.
     pub const SHORT: Self =
         Self { whitespace: Whitespace::Compact, numbers: NumberForm::Canonical, ..Self::NATURAL };
 
-    /// The form that Python's `json.dumps(value, ensure_ascii=False)` writes, and any other form of numbers.
+    /// The text form of Python's `json.dumps(value, ensure_ascii=False)`, with every text of a number.
     pub const DUMPS: Self =
         Self { whitespace: Whitespace::Spaced, numbers: NumberForm::Any, ..Self::SHORT };
 
-    /// All numbers and strings in every form that JSON allows, without whitespace.
+    /// Every text of numbers and strings that JSON allows, without whitespace.
     pub const WIDE: Self = Self { numbers: NumberForm::Any, escapes: Escapes::Any, ..Self::SHORT };
 
-    /// The forms whose shared rules a vocabulary artifact holds. Others are compiled with each schema.
+    /// The text forms whose shared rules a vocabulary artifact has. The rules of other forms are compiled with each
+    /// schema.
     pub const COMMON: [Self; 4] = [Self::NATURAL, Self::SHORT, Self::DUMPS, Self::WIDE];
 }
 
@@ -107,52 +110,53 @@ impl TextForm {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum KeyOrder {
-    /// The declared keys in the schema's order, then others.
+    /// The declared keys in the schema's order, then other keys.
     #[default]
     Schema,
-    /// Any order. A key may be repeated, with a value that satisfies the same schema. So the object is valid
-    /// whichever value a parser keeps.
+    /// Any order. A key may be repeated, with a value that satisfies the same schema. So the object is valid whichever
+    /// value a parser keeps.
     Any,
-    /// Any order, and each declared key at most once. Sets of keys are states. If there are too many (with more than
-    /// about eight keys), keys may be repeated, and the report says so.
+    /// Any order, and each declared key at most once. Each set of written keys is a state of the grammar. If there are
+    /// too many sets (with more than about eight keys), keys may be repeated, and the report says so.
     AnyOnce,
 }
 
-/// The effect of `format`.
+/// Whether `format` constrains strings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Formats {
     /// The strings of a known format are enforced.
     #[default]
     Asserted,
-    /// No effect: `format` is an annotation, the default of the specification.
+    /// `format` is an annotation without effect, the default of the specification.
     Annotated,
 }
 
 /// Options of [`lower`](fn@super::lower).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct JsonSchemaOptions {
-    /// The texts of an instance that are accepted.
+    /// Which texts of an instance are accepted.
     pub text: TextForm,
     /// The order in which keys are accepted.
     pub key_order: KeyOrder,
-    /// Whether objects accept no other keys if their schema has `properties` and no keyword for other keys. Unlike
-    /// JSON Schema, by which such objects accept any key.
+    /// Whether an object accepts only declared keys if its schema has `properties` and no keyword for other keys. By
+    /// JSON Schema such an object accepts any key.
     pub closed: bool,
-    /// The dialect of the schema, if it does not name it.
+    /// The dialect of a schema without `$schema`.
     pub dialect: SchemaDialect,
-    /// The effect of `format`.
+    /// Whether `format` constrains strings.
     pub formats: Formats,
     /// Schemas that references may lead to, besides the document itself and the published meta-schemas.
     pub resources: Resources,
-    /// Most required keys of an object that may come in any order, if the key order allows this. With more, all
-    /// others keep their order. At most 32, which is the default.
+    /// Most required keys of an object that may come in any order, if the key order allows this. Further required keys
+    /// keep the schema's order. At most 32, which is the default.
     pub max_unordered: u8,
-    /// Most states of one automaton over characters or digits.
+    /// Most states of one automaton over characters or digits. Beyond, compilation fails.
     pub max_states: usize,
-    /// Most states of all automata over members and items, besides some for each value in the schema's text.
+    /// Most states of all automata over members and items, besides some for each value in the schema's text. Beyond,
+    /// the grammar is approximated or compilation fails.
     pub max_shapes: usize,
-    /// Most rules the grammar may have.
+    /// Most rules of the grammar. Beyond, compilation fails.
     pub max_rules: usize,
 }
 

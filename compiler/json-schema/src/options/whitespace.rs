@@ -1,49 +1,49 @@
-//! The whitespace of a text form between the tokens of a document.
+//! The whitespace that a text form allows between the tokens of a document.
 //!
-//! A model that may write whitespace without end can loop in it, so every form bounds it. Indentation bounds the
-//! depth as well: lines indented by their depth, at any depth, are not a context-free language. A grammar therefore
-//! has separate rules for each depth, and the form gives the number of depths.
+//! A model that may write endless whitespace can loop in it, so every form bounds it. Indentation bounds the depth of
+//! containers as well: lines indented by an unbounded depth are not a context-free language. A grammar therefore has
+//! separate rules for each depth, and the form gives the number of depths.
 
 use std::fmt;
 use std::str::FromStr;
 
 use thiserror::Error;
 
-/// Default bound on runs of whitespace in flexible form: a line end and nine levels of two spaces.
+/// Default bound on runs of whitespace in the flexible form, in characters: a line end and nine levels of two spaces.
 const FLEXIBLE: u32 = 19;
 
-/// The whitespace between the tokens of a document.
+/// Which whitespace is accepted between the tokens of a document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Whitespace {
-    /// Nowhere.
+    /// No whitespace.
     Compact,
     /// One space after each `,` and `:` between tokens, and nowhere else: what Python's `json.dumps` writes.
     Spaced,
     /// At most one space after each `,` and `:` between tokens, and nowhere else.
     #[default]
     Natural,
-    /// These texts in place of each `,` and `:` between tokens, and no whitespace elsewhere.
+    /// The given texts in place of each `,` and `:` between tokens, and no whitespace elsewhere.
     Fixed {
-        /// Between items and between members.
+        /// The text between two items and between two members.
         item: Separator,
-        /// Between a key and its value.
+        /// The text between a key and its value.
         key: Separator,
     },
-    /// Each item and each member on its own line, as pretty printers write; `": "` after keys, and empty containers
-    /// without whitespace.
+    /// Each item and each member on its own line, as pretty printers write. `": "` follows a key, and empty containers
+    /// have no whitespace.
     Indented(Indentation),
     /// One of [`Compact`](Self::Compact), [`Spaced`](Self::Spaced) and [`Indented`](Self::Indented) for the whole
-    /// document. The first difference determines which.
+    /// document. The first difference between their texts determines which.
     Styled(Indentation),
     /// Runs of up to `max` of space, tab, line feed and carriage return wherever JSON allows whitespace.
     Flexible {
-        /// Longest run.
+        /// Most characters of one run.
         max: u32,
     },
 }
 
 impl Whitespace {
-    /// Sets the greatest number of levels of containers. Returns whether the form has such a bound.
+    /// Sets the greatest number of nested containers. Returns `false`, without effect, if the form has no such bound.
     pub fn set_levels(&mut self, most: u8) -> bool {
         match self {
             Self::Indented(indentation) | Self::Styled(indentation) => {
@@ -54,7 +54,7 @@ impl Whitespace {
         }
     }
 
-    /// The greatest number of levels of containers, if the form bounds it.
+    /// Returns the greatest number of nested containers, or `None` if the form does not bound it.
     pub(crate) fn levels(self) -> Option<u8> {
         match self {
             Self::Indented(indentation) | Self::Styled(indentation) => Some(indentation.levels),
@@ -66,22 +66,22 @@ impl Whitespace {
 /// Why a text does not name a form of whitespace.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum WhitespaceError {
-    /// The name is unknown.
+    /// The name of the form is unknown.
     #[error("expected natural, compact, spaced, indented, styled or flexible")]
     Form,
-    /// The number of spaces of a level is out of range.
+    /// The number of spaces for each level is not from 0 to 255.
     #[error("a level has 0 to 255 spaces, as in {form}:2")]
     Spaces {
-        /// The form.
+        /// The name of the form.
         form: String,
     },
-    /// The bound on runs is not a number.
+    /// The bound on runs of whitespace is not a number.
     #[error("the bound is a number after a colon, as in flexible:8")]
     Bound,
 }
 
 /// Parses a name with an optional number after a colon: `natural`, `compact`, `spaced`, `indented[:SPACES]`,
-/// `styled[:SPACES]`, `flexible[:LONGEST]`. The defaults are two spaces, and runs of 19.
+/// `styled[:SPACES]`, `flexible[:LONGEST]`. The defaults are 2 spaces for each level, and runs of 19 characters.
 impl FromStr for Whitespace {
     type Err = WhitespaceError;
 
@@ -112,7 +112,7 @@ impl FromStr for Whitespace {
     }
 }
 
-/// Writes the name that `from_str` reads. Fixed separators have no name and are listed.
+/// Writes the name that `from_str` reads. Fixed separators have no such name; their texts are written instead.
 impl fmt::Display for Whitespace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -130,18 +130,18 @@ impl fmt::Display for Whitespace {
     }
 }
 
-/// The indentation of a document's lines.
+/// How the lines of an indented document are indented.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Indentation {
-    /// Spaces for each level.
+    /// Number of spaces for each level.
     pub spaces: u8,
-    /// Greatest number of levels. Containers inside this many others are empty, whatever their schema. Each level has
-    /// its own rules.
+    /// Greatest number of nested containers. Containers at a deeper level are empty, whatever their schema. Each level
+    /// takes its own rules.
     pub levels: u8,
 }
 
 impl Indentation {
-    /// Two spaces, and [`LEVELS`](Self::LEVELS) levels.
+    /// Two spaces for each level, and [`LEVELS`](Self::LEVELS) levels.
     pub const DEFAULT: Self = Self { spaces: 2, levels: Self::LEVELS };
 
     /// The default number of levels.
@@ -154,30 +154,32 @@ impl Default for Indentation {
     }
 }
 
-/// A `,` or `:` with whitespace around it.
+/// A `,` or `:` with whitespace around it, as one text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Separator {
+    /// The bytes of the text, padded with zeros.
     bytes: [u8; Self::LONGEST],
+    /// Number of bytes of the text.
     length: u8,
 }
 
-/// A text is no separator.
+/// Why a text is no separator.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum SeparatorError {
-    /// The text is not one such character with whitespace around it.
+    /// The text is not the required character with only whitespace around it.
     #[error(
         "{text:?} is not one `{mark}` with only spaces, tabs, line feeds and carriage returns around it"
     )]
     Text {
-        /// The text.
+        /// The text that was given.
         text: String,
-        /// `,` or `:`.
+        /// The required character: `,` or `:`.
         mark: char,
     },
-    /// The text is too long.
+    /// The text is longer than [`Separator::LONGEST`].
     #[error("a separator has {} bytes at most, and this one {length}", Separator::LONGEST)]
     Length {
-        /// Its length.
+        /// The length of the text in bytes.
         length: usize,
     },
 }
@@ -186,24 +188,25 @@ impl Separator {
     /// Most bytes of a separator.
     pub const LONGEST: usize = 32;
 
-    /// The separator between items and between members: a `,` with whitespace around it.
+    /// Returns the separator between two items and between two members: a `,` with whitespace around it.
     ///
     /// # Errors
     ///
-    /// [`SeparatorError`] if the text is something else.
+    /// [`SeparatorError`] if the text is anything else, or too long.
     pub fn item(text: &str) -> Result<Self, SeparatorError> {
         Self::around(text, ',')
     }
 
-    /// The separator between a key and its value: a `:` with whitespace around it.
+    /// Returns the separator between a key and its value: a `:` with whitespace around it.
     ///
     /// # Errors
     ///
-    /// [`SeparatorError`] if the text is something else.
+    /// [`SeparatorError`] if the text is anything else, or too long.
     pub fn key(text: &str) -> Result<Self, SeparatorError> {
         Self::around(text, ':')
     }
 
+    /// Returns a separator if the text is the character `mark` with only whitespace around it.
     fn around(text: &str, mark: char) -> Result<Self, SeparatorError> {
         let is_space = |c: char| matches!(c, ' ' | '\t' | '\n' | '\r');
         if text.trim_matches(is_space) != mark.to_string() {
@@ -216,7 +219,7 @@ impl Separator {
         Ok(Self { bytes, length: length as u8 })
     }
 
-    /// Its bytes.
+    /// Returns the bytes of the separator.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes[..usize::from(self.length)]
     }

@@ -1,17 +1,18 @@
-//! Advice on values that a keyword does not take: the spelling that was probably meant.
+//! Advice on values that a keyword does not accept: what the author probably meant.
 //!
 //! Authors write schemas from memory: types of programming languages (`"int"`), values in quotes (`"minimum": "5"`),
-//! and `required` as in draft 3. The error says what to write instead. Used only after a value was rejected.
+//! and `required` as in draft 3. The help of the error says what to write instead. Used only after a value was
+//! rejected.
 
 use crate::document::{Document, Json, NodeId};
 use grammarc_grammar::suggest::nearest;
 
 use crate::values::formats;
 
-/// The types of JSON by name.
+/// The names of JSON types that the keyword `type` accepts.
 const TYPES: [&str; 7] = ["null", "boolean", "integer", "number", "string", "array", "object"];
 
-/// Names of types in programming languages and databases, in lower case, with the type that is meant.
+/// Maps each JSON type to names of programming languages and databases, in lower case, that mean it.
 const OTHER_TYPES: &[(&str, &[&str])] = &[
     ("array", &["list", "sequence", "set", "slice", "tuple", "vec", "vector"]),
     ("boolean", &["bool", "flag", "logical"]),
@@ -22,10 +23,10 @@ const OTHER_TYPES: &[(&str, &[&str])] = &[
     ("string", &["char", "enum", "str", "text", "varchar"]),
 ];
 
-/// Names of types that leave the type open.
+/// Names that allow every type, in lower case.
 const ANY: [&str; 4] = ["any", "mixed", "unknown", "*"];
 
-/// The right form of keywords whose values authors often write wrongly.
+/// Maps each keyword whose values authors often write wrongly to advice with its right form.
 const FORMS: &[(&str, &str)] = &[
     ("allOf", "write a list of schemas: `\"allOf\": [{\"minimum\": 1}]`"),
     (
@@ -48,7 +49,7 @@ const FORMS: &[(&str, &str)] = &[
     ("required", "write the list of names in the schema of the object: `\"required\": [\"name\"]`"),
 ];
 
-/// Returns what to write in place of a value under a keyword.
+/// Returns what to write in place of the value at `node` under the keyword `key`. Returns `None` if there is no advice.
 pub(crate) fn advice(document: &Document<'_>, key: &str, node: NodeId) -> Option<String> {
     let form =
         || FORMS.iter().find(|(keyword, _)| *keyword == key).map(|(_, form)| (*form).to_owned());
@@ -62,7 +63,7 @@ pub(crate) fn advice(document: &Document<'_>, key: &str, node: NodeId) -> Option
     }
 }
 
-/// The help for a boolean `required` in a property, as in draft 3.
+/// Returns the help for a boolean `required` in a property, as in draft 3.
 fn required_flag(document: &Document<'_>, node: NodeId, required: bool) -> String {
     let property = document.parent(node).filter(|&schema| {
         document.parent(schema).is_some_and(|holder| document.key(holder) == "properties")
@@ -81,7 +82,7 @@ fn required_flag(document: &Document<'_>, node: NodeId, required: bool) -> Strin
     }
 }
 
-/// The value that a string holds the text of.
+/// Returns the help for a string that contains the JSON text of a value, or `None` for other strings.
 fn unquoted(text: &str) -> Option<String> {
     let text = text.trim();
     let literal = match text {
@@ -100,7 +101,7 @@ fn unquoted(text: &str) -> Option<String> {
     })
 }
 
-/// The help for an unknown type: the type to write instead.
+/// Returns the help for an unknown type name: the type to write instead.
 pub(crate) fn of_type(name: &str) -> String {
     let plain = name.trim().to_ascii_lowercase();
     let other = |name: &str| {

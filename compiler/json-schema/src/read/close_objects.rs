@@ -1,9 +1,9 @@
-//! Closes objects: schemas that declare keys, and have no keyword for other keys, accept no others.
+//! Closes objects: a schema that declares keys, and has no keyword for other keys, then accepts no other keys.
 //!
-//! Closing adds `unevaluatedProperties: false` to every such schema of a value, as in the strict modes of model APIs.
-//! `{"type": "object"}` alone declares no keys and stays a free-form object. A schema that applies to a value
-//! together with others (`allOf`, `$ref`, a branch) is not closed by itself, because it would reject the keys that
-//! the others declare. So each schema has up to three versions:
+//! Closing adds `unevaluatedProperties: false` to every such schema, as in the strict modes of model APIs. `{"type":
+//! "object"}` alone declares no keys and stays a free-form object. A schema may apply to a value together with others
+//! (`allOf`, `$ref`, a branch). It is then not closed by itself, because it would reject the keys that the others
+//! declare. So each schema has up to three versions:
 //!
 //! | role | where it applies | result |
 //! | --- | --- | --- |
@@ -11,8 +11,8 @@
 //! | `Beside` | to a value that another schema applies to | open, but its members and items are `Whole` |
 //! | `Test` | in `not`, `if`, `contains` and the tests of `oneOf`, where accepting less would accept more | unchanged |
 //!
-//! Every instance of the closed schema is an instance of the schema. In a schema that only applies branches to its
-//! value, the branches are closed instead. Linear in the schemas.
+//! Every instance of the closed schema is an instance of the schema. If the only keyword about keys applies branches to
+//! the same value, the branches are closed instead. Cost: linear in the schemas.
 
 use rustc_hash::FxHashMap;
 
@@ -20,23 +20,29 @@ use super::schema::{Part, Schema, SchemaId, Schemas};
 use crate::document::NodeId;
 use crate::values::types::TypeSet;
 
-/// The role of a schema.
+/// The role in which a schema applies to a value, which decides whether it is closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Role {
+    /// The schema applies alone to a value and may be closed.
     Whole,
+    /// Another schema applies to the same value, so the schema stays open. Its members and items may be closed.
     Beside,
+    /// The schema is a test (`not`, `if`, `contains`), where accepting less would accept more elsewhere. It stays
+    /// unchanged.
     Test,
 }
 
-/// Closed schemas.
+/// The schemas of a document after closing objects.
 pub(crate) struct Closed {
+    /// All schemas that the closed root reaches.
     pub(crate) schemas: Schemas,
+    /// The schema of the whole document.
     pub(crate) root: SchemaId,
-    /// The nodes of the closed schemas.
+    /// The places of the schemas that are closed, ascending.
     pub(crate) places: Vec<NodeId>,
 }
 
-/// Closes the schemas reachable from the root.
+/// Closes the objects of all schemas that `root` reaches.
 pub(crate) fn close(open: &Schemas, root: SchemaId) -> Closed {
     let mut closing = Closing {
         open,
@@ -57,30 +63,35 @@ pub(crate) fn close(open: &Schemas, root: SchemaId) -> Closed {
     Closed { schemas: closed, root, places }
 }
 
+/// Schemas that are being closed.
 struct Closing<'a> {
+    /// The schemas before closing.
     open: &'a Schemas,
+    /// The schemas after closing, so far.
     closed: Schemas,
+    /// Maps each old schema in a role to the new schema.
     known: FxHashMap<(SchemaId, Role), SchemaId>,
-    /// Schemas that have a number and no content yet.
+    /// Old and new number of the schemas that are numbered but not yet built, with their roles.
     queue: Vec<(SchemaId, SchemaId, Role)>,
+    /// The places of the schemas that are closed so far.
     places: Vec<NodeId>,
-    /// The facts about objects of each schema, once they are asked for.
+    /// For each old schema, the facts about its object keywords; `None` until they are needed.
     about: Vec<Option<About>>,
 }
 
-/// Facts about the object keywords of a schema and of the schemas that apply together with it.
+/// Facts about the object keywords of a schema and of the schemas that apply to the same value.
 #[derive(Clone, Copy, Debug, Default)]
 struct About {
-    /// Whether any keyword concerns objects.
+    /// Whether any keyword constrains objects.
     objects: bool,
-    /// Whether `properties` is present, even if empty.
+    /// Whether some schema has `properties`, even if empty.
     names: bool,
-    /// Whether some keyword lists values.
+    /// Whether some keyword lists values (`enum`, `const`).
     values: bool,
 }
 
 impl Closing<'_> {
-    /// The schema in a role.
+    /// Returns the new schema of an old schema in a role. A new one is added to the worklist.
     fn of(&mut self, id: SchemaId, role: Role) -> SchemaId {
         if let Some(&known) = self.known.get(&(id, role)) {
             return known;
@@ -91,6 +102,7 @@ impl Closing<'_> {
         new
     }
 
+    /// Builds the new schema of an old schema in a role.
     fn schema(&mut self, id: SchemaId, role: Role) -> Schema {
         let parts = match self.open.get(id) {
             Schema::Boolean(all) => return Schema::Boolean(*all),
@@ -136,7 +148,8 @@ impl Closing<'_> {
         Schema::Parts(new)
     }
 
-    /// A schema that says the opposite of these keywords. Under a `not`, they hold and evaluate nothing.
+    /// Returns a schema that holds exactly if the keywords `parts` do not. Under a further `not` the keywords hold again,
+    /// but evaluate no members.
     fn not(&mut self, place: NodeId, parts: Vec<(NodeId, Part)>) -> SchemaId {
         let [inner, outer] = [(); 2].map(|()| self.closed.add(place));
         self.closed.insert(inner, Schema::Parts(parts));
@@ -144,7 +157,7 @@ impl Closing<'_> {
         outer
     }
 
-    /// Whether a schema that applies alone to a value accepts no undeclared keys.
+    /// Returns whether a schema that applies alone to a value is closed, so that it accepts no undeclared keys.
     fn closes(&mut self, id: SchemaId) -> bool {
         let speaks =
             |part: &Part| matches!(part, Part::Members(..) | Part::UnevaluatedProperties(_));
@@ -152,7 +165,8 @@ impl Closing<'_> {
         objects && names && !values && !self.open.parts(id).iter().any(|(_, part)| speaks(part))
     }
 
-    /// Returns the facts of a schema and of the schemas in place. Nesting of in-place steps is bounded.
+    /// Returns the facts about a schema and about the schemas that apply to the same value. The nesting of such schemas
+    /// is bounded.
     fn about(&mut self, id: SchemaId) -> About {
         if let Some(known) = self.about[id.index()] {
             return known;
@@ -187,7 +201,7 @@ impl Closing<'_> {
     }
 }
 
-/// Whether one keyword that applies schemas to the same value is the only one about keys.
+/// Returns whether exactly one keyword applies schemas to the same value, and no other keyword constrains keys.
 fn hands_on(parts: &[(NodeId, Part)]) -> bool {
     let mut handed = 0;
     for (_, part) in parts {

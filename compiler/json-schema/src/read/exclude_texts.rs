@@ -1,12 +1,12 @@
-//! Excludes texts: restricts a schema to instances in which no string and no key contains one of some texts.
+//! Excludes texts: restricts a schema to instances in which no string and no key contains one of the given texts.
 //!
-//! The result is the schema and a recursive schema that excludes the texts from a value and everything in it.
-//! Lengths, patterns and formats of the schema are kept, because the two are intersected like any others.
+//! The result is the conjunction of the schema and a recursive schema that excludes the texts from a value and
+//! everything in it. Lengths, patterns and formats of the schema are kept, because both schemas are intersected like
+//! any others.
 //!
-//! A text is excluded both as a value and as written: with escapes, `n` also occurs in `\n`. The caller must reject a
-//! text with a backslash, which only an escape could contain. Cost: the strings differ from those of the vocabulary's
-//! shared rules, so their masks are computed anew.
-//! of the vocabulary's shared rules: their masks are made anew.
+//! A text is excluded from the value of a string and from its JSON text: with escapes, `n` also occurs in `\n`. The
+//! caller must reject a text with a backslash, which only an escape could contain. Cost: the strings differ from those
+//! of the vocabulary's shared rules, so their token masks are computed anew.
 
 use grammarc_grammar::automata::{StateBudget, StateLimit};
 
@@ -14,7 +14,8 @@ use super::schema::{Part, Schema, SchemaId, Schemas};
 use crate::values::strings::StringSet;
 use crate::values::strings::escaped::push_quoted;
 
-/// Restricts a schema to values without these texts. No text is empty.
+/// Restricts a schema to values in which no string and no key contains one of `texts`. Returns the new root. No text
+/// may be empty.
 pub(crate) fn exclude(
     schemas: &mut Schemas,
     root: SchemaId,
@@ -43,7 +44,7 @@ pub(crate) fn exclude(
     Ok(both)
 }
 
-/// Returns the strings that contain the text only in written form: it begins within an escape.
+/// Returns the strings that contain the text only in their JSON text, where it begins within an escape.
 fn within_escapes(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for c in ('\0'..' ').chain(['"', '\\']) {

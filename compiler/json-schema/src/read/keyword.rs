@@ -1,6 +1,6 @@
-//! The table of support: every keyword of every draft, with its treatment by this front end.
+//! The table of support: every keyword of every draft, and how this front end treats it.
 //!
-//! This table is the single source: the survey consults it for every keyword occurrence, messages quote it, and
+//! This table is the single source. The survey looks up every keyword occurrence in it, messages quote it, and
 //! `docs/json-schema.md` is generated from it.
 
 use std::sync::LazyLock;
@@ -9,29 +9,29 @@ use rustc_hash::FxHashMap;
 
 use crate::source::dialect::{Dialect, Draft};
 
-/// The treatment of a keyword occurrence.
+/// How a keyword is treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Support {
     /// The keyword constrains instances, and the grammar expresses it exactly.
     Exact,
-    /// Holds schemas for others to refer to.
+    /// The keyword holds schemas for others to refer to.
     Definitions,
-    /// Constrains nothing, for this reason.
+    /// The keyword constrains nothing, for the given reason.
     Annotation(&'static str),
 }
 
-/// One keyword.
+/// A keyword of JSON Schema.
 #[derive(Debug)]
 pub(crate) struct Keyword {
-    /// Its name.
+    /// The name of the keyword.
     pub(crate) name: &'static str,
-    /// First draft that defines it.
+    /// The first draft that defines the keyword.
     pub(crate) since: Draft,
-    /// Last draft that defines it.
+    /// The last draft that defines the keyword.
     pub(crate) until: Draft,
-    /// The treatment in those drafts.
+    /// The treatment in the drafts that define the keyword.
     pub(crate) support: Support,
-    /// The occurrences for which the report says otherwise.
+    /// The occurrences for which the report gives another verdict, in words; empty if there are none.
     pub(crate) except: &'static str,
 }
 
@@ -48,12 +48,18 @@ impl Keyword {
 use Draft::{Draft4 as D4, Draft6 as D6, Draft7 as D7, Draft201909 as D19, Draft202012 as D20};
 use Support::{Annotation, Definitions, Exact};
 
+/// The treatment of keywords that only name a schema or a place.
 const NAMES: Support = Annotation("names a schema or a place");
+/// The treatment of keywords whose values only people read.
 const PEOPLE: Support = Annotation("is for people");
+/// Exception of upper bounds in the table: 32 bits do not hold them.
 const BOUND: &str = "approximate for bounds from 2^32 on";
+/// Exception of `properties` and `required` in the table.
 const ORDER: &str = "narrower with keys in any order, where these have too many combinations";
+/// Exception of `uniqueItems` in the table.
 const UNIQUE: &str = "approximate where equal items can be written differently (objects, arrays, numbers that are not in one text each), \
     in more than 1,024 items that must or may come, and under a negation or in one of several alternatives";
+/// The treatment of keywords that describe a value without constraining it.
 const HINT: Support = Annotation("describes the value and does not constrain it");
 
 /// All keywords of drafts 4 to 2020-12, sorted by name.
@@ -128,19 +134,19 @@ pub(crate) const KEYWORDS: &[Keyword] = &[
     keyword("writeOnly", D7, D20, HINT),
 ];
 
-/// Why a key that no draft defines constrains nothing.
+/// Reason in the report: no draft defines the key, so it constrains nothing.
 pub(crate) const UNKNOWN: &str = "unknown keyword";
 
-/// Why a keyword of OpenAPI 3.0 constrains nothing in another dialect.
+/// Reason in the report: the keyword exists only in OpenAPI 3.0, and the schema has another dialect.
 const OPENAPI_ALONE: &str = "a keyword of OpenAPI 3.0 alone";
 
-/// Why a keyword of one draft constrains nothing in another.
+/// Reason in the report: the keyword belongs to another draft than the one that `$schema` names.
 const OTHER_DRAFT: &str = "not a keyword of the draft that `$schema` names";
 
-/// Why a format of a name that no draft defines constrains nothing.
+/// Reason in the report: no draft defines the format, so it constrains nothing.
 pub(crate) const UNKNOWN_FORMAT: &str = "unknown format";
 
-/// Whether a reason of the report says that the dialect of a source does not have the keyword.
+/// Returns whether a reason of the report says that the dialect of a source lacks the keyword.
 pub fn is_unknown(reason: &str) -> bool {
     [UNKNOWN, OPENAPI_ALONE, OTHER_DRAFT].contains(&reason)
 }
@@ -158,8 +164,8 @@ pub(crate) const OPENAPI: &[(&str, Support)] = &[
     ("xml", Annotation("is for XML")),
 ];
 
-/// The treatment of an occurrence of this key in a schema of the dialect. Keys that no draft, or only another draft,
-/// defines are annotations by the specification; without a declared draft every draft's keywords count.
+/// Returns the treatment of the key `name` in a schema of the dialect. By the specification, keys that no draft or only
+/// another draft defines are annotations. Without a declared draft the keywords of every draft count.
 pub(crate) fn support(name: &str, dialect: Dialect) -> Support {
     static BY_NAME: LazyLock<FxHashMap<&str, &Keyword>> =
         LazyLock::new(|| KEYWORDS.iter().map(|keyword| (keyword.name, keyword)).collect());
@@ -171,14 +177,14 @@ pub(crate) fn support(name: &str, dialect: Dialect) -> Support {
         return keyword.support;
     }
     match keyword.support {
-        // References by pointer may lead into any value, so these hold schemas in every draft.
+        // A pointer may lead into any value, so these keywords hold schemas in every draft.
         Definitions => Definitions,
         Annotation(reason) => Annotation(reason),
         Exact => Annotation(OTHER_DRAFT),
     }
 }
 
-/// The treatment of a key that no draft defines.
+/// Returns the treatment of a key that no draft defines: a keyword of OpenAPI 3.0, or an unknown key.
 fn openapi(name: &str, dialect: Dialect) -> Support {
     match OPENAPI.iter().find(|(known, _)| *known == name) {
         Some((_, Exact)) if !dialect.openapi => Annotation(OPENAPI_ALONE),

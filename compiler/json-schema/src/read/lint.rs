@@ -1,12 +1,12 @@
 //! Warnings about schemas that probably constrain less than intended: unknown keywords and formats, misspelt names in
-//! `required`, and schemas in a wrapper.
+//! `required`, and schemas inside the wrapper of an API.
 //!
-//! By the specification an unknown keyword constrains nothing, so a misspelt `propertys` accepts everything. The
-//! object sent to an API, `{"name": …, "schema": …}`, is itself a schema without keywords. Both compile. Extensions
-//! that begin with `x-` cause no warning, nor do formats that resemble none of JSON Schema.
+//! By the specification an unknown keyword constrains nothing, so a misspelt `propertys` accepts everything. The object
+//! that an API takes, `{"name": …, "schema": …}`, is itself a schema without keywords. Both compile. Extensions that
+//! begin with `x-` cause no warning, nor do formats that resemble none of JSON Schema.
 //!
-//! Cost: one look-up for each keyword of the survey and for each name in `required`, and a comparison of each unknown
-//! name with the known ones.
+//! Cost: one look-up for each keyword occurrence and each name in `required`, and a comparison of each unknown name
+//! with the known ones.
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
@@ -24,12 +24,12 @@ use crate::values::formats;
 /// Advice on `nullable` outside of OpenAPI 3.0.
 pub(crate) const NULLABLE: &str = "give `--dialect openapi-3.0`, without a `$schema` in the source; or add \"null\" to the `type`";
 
-/// Number of positions of an unknown name that one warning shows.
+/// Most places of an unknown name that one warning shows. Further places only add to the number of occurrences.
 const MOST_PLACES: usize = 3;
-/// Number of warnings of one kind.
+/// Most warnings of one kind. Further unknown names get none.
 const MOST_NAMES: usize = 20;
 
-/// Keys under which APIs take a schema, with the name of the wrapper.
+/// The keys under which APIs take a schema, each with the name of the API object.
 const WRAPPERS: [(&str, &str); 7] = [
     ("schema", "an OpenAI response format"),
     ("json_schema", "an OpenAI response format"),
@@ -40,7 +40,7 @@ const WRAPPERS: [(&str, &str); 7] = [
     ("function", "an OpenAI tool"),
 ];
 
-/// The warnings, in no particular order.
+/// Returns the warnings about a document, in no particular order.
 pub(crate) fn lint(document: &Document<'_>, occurrences: &[Occurrence]) -> Vec<Diagnostic> {
     let mut unknown: IndexMap<&str, Vec<NodeId>, FxBuildHasher> = IndexMap::default();
     for occurrence in occurrences.iter().filter(|occurrence| occurrence.reason == UNKNOWN) {
@@ -61,7 +61,7 @@ pub(crate) fn lint(document: &Document<'_>, occurrences: &[Occurrence]) -> Vec<D
     found
 }
 
-/// Adds the positions of a name to a warning.
+/// Adds the places of a name to a warning, at most [`MOST_PLACES`] of them.
 fn at_places(document: &Document<'_>, warning: Diagnostic, places: &[NodeId]) -> Diagnostic {
     let warning = warning.with_pointer(document.pointer(places[0]));
     places
@@ -70,7 +70,7 @@ fn at_places(document: &Document<'_>, warning: Diagnostic, places: &[NodeId]) ->
         .fold(warning, |warning, &place| warning.with_label(document.key_span(place), ""))
 }
 
-/// Returns how often a name occurs. Empty for one occurrence.
+/// Returns how often a name occurs, in words. Empty for one occurrence.
 fn times(places: &[NodeId]) -> String {
     match places.len() {
         1 => String::new(),
@@ -78,6 +78,7 @@ fn times(places: &[NodeId]) -> String {
     }
 }
 
+/// Returns the warning about an unknown keyword at its places.
 fn unknown_keyword(document: &Document<'_>, name: &str, places: &[NodeId]) -> Diagnostic {
     let times = times(places);
     let text = format!("`{name}` is not a keyword of any draft and constrains nothing{times}");
@@ -88,13 +89,14 @@ fn unknown_keyword(document: &Document<'_>, name: &str, places: &[NodeId]) -> Di
     at_places(document, warning, places)
 }
 
-/// Returns advice on a keyword that no draft defines. `None` if no keyword is similar.
+/// Returns advice on a keyword that no draft defines, or `None` if no keyword has a similar name.
 fn near_keyword(name: &str) -> Option<String> {
     let near = nearest(name, KEYWORDS.iter().map(|keyword| keyword.name))?;
     Some(format!("did you mean `{near}`?"))
 }
 
-/// Returns advice on a keyword without effect, or on a format of this name. `None` if there is none.
+/// Returns advice on a keyword without effect, or on the format with the name `format`. Returns `None` if there is
+/// none.
 pub fn unknown_help(keyword: &str, format: Option<&str>) -> Option<String> {
     match (keyword, format) {
         (_, Some(name)) => formats::meant(name),
@@ -105,7 +107,7 @@ pub fn unknown_help(keyword: &str, format: Option<&str>) -> Option<String> {
     }
 }
 
-/// Returns warnings about formats that no draft defines, but that resemble a defined one.
+/// Returns warnings about formats that no draft defines and that resemble a defined format.
 fn unknown_formats(document: &Document<'_>, occurrences: &[Occurrence]) -> Vec<Diagnostic> {
     let mut names: IndexMap<&str, Vec<NodeId>, FxBuildHasher> = IndexMap::default();
     for occurrence in occurrences.iter().filter(|occurrence| occurrence.reason == UNKNOWN_FORMAT) {
@@ -123,7 +125,7 @@ fn unknown_formats(document: &Document<'_>, occurrences: &[Occurrence]) -> Vec<D
     warnings.take(MOST_NAMES).collect()
 }
 
-/// Returns a warning if the root has keys and none of them constrains anything.
+/// Returns a warning if the root has keys, none of them constrains anything, and the cause is known.
 fn constrains_nothing(document: &Document<'_>, occurrences: &[Occurrence]) -> Option<Diagnostic> {
     let root = document.root();
     let Json::Object(members) = document.json(root) else { return None };
@@ -157,8 +159,8 @@ fn constrains_nothing(document: &Document<'_>, occurrences: &[Occurrence]) -> Op
     Some(warning.with_pointer("").with_label(document.key_span(place), "").with_help(help))
 }
 
-/// Returns the warning's text if the root is an OpenAPI, Swagger or AsyncAPI document, which contains schemas and is
-/// not one.
+/// Returns the text of a warning if the root is an OpenAPI, Swagger or AsyncAPI document, which contains schemas and is
+/// none itself.
 fn api_description(document: &Document<'_>) -> Option<String> {
     let root = document.root();
     let name = ["openapi", "swagger", "asyncapi"].into_iter().find(|name| {
@@ -171,7 +173,8 @@ fn api_description(document: &Document<'_>) -> Option<String> {
     })
 }
 
-/// Returns the key under which a wrapper holds a schema, and the name of the wrapper.
+/// Returns the key under which an API object holds a schema, and the name of that API object. Returns `None` if the
+/// root is none.
 fn wrapper(document: &Document<'_>) -> Option<(&'static str, &'static str)> {
     WRAPPERS.into_iter().find(|(key, _)| {
         let value = document.get(document.root(), key).map(|node| document.json(node));
@@ -179,7 +182,8 @@ fn wrapper(document: &Document<'_>) -> Option<(&'static str, &'static str)> {
     })
 }
 
-/// Returns advice on a root `type` that belongs to an API's wrapper, not to JSON.
+/// Returns advice on a root `type` that belongs to an API object and not to JSON. Returns `None` if the root is no API
+/// object.
 pub(crate) fn wrapped_type(document: &Document<'_>, node: NodeId) -> Option<String> {
     if document.parent(node) != Some(document.root()) {
         return None;

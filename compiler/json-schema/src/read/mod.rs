@@ -1,4 +1,4 @@
-//! Reads the value of one keyword, and checks it against the specification.
+//! Reads the value of one keyword and checks it against the specification.
 //!
 //! Tests: `tests/diagnostics.rs` of this front end; `tests/tests/schemas/{conformance,situations}.rs`.
 
@@ -33,53 +33,56 @@ use advice::{advice, of_type};
 use keyword::UNKNOWN_FORMAT;
 use schema::{Bounds, Part, SchemaId, Schemas};
 
-/// Code of the error for a keyword whose value has the wrong type.
+/// Error code: the value of a keyword has the wrong type.
 pub(crate) const INVALID: &str = "json-schema::invalid-keyword";
 
-/// The parts of a keyword, mostly one.
+/// The constraints that one keyword states; most keywords state one.
 pub(crate) type Parts = SmallVec<[Part; 1]>;
 
 /// The result of reading a keyword.
 pub(crate) enum Read {
-    /// The parts of the keyword, which the grammar expresses exactly.
+    /// The constraints of a keyword that the grammar expresses exactly.
     Parts(Parts),
-    /// The parts of the keyword, which the grammar does not express exactly, with a verdict and a reason.
+    /// The constraints of a keyword that the grammar does not express exactly, with the verdict and the reason for the
+    /// report.
     But(Parts, Verdict, &'static str),
 }
 
 /// A schema that was found and not yet read.
 #[derive(Debug)]
 pub(crate) struct Queued {
+    /// The number of the schema.
     pub(crate) id: SchemaId,
+    /// The place of the schema.
     pub(crate) node: NodeId,
-    /// The context in which the schema was found.
+    /// The context around the schema: its base URI, dynamic scope and dialect.
     pub(crate) outside: Context,
 }
 
-/// The results of reading a schema.
+/// The schemas, errors and warnings so far.
 #[derive(Debug)]
 pub(crate) struct Found {
-    /// All schemas. Those in the queue are not read yet.
+    /// All schemas. The schemas in the queue have no content yet.
     pub(crate) schemas: Schemas,
-    /// Errors so far.
+    /// The errors so far.
     pub(crate) errors: Vec<Diagnostic>,
-    /// Warnings so far.
+    /// The warnings so far.
     pub(crate) findings: Vec<Diagnostic>,
-    /// Schemas that were found and not yet read.
+    /// The schemas that were found and not yet read.
     pub(crate) queue: Vec<Queued>,
-    /// The strings of the patterns read so far, by their text.
+    /// Maps each pattern that was read to the strings that contain a match.
     patterns: FxHashMap<Box<str>, StringSet>,
 }
 
 impl Found {
-    /// Creates an empty result with capacity for this number of schemas.
+    /// Creates an empty result with capacity for `schemas` schemas.
     pub(crate) fn with_capacity(schemas: usize) -> Self {
         let (errors, findings, queue) = (Vec::new(), Vec::new(), Vec::new());
         let schemas = Schemas::with_capacity(schemas);
         Self { schemas, errors, findings, queue, patterns: FxHashMap::default() }
     }
 
-    /// Returns the schema at a node, and queues it if it is new.
+    /// Returns the schema at a node, and queues it if it is new. `outside` is the context around the node.
     pub(crate) fn schema(&mut self, node: NodeId, outside: Context) -> SchemaId {
         let (id, new) = self.schemas.id(node, outside.scope);
         if new {
@@ -91,20 +94,23 @@ impl Found {
 
 /// Reads the keyword values of one schema, and records errors.
 pub(crate) struct Reader<'a> {
+    /// The schema document.
     pub(crate) document: &'a Document<'a>,
-    /// The context inside the schema.
+    /// The context inside the schema: its base URI, dynamic scope and dialect.
     pub(crate) context: Context,
-    /// The references that were resolved, by the node of the keyword's value.
+    /// The resolved references of the schema: the place of the keyword's value, and the target.
     pub(crate) followed: &'a [(NodeId, SchemaId)],
-    /// The limits of an automaton.
+    /// The limit on the states of one automaton, with the budget.
     pub(crate) limit: StateBudget<'a>,
-    /// The effect of `format`.
+    /// Whether `format` constrains strings or is an annotation.
     pub(crate) formats: Formats,
+    /// Receives schemas, errors and warnings.
     pub(crate) found: &'a mut Found,
 }
 
 impl Reader<'_> {
-    /// Reads the keyword `key` of `schema`.
+    /// Reads the value of the keyword `key` of the schema at node `schema`. Errors are recorded, and the result is then
+    /// empty.
     pub(crate) fn read(&mut self, schema: NodeId, key: &str, value: NodeId) -> Read {
         Read::Parts(match key {
             "$ref" | "$dynamicRef" | "$recursiveRef" => {
@@ -214,13 +220,13 @@ impl Reader<'_> {
         })
     }
 
-    /// Enters an error about a keyword value.
+    /// Records an error about the value of a keyword. Returns no constraint.
     fn invalid(&mut self, node: NodeId, text: String) -> Parts {
         self.found.errors.push(self.document.error(INVALID, node, text));
         Parts::new()
     }
 
-    /// Adds an error about a keyword whose value has the wrong type, with advice.
+    /// Records an error about a keyword whose value has the wrong type, with advice. Returns no constraint.
     fn wrong(&mut self, key: &str, node: NodeId, wanted: &str, found: &str) -> Parts {
         let text = format!("`{key}` takes {wanted}, not {found}");
         let mut error = self.document.error(INVALID, node, text);
@@ -270,7 +276,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether a schema of OpenAPI 3.0 has `nullable: true`, which adds null to its types.
+    /// Returns whether a schema of OpenAPI 3.0 has `nullable: true`, which adds null to its types.
     fn is_nullable(&self, schema: NodeId) -> bool {
         let nullable = self.document.get(schema, "nullable");
         let nullable = nullable.filter(|_| self.context.dialect.openapi);
@@ -348,7 +354,7 @@ impl Reader<'_> {
     fn number_keyword(&mut self, schema: NodeId, key: &str, node: NodeId) -> Parts {
         let text = match (self.document.json(node), key) {
             (Json::Number(text), _) => text,
-            // Draft 4: a flag beside the bound.
+            // Draft 4: a boolean beside the bound.
             (Json::Bool(_), "exclusiveMinimum" | "exclusiveMaximum") => return Parts::new(),
             (other, _) => return self.wrong(key, node, "a number", other.kind()),
         };
@@ -399,7 +405,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Returns the strings that contain a match of a pattern. The pattern is the value at `node`, or its key.
+    /// Returns the strings that contain a match of a pattern, or `None` after recording an error. The pattern is the
+    /// value at `node`, or its key.
     fn ecma(&mut self, text: &str, node: NodeId) -> Option<StringSet> {
         let is_key = !matches!(self.document.json(node), Json::String(own) if **own == *text);
         let error = match self.strings_of(text) {
@@ -490,8 +497,8 @@ impl Reader<'_> {
         natural
     }
 
-    /// Returns the count of a keyword beside the current one. Malformed counts are reported when they are read
-    /// themselves.
+    /// Returns the count of a keyword beside the current one, or `None` if it is absent or malformed. Malformed counts
+    /// are reported when they are read themselves.
     fn sibling(&self, schema: NodeId, key: &str) -> Option<u32> {
         if !self.context.dialect.counts_contains() {
             return None;
@@ -505,7 +512,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The keys that neither `properties` nor `patternProperties` of a schema name.
+    /// Returns the keys that neither `properties` nor `patternProperties` of a schema name, or `None` after an error.
     fn undeclared(&mut self, schema: NodeId, place: NodeId) -> Option<StringSet> {
         let document = self.document;
         let mut others = match document.get(schema, "properties").map(|node| document.json(node)) {
@@ -517,7 +524,7 @@ impl Reader<'_> {
         let patterns = document.get(schema, "patternProperties").map(|node| document.json(node));
         if let Some(Json::Object(members)) = patterns {
             for pattern in members.keys() {
-                // A pattern that is wrong is reported at its own keyword.
+                // A malformed pattern is reported at its own keyword.
                 let names = self.strings_of(pattern).ok()?;
                 others = self.limited(others.minus(&names, self.limit), place)?;
             }

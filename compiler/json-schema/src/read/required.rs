@@ -1,7 +1,7 @@
-//! Names in `required` that resemble a declared property.
+//! Warns about names in `required` that resemble a declared property.
 //!
 //! By the specification a required name need not be declared: the property may have any value. If a declared name is
-//! similar and not itself required, this is probably a slip, and a model would write both.
+//! similar and not itself required, the required name is probably misspelt, and a model would write both.
 
 use rustc_hash::FxHashSet;
 
@@ -9,7 +9,7 @@ use crate::document::{Document, Json, Members, NodeId};
 use grammarc_grammar::diagnostics::Diagnostic;
 use grammarc_grammar::suggest::nearest;
 
-/// Keywords through which another schema may declare a required name: beside one, no name is reported.
+/// Keywords through which another schema may declare a required name. If a schema has one of them, no name is reported.
 const DECLARING: [&str; 11] = [
     "$dynamicRef",
     "$recursiveRef",
@@ -24,11 +24,11 @@ const DECLARING: [&str; 11] = [
     "propertyNames",
 ];
 
-/// Most pairs of a required and a declared name that are compared in one document.
+/// Most pairs of a required and a declared name that are compared in one document. Further names get no warning.
 const MOST_COMPARED: usize = 1 << 16;
 
-/// Warnings about required names that the `properties` beside them have in another spelling. Linear in the names,
-/// besides at most [`MOST_COMPARED`] comparisons.
+/// Returns warnings about required names that the `properties` beside them have in another spelling. Cost: linear in
+/// the names, and at most [`MOST_COMPARED`] comparisons.
 pub(crate) fn misspelt(
     document: &Document<'_>,
     required: impl Iterator<Item = NodeId>,
@@ -56,7 +56,8 @@ pub(crate) fn misspelt(
     found
 }
 
-/// The name in `properties` that a name in the `required` beside it is a slip for.
+/// Returns the name in `properties` that `name` in the `required` beside it probably misspells. Returns `None` if
+/// `name` is declared or resembles no declared name.
 pub(crate) fn declared_near<'d>(
     document: &'d Document<'_>,
     required: NodeId,
@@ -66,15 +67,19 @@ pub(crate) fn declared_near<'d>(
     if names.has(name) { None } else { nearest(name, names.free()) }
 }
 
-/// The names of a schema in `required` and in `properties`.
+/// The names in `required` and in `properties` of one schema.
 struct Names<'d> {
+    /// The place of the schema.
     schema: NodeId,
+    /// The required names, each with its place.
     required: Vec<(NodeId, &'d str)>,
+    /// The declared properties by name.
     declared: &'d Members<'d>,
 }
 
 impl<'d> Names<'d> {
-    /// Returns the names of a `required` and of the `properties` beside it, if both are well-formed.
+    /// Returns the names of a `required` and of the `properties` beside it. Returns `None` if one of them is absent or
+    /// malformed.
     fn beside(document: &'d Document<'_>, required: NodeId) -> Option<Self> {
         let schema = document.parent(required)?;
         let Json::Array(items) = document.json(required) else { return None };
@@ -88,11 +93,12 @@ impl<'d> Names<'d> {
         Some(Self { schema, required: items.iter().filter_map(name).collect(), declared })
     }
 
+    /// Returns whether a name is declared.
     fn has(&self, name: &str) -> bool {
         self.declared.get(name).is_some()
     }
 
-    /// Returns the declared names that are not required. A required one was spelt correctly.
+    /// Returns the declared names that are not required. A required declared name was spelt correctly.
     fn free(&self) -> Vec<&'d str> {
         let required: FxHashSet<&str> = self.required.iter().map(|(_, name)| *name).collect();
         self.declared.keys().filter(|declared| !required.contains(declared)).collect()

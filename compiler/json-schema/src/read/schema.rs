@@ -1,4 +1,5 @@
-//! A schema as its keywords, read and checked, with references resolved. Still one to one with the source.
+//! A schema as its keywords, read and checked, with references resolved. Schemas still correspond one to one to the
+//! source.
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
@@ -10,38 +11,38 @@ use crate::values::numbers::NumberSet;
 use crate::values::strings::StringSet;
 use crate::values::types::TypeSet;
 
-/// Number of a schema: a node of a document in a dynamic scope.
+/// Number of a schema: a place of a document in one dynamic scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct SchemaId(u32);
 
 impl SchemaId {
-    /// Index for tables with one entry per schema.
+    /// Returns the index of the schema in tables with one entry per schema.
     pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// A count with an upper end: `minLength` and `maxLength`, `minItems` and `maxItems`.
+/// Inclusive bounds on a count of characters, items or members, as in `minItems` and `maxItems`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Bounds {
-    /// Fewest.
+    /// The least count.
     pub(crate) min: u32,
-    /// Most.
+    /// The largest count; `None` for no upper bound.
     pub(crate) max: Option<u32>,
 }
 
 impl Bounds {
-    /// At least `min`.
+    /// Returns the bounds "at least `min`".
     pub(crate) fn at_least(min: u32) -> Self {
         Self { min, max: None }
     }
 
-    /// At most `max`.
+    /// Returns the bounds "at most `max`".
     pub(crate) fn at_most(max: u32) -> Self {
         Self { min: 0, max: Some(max) }
     }
 
-    /// The counts in both ranges.
+    /// Returns the counts that are within both bounds.
     #[must_use]
     pub(crate) fn intersect(self, other: Self) -> Self {
         let max = match (self.max, other.max) {
@@ -51,17 +52,17 @@ impl Bounds {
         Self { min: self.min.max(other.min), max }
     }
 
-    /// Whether no count is within.
+    /// Returns whether no count is within the bounds.
     pub(crate) fn is_empty(self) -> bool {
         self.max.is_some_and(|max| max < self.min)
     }
 
-    /// Whether every count is within.
+    /// Returns whether every count is within the bounds.
     pub(crate) fn is_all(self) -> bool {
         self == Self::default()
     }
 
-    /// The counts outside the range. `None` if they are not a range.
+    /// Returns the counts outside the bounds, or `None` if they are empty or no single range.
     pub(crate) fn complement(self) -> Option<Self> {
         match self {
             Self { min: 0, max: Some(max) } => max.checked_add(1).map(Self::at_least),
@@ -70,12 +71,14 @@ impl Bounds {
         }
     }
 
-    /// The bounds on the number of further elements, after one. `None` if one exceeds the maximum.
+    /// Returns the bounds on the number of further elements after one element. Returns `None` if one element exceeds
+    /// the maximum.
     pub(crate) fn after_one(self) -> Option<Self> {
         self.after(1)
     }
 
-    /// The bounds on the number of further elements, after `count`. `None` if `count` exceeds the maximum.
+    /// Returns the bounds on the number of further elements after `count` elements. Returns `None` if `count` exceeds
+    /// the maximum.
     pub(crate) fn after(self, count: u32) -> Option<Self> {
         let max = match self.max {
             Some(max) => Some(max.checked_sub(count)?),
@@ -85,58 +88,61 @@ impl Bounds {
     }
 }
 
-/// A constraint on an instance, from one keyword or from several related ones.
+/// A constraint on an instance, from one keyword or from several related ones. A constraint on one type holds for all
+/// other types.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Part {
-    /// Its type: `type`.
+    /// The instance has one of these types: `type`.
     Types(TypeSet),
-    /// The instance equals one of these values: `enum`, `const`.
+    /// The instance equals one of the values at these places: `enum`, `const`.
     Values(Vec<NodeId>),
-    /// If a number, it is one of these: `minimum`, `multipleOf` and the like.
+    /// If the instance is a number, it is in the set: `minimum`, `multipleOf` and the like.
     Numbers(NumberSet),
-    /// If a string, it is one of these: `pattern`, `format`, `minLength` and the like.
+    /// If the instance is a string, it is in the set: `pattern`, `format`, `minLength` and the like.
     Strings(StringSet),
-    /// Schemas of the first items: `prefixItems`.
+    /// The first items satisfy these schemas, one each: `prefixItems`.
     Prefix(Vec<SchemaId>),
-    /// Schema of the items from this index on: `items`.
+    /// The items from this index on satisfy the schema: `items`.
     Items(u32, SchemaId),
-    /// Bounds on the number of items that satisfy the schema: `contains` with `minContains` and `maxContains`.
+    /// The number of items that satisfy the schema is within the bounds: `contains` with `minContains` and
+    /// `maxContains`.
     Contains(SchemaId, Bounds),
-    /// Bounds on the number of items: `minItems`, `maxItems`.
+    /// The number of items is within the bounds: `minItems`, `maxItems`.
     ItemCount(Bounds),
     /// No two items are equal: `uniqueItems`.
     UniqueItems,
-    /// Schemas of the values under these keys: `properties`.
+    /// The value under each of these keys, if present, satisfies its schema: `properties`.
     Properties(Vec<(Box<str>, SchemaId)>),
-    /// Schema of the values under all keys of a set: `patternProperties`, `additionalProperties`.
+    /// The value under every key of the set satisfies the schema: `patternProperties`, `additionalProperties`.
     Members(StringSet, SchemaId),
-    /// Schema of all keys: `propertyNames`.
+    /// Every key satisfies the schema: `propertyNames`.
     Names(SchemaId),
-    /// Keys that are there: `required`.
+    /// The object has all of these keys: `required`.
     Required(Vec<Box<str>>),
-    /// Bounds on the number of members: `minProperties`, `maxProperties`.
+    /// The number of members is within the bounds: `minProperties`, `maxProperties`.
     MemberCount(Bounds),
-    /// All of these schemas: `allOf`, `$ref`.
+    /// The instance satisfies all of these schemas: `allOf`, `$ref`.
     All(Vec<SchemaId>),
-    /// At least one of these schemas: `anyOf`.
+    /// The instance satisfies at least one of these schemas: `anyOf`.
     Any(Vec<SchemaId>),
-    /// Exactly one of these schemas: `oneOf`.
+    /// The instance satisfies exactly one of these schemas: `oneOf`.
     One(Vec<SchemaId>),
-    /// Not this schema: `not`.
+    /// The instance does not satisfy the schema: `not`.
     Not(SchemaId),
-    /// `if`, with `then` and `else` if present.
+    /// The instance satisfies the second schema if it satisfies the first, and otherwise the third: `if`, `then`,
+    /// `else`.
     If(SchemaId, Option<SchemaId>, Option<SchemaId>),
-    /// A schema that applies if the key is present: `dependentSchemas`.
+    /// If the object has the key, it satisfies the schema: `dependentSchemas`.
     DependentSchema(Box<str>, SchemaId),
-    /// Keys that are required if another is present: `dependentRequired`.
+    /// If the object has the first key, it has all of the others: `dependentRequired`.
     DependentRequired(Box<str>, Vec<Box<str>>),
-    /// Schema of the values that no other keyword evaluates: `unevaluatedProperties`.
+    /// The values under keys that no other keyword evaluates satisfy the schema: `unevaluatedProperties`.
     UnevaluatedProperties(SchemaId),
-    /// Schema of the items that no other keyword evaluates: `unevaluatedItems`.
+    /// The items that no other keyword evaluates satisfy the schema: `unevaluatedItems`.
     UnevaluatedItems(SchemaId),
 }
 
-/// Calls `visit` with every schema of a part, by the kind of reference that the part is given by.
+/// Calls `$visit` with every schema of a [`Part`], by shared or mutable reference as `$part` is given.
 macro_rules! visit_schemas {
     ($part:expr, $visit:expr) => {
         match $part {
@@ -175,17 +181,17 @@ macro_rules! visit_schemas {
 }
 
 impl Part {
-    /// Calls `visit` with every schema that it applies.
+    /// Calls `visit` with every schema that the keyword applies.
     pub(crate) fn for_each_schema(&self, mut visit: impl FnMut(&SchemaId)) {
         visit_schemas!(self, &mut visit);
     }
 
-    /// Calls `change` with every schema that it applies.
+    /// Calls `change` with every schema that the keyword applies.
     pub(crate) fn for_each_schema_mut(&mut self, mut change: impl FnMut(&mut SchemaId)) {
         visit_schemas!(self, &mut change);
     }
 
-    /// Schemas that apply to the same value.
+    /// Returns the schemas that the keyword applies to the same value (in place), not to its members or items.
     pub(crate) fn in_place(&self) -> Vec<SchemaId> {
         match self {
             Self::All(schemas) | Self::Any(schemas) | Self::One(schemas) => schemas.clone(),
@@ -198,42 +204,48 @@ impl Part {
     }
 }
 
-/// One schema.
+/// The content of a schema.
 #[derive(Debug)]
 pub(crate) enum Schema {
-    /// `true` accepts everything and `false` nothing.
+    /// A boolean schema: `true` accepts everything and `false` nothing.
     Boolean(bool),
-    /// Keywords, each with its node, in source order. This order determines the order of keys if several schemas with
-    /// `properties` apply.
+    /// The keywords, each with the place of its value, in source order. This order determines the order of keys if
+    /// several schemas with `properties` apply.
     Parts(Vec<(NodeId, Part)>),
 }
 
+/// A schema of the table.
 #[derive(Debug)]
 struct Entry {
+    /// The place of the schema.
     node: NodeId,
+    /// The content; `None` until the schema is read.
     schema: Option<Schema>,
 }
 
-/// The schemas that apply somewhere.
+/// All schemas that apply somewhere.
 #[derive(Debug)]
 pub(crate) struct Schemas {
+    /// The schemas; the index of a schema is its number.
     entries: Vec<Entry>,
-    /// By schema, the first equal one. Empty if the schemas were not compared.
+    /// For each schema, the first schema that is equal. Empty if the schemas were not compared.
     first: Vec<SchemaId>,
+    /// Maps each place and dynamic scope to the schema.
     ids: FxHashMap<(NodeId, ScopeId), SchemaId>,
 }
 
-/// Greatest number of in-place steps (`$ref`, `allOf`, ...) from one schema to the next. Bounds recursion over them.
+/// Most in-place steps (`$ref`, `allOf` and the like) from one schema to the next that apply to one value. Bounds
+/// recursion; more are an error.
 const MAX_IN_PLACE: u32 = 256;
 
 impl Schemas {
-    /// Creates an empty table with capacity for this number of schemas.
+    /// Creates an empty table with capacity for `schemas` schemas.
     pub(crate) fn with_capacity(schemas: usize) -> Self {
         let ids = FxHashMap::with_capacity_and_hasher(schemas, FxBuildHasher);
         Self { entries: Vec::with_capacity(schemas), first: Vec::new(), ids }
     }
 
-    /// Returns the number of the schema at a node in a scope, and whether it is new.
+    /// Returns the number of the schema at a place in a dynamic scope, and whether it is new.
     pub(crate) fn id(&mut self, node: NodeId, scope: ScopeId) -> (SchemaId, bool) {
         if let Some(&known) = self.ids.get(&(node, scope)) {
             return (known, false);
@@ -243,24 +255,24 @@ impl Schemas {
         (id, true)
     }
 
-    /// Adds a schema at a node, even if the node has one.
+    /// Adds a schema without content at a place, even if the place has one already.
     pub(crate) fn add(&mut self, node: NodeId) -> SchemaId {
         let id = SchemaId(u32::try_from(self.entries.len()).expect("a schema takes text"));
         self.entries.push(Entry { node, schema: None });
         id
     }
 
-    /// Number of schemas.
+    /// Returns the number of schemas.
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// The schema with this number.
+    /// Returns the content of a schema. A schema that was not read counts as `true`.
     pub(crate) fn get(&self, id: SchemaId) -> &Schema {
         self.entries[id.index()].schema.as_ref().unwrap_or(&Schema::Boolean(true))
     }
 
-    /// The keywords of a schema. Empty for a boolean schema.
+    /// Returns the keywords of a schema, each with the place of its value. Empty for a boolean schema.
     pub(crate) fn parts(&self, id: SchemaId) -> &[(NodeId, Part)] {
         match self.get(id) {
             Schema::Parts(parts) => parts,
@@ -268,27 +280,28 @@ impl Schemas {
         }
     }
 
-    /// The node of a schema.
+    /// Returns the place of a schema.
     pub(crate) fn node(&self, id: SchemaId) -> NodeId {
         self.entries[id.index()].node
     }
 
-    /// All schemas.
+    /// Returns the numbers of all schemas, ascending.
     pub(crate) fn iter(&self) -> impl Iterator<Item = SchemaId> + use<> {
         (0..self.entries.len() as u32).map(SchemaId)
     }
 
-    /// The first schema that is equal to this one.
+    /// Returns the first schema that is equal to this one, possibly itself.
     pub(crate) fn first_equal(&self, id: SchemaId) -> SchemaId {
         self.first.get(id.index()).copied().unwrap_or(id)
     }
 
-    /// Records which schemas are equal.
+    /// Records for each schema the first one that is equal.
     pub(crate) fn share(&mut self, first: Vec<SchemaId>) {
         self.first = first;
     }
 
-    /// Pairs of corresponding keywords: of the first of some equal schemas, and of a later one.
+    /// Returns pairs of places of corresponding keywords: in the first of some equal schemas, and in a later one of
+    /// them.
     pub(crate) fn equal_places(&self) -> impl Iterator<Item = (NodeId, NodeId)> + '_ {
         let equals =
             self.iter().map(|id| (self.first_equal(id), id)).filter(|(first, id)| first != id);
@@ -300,19 +313,20 @@ impl Schemas {
         })
     }
 
-    /// Enters a schema.
+    /// Sets the content of a schema.
     pub(crate) fn insert(&mut self, id: SchemaId, schema: Schema) {
         self.entries[id.index()].schema = Some(schema);
     }
 
+    /// Returns the schemas that the keywords of a schema apply to the same value.
     fn in_place(&self, id: SchemaId) -> Vec<SchemaId> {
         self.parts(id).iter().flat_map(|(_, part)| part.in_place()).collect()
     }
 
-    /// Rejects cycles of schemas that apply to one instance, which have no meaning, and long chains of in-place
-    /// steps. All later passes may recurse over in-place steps.
+    /// Rejects cycles of schemas that apply to one instance, which have no meaning, and more than [`MAX_IN_PLACE`]
+    /// in-place steps in a row. All later passes may recurse over such steps.
     pub(crate) fn check_in_place(&self, document: &Document<'_>) -> Result<(), Diagnostic> {
-        /// On the path of the walk.
+        /// Mark of a schema on the path of the walk.
         const OPEN: u32 = u32::MAX;
         let mut heights = vec![0; self.entries.len()];
         let mut path = Vec::new();

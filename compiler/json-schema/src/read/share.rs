@@ -1,13 +1,13 @@
-//! Shares equal schemas: the algebra sees only the first of them.
+//! Shares equal schemas: later passes see only the first schema of each group of equal ones.
 //!
-//! People copy: branches of a `oneOf` that differ in one property repeat all others. Equal schemas are one atom here,
-//! so the value of a shared property is decided once for all branches. Branches are then distinguished by the
-//! property that differs, without enumerating all combinations.
+//! Authors copy: branches of a `oneOf` that differ in one property repeat all others. Equal schemas become one atom of
+//! the algebra, so the value of a shared property is decided once for all branches. Branches are then distinguished by
+//! the property that differs, without enumerating all combinations.
 //!
-//! Children come before their parents. So a schema is compared by its keywords and the numbers of its children, each
-//! the first of its equals. A back edge to a parent is not followed: copies of recursive schemas stay separate, which
-//! costs size and never correctness. Only schemas with equal outlines are compared, because a comparison takes a
-//! copy. Linear in the document.
+//! Subschemas come before the schemas that contain them. So a schema is compared by its keywords and the
+//! representatives of its subschemas. A back edge of a recursive schema is not followed: copies of recursive schemas
+//! stay separate, which costs size and never correctness. Only schemas with equal outlines are compared, because a
+//! comparison takes a copy. Cost: linear in the document.
 
 use std::fmt::Write as _;
 use std::hash::{Hash, Hasher};
@@ -18,7 +18,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
 use super::schema::{Part, Schema, SchemaId, Schemas};
 use crate::document::{Document, Json, NodeId};
 
-/// Returns, for each schema by index, the first equal one.
+/// Returns for each schema, by its index, the first schema that is equal.
 pub(crate) fn first_equals(document: &Document<'_>, schemas: &Schemas) -> Vec<SchemaId> {
     let outlines: Vec<u64> = schemas.iter().map(|id| outline(schemas.parts(id))).collect();
     let mut alike: FxHashMap<u64, usize> = FxHashMap::default();
@@ -47,7 +47,7 @@ pub(crate) fn first_equals(document: &Document<'_>, schemas: &Schemas) -> Vec<Sc
                 continue;
             }
             let parts = match schemas.get(id) {
-                // A schema that only refers to another is replaced by it.
+                // A schema that only refers to another schema is replaced by it.
                 Schema::Parts(parts)
                     if let [(_, Part::All(one))] = &parts[..]
                         && one.len() == 1 =>
@@ -81,7 +81,8 @@ pub(crate) fn first_equals(document: &Document<'_>, schemas: &Schemas) -> Vec<Sc
     schemas.iter().zip(first).map(|(id, first)| first.unwrap_or(id)).collect()
 }
 
-/// Hashes the outline of a schema, equally for equal schemas: its keywords, without the schemas and values in them.
+/// Returns a hash of the outline of a schema: its keywords, without the schemas and values in them. Equal schemas have
+/// equal hashes.
 fn outline(parts: &[(NodeId, Part)]) -> u64 {
     let mut hasher = FxHasher::default();
     for (_, part) in parts {
@@ -100,7 +101,7 @@ fn outline(parts: &[(NodeId, Part)]) -> u64 {
     hasher.finish()
 }
 
-/// A value as a text that no other value has.
+/// Appends a value as a text that no different value has.
 fn write(document: &Document<'_>, node: NodeId, text: &mut String) {
     match document.json(node) {
         Json::Null => text.push('n'),
@@ -130,7 +131,7 @@ fn write(document: &Document<'_>, node: NodeId, text: &mut String) {
     }
 }
 
-/// Writes a string after its length, so that it needs no escapes.
+/// Appends a string after its length in bytes, so that it needs no escapes.
 fn write_string(string: &str, text: &mut String) {
     write!(text, "{}:{string}", string.len()).expect("writing to a string does not fail");
 }

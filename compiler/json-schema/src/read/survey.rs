@@ -1,5 +1,5 @@
-//! The survey: from the root along every keyword that applies a schema, reads each schema once and enters every
-//! keyword occurrence in the report. Collects all errors rather than the first.
+//! The survey: reads every schema that applies, each once, and enters every keyword occurrence in the report. It starts
+//! at the root and follows every keyword that applies a schema. All errors are collected, not only the first.
 
 use rustc_hash::FxHashSet;
 
@@ -18,27 +18,27 @@ use crate::options::{Formats, JsonSchemaOptions};
 use crate::source::occurrence::Occurrence;
 use crate::source::resolve::{Context, References};
 
-/// Steps of a budget that reading a schema takes, about.
+/// Estimated budget steps for reading a schema.
 const STEPS_A_SCHEMA: usize = 1 << 6;
 
-/// Estimate for a capacity: a typical document has one schema for this many values.
+/// Estimated number of JSON values of a document for each schema, which only sets an initial capacity.
 const VALUES_OF_SCHEMA: usize = 4;
-/// Estimate for a capacity: a typical document has one keyword for this many values.
+/// Estimated number of JSON values of a document for each keyword, which only sets an initial capacity.
 const VALUES_OF_KEYWORD: usize = 2;
 
-/// The results of the survey.
+/// The result of the survey.
 #[derive(Debug)]
 pub(crate) struct Surveyed {
-    /// The schemas that apply somewhere.
+    /// All schemas that apply somewhere.
     pub(crate) schemas: Schemas,
     /// The schema of the whole document.
     pub(crate) root: SchemaId,
-    /// Every keyword occurrence, in the order of the text.
+    /// Every keyword occurrence, in source order.
     pub(crate) occurrences: Vec<Occurrence>,
 }
 
-/// Reads all schemas of the document, and those that it refers to, which are grafted onto it. `tree` has the
-/// document's values. Warnings go to `findings`.
+/// Reads all schemas of the document and all schemas that it refers to. Schemas of other resources are copied into the
+/// document. `tree` is the same document as values of the reference library. Warnings are added to `findings`.
 pub(crate) fn survey(
     document: &mut Document<'_>,
     tree: &Tree<'_>,
@@ -89,24 +89,31 @@ pub(crate) fn survey(
     Ok(Surveyed { schemas, root, occurrences })
 }
 
+/// A survey in progress.
 struct Survey<'a, 's> {
+    /// The document, to which other resources are added.
     document: &'a mut Document<'s>,
+    /// Resolves references.
     references: References<'a>,
-    /// The limits of an automaton.
+    /// The limit on the states of one automaton, with the budget.
     limit: StateBudget<'a>,
+    /// Whether `format` constrains strings or is an annotation.
     formats: Formats,
+    /// The keyword occurrences so far.
     occurrences: Vec<Occurrence>,
+    /// The schemas, errors and warnings so far.
     found: Found,
-    /// Nodes of `nullable: true` in dialects without that keyword.
+    /// The places of `nullable: true` in dialects without that keyword.
     nullable: Vec<NodeId>,
+    /// The places of all schemas in `$defs` and `definitions`.
     definitions: Vec<NodeId>,
-    /// Whether the schema at a node was read, in any scope.
+    /// For each place, by index, whether its schema was read in some dynamic scope.
     seen: Vec<bool>,
 }
 
 impl Survey<'_, '_> {
-    /// Reads the schema at a node. `outside` is the context around it. The dynamic scope affects only the targets of
-    /// references, so errors and the report are recorded for the first scope alone.
+    /// Reads the schema at a place. `outside` is the context around it. The dynamic scope affects only the targets of
+    /// references, so errors, warnings and the report are recorded only in the first scope.
     fn schema(&mut self, node: NodeId, outside: Context) -> Schema {
         let is_first = self.see(node);
         let (occurrences, errors) = (self.occurrences.len(), self.found.errors.len());
@@ -120,7 +127,7 @@ impl Survey<'_, '_> {
         schema
     }
 
-    /// Records that a node was read. Returns whether it is new.
+    /// Records that the schema at a place was read. Returns whether this is the first time.
     fn see(&mut self, node: NodeId) -> bool {
         if self.seen.len() <= node.index() {
             self.seen.resize(self.document.len(), false);
@@ -128,6 +135,7 @@ impl Survey<'_, '_> {
         !std::mem::replace(&mut self.seen[node.index()], true)
     }
 
+    /// Reads the schema at a place: its boolean value, or its keywords.
     fn read(&mut self, node: NodeId, outside: Context) -> Schema {
         match self.document.json(node) {
             Json::Bool(all) => return Schema::Boolean(*all),
@@ -188,14 +196,15 @@ impl Survey<'_, '_> {
                 }
             }
         }
-        // Undeclared required keys come after all declared keys.
+        // Keys of `required` that are not declared come after all declared keys.
         parts.sort_by_key(|(_, part)| {
             matches!(part, Part::Required(_) | Part::DependentRequired(..) | Part::MemberCount(_))
         });
         Schema::Parts(parts)
     }
 
-    /// Follows the references of a schema. References that lead nowhere are errors.
+    /// Resolves the references of a schema. Returns the place of each reference with its target; an unresolved
+    /// reference is an error.
     fn follow(&mut self, node: NodeId, context: Context) -> Vec<(NodeId, SchemaId)> {
         let mut followed = Vec::new();
         if !self.references.are_there() {
@@ -216,7 +225,7 @@ impl Survey<'_, '_> {
         followed
     }
 
-    /// Returns the warning about `nullable` in a dialect without that keyword.
+    /// Returns the warning about `nullable` in a dialect without that keyword, or `None` if it does not occur.
     fn misread(&self) -> Option<Diagnostic> {
         let &first = self.nullable.iter().min()?;
         let places: FxHashSet<NodeId> = self.nullable.iter().copied().collect();
@@ -231,7 +240,7 @@ impl Survey<'_, '_> {
         Some(self.document.place(warning, first))
     }
 
-    /// Reports unreferenced definitions, which constrain nothing.
+    /// Reports definitions that nothing refers to as annotations.
     fn unused_definitions(&mut self) {
         for node in std::mem::take(&mut self.definitions) {
             if self.see(node) {

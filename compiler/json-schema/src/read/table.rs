@@ -1,4 +1,4 @@
-//! The tables of keywords and formats as one table for people and programs.
+//! The tables of keywords and formats as one table, for documentation and for programs.
 
 use grammarc_grammar::diagnostics::report::Verdict;
 
@@ -7,20 +7,21 @@ use crate::source::dialect::Draft;
 use crate::values::formats;
 use crate::values::formats::Exactness;
 
-/// The treatment of a keyword or format.
+/// The treatment of one keyword or format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SupportRow {
     /// The keyword, or the name of the format.
     pub name: &'static str,
-    /// First and last draft that define the keyword, or OpenAPI 3.0; `None` for a format.
+    /// The first and the last draft that define the keyword, or OpenAPI 3.0 twice; `None` for a format.
     pub drafts: Option<(&'static str, &'static str)>,
     /// The verdict in the report, unless the note says otherwise.
     pub verdict: Verdict,
-    /// The reason for a verdict other than exact, or a remark.
+    /// The reason for a verdict other than exact, or a remark; may be empty.
     pub note: &'static str,
 }
 
-/// All keywords of drafts 4 to 2020-12 by name, those that OpenAPI 3.0 adds, then all formats by name.
+/// Returns all keywords of drafts 4 to 2020-12 by name, then the keywords that OpenAPI 3.0 adds, then all formats by
+/// name.
 pub fn support_table() -> impl Iterator<Item = SupportRow> {
     let row = |name, support, except, drafts| {
         let (verdict, note) = match support {
@@ -47,6 +48,7 @@ pub fn support_table() -> impl Iterator<Item = SupportRow> {
     keywords.chain(openapi).chain(formats)
 }
 
+/// Returns the name of a draft as `$schema` URIs write it.
 fn draft(draft: Draft) -> &'static str {
     match draft {
         Draft::Draft4 => "4",

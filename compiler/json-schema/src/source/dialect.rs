@@ -1,8 +1,8 @@
-//! Dialects: which keywords a schema resource may use, and how it names its dialect.
+//! Dialects: which keywords a schema resource may use, and how `$schema` names its dialect.
 //!
-//! A dialect is a draft, possibly restricted by a meta-schema that the user gives: its `$vocabulary` may omit groups
-//! of keywords. Without `$schema` the draft is 2020-12, and the spellings of older drafts are accepted as well. If
-//! the options say so, it is the draft of OpenAPI 3.0, whose schemas never have a `$schema`.
+//! A dialect is a draft, possibly restricted by a meta-schema that the user gives: its `$vocabulary` may omit groups of
+//! keywords. Without `$schema` the draft is 2020-12, and the spellings of older drafts are accepted as well. If the
+//! options say so, a schema without `$schema` follows OpenAPI 3.0, whose schemas never have one.
 
 use grammarc_grammar::diagnostics::Diagnostic;
 
@@ -10,14 +10,14 @@ use super::resources::Resources;
 use crate::document::{Document, Json, NodeId};
 use serde::Deserialize;
 
-/// The dialect of a schema that does not name it by `$schema`.
+/// The dialect of a schema without `$schema`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SchemaDialect {
-    /// JSON Schema: draft 2020-12, with the spellings of older drafts.
+    /// JSON Schema: draft 2020-12, and the spellings of older drafts.
     #[default]
     JsonSchema,
-    /// OpenAPI 3.0: with `nullable`, and with `$ref` standing alone.
+    /// OpenAPI 3.0: with `nullable`, and other keywords beside `$ref` are ignored.
     #[serde(rename = "openapi-3.0")]
     OpenApi30,
 }
@@ -31,19 +31,19 @@ pub(crate) enum Draft {
     Draft6,
     /// Draft 7 of 2018.
     Draft7,
-    /// 2019-09.
+    /// Draft 2019-09.
     Draft201909,
-    /// 2020-12.
+    /// Draft 2020-12.
     Draft202012,
 }
 
 impl Draft {
-    /// The draft of a meta-schema URI.
+    /// Returns the draft of a meta-schema URI, or `None` for another URI.
     fn from_uri(uri: &str) -> Option<Self> {
         Self::from_library(referencing::Draft::from_schema_uri(uri))
     }
 
-    /// The draft as the library of references calls it.
+    /// Returns the draft in the terms of the reference library.
     pub(crate) fn library(self) -> referencing::Draft {
         match self {
             Self::Draft4 => referencing::Draft::Draft4,
@@ -54,7 +54,7 @@ impl Draft {
         }
     }
 
-    /// Converts a draft of the library. `None` for other drafts.
+    /// Converts a draft of the reference library. Returns `None` for drafts that are not supported.
     fn from_library(draft: referencing::Draft) -> Option<Self> {
         match draft {
             referencing::Draft::Draft4 => Some(Self::Draft4),
@@ -67,7 +67,7 @@ impl Draft {
     }
 }
 
-/// Groups of keywords that a meta-schema can leave out.
+/// Groups of keywords that a meta-schema can omit, as bits of [`Dialect::omitted`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Vocabulary {
     Applicator = 1,
@@ -79,7 +79,7 @@ enum Vocabulary {
 impl Vocabulary {
     const ALL: [Self; 4] = [Self::Applicator, Self::Unevaluated, Self::Validation, Self::Format];
 
-    /// Returns the group of a keyword. `None` if the keyword cannot be omitted.
+    /// Returns the group of a keyword, or `None` if no meta-schema can omit the keyword.
     fn of(keyword: &str, draft: Draft) -> Option<Self> {
         Some(match keyword {
             "unevaluatedItems" | "unevaluatedProperties" if draft == Draft::Draft202012 => {
@@ -112,7 +112,7 @@ impl Vocabulary {
         })
     }
 
-    /// Whether a vocabulary URI names this group.
+    /// Returns whether a vocabulary URI names this group.
     fn is_named(self, uri: &str) -> bool {
         let Some((start, name)) = uri.rsplit_once("/vocab/") else { return false };
         start.starts_with("https://json-schema.org/draft/")
@@ -125,36 +125,37 @@ impl Vocabulary {
     }
 }
 
-/// The dialect of a schema resource.
+/// The dialect of a schema resource: a draft, with the keywords it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Dialect {
-    /// The draft whose rules hold.
+    /// The draft whose rules apply.
     pub(crate) draft: Draft,
-    /// Whether `$schema` says so. Without such a declaration older drafts' spellings are understood as well.
+    /// Whether `$schema` names the draft. Otherwise the spellings of older drafts are accepted as well.
     pub(crate) declared: bool,
-    /// Whether the keywords of OpenAPI 3.0 count.
+    /// Whether the keywords of OpenAPI 3.0 have an effect.
     pub(crate) openapi: bool,
-    /// The vocabularies that the meta-schema leaves out, as a bit set.
+    /// The groups of keywords that the meta-schema omits, one bit each.
     omitted: u8,
 }
 
-/// Most meta-schemas from a schema to a draft.
+/// Most meta-schemas that are followed from a schema to a draft. Beyond, the last one counts as draft 2020-12, so
+/// circular meta-schemas end.
 const MAX_META: usize = 8;
 
 impl Dialect {
-    /// The dialect when nothing is declared.
+    /// The dialect of a schema that declares none: draft 2020-12.
     pub(crate) const UNDECLARED: Self =
         Self { draft: Draft::Draft202012, declared: false, openapi: false, omitted: 0 };
 
-    /// OpenAPI 3.0. Keywords that it omits are accepted all the same.
+    /// OpenAPI 3.0. Keywords of JSON Schema that it lacks are accepted nevertheless.
     pub(crate) const OPENAPI: Self = Self { openapi: true, ..Self::UNDECLARED };
 
-    /// A draft as it is published.
+    /// Returns a draft as it is published, with all its keywords.
     pub(crate) fn declared(draft: Draft) -> Self {
         Self { draft, declared: true, openapi: false, omitted: 0 }
     }
 
-    /// The dialect of a document that declares nothing.
+    /// Returns the dialect of a document without `$schema`, by the options.
     pub(crate) fn assumed(dialect: SchemaDialect) -> Self {
         match dialect {
             SchemaDialect::JsonSchema => Self::UNDECLARED,
@@ -162,8 +163,8 @@ impl Dialect {
         }
     }
 
-    /// Returns the dialect of a resource whose outermost schema is `node`: that of its `$schema`, or else `outer`. An
-    /// unknown URI is reported.
+    /// Returns the dialect of a resource whose outermost schema is `node`: that of its `$schema`, or `outer` without
+    /// one. An unknown URI gets a warning and counts as undeclared.
     pub(crate) fn of(
         document: &Document<'_>,
         node: NodeId,
@@ -187,7 +188,8 @@ impl Dialect {
         })
     }
 
-    /// Returns the dialect of a `$schema` URI: a draft, or a given meta-schema.
+    /// Returns the dialect of a `$schema` URI: a draft, or a meta-schema that the user gives. Returns `None` for
+    /// another URI. Follows at most `most` more meta-schemas.
     fn named(uri: &str, resources: &Resources, most: usize) -> Option<Self> {
         if let Some(draft) = Draft::from_uri(uri) {
             return Some(Self::declared(draft));
@@ -207,34 +209,34 @@ impl Dialect {
         Some(dialect)
     }
 
-    /// The dialect of a draft of the library, or this one for an unknown draft.
+    /// Returns the dialect of a draft of the reference library, or this dialect if the draft is not supported.
     pub(crate) fn or_draft(self, draft: referencing::Draft) -> Self {
         Draft::from_library(draft).map_or(self, Self::declared)
     }
 
-    /// Whether the meta-schema leaves out the vocabulary of a keyword.
+    /// Returns whether the meta-schema omits the group of a keyword.
     pub(crate) fn omits(self, keyword: &str) -> bool {
         self.omitted != 0
             && Vocabulary::of(keyword, self.draft)
                 .is_some_and(|group| self.omitted & group as u8 != 0)
     }
 
-    /// Whether the keyword siblings of a `$ref` count.
+    /// Returns whether keywords beside a `$ref` have an effect.
     pub(crate) fn siblings_of_ref(self) -> bool {
         self.draft >= Draft::Draft201909 && !self.openapi
     }
 
-    /// Whether `prefixItems` is a keyword.
+    /// Returns whether `prefixItems` is a keyword.
     pub(crate) fn prefix_items(self) -> bool {
         !self.declared || self.draft >= Draft::Draft202012
     }
 
-    /// Whether `minContains` and `maxContains` are keywords.
+    /// Returns whether `minContains` and `maxContains` are keywords.
     pub(crate) fn counts_contains(self) -> bool {
         !self.declared || self.draft >= Draft::Draft201909
     }
 
-    /// Whether an array of schemas under `items` describes a tuple.
+    /// Returns whether an array of schemas under `items` constrains the first items one by one.
     pub(crate) fn tuple_items(self) -> bool {
         !self.declared || self.draft <= Draft::Draft201909
     }

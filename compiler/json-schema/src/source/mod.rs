@@ -1,8 +1,8 @@
-//! The schema as a document: its draft, its references, and their resources.
+//! The source of a schema: its dialect, its references, and the resources that they lead to.
 //!
 //! | file | what it has |
 //! | --- | --- |
-//! | [`dialect`] | the draft that a schema follows |
+//! | [`dialect`] | the draft and the keywords that a schema follows |
 //! | [`resolve`] | references and their targets |
 //! | [`resources`] | schemas that the user gives by URI |
 //! | [`occurrence`] | one occurrence of a keyword and its verdict |

@@ -1,14 +1,14 @@
-//! Occurrences of keywords.
+//! Occurrences of keywords in a schema document.
 
 use crate::document::NodeId;
 use grammarc_grammar::diagnostics::report::Verdict;
 
-/// A keyword that the survey has met.
+/// A keyword at one place of a document, and the report's verdict on it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Occurrence {
-    /// The node of the keyword's value.
+    /// The place of the keyword's value.
     pub(crate) value: NodeId,
-    /// The verdict on the keyword.
+    /// Whether the grammar expresses the keyword exactly.
     pub(crate) verdict: Verdict,
     /// The reason for a verdict other than exact; empty otherwise.
     pub(crate) reason: &'static str,

@@ -1,9 +1,9 @@
-//! Warnings and the way out that errors name: one source for each.
+//! Warnings, and the help of errors: one schema for each.
 
 use super::compile;
 use grammarc_grammar::diagnostics::{Diagnostic, Severity};
 
-/// The first finding of a code, from a source that compiles or not.
+/// Returns the first diagnostic with a code, for a schema that compiles or not.
 fn finding(schema: &str, code: &str) -> Diagnostic {
     let found = match compile(schema) {
         Ok(lowered) => lowered.findings,

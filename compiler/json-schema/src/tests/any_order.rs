@@ -1,4 +1,4 @@
-//! Keys in any order where alternatives overlap.
+//! Keys in any order if alternatives overlap.
 
 use grammarc_grammar::budget::Budget;
 use serde_json::{Map, Value, json};
@@ -14,7 +14,8 @@ fn any_order(schema: &Value) -> Lowered {
     lower(Source::new("<test>", schema.to_string()), &options, &Budget::new()).expect("a schema")
 }
 
-/// Branches of objects with keys of their own and the same others, repeated in each.
+/// Returns a `oneOf` of `count` objects. Each branch has keys of its own, and repeats the declaration of three common
+/// keys.
 fn kinds(count: usize) -> Value {
     let branch = |kind: usize| {
         let shared =
@@ -32,7 +33,8 @@ fn text(members: &[(&str, Value)]) -> String {
     format!("{{{}}}", members.join(","))
 }
 
-/// If the keys of overlapping branches have too many combinations, those of the branch that is met are free.
+/// If the keys of overlapping branches have too many combinations, the keys of an object that satisfies one branch may
+/// still come in any order.
 #[test]
 fn a_branch_keeps_its_freedom_beside_others() {
     let schema = kinds(8);
@@ -57,13 +59,13 @@ fn a_branch_keeps_its_freedom_beside_others() {
             let valid = validator.is_valid(&Value::Object(object));
             assert_eq!(accepts(&lowered, &text(&fewer)), valid, "without {key}");
         }
-        // A second branch that holds is one too many.
+        // An object that satisfies a second branch is rejected.
         turned.push(("k5_0", json!(3)));
         assert!(!accepts(&lowered, &text(&turned)), "{}", text(&turned));
     }
 }
 
-/// Few overlapping branches are exact.
+/// With few overlapping branches, the grammar is exact.
 #[test]
 fn branches_that_share_members_are_distinguished_by_others() {
     let lowered = any_order(&kinds(3));
@@ -83,7 +85,7 @@ fn branches_that_share_members_are_distinguished_by_others() {
     ));
 }
 
-/// Strings that are not of a pattern within a length take no state for each length.
+/// Excluding a pattern with a maximum length takes no state for each length.
 #[test]
 fn excluded_lengths_are_not_counted() {
     let schema = |max: u32| {
@@ -106,8 +108,8 @@ fn excluded_lengths_are_not_counted() {
     assert_eq!(narrower(&many), ["pattern", "maxLength"]);
 }
 
-/// Keys that only `enum` or `dependentSchemas` name keep their order as well where the budget is met, and the report says
-/// so.
+/// Keys that only `enum` or `dependentSchemas` name also keep their order if the budget is exceeded, and the report
+/// says so.
 #[test]
 fn keys_of_values_and_dependencies_are_noted() {
     let schema = json!({"type": "object", "not": {"enum": [{"a": 1, "b": 2}]}, "dependentSchemas": {"b": {"minProperties": 3}}});

@@ -253,7 +253,7 @@ fn optional_properties_in_every_combination() {
     }
 }
 
-/// Nesting of the deepest expression.
+/// Returns the nesting depth of an expression.
 fn depth(expr: &Expr) -> usize {
     1 + expr.children().iter().map(depth).max().unwrap_or(0)
 }
@@ -338,7 +338,7 @@ fn equal_schemas_are_one_rule() {
     assert_eq!(own, 2, "{}", lowered.grammar);
 }
 
-/// The content of a rule with names in place of rule numbers.
+/// Returns the content of a rule as a text, with names in place of rule numbers.
 fn content(grammar: &Grammar, expr: &Expr) -> String {
     let parts = |parts: &[Expr]| {
         let parts: Vec<_> = parts.iter().map(|part| content(grammar, part)).collect();
@@ -353,7 +353,7 @@ fn content(grammar: &Grammar, expr: &Expr) -> String {
     }
 }
 
-/// Kept rules by name with their content.
+/// Maps the name of each kept rule to its content, as a text.
 fn kept(grammar: &Grammar) -> BTreeMap<String, String> {
     let rules = grammar.rules.iter().filter(|rule| rule.is_kept());
     rules.map(|rule| (rule.name.clone(), content(grammar, &rule.expr))).collect()
@@ -363,7 +363,7 @@ fn kept(grammar: &Grammar) -> BTreeMap<String, String> {
 fn shared_rules_are_the_preludes() {
     let formats = formats::common().map(|format| format.name);
     let formats = formats.map(|name| json!({ "type": "string", "format": name }));
-    // The names are patterns.
+    // The names of the rules are patterns.
     let rests =
         Alphabet::all().iter().flat_map(|alphabet| [0, 1].map(|least| alphabet.rest(least).0));
     let rests = rests.map(|name| json!({ "type": "string", "pattern": format!("^{name}$") }));
@@ -380,13 +380,13 @@ fn shared_rules_are_the_preludes() {
         let source = Source::new("<test>", schema.as_str());
         let mut shared = kept(&lower(source, &options, &Budget::new()).unwrap().grammar);
         assert!(shared.remove("string-tail{0,5}").is_some());
-        // Some are there for the network to share their counts.
+        // Some rules of the prelude only let the network share their counts.
         let mut prelude = kept(&prelude_grammar(&[text]));
         prelude.retain(|name, _| {
             !["string-tail{", "characters{", "fraction"].iter().any(|begin| name.starts_with(begin))
         });
         assert_eq!(shared.keys().collect::<Vec<_>>(), prelude.keys().collect::<Vec<_>>());
-        // The texts of formats are too long to be printed.
+        // A failure does not print the texts of formats, which are too long.
         assert!(shared == prelude);
         let all = Piece::ALL.len() - usize::from(whitespace == Whitespace::Compact);
         assert_eq!(prelude.len(), all + strings.len());

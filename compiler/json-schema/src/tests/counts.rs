@@ -1,4 +1,4 @@
-//! Counts of members with keys in any order, held against the `jsonschema` crate on every order of a few members.
+//! Counts of members with keys in any order, compared with the `jsonschema` crate on every order of a few members.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use crate::{JsonSchemaOptions, KeyOrder, lower};
 use grammarc_grammar::diagnostics::Source;
 use grammarc_grammar::diagnostics::report::Verdict;
 
-/// Keys of members, of which schemas name the first ones.
+/// The keys of members. A schema names the first ones.
 const KEYS: [&str; 5] = ["a", "b", "c", "d", "e"];
 
 #[derive(Clone, Debug)]
@@ -20,7 +20,7 @@ struct Counted {
     required: Vec<bool>,
     bounds: (Option<usize>, Option<usize>),
     others: Value,
-    /// Bounds besides, in one of two alternatives.
+    /// Further bounds on the number of members, in one of two alternatives.
     alternative: Option<(usize, usize)>,
 }
 
@@ -66,7 +66,7 @@ fn counted() -> impl Strategy<Value = Counted> {
     )
 }
 
-/// Every list of up to four of the keys.
+/// Returns every list of at most four keys, with repetition.
 fn lists() -> Vec<Vec<&'static str>> {
     let mut lists = vec![Vec::new()];
     let mut from = 0;
@@ -86,8 +86,8 @@ fn lists() -> Vec<Vec<&'static str>> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
-    /// Members that differ are accepted in any order where the object is valid. A text that repeats keys is accepted
-    /// for a valid object alone, and where keys come once only for keys that the schema does not name.
+    /// Distinct members are accepted in any order if the object is valid. A text with repeated keys is accepted only
+    /// for a valid object. If keys come at most once, only keys that the schema does not name may repeat.
     #[test]
     fn members_in_any_order_are_counted(counted in counted()) {
         let schema = counted.schema();
@@ -112,7 +112,8 @@ proptest! {
             let text = format!("{{{}}}", members.join(","));
             let accepted = lowered.as_ref().is_ok_and(|lowered| accepts(lowered, &text));
             let repeats = object.len() < list.len();
-            // The runtime compares other keys, and this recognizer does not: `tests/tests/schemas/repeated_keys.rs` judges those.
+            // The runtime compares the keys that the schema does not name, and this recognizer does not:
+            // `tests/tests/schemas/repeated_keys.rs` tests them.
             let others = list.iter().filter(|key| !named.contains(key));
             let others_repeat = others.clone().collect::<HashSet<_>>().len() < others.count();
             let valid = validator.is_valid(&Value::Object(object));

@@ -29,7 +29,7 @@ fn closed(schema: Value) -> Lowered {
     compile(&schema, true, SchemaDialect::JsonSchema)
 }
 
-/// Places that the report calls narrower.
+/// Returns the pointers of keywords that the report calls narrower.
 fn narrower(lowered: &Lowered) -> Vec<String> {
     let entries = lowered.report.entries();
     let narrower = entries.filter(|entry| entry.verdict == Verdict::Narrower);
@@ -49,7 +49,7 @@ fn closed_objects_take_no_other_keys() {
     expect(&open, &good, &[]);
     expect(&open, &bad, &[]);
     assert!(narrower(&open).is_empty());
-    // No member is declared, and none is taken; or nothing is said of members, and any is.
+    // With empty `properties` no member is accepted; without `properties` any member is.
     let none = json!({"type": "object", "properties": {}});
     expect(&closed(none), &[json!({})], &[json!({"a": 1})]);
     let free = json!({"type": "object", "properties": {"a": {"type": "object"}}});
@@ -72,7 +72,7 @@ fn what_speaks_of_other_keys_is_not_closed() {
         expect(&lowered, &any, &[]);
         assert!(narrower(&lowered).is_empty());
     }
-    // Nor is what says nothing of objects, or names its values.
+    // A schema is also not closed if no keyword constrains objects, or if it lists values.
     for schema in [json!({}), json!({"type": "object", "const": {"x": "y"}})] {
         expect(&closed(schema), &any[..1], &[]);
     }
@@ -87,13 +87,13 @@ fn schemas_of_one_value_are_closed_together() {
     });
     let good = [json!({"a": 1, "b": 2}), json!({"b": 2}), json!({})];
     expect(&closed(both), &good, &[json!({"a": 1, "c": 2}), json!({"b": "x"})]);
-    // A reference alone closes what it leads to, recursion included.
+    // A schema that only refers to another closes its target, including recursive references.
     let list = json!({
         "$defs": {"n": {"type": "object", "properties": {"next": {"$ref": "#/$defs/n"}}}},
         "$ref": "#/$defs/n",
     });
     expect(&closed(list), &[json!({"next": {"next": {}}})], &[json!({"next": {"next": {"x": 1}}})]);
-    // Branches are closed with what stands beside them, however many there are.
+    // Branches are closed together with the keywords beside them, however many branches there are.
     let branch = |at: usize| json!({"properties": {"k": {"const": at}, format!("b{at}"): {"type": "integer"}}, "required": ["k"]});
     let branches: Vec<_> = (0..20).map(branch).collect();
     for keyword in ["anyOf", "oneOf"] {
@@ -115,7 +115,7 @@ fn schemas_of_one_value_are_closed_together() {
 
 #[test]
 fn closing_accepts_nothing_new() {
-    // Were the branches closed, only the second would hold; as they are, both do.
+    // If the branches were closed, only the second would accept the value. Unchanged, both accept it.
     let one = json!({"oneOf": [
         {"type": "object", "properties": {"a": {"type": "object"}}},
         {"type": "object", "properties": {"a": {"type": "object", "properties": {"b": {}}}}},
@@ -174,7 +174,7 @@ fn openapi_knows_nullable() {
     {
         assert_eq!(verdict(pointer), Some(Verdict::Annotation), "{pointer}");
     }
-    // Elsewhere it means nothing, and a warning says so once.
+    // In other dialects `nullable` has no effect, and one warning says so.
     let lowered = compile(&schema, false, SchemaDialect::JsonSchema);
     expect(&lowered, &[json!({"n": 4})], &[json!({"k": null})]);
     let warnings: Vec<_> =

@@ -18,7 +18,7 @@ use grammarc_grammar::ir::Lowered;
 
 use super::{JsonSchemaOptions, TextForm, lower};
 
-/// Options of compact text.
+/// Returns options for compact text.
 fn short() -> JsonSchemaOptions {
     JsonSchemaOptions { text: TextForm::SHORT, ..JsonSchemaOptions::default() }
 }
@@ -28,7 +28,7 @@ fn compile(schema: &str) -> Result<Lowered, Vec<Diagnostic>> {
     lower(Source::new("<test>", schema), &short(), &Budget::new())
 }
 
-/// Whether a lowered schema accepts a text.
+/// Returns whether a lowered schema accepts a text.
 fn accepts(lowered: &Lowered, text: &str) -> bool {
     recognizer::accepts(&lowered.grammar, text.as_bytes())
 }

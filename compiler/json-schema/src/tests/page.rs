@@ -1,7 +1,7 @@
-//! `docs/json-schema.md`, made of the table of support.
+//! `docs/json-schema.md`, generated from the table of support.
 //!
-//! The test fails where the page is not what the tables say. With `GRAMMARC_BLESS=1` it writes the page instead, and
-//! counts again how many MaskBench schemas have each keyword or format, for which it needs the data.
+//! The test fails if the page differs from the tables. With `GRAMMARC_BLESS=1` it writes the page instead. It then also
+//! counts how many MaskBench schemas have each keyword or format, for which it needs the data.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -90,7 +90,7 @@ Other names are annotations.
 | --- | --- | --- | --: |
 ";
 
-/// The last column of the rows, by name.
+/// Maps the name of each keyword or format to the last column of its row: the share of schemas that have it.
 type Shares = BTreeMap<String, String>;
 
 fn page(shares: &[Shares; 2]) -> String {
@@ -118,7 +118,7 @@ fn page(shares: &[Shares; 2]) -> String {
     page
 }
 
-/// The shares as they stand in the page.
+/// Returns the shares in the present page: of keywords, and of formats.
 fn written(page: &str) -> [Shares; 2] {
     let (_, tables) = page.split_once("\n## Keywords").unwrap_or(("", page));
     let (keywords, formats) = tables.split_once("\n## Formats").unwrap_or((tables, ""));
@@ -133,7 +133,7 @@ fn written(page: &str) -> [Shares; 2] {
     })
 }
 
-/// The share of schemas in a folder that have each keyword and each format.
+/// Returns the share of schemas in a folder that have each keyword and each format.
 fn counted(folder: &Path) -> [Shares; 2] {
     let mut counts = [BTreeMap::new(), BTreeMap::new()];
     let mut schemas = 0_u32;
@@ -155,7 +155,7 @@ fn counted(folder: &Path) -> [Shares; 2] {
     })
 }
 
-/// The keys that may be keywords, and formats.
+/// Collects the keys that may be keywords, and the names of formats.
 fn collect<'v>(value: &'v Value, names: &mut [Vec<&'v str>; 2]) {
     match value {
         Value::Array(items) => items.iter().for_each(|item| collect(item, names)),
@@ -167,7 +167,7 @@ fn collect<'v>(value: &'v Value, names: &mut [Vec<&'v str>; 2]) {
                 }
                 match (key.as_str(), value) {
                     ("enum" | "const" | "default" | "examples" | "example", _) => {}
-                    // The keys of these are names and not keywords.
+                    // The keys of these objects are names, not keywords.
                     (
                         "properties" | "patternProperties" | "definitions" | "$defs"
                         | "dependencies" | "dependentSchemas",

@@ -1,5 +1,5 @@
-//! A small recogniser for the grammars of this front end, which have no left recursion and no tokens: ends of each
-//! (rule, start), memoised. Stands in for the Earley recogniser of the IR.
+//! A small recognizer for the grammars of this front end, which have no left recursion and no tokens. It memoises the
+//! ends of each rule from each start, and replaces the Earley recognizer of the IR.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ struct Recognizer<'a> {
     known: FxHashMap<(RuleId, usize), Ends>,
 }
 
-/// Whether the grammar accepts the text.
+/// Returns whether a grammar accepts a text.
 pub(super) fn accepts(grammar: &Grammar, text: &[u8]) -> bool {
     let mut recognizer = Recognizer { grammar, text, known: FxHashMap::default() };
     recognizer.call(grammar.start, 0).contains(&text.len())

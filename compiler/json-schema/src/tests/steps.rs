@@ -8,7 +8,8 @@ use grammarc_grammar::budget::Budget;
 use grammarc_grammar::diagnostics::Source;
 use grammarc_grammar::ir::Lowered;
 
-/// Schemas, and values of which each schema accepts some and refuses some. Every step takes effect in one of them.
+/// Returns schemas, each with values of which it accepts some and rejects some. Every step has an effect in one of
+/// them.
 fn schemas() -> Vec<(Value, Vec<Value>)> {
     let kinds: Vec<Value> = (0..20)
         .map(|kind| {

@@ -1,4 +1,4 @@
-//! Members and items that no branch has looked at, held against the `jsonschema` crate.
+//! Members and items that no branch evaluates, compared with the `jsonschema` crate.
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -8,10 +8,11 @@ use crate::{JsonSchemaOptions, KeyOrder, lower};
 use grammarc_grammar::budget::Budget;
 use grammarc_grammar::diagnostics::Source;
 
-/// Keys of members, the first of which distinguishes kinds.
+/// The keys of members. The value of the first key distinguishes kinds of objects.
 const KEYS: [&str; 5] = ["kind", "a", "b", "c", "d"];
 
-/// A branch: the kind that it is for, where it says one, the keys that it names, and whether the first of them is required.
+/// Generates a branch: the kind that it accepts (if any), the keys that it names, and whether the first of them is
+/// required.
 fn branch() -> impl Strategy<Value = Value> {
     let kind = proptest::option::weighted(0.7, 0..4_u32);
     let keys = proptest::sample::subsequence(&KEYS[1..], 1..3);
@@ -30,7 +31,7 @@ fn branch() -> impl Strategy<Value = Value> {
     })
 }
 
-/// A schema whose branches may hold branches themselves.
+/// Generates a schema whose branches may contain further branches.
 fn schema() -> impl Strategy<Value = Value> {
     let branches = || proptest::collection::vec(branch(), 1..5);
     let of = || prop_oneof![Just("oneOf"), Just("anyOf")];

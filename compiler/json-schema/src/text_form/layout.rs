@@ -1,34 +1,34 @@
-//! Layouts: the whitespace inside the containers at one depth.
+//! Layouts: the whitespace inside the containers (arrays and objects) at one depth.
 //!
-//! If whitespace does not depend on depth, a form has one layout for all containers. Indentation has one for each
-//! level, and a container's layout decides that of the containers in it. A rule is the content of a formula in a
-//! layout.
+//! If whitespace does not depend on depth, a text form has one layout for all containers. Indentation has one layout
+//! for each level, and a container's layout decides that of the containers inside it. Each grammar rule is the content
+//! of a formula in one layout.
 
 use grammarc_grammar::ir::Expr;
 
 use crate::options::whitespace::{Indentation, Separator, Whitespace};
 
-/// The form of the containers at one depth.
+/// The notation of the containers at one depth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Layout {
-    /// Without whitespace.
+    /// JSON without whitespace.
     Compact,
-    /// With a space after separators.
+    /// JSON with one space after each separator.
     Spaced,
-    /// With at most one space after separators.
+    /// JSON with at most one space after each separator.
     Natural,
-    /// With these separators.
+    /// JSON with these separators, between items or members and between key and value.
     Fixed(Separator, Separator),
-    /// With runs of whitespace.
+    /// JSON with runs of whitespace wherever JSON allows it.
     Flexible,
-    /// On lines, inside this many other containers.
+    /// JSON with each item and member on its own line. The number counts the containers around this one.
     Lines(Indentation, u8),
-    /// As tags.
+    /// Members and items as tags, without brackets.
     Tagged,
 }
 
 impl Layout {
-    /// The layouts that a document may be written in.
+    /// Returns the layouts of the outermost container that a form of whitespace allows, at least one.
     pub(crate) fn of(whitespace: Whitespace) -> Vec<Self> {
         match whitespace {
             Whitespace::Compact | Whitespace::Flexible { max: 0 } => vec![Self::Compact],
@@ -43,7 +43,7 @@ impl Layout {
         }
     }
 
-    /// The layout of a container's containers.
+    /// Returns the layout of the containers directly inside a container with this layout.
     pub(crate) fn inside(self) -> Self {
         match self {
             Self::Lines(indentation, level) => Self::Lines(indentation, level.saturating_add(1)),
@@ -51,12 +51,12 @@ impl Layout {
         }
     }
 
-    /// Whether containers have to be empty, because they are as deep as containers may be.
+    /// Returns whether containers must be empty, because the text form allows no deeper level.
     pub(crate) fn is_last(self) -> bool {
         matches!(self, Self::Lines(indentation, level) if level >= indentation.levels)
     }
 
-    /// A number that no other layout of one form has; small.
+    /// Returns a small number that no other layout of the same text form has.
     pub(crate) fn index(self) -> usize {
         match self {
             Self::Spaced => 1,
@@ -66,7 +66,7 @@ impl Layout {
         }
     }
 
-    /// The name of a rule in this layout.
+    /// Returns the name of the rule `name` in this layout.
     pub(crate) fn name(self, name: &str) -> String {
         match self {
             Self::Lines(_, level) => format!("{name}@{level}"),
@@ -75,7 +75,7 @@ impl Layout {
         }
     }
 
-    /// A bracket of a container.
+    /// Returns a bracket of a container; empty for tags, which have none.
     pub(crate) fn bracket(self, bracket: u8) -> Expr {
         match self {
             Self::Tagged => Expr::Empty,
@@ -83,8 +83,8 @@ impl Layout {
         }
     }
 
-    /// The whitespace between the tokens of a container that is not empty; `run` is a run of whitespace if the layout
-    /// has such.
+    /// Returns the whitespace and separators of a container that is not empty. `run` is a run of whitespace, for the
+    /// layouts that have runs.
     pub(crate) fn gaps(self, run: Expr) -> Gaps {
         let plain = |comma: &[u8], colon: &[u8]| Gaps {
             lead: Expr::Empty,
@@ -133,7 +133,8 @@ impl Layout {
     }
 }
 
-/// A text; one byte takes no memory of its own, and separators are copied for each member.
+/// Returns a text as an expression. One byte takes no memory of its own, which matters because separators are copied
+/// for each member.
 fn text(bytes: &[u8]) -> Expr {
     match *bytes {
         [byte] => Expr::byte(byte),
@@ -141,23 +142,23 @@ fn text(bytes: &[u8]) -> Expr {
     }
 }
 
-/// The whitespace between the tokens of a container.
+/// The separators and whitespace between the tokens of a container.
 #[derive(Clone, Debug)]
 pub(crate) struct Gaps {
-    /// After the opening bracket.
+    /// The text after the opening bracket, even if the container is empty.
     pub(crate) lead: Expr,
-    /// Before the first item or member.
+    /// The text before the first item or member.
     pub(crate) first: Expr,
-    /// Between items or members.
+    /// The text between two items or members, with the comma.
     pub(crate) comma: Expr,
-    /// Between a key and its value.
+    /// The text between a key and its value, with the colon.
     pub(crate) colon: Expr,
-    /// Before the closing bracket, after an item or member.
+    /// The text before the closing bracket, after an item or member.
     pub(crate) last: Expr,
 }
 
 impl Gaps {
-    /// The text before an item or member, by whether another is written already.
+    /// Returns the text before an item or member. `written` says whether another one is written before it.
     pub(crate) fn before(&self, written: bool) -> Expr {
         if written { self.comma.clone() } else { self.first.clone() }
     }

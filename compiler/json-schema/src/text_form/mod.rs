@@ -3,7 +3,7 @@
 //! | file | what it has |
 //! | --- | --- |
 //! | [`layout`] | the whitespace inside containers of one depth |
-//! | [`prelude`] | the rules that all schemas share |
+//! | [`prelude`] | the rules that all grammars from JSON Schema share |
 //! | [`tags`] | objects whose members are written as tags |
 //!
 //! Tests: `tests/forms.rs` of this front end; `tests/tests/schemas/forms.rs`.

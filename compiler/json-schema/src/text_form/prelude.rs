@@ -1,8 +1,8 @@
 //! The prelude: rules that every grammar from a JSON Schema shares.
 //!
-//! Each is a kept rule whose content depends on the [`TextForm`] alone, so its masks are computed once per vocabulary
-//! and never again per schema. [`Prelude`] adds to a grammar the ones it calls; [`prelude_grammar`] holds them all
-//! for the build of a vocabulary.
+//! The content of each rule depends only on the [`TextForm`]. So its token masks are computed once for a vocabulary,
+//! and never again for a schema. [`Prelude`] adds to a grammar the rules that it calls. [`prelude_grammar`] has all of
+//! them, for the build of a vocabulary.
 
 use grammarc_grammar::automata::StateBudget;
 use grammarc_grammar::ir::{Expr, Grammar, GrammarBuilder, Origin, RuleId};
@@ -17,31 +17,35 @@ use crate::values::pieces::Piece;
 use crate::values::strings::escaped::special;
 use crate::values::strings::{Alphabet, Place, StringRules, character, tail};
 
-/// Greatest minimum length for which strings have a shared rule.
+/// Greatest minimum length, in characters, for which strings without a maximum length have a shared rule.
 pub(crate) const MOST_LEAST: u32 = 8;
 
 /// Adds rules of the prelude to a grammar, each when it is first called.
 #[derive(Debug)]
 pub struct Prelude {
+    /// The text form of the rules.
     text: TextForm,
+    /// For each piece, its rule in the grammar; `None` until it is called.
     rules: [Option<RuleId>; Piece::ALL.len()],
-    /// The rules of arrays, objects and values, by layout.
+    /// For each layout, by its index, the rules of any array, object and value; `None` until they are called.
     containers: Vec<Option<Containers>>,
-    /// The rest of a string of at least two characters, of at least three, and so on.
+    /// Rules for the rest of a string after its opening quote, with at least `index + 2` characters and the closing
+    /// quote.
     longer: Vec<RuleId>,
-    /// Rests of strings by name: of each format after the opening quote, and of any number of characters of an
-    /// alphabet.
+    /// Names and rules for the rest of a string with its closing quote. A rule has the strings of a format, or
+    /// repetitions of the characters of an alphabet.
     named: Vec<(&'static str, RuleId)>,
 }
 
 impl Prelude {
-    /// The prelude of a text form, with no rule added yet.
+    /// Creates the prelude of a text form, without any rule.
     pub fn new(text: TextForm) -> Self {
         let rules = [None; Piece::ALL.len()];
         Self { text, rules, containers: Vec::new(), longer: Vec::new(), named: Vec::new() }
     }
 
-    /// The rule of a piece. The values of a document that may be written in several layouts are in the first of these.
+    /// Returns the rule of a piece, and adds it on first use. If a document may have several layouts, arrays, objects
+    /// and values are in the first of them.
     #[inline]
     pub fn rule(&mut self, builder: &mut GrammarBuilder, piece: Piece) -> RuleId {
         match self.rules[piece as usize] {
@@ -93,12 +97,12 @@ impl Prelude {
         }
     }
 
-    /// A call of a piece.
+    /// Returns a call of a piece.
     pub fn call(&mut self, builder: &mut GrammarBuilder, piece: Piece) -> Expr {
         Expr::Call(self.rule(builder, piece))
     }
 
-    /// A call of a piece in a layout.
+    /// Returns a call of any array, object or value in a layout.
     pub(crate) fn laid_out(
         &mut self,
         builder: &mut GrammarBuilder,
@@ -108,7 +112,7 @@ impl Prelude {
         Expr::Call(self.containers(builder, layout).of(piece))
     }
 
-    /// The whitespace between the tokens of a container.
+    /// Returns the separators and whitespace between the tokens of a container in a layout.
     pub(crate) fn gaps(&mut self, builder: &mut GrammarBuilder, layout: Layout) -> Gaps {
         let run = match layout {
             Layout::Flexible => self.call(builder, Piece::Whitespace),
@@ -117,11 +121,13 @@ impl Prelude {
         layout.gaps(run)
     }
 
+    /// Returns the rules of any array, object and value in a layout, if they were added.
     fn known(&self, layout: Layout) -> Option<Containers> {
         self.containers.get(layout.index()).copied().flatten()
     }
 
-    /// Returns the rules of a layout. They depend on those of the layouts inside it, which are built first.
+    /// Returns the rules of any array, object and value in a layout. They call the rules of the layouts inside, which
+    /// are added first.
     fn containers(&mut self, builder: &mut GrammarBuilder, layout: Layout) -> Containers {
         if let Some(known) = self.known(layout) {
             return known;
@@ -143,7 +149,7 @@ impl Prelude {
         let mut declare = |piece: Piece| builder.declare(layout.name(piece.name()));
         let [array, object, value] = [Piece::Array, Piece::Object, Piece::Value].map(&mut declare);
         let rules = Containers { array, object, value };
-        // Entered before there is content: values hold arrays and arrays hold values.
+        // The rules are entered before they have content, because arrays contain values and values contain arrays.
         let index = layout.index();
         self.containers.resize(self.containers.len().max(index + 1), None);
         self.containers[index] = Some(rules);
@@ -169,13 +175,14 @@ impl Prelude {
         rules
     }
 
-    /// Any string, with its quotes.
+    /// Returns any string, with its quotes.
     pub fn string(&mut self, builder: &mut GrammarBuilder) -> Expr {
         Expr::seq([Expr::byte(b'"'), self.call(builder, Piece::StringTail)])
     }
 
-    /// The rest of a string of at least `min` characters, with `min` at most [`MOST_LEAST`]. Each rule is a character
-    /// and a tail call of the rule before it, so none returns in the middle of a string.
+    /// Returns the rest of a string of at least `min` characters, after its opening quote; `min` is at most
+    /// [`MOST_LEAST`]. Each rule is a character and a tail call of the rule before it, so no rule returns in the middle
+    /// of a string.
     pub(crate) fn at_least(&mut self, builder: &mut GrammarBuilder, min: u32) -> Expr {
         let Some(index) = min.checked_sub(2) else {
             let piece = if min == 0 { Piece::StringTail } else { Piece::NonEmptyStringTail };
@@ -190,13 +197,13 @@ impl Prelude {
         Expr::Call(self.longer[index as usize])
     }
 
-    /// Returns a call of the rest of a string by name, if that rule was added.
+    /// Returns a call of the rule with this name for the rest of a string, or `None` if it was not added.
     pub(crate) fn named(&self, name: &str) -> Option<Expr> {
         let known = self.named.iter().find(|(other, _)| *other == name);
         known.map(|&(_, rule)| Expr::Call(rule))
     }
 
-    /// Adds a rest of a string by its name, and calls it.
+    /// Adds a rule with this name for the rest of a string, and returns a call of it.
     pub(crate) fn add_named(
         &mut self,
         builder: &mut GrammarBuilder,
@@ -209,11 +216,14 @@ impl Prelude {
     }
 }
 
-/// The rules of any container and value in a layout.
+/// The rules of any array, object and value in one layout.
 #[derive(Clone, Copy, Debug)]
 struct Containers {
+    /// The rule of any array.
     array: RuleId,
+    /// The rule of any object.
     object: RuleId,
+    /// The rule of any value.
     value: RuleId,
 }
 
@@ -227,29 +237,30 @@ impl Containers {
     }
 }
 
-/// Any number of items between brackets. An empty list has one position for whitespace, so that the bound holds.
+/// Returns any number of items between brackets. An empty list has only one place for whitespace, so that a bound on
+/// runs of whitespace holds.
 fn list(gaps: &Gaps, [open, close]: [u8; 2], item: Expr) -> Expr {
     let more = Expr::seq([gaps.comma.clone(), item.clone()]).star();
     let items = Expr::seq([gaps.first.clone(), item, more, gaps.last.clone()]).optional();
     Expr::seq([Expr::byte(open), gaps.lead.clone(), items, Expr::byte(close)])
 }
 
-/// A run of at most `max` whitespace characters.
+/// Returns a run of at most `max` whitespace characters.
 pub(crate) fn space(max: u32) -> Expr {
     Expr::Bytes(b" \t\n\r".iter().copied().collect()).repeat(0, Some(max))
 }
 
-/// Adds a rule that is never inlined.
+/// Adds a rule that is never inlined, so that vocabularies can share it.
 fn kept(builder: &mut GrammarBuilder, name: impl Into<String>, expr: Expr) -> RuleId {
     let rule = builder.declare(name);
     builder.define_kept(rule, expr, Origin::default());
     rule
 }
 
-/// A bound that exceeds the length of every token, so that the network counts it.
+/// A repetition bound above the length of every token, so that the network counts the repetition in a register.
 const FAR: u32 = 1 << 20;
 
-/// The rules of the vocabulary, for the text forms of strings.
+/// Adds the rules of the vocabulary that the text form of strings calls.
 struct Shared<'a> {
     prelude: &'a mut Prelude,
     builder: &'a mut GrammarBuilder,
@@ -275,12 +286,12 @@ impl StringRules for Shared<'_> {
     }
 }
 
-/// Builds a grammar of all rules of the prelude in each of these text forms, and of frequent formats in the shortest
-/// form. It starts with any of them.
+/// Builds a grammar of all rules of the prelude in each text form. Text forms with the shortest escapes also get the
+/// rules of common formats. The grammar starts with any of its rules.
 ///
-/// Some more rules are strings of bounded length. The network shares the chains and the countdowns of a repetition
-/// between all bounds (see `network::repeat`), so these rules make it build them once. They cover every `maxLength`
-/// with a small `minLength`, every `minLength` alone, and every fixed length. Another rule does so for the canonical
+/// Some more rules are strings of bounded length. The network shares the states and countdowns of a repetition between
+/// all bounds (see `network::repeat`), so these rules make the vocabulary have them. They cover every `maxLength` with
+/// a small `minLength`, every `minLength` alone, and every fixed length. Another rule does so for the canonical
 /// fractions of numbers between bounds.
 pub fn prelude_grammar(texts: &[TextForm]) -> Grammar {
     let mut builder = GrammarBuilder::new();
@@ -317,7 +328,7 @@ pub fn prelude_grammar(texts: &[TextForm]) -> Grammar {
             calls.extend(tails.map(|(name, tail)| Expr::Call(kept(shared.builder, name, tail))));
         }
         for format in formats::common() {
-            // The automaton implies the bound, so no count is needed.
+            // The automaton implies the bound, so nothing is counted.
             calls.extend(tail(
                 &mut shared,
                 &format.strings(),

@@ -6,30 +6,30 @@
 //! ```
 //!
 //! A [`TagForm`] gives the notation of a member; the schema decides which members exist, as for JSON. Each type of
-//! value has one [`ValueForm`]. If the family writes the type, it is therefore the type of the value. Strings are
-//! written raw: they cannot contain the text that ends them.
+//! value has one [`ValueForm`]. If the notation includes the type, that text therefore gives the type of the value.
+//! Strings are written without quotes and escapes, so they cannot contain the text that ends them.
 
 use crate::values::types::TypeSet;
 use grammarc_grammar::ir::Expr;
 
-/// The values of a schema that are written, and how.
+/// Which values of a schema are written, and in which notation.
 #[derive(Clone, Copy, Debug)]
 pub enum Root<'a> {
-    /// All of them, as JSON.
+    /// All values of the schema, as JSON.
     Value,
-    /// The objects, as JSON.
+    /// Only the objects of the schema, as JSON.
     Object,
-    /// Objects whose members are tags; with `all`, also the other types that the schema allows.
+    /// The objects of the schema, with their members as tags.
     Tags {
-        /// The notation of members.
+        /// The notation of members as tags.
         form: &'a TagForm,
-        /// Whether values other than objects are allowed.
+        /// Whether the values that are no objects are also allowed.
         all: bool,
     },
 }
 
 impl<'a> Root<'a> {
-    /// The notation of members that are tags.
+    /// Returns the notation of members as tags, or `None` for JSON.
     pub(crate) fn tags(self) -> Option<&'a TagForm> {
         match self {
             Self::Tags { form, .. } => Some(form),
@@ -43,53 +43,53 @@ impl<'a> Root<'a> {
 pub struct TagForm {
     /// The notation of keys.
     pub keys: KeyForm,
-    /// The texts around an item of an array whose items are written as tags.
+    /// The texts before and after an item of an array whose items are written as tags.
     pub item: [Expr; 2],
-    /// The notation of values, by type.
+    /// The notation of values, one entry for each group of types.
     pub values: Vec<ValueForm>,
-    /// `false` and `true`.
+    /// The texts of `false` and of `true`, in this order.
     pub booleans: [Expr; 2],
-    /// After a value.
+    /// The text after a value.
     pub close: Expr,
-    /// Any string up to and including the text that ends it.
+    /// Any string without quotes and escapes, up to and including the text that ends it.
     pub any_string: Expr,
-    /// The text that ends a value.
+    /// The text that ends a value. No string contains it.
     pub close_text: String,
-    /// Whether a string may have a line end before it and one after it that are not part of it.
+    /// Whether one line end before a string and one after it are not part of the string.
     pub lines: bool,
-    /// Longest run of whitespace between tags, and around a value other than a string.
+    /// Most characters of a run of whitespace between tags, and around a value other than a string.
     pub space: u32,
 }
 
 /// The notation of keys in tags.
 #[derive(Clone, Debug)]
 pub struct KeyForm {
-    /// Before a key.
+    /// The text before a key.
     pub before: Expr,
-    /// After a key.
+    /// The text between a key and the beginning of its value.
     pub after: Expr,
-    /// The texts around the key of an end tag, if values end with one. Then only declared keys are allowed, because a
-    /// grammar cannot require two other keys to be equal.
+    /// The texts before and after the key of an end tag, if values end with one. Then only declared keys are allowed,
+    /// because a grammar cannot require two arbitrary keys to be equal.
     pub again: Option<[Expr; 2]>,
-    /// Characters that no key may have.
+    /// Characters that no key may contain.
     pub excluded: String,
-    /// Characters that are escaped, with their escapes.
+    /// Characters that are escaped in keys, each with its escape.
     pub escapes: Vec<(char, String)>,
 }
 
-/// The notation of values of some types.
+/// The notation of the values of some types.
 #[derive(Clone, Debug)]
 pub struct ValueForm {
     /// The types whose values are written in this form.
     pub types: TypeSet,
-    /// Between key and value.
+    /// The text that begins a value of these types, after the key.
     pub begin: Expr,
-    /// Whether arrays and objects are tags as well, instead of JSON.
+    /// Whether arrays and objects are written as tags as well, instead of JSON.
     pub nested: bool,
 }
 
 impl KeyForm {
-    /// The text of a key. `None` if the key cannot be written.
+    /// Returns the text of a key in a tag, or `None` if the key cannot be written.
     pub(crate) fn text(&self, key: &str) -> Option<String> {
         let mut written = String::with_capacity(key.len());
         for c in key.chars() {
@@ -102,7 +102,7 @@ impl KeyForm {
         Some(written)
     }
 
-    /// Returns a pattern of the keys without escaped characters.
+    /// Returns a pattern that matches the keys without characters that are excluded or need an escape.
     pub(crate) fn pattern(&self) -> String {
         let escaped = self.escapes.iter().map(|(c, _)| *c);
         let others = self.excluded.chars().chain(escaped);

@@ -5,8 +5,8 @@
 //! | [`types`] | sets of JSON types |
 //! | [`strings`] | sets of strings and their text forms |
 //! | [`numbers`] | sets of numbers and their text forms |
-//! | [`pieces`] | names of the shared rules that text forms call |
-//! | [`formats`] | the languages of `format` |
+//! | [`pieces`] | names of the shared grammar rules that texts call |
+//! | [`formats`] | the strings of each `format` |
 //!
 //! Tests: `strings/tests.rs`, `numbers/tests`, `formats/tests`.
 

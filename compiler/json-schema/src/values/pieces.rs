@@ -1,20 +1,20 @@
-//! Names of the rules that every grammar from a JSON Schema shares. The rules are in `text_form/prelude.rs`.
+//! Names of the rules that every grammar from a JSON Schema shares. The rules themselves are in `text_form/prelude.rs`.
 
-/// A rule of the prelude.
+/// A shared rule of JSON, from the prelude that every grammar contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece {
-    /// A run of whitespace. Only flexible form calls it.
+    /// A run of whitespace. Only the flexible text form calls this rule.
     Whitespace,
-    /// The rest of a string after its opening quote: any characters and the closing quote.
+    /// The remainder of any string after its opening quote, with the closing quote.
     StringTail,
-    /// The same, with at least one character.
+    /// The remainder of a string with at least one character, after its opening quote and with the closing quote.
     NonEmptyStringTail,
-    /// The same, but the first character is escaped or outside ASCII. After it a key no longer matches a declared
-    /// key.
+    /// The remainder of a string after its opening quote, if its first character is escaped or outside ASCII. A key
+    /// that continues so can no longer equal a declared key.
     SpecialStringTail,
-    /// An integer.
+    /// Any integer.
     Integer,
-    /// A number.
+    /// Any number.
     Number,
     /// Any array.
     Array,
@@ -25,7 +25,7 @@ pub enum Piece {
 }
 
 impl Piece {
-    /// All of them, in the order of the grammar.
+    /// All pieces, in the order of the prelude's rules.
     pub const ALL: [Self; 9] = [
         Self::Whitespace,
         Self::StringTail,
@@ -38,7 +38,7 @@ impl Piece {
         Self::Value,
     ];
 
-    /// The name of the rule.
+    /// Returns the name of the rule.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Whitespace => "whitespace",

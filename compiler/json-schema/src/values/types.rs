@@ -1,48 +1,49 @@
-//! Sets of JSON types. Numbers are three types here: integers without a point or an exponent, other integers, and the
-//! rest. So `integer` of draft 4, `integer` of later drafts and `number` are ordinary sets.
+//! Sets of JSON types. Numbers are three types here: integers written without a point and without an exponent, other
+//! integers, and other numbers. So `integer` of draft 4, `integer` of later drafts and `number` are ordinary sets.
 
 use std::fmt;
 
 use crate::source::dialect::Draft;
 
-/// A set of JSON types.
+/// A set of JSON types, one bit for each type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct TypeSet(u8);
 
 impl TypeSet {
-    /// The empty set.
+    /// The set of no type.
     pub const NONE: Self = Self(0);
-    /// `null`.
+    /// The type of `null`.
     pub const NULL: Self = Self(1);
-    /// `true` and `false`.
+    /// The type of `true` and `false`.
     pub const BOOLEAN: Self = Self(2);
-    /// Integers written without a point and an exponent.
+    /// The numbers without a fractional part that are written with neither a point nor an exponent: `integer` in draft
+    /// 4.
     pub(crate) const PLAIN_INTEGER: Self = Self(4);
-    /// Numbers without a fractional part.
+    /// The numbers without a fractional part, in any notation: `integer` since draft 6.
     pub(crate) const INTEGER: Self = Self(4 | 128);
-    /// Every string.
+    /// The type of all strings.
     pub const STRING: Self = Self(16);
-    /// Every array.
+    /// The type of all arrays.
     pub const ARRAY: Self = Self(32);
-    /// Every object.
+    /// The type of all objects.
     pub const OBJECT: Self = Self(64);
-    /// Every number.
+    /// The types of all numbers.
     pub const NUMBER: Self = Self(4 | 8 | 128);
-    /// Every value.
+    /// All types.
     pub const ALL: Self = Self(u8::MAX);
 
-    /// The types in either set.
+    /// Returns the types that are in at least one of both sets.
     #[must_use]
     pub fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// Whether every type of `other` is in this set.
+    /// Returns whether every type of `other` is in this set.
     pub fn contains(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// The types that a name of the `type` keyword denotes in a draft.
+    /// Returns the types that a name in the `type` keyword denotes in a draft, or `None` for an unknown name.
     pub(crate) fn named(name: &str, draft: Draft) -> Option<Self> {
         Some(match name {
             "null" => Self::NULL,

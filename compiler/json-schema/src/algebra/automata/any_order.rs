@@ -1,16 +1,16 @@
 //! The automaton over members whose keys come in any order.
 //!
-//! A written key may be written again with a value that satisfies the same. Parsers keep one of these values, and any of
-//! them makes the object valid. So a state need not know the written keys. It must know which required keys are missing:
-//! each required key has a *mark*, and an object passes all marks before it ends. Marks are bits of a register, so they
-//! multiply no states. Required keys beyond the marks keep the schema's order among themselves.
+//! A key may be written again if each of its values satisfies the key's schema. Parsers keep one of the values, and any
+//! of them makes the object valid. So a state need not store the written keys. A state must know which required keys
+//! are missing. So each required key has a *mark* (one bit of a register), and an object passes all marks before its
+//! end. Marks therefore multiply no states. Required keys without a mark keep the schema's order among themselves.
 //!
-//! With [`KeyOrder::AnyOnce`](crate::KeyOrder::AnyOnce) a state is the set of written keys, and there
-//! are no marks. These are 2^n states for n keys. Objects with many keys use marks instead, and the report says so.
+//! With [`KeyOrder::AnyOnce`](crate::KeyOrder::AnyOnce) a state is the set of written keys, and there are no marks. An
+//! object with n keys takes 2^n states. Objects with many keys use marks instead, and the report says so.
 //!
-//! A repeated member counts again. An upper bound stays sound, since every object has a text without repetition. Under a
-//! lower bound, a state stores the written keys until the bound is reached. Required members all come, so bounds count the
-//! others.
+//! A repeated member counts again for `minProperties` and `maxProperties`. An upper bound stays sound, since every
+//! object has a text without repetition. Under a lower bound, a state stores the written keys until the bound is
+//! reached. All required members occur, so the bounds of the automaton count only the others.
 
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
@@ -32,35 +32,38 @@ use crate::algebra::types::layer::Types;
 use crate::algebra::types::object_atoms::ObjectAtom;
 use crate::read::schema::{Bounds, Part};
 
-/// Why keys that were to come once may come again.
+/// Reason in the report for keys that may be repeated although [`KeyOrder::AnyOnce`](crate::KeyOrder::AnyOnce) was
+/// requested.
 const AGAIN: &str = "these keys may be written again: they have too many sets to be told apart";
 
-/// How often a named key may come.
+/// How often a key that the formula names may occur in one object.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Times {
-    /// Once at most.
+    /// At most once.
     Once,
     /// Any number of times.
     Any,
 }
 
-/// Keys that come in any order, and what an automaton of them may take.
+/// The keys that come in any order, and the limits of their automaton.
 #[derive(Clone, Copy)]
 pub(crate) struct AnyOrder<'k> {
-    /// The keys that the formula names.
+    /// Numbers of the keys that the formula names.
     pub(crate) keys: &'k [u32],
-    /// Whether more required keys than marks mean no automaton. Otherwise keys without a mark keep their order.
+    /// Whether every required key must get a mark. If `true`, an object with more required keys than marks has no
+    /// automaton. If `false`, required keys without a mark keep the schema's order.
     pub(crate) free: bool,
-    /// Most states and edges.
+    /// Most states and edges of the automaton, added up. A larger automaton is abandoned.
     pub(crate) room: usize,
 }
 
-/// Builds the automaton of an object formula with its keys in any order. Keys come once if that was asked for and their sets
-/// are few. `None` if the automaton exceeds its room.
+/// Builds the automaton of an object formula with its keys in any order. Each key occurs at most once if
+/// [`KeyOrder::AnyOnce`](crate::KeyOrder::AnyOnce) was requested and there are few sets of keys. Returns `None` if the
+/// automaton has more states and edges than `order.room`.
 ///
 /// # Errors
 ///
-/// An exceeded limit.
+/// A limit on work, states or memory is exceeded.
 pub(crate) fn in_any_order(
     automata: &mut Automata<'_>,
     formula: FormulaId,
@@ -86,7 +89,8 @@ pub(crate) fn in_any_order(
     Ok(automaton)
 }
 
-/// Reports the keywords that name keys of a value as approximate, if some of its keys were to come once and may come again.
+/// Reports the keywords that name keys of `value` as approximate if some of its keys may be repeated. The options then
+/// asked for each key at most once.
 pub(crate) fn note_again(automata: &mut Automata<'_>, value: FormulaId) {
     if automata.once.as_mut().is_some_and(|once| std::mem::take(&mut once.again)) {
         automata.logic().note(value, Verdict::Approximate, AGAIN, |part| {
@@ -95,7 +99,8 @@ pub(crate) fn note_again(automata: &mut Automata<'_>, value: FormulaId) {
     }
 }
 
-/// Builds the automaton for one [`Times`].
+/// Builds the automaton in which each named key occurs as often as `times` says. Returns `None` if states and edges
+/// exceed `room`.
 fn automaton(
     simplifier: &mut Simplifier<'_>,
     most_marks: u8,
@@ -109,7 +114,8 @@ fn automaton(
         fixed.marks.clear();
         fixed.ordered.clear();
     }
-    // Under a lower bound a state is a set of written keys. The number of these sets is known beforehand.
+    // Under a lower bound a state is a set of written keys. The number of these sets is known before the automaton is
+    // built.
     let optional = keys.len() - fixed.needed.len();
     let fewest = simplifier.types.objects.fewest_members(fixed.rest);
     let sets = subsets(optional, fewest.saturating_sub(1));
@@ -155,7 +161,7 @@ fn automaton(
     Ok(Some(MemberAutomaton { states, marks, distinct: false }))
 }
 
-/// The keys about which a formula has a negative literal.
+/// Returns the numbers of the keys about which a formula has a negative literal.
 fn negated_keys(types: &Types<'_>, formula: FormulaId) -> FxHashSet<u32> {
     let objects = &types.objects;
     let literals = objects.formulas.literals(formula);
@@ -167,7 +173,8 @@ fn negated_keys(types: &Types<'_>, formula: FormulaId) -> FxHashSet<u32> {
     negative.filter_map(|literal| key(literal.atom)).collect()
 }
 
-/// Returns a single state that counts members by a repetition. `None` if a member changes anything but the count.
+/// Returns a single state that counts all members by a repetition. Returns `None` if some member changes the remaining
+/// formula by more than the count, or if the formula bounds no count.
 fn repetition(
     simplifier: &mut Simplifier<'_>,
     fixed: &Fixed,
@@ -206,22 +213,25 @@ fn repetition(
     Ok(Some(state))
 }
 
-/// An automaton under construction.
+/// An any-order automaton under construction.
 struct Builder {
     times: Times,
-    /// Keys about which the formula has a negative literal.
+    /// Numbers of the keys about which the formula has a negative literal.
     negated: FxHashSet<u32>,
+    /// Unconditional facts about single keys.
     fixed: Fixed,
-    /// Keys that may come anywhere.
+    /// Numbers of the keys that may come at any place: all keys but those of `fixed.ordered`.
     unplaced: Vec<u32>,
+    /// The keys that the formula does not name, partitioned into classes.
     others: OtherKeys,
-    /// Sorted forms of formulas.
+    /// Maps each formula to an equal formula with operands in ascending order, so that states of equal formulas merge.
     canonical: FxHashMap<FormulaId, FormulaId>,
+    /// Maps each state, as a [`Place`], to its edges. The index of an entry is the number of the state.
     states: IndexMap<Place, MemberState, FxBuildHasher>,
 }
 
 impl Builder {
-    /// Returns the number of the state at a place; a new state is added.
+    /// Returns the number of the state at `place`. A new state is added without edges.
     fn number(&mut self, simplifier: &mut Simplifier<'_>, mut place: Place) -> u32 {
         let objects = &mut simplifier.types.objects;
         if self.times == Times::Any && objects.fewest_members(place.rest) == 0 {
@@ -234,7 +244,7 @@ impl Builder {
         u32::try_from(index).expect("budgets are below 2^32")
     }
 
-    /// The state at a place.
+    /// Builds the state at a place: the members that may come next, and whether the object may end.
     fn state(
         &mut self,
         simplifier: &mut Simplifier<'_>,
@@ -280,7 +290,7 @@ impl Builder {
         Ok(state)
     }
 
-    /// Whether the object may end at a place.
+    /// Returns whether the object may end at a place.
     fn may_end(&self, simplifier: &mut Simplifier<'_>, place: &Place) -> bool {
         let Fixed { needed, ordered, .. } = &self.fixed;
         place.next == ordered.len()
@@ -289,22 +299,25 @@ impl Builder {
     }
 }
 
-/// Unconditional facts about single keys. They are checked when the key is written and need no state.
+/// The unconditional facts about single keys in an object formula. They are checked when a key is written and need no
+/// state.
 struct Fixed {
-    /// Required keys.
+    /// Numbers of the required keys.
     needed: FxHashSet<u32>,
-    /// The keys with marks.
+    /// Maps each required key to its mark, a bit of the register. Keys beyond the number of marks have none.
     marks: FxHashMap<u32, u8>,
-    /// The keys that keep their order.
+    /// Numbers of the required keys without a mark, which keep the schema's order.
     ordered: Vec<u32>,
-    /// Formulas over the values under keys.
+    /// Maps each key to a formula over the values under that key.
     values: FxHashMap<u32, FormulaId>,
-    /// The formula without these facts. Its bounds on the number of members concern those that are not required.
+    /// The object formula without the facts about single keys. Its bounds on the number of members count only members
+    /// that are not required.
     rest: FormulaId,
 }
 
 impl Fixed {
-    /// Splits off the unconditional facts of a formula.
+    /// Splits the unconditional facts about single keys off an object formula. At most `most_marks` required keys get a
+    /// mark.
     fn new(types: &mut Types<'_>, most_marks: u8, formula: FormulaId, keys: &[u32]) -> Self {
         let conjuncts = types.objects.formulas.conjuncts(formula);
         let rest: Vec<_> =
@@ -340,7 +353,7 @@ impl Fixed {
         Self { needed, marks, ordered, values, rest }
     }
 
-    /// The formula over the value of a key.
+    /// Returns the formula over the values under `key`; true for a key without facts.
     fn value(&self, key: u32) -> FormulaId {
         self.values.get(&key).copied().unwrap_or(FormulaId::TRUE)
     }
@@ -349,15 +362,15 @@ impl Fixed {
 /// A state of the automaton.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Place {
-    /// The next of the keys that keep their order.
+    /// Index into [`Fixed::ordered`] of the next key that keeps its order.
     next: usize,
-    /// Keys that may not come again, ascending.
+    /// Numbers of the written keys that may not come again, ascending.
     written: Vec<u32>,
-    /// The formula that remains, in sorted form.
+    /// The object formula that remains after the written members, with operands in ascending order.
     rest: FormulaId,
 }
 
-/// Number of subsets of at most `most` elements, out of `all` elements.
+/// Returns the number of subsets of `all` elements that have at most `most` elements. The result saturates.
 fn subsets(all: usize, most: u32) -> usize {
     let (mut sets, mut of_size) = (1_usize, 1_usize);
     for size in 1..=(most as usize).min(all) {

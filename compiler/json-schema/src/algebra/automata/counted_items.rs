@@ -1,13 +1,14 @@
-//! Counters for large bounds of `minItems` and `maxItems` beside `contains`, and for large bounds of `contains`.
+//! Counters for large bounds of `minItems`, `maxItems`, `minContains` and `maxContains` in arrays with `contains`.
 //!
-//! Unrolled, the states are the product of both counts. With counters, a state is what remains without the large bounds. One
-//! counter counts all items. Another counter for each `contains` counts the items that satisfy it: a state says whether the
-//! item before does ([`ArrayAtom::Counted`]), which doubles the states for each such counter.
+//! Without counters, each count is unrolled into states, and the states are the product of both counts. With counters,
+//! a state is the formula that remains without the large bounds. One counter counts all items. Another counter for each
+//! `contains` counts the items that satisfy its schema. A state then says whether the item just read satisfies that
+//! schema ([`ArrayAtom::Counted`]), which doubles the states for each such counter.
 //!
-//! Only conjuncts are counted, since a counter holds on every path. Later passes do not see a path that its counters close,
-//! so a search checks that some array keeps all counters.
+//! Only conjuncts get counters, since a counter constrains every path. Later passes do not notice that the bounds of
+//! counters exclude a path. So a search checks that at least one array satisfies all counters.
 //!
-//! Cost: the automaton without the bounds, and a bounded [search](ItemAutomaton::keeps_counters).
+//! Cost: the automaton without the large bounds, and a bounded [search](ItemAutomaton::keeps_counters).
 
 use grammarc_grammar::diagnostics::Diagnostic;
 
@@ -19,13 +20,14 @@ use crate::algebra::simplify::steps::Step;
 use crate::algebra::types::array_atoms::ArrayAtom;
 use crate::read::schema::Bounds;
 
-/// Largest bound that is unrolled into states.
+/// Largest bound that is unrolled into one state for each number of items. A larger bound becomes a counter.
 const FEW: u32 = 8;
 
-/// Most `contains` that are counted: each doubles the states. With more, all bounds are unrolled.
+/// Most `contains` keywords of an array that become counters: each doubles the states. With more, all bounds are
+/// unrolled.
 const MOST_COUNTED: usize = 3;
 
-/// Splits bounds into the large and the small ones.
+/// Splits bounds into large ones, above [`FEW`], and small ones. Returns `[large, small]`.
 fn parted(bounds: Bounds) -> [Bounds; 2] {
     let is_large = |bound: u32| bound > FEW;
     let large = Bounds {
@@ -39,12 +41,13 @@ fn parted(bounds: Bounds) -> [Bounds; 2] {
     [large, small]
 }
 
-/// Builds the automaton with counters of an array formula. `None` without a large bound beside `contains`, or if no array
-/// was found that keeps all counters.
+/// Builds the item automaton with counters of an array formula. Returns `None` if the step is switched off, if there is
+/// no `contains`, or if no bound is large. Also returns `None` beyond [`MOST_COUNTED`], and if the search finds no
+/// array that satisfies all counters.
 ///
 /// # Errors
 ///
-/// An exceeded limit.
+/// A limit on work, states or memory is exceeded.
 pub(crate) fn counted_items(
     simplifier: &mut Simplifier<'_>,
     formula: FormulaId,

@@ -1,4 +1,4 @@
-//! Which automaton the arrays of a formula become.
+//! Chooses the item automaton that the arrays of a formula become.
 
 use grammarc_grammar::diagnostics::Diagnostic;
 
@@ -10,12 +10,12 @@ use super::unique_items::resolve_unique;
 use crate::algebra::logic::formula::FormulaId;
 use crate::algebra::types::arrays::array_formula;
 
-/// Automata that together accept the arrays that a formula over values holds for: one, or none for no array. `None` for all
-/// arrays.
+/// Returns automata that together accept the arrays that satisfy a formula over values: one automaton, or none if no
+/// array does. Returns `None` if every array satisfies the formula.
 ///
 /// # Errors
 ///
-/// An exceeded limit.
+/// A limit on work, states or memory is exceeded.
 pub(crate) fn item_automata(
     automata: &mut Automata<'_>,
     value: FormulaId,

@@ -1,4 +1,4 @@
-//! The automaton over the items of an array.
+//! The automaton over the items of an array, as data.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -7,43 +7,47 @@ use rustc_hash::FxBuildHasher;
 use crate::algebra::logic::formula::FormulaId;
 use crate::read::schema::Bounds;
 
-/// Most pairs of state and counts in a search. Beyond, it is unknown whether the counters can be kept.
+/// Most pairs of a state and the values of all counters that a search visits. Beyond, it is unknown whether some array
+/// satisfies the counters.
 const MOST_SEARCHED: usize = 1 << 18;
 
-/// A state of the automaton.
+/// A state of an automaton over the items of an array.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct ItemState {
-    /// Edges: a formula over the next item, and the state after it.
+    /// Edges: a formula over the next item, and the number of the state after that item.
     pub(crate) items: Vec<(FormulaId, u32)>,
-    /// Whether the array may end.
+    /// Whether the array may end in this state.
     pub(crate) end: bool,
-    /// The bounds on the number of items, if items lead back to this state and are counted by a repetition.
+    /// The bounds on the number of items of a loop at this state. `Some` only if every edge leads back to the state
+    /// itself.
     pub(crate) repeat: Option<Bounds>,
-    /// The counters that an item before this state increments, without the counter of all items; ascending.
+    /// Numbers of the counters that the item just read increments, ascending. The counter of all items is not among
+    /// them.
     pub(crate) increments: Vec<u8>,
 }
 
-/// The automaton over items. It starts in state 0.
+/// A finite automaton over the items of an array. It starts in state 0.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ItemAutomaton {
-    /// The states.
+    /// The states; edges name them by index.
     pub(crate) states: Vec<ItemState>,
-    /// Whether the texts of items differ from each other.
+    /// Whether no two items of an array may have the same text.
     pub(crate) distinct: bool,
-    /// The bounds of the counters. An accepting path must keep all of them.
+    /// The bounds of each counter. At the end of an array each count must be within its bounds.
     pub(crate) counters: Vec<Bounds>,
-    /// Whether the first counter counts all items.
+    /// Whether counter 0 counts all items.
     pub(crate) counts_all: bool,
 }
 
 impl ItemAutomaton {
-    /// The counters that an item before a state increments.
+    /// Returns the counters that are incremented on arrival at `state`, including the counter of all items.
     pub(crate) fn increments(&self, state: u32) -> impl Iterator<Item = u8> + '_ {
         let all = self.counts_all.then_some(0);
         all.into_iter().chain(self.states[state as usize].increments.iter().copied())
     }
 
-    /// Whether some accepting path over values that hold keeps all counters. `None` if the search is too long.
+    /// Returns whether some accepted array satisfies all counters. Only edges whose value formula `holds` are used.
+    /// Returns `None` if the search exceeds [`MOST_SEARCHED`].
     pub(crate) fn keeps_counters(&self, holds: &impl Fn(FormulaId) -> bool) -> Option<bool> {
         let zero = vec![0u32; self.counters.len()];
         let mut met: HashSet<(u32, Vec<u32>), FxBuildHasher> = HashSet::default();
@@ -62,7 +66,7 @@ impl ItemAutomaton {
                     let Bounds { min, max } = self.counters[usize::from(counter)];
                     let count = &mut next[usize::from(counter)];
                     let goes = max.is_none_or(|max| *count < max);
-                    // Without a maximum, counts from the minimum on are equivalent.
+                    // Without a maximum, all counts from the minimum upward are equivalent.
                     *count = if max.is_none() { (*count + 1).min(min) } else { *count + 1 };
                     goes
                 });

@@ -1,8 +1,8 @@
-//! The automaton over items.
+//! Builds the automaton over the items of an array.
 //!
-//! A state is a position and the formula that remains. Positions are distinguished as long as some atom is about a single
-//! position. A repetition counts items that change nothing but their count. Large bounds beside `contains` are
-//! [counters](super::counted_items).
+//! A state is a position (the index of the next item) and the formula that remains. Positions are distinguished up to
+//! the last one that an atom names. A repetition counts items that change nothing but their count. Large bounds beside
+//! `contains` become [counters](super::counted_items).
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
@@ -18,17 +18,17 @@ use crate::algebra::types::array_atoms::ArrayAtom;
 use crate::algebra::types::layer::Types;
 use crate::read::schema::Bounds;
 
-/// Builds the states of the automaton of an array formula. `repeats` allows repetitions.
+/// Builds the states of the automaton of an array formula. `repeats` allows loops with bounds on their number of items.
 ///
 /// # Errors
 ///
-/// An exceeded limit.
+/// A limit on work, states or memory is exceeded.
 pub(crate) fn item_states(
     simplifier: &mut Simplifier<'_>,
     formula: FormulaId,
     repeats: bool,
 ) -> Result<Vec<ItemState>, Diagnostic> {
-    // From this position on, atoms say the same of every item.
+    // From this index on, the atoms treat all items alike.
     let literals = simplifier.types.arrays.formulas.literals(formula);
     let uniform = literals
         .iter()
@@ -51,18 +51,20 @@ pub(crate) fn item_states(
     Ok(items.states.into_values().collect())
 }
 
-/// The automaton so far.
+/// An item automaton under construction.
 struct Items {
-    /// By position and remaining formula.
+    /// Maps each state, as the index of the next item and the remaining formula, to its edges. The index of an entry is
+    /// the number of the state.
     states: IndexMap<(u32, FormulaId), ItemState, FxBuildHasher>,
-    /// The position from which on atoms say the same of every item.
+    /// The index from which on the atoms treat all items alike. Larger indices share the states of this one.
     uniform: u32,
-    /// Whether repetitions are allowed.
+    /// Whether a state may be a loop with bounds on its number of items.
     repeats: bool,
 }
 
 impl Items {
-    /// Returns the state at a position with the formula `rest`, whose number is `at`.
+    /// Builds the state for the next item at index `position` if the formula `rest` remains. `at` is the number of this
+    /// state, to which a loop leads back.
     fn state(
         &mut self,
         simplifier: &mut Simplifier<'_>,
@@ -111,7 +113,7 @@ impl Items {
     }
 }
 
-/// Atoms about the item at a position.
+/// The atoms about the item at one index of the array.
 #[derive(Clone, Copy)]
 struct ItemAtoms(u32);
 

@@ -1,25 +1,28 @@
-//! What a member with a given key decides.
+//! What a member with a given key decides about the atoms of an object formula.
 
 use crate::algebra::logic::formula::{FormulaId, Formulas};
 use crate::algebra::simplify::atoms::Atoms;
 use crate::algebra::types::layer::Types;
 use crate::algebra::types::object_atoms::ObjectAtom;
 
-/// Atoms about the member with a key.
+/// The atoms that constrain the member with one given key.
 #[derive(Clone, Copy)]
 pub(crate) struct KeyAtoms {
+    /// Number of the key.
     key: u32,
-    /// Whether a negative literal is about the key. `None` if the key comes once.
+    /// Whether the formula has a negative literal about the key. `None` if the key occurs at most once, so atoms about
+    /// it are decided for good.
     again: Option<bool>,
 }
 
 impl KeyAtoms {
-    /// Atoms about a key that comes once.
+    /// Selects the atoms about a key that occurs at most once.
     pub(crate) fn once(key: u32) -> Self {
         Self { key, again: None }
     }
 
-    /// Atoms about a key that may come again. `negated` is set if some negation concerns the key.
+    /// Selects the atoms about a key that may be repeated. `negated` says whether the formula has a negative literal
+    /// about the key.
     pub(crate) fn again(key: u32, negated: bool) -> Self {
         Self { key, again: Some(negated) }
     }

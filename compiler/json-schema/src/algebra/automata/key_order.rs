@@ -1,12 +1,13 @@
-//! Which automata the objects of a formula become.
+//! Chooses the member automata that the objects of a formula become.
 //!
-//! One automaton is preferred, since the parser then follows one path. A formula with alternatives is split into an
-//! automaton for each alternative if one automaton exceeds its room, or if alternatives name keys in different orders. If
-//! the parts would be too many, one automaton orders keys [by what remains](super::order_by_rest).
+//! One automaton is preferred, since the parser then follows one path. A formula with alternatives may be split into
+//! one automaton for each alternative. This is done if one automaton exceeds its limit of states, or if alternatives
+//! name keys in different orders. If the parts would be too many, one automaton orders keys by [the remaining
+//! formula](super::order_by_rest).
 //!
-//! With keys in any order, dependencies between members multiply states. Beyond a budget, required keys without a mark keep
-//! their order. Beyond that, all keys keep their order, except in objects of one branch alone. Keywords that name keys are
-//! then reported as narrower.
+//! With keys in any order, dependencies between members multiply states. Beyond a budget, required keys without a mark
+//! (a bit for a key that must come) keep their order. Beyond that, all keys keep their order, except in objects that
+//! satisfy a single branch. Keywords that name keys are then reported as narrower.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -27,29 +28,32 @@ use crate::algebra::simplify::unit_propagation::propagated;
 use crate::algebra::types::object_atoms::Objects;
 use crate::read::schema::Part;
 
-/// Most units of work for each state or edge of an attempt's room. Beyond, the attempt fails: it would exceed its room as
-/// well.
+/// Units of work that an attempt may take for each state or edge it may build. An attempt beyond this limit fails,
+/// since it would also build too many states.
 const WORK: usize = 64;
-/// Fraction of the slack that one object with keys in any order may use.
+/// Fraction of the slack (the work that failed attempts may still waste) for one object with keys in any order: one in
+/// `SHARE`.
 const SHARE: usize = 4;
-/// Most states and edges of a formula with alternatives: so many for each key, and so many more. Beyond, the formula is
-/// split.
+/// Most states and edges of one automaton for a formula with alternatives: `ROOM[0]` for each key, and `ROOM[1]`
+/// besides. Beyond, the formula is split.
 const ROOM: [usize; 2] = [8, 64];
-/// Most automata that a formula is split into. Beyond, it stays one automaton.
+/// Most automata that a formula is split into. A formula with more alternatives stays one automaton.
 const MOST_PARTS: usize = 4_096;
-/// Most alternatives that get an any-order automaton if the whole formula gets none.
+/// Most alternatives that are tried as any-order automata after the whole formula failed. Further alternatives keep
+/// their keys in order.
 const MOST_PLAIN: usize = 64;
-/// States and edges that every any-order automaton may have.
+/// Least limit on the states and edges of an any-order automaton; objects with many keys may have more.
 const MOST_FREE: usize = 1_024;
 
-/// Why keys in any order are narrower.
+/// Reason in the report for keys that keep their order although any order was requested.
 const ORDER: &str = "these keys keep their order: in any order they have too many combinations";
 
-/// Automata that together accept the objects that a formula over values holds for. `None` for all objects.
+/// Returns automata that together accept the objects that satisfy a formula over values. Returns `None` if every object
+/// does.
 ///
 /// # Errors
 ///
-/// An exceeded limit.
+/// A limit on work, states or memory is exceeded.
 pub(crate) fn member_automata(
     automata: &mut Automata<'_>,
     value: FormulaId,
@@ -61,7 +65,7 @@ pub(crate) fn member_automata(
     let promise = automata.key_order;
     let split = match promise {
         OrderPromise::Any => {
-            // An object may take a part of the slack, so that one that is too much leaves something to others.
+            // An object may take a part of the slack, so that an expensive object leaves some work for the others.
             let share = automata.types().meter.slack().part(SHARE);
             automata.attempt(share, |automata| split_automata(automata, whole, promise))?
         }
@@ -83,8 +87,9 @@ pub(crate) fn member_automata(
     Ok(Some(found))
 }
 
-/// Builds the automata of a formula with too many combinations for any order. Required keys without a mark keep their order.
-/// If that is too much as well, all keys do, except in objects of one branch alone.
+/// Builds the automata of a formula with too many combinations of keys for any order. Required keys without a mark keep
+/// their order. If that automaton is too large as well, all keys keep their order, except in objects that satisfy a
+/// single branch.
 fn partly_ordered(
     automata: &mut Automata<'_>,
     whole: FormulaId,
@@ -100,8 +105,8 @@ fn partly_ordered(
     Ok(found)
 }
 
-/// Builds the automata of a formula, and splits alternatives that exceed their room. `None` if a formula without
-/// alternatives exceeds its room.
+/// Builds the automata of a formula, and splits it at its alternatives where one automaton is too large. Returns `None`
+/// if a part is too large and cannot be split.
 fn split_automata(
     automata: &mut Automata<'_>,
     whole: FormulaId,
@@ -134,8 +139,8 @@ fn split_automata(
     Ok(Some(found))
 }
 
-/// Builds any-order automata of objects that satisfy one branch and have no key of another branch. Most objects of
-/// overlapping branches are of this kind.
+/// Builds any-order automata of the objects that satisfy one branch and have no key of another branch. Most objects of
+/// overlapping branches are such objects. Stops after [`MOST_PLAIN`] branches.
 fn plain_automata(
     automata: &mut Automata<'_>,
     whole: FormulaId,
@@ -166,7 +171,8 @@ fn plain_automata(
     Ok(found)
 }
 
-/// The formula with each disjunction replaced by its first alternative that holds if keys are left out.
+/// Replaces each disjunction among the conjuncts by its first alternative that an object without further members
+/// satisfies; false if there is none.
 fn without_choices(objects: &mut Objects, formula: FormulaId) -> FormulaId {
     let conjuncts = objects.formulas.conjuncts(formula);
     let decided: Vec<_> = conjuncts
@@ -181,7 +187,8 @@ fn without_choices(objects: &mut Objects, formula: FormulaId) -> FormulaId {
     objects.formulas.and(decided)
 }
 
-/// Builds one automaton of a formula. `None` if it exceeds its room.
+/// Builds one automaton of a formula. Returns `None` if its states and edges exceed the limit for this formula and
+/// `promise`. `spent` is the size of the automata of the parts so far.
 fn whole_automaton(
     automata: &mut Automata<'_>,
     formula: FormulaId,
@@ -203,12 +210,13 @@ fn whole_automaton(
     }
 }
 
-/// Limit of work for an automaton with so much room.
+/// Returns the limit on work of an attempt to build at most `room` states and edges.
 fn limit_of(room: usize) -> WorkLimit {
     WorkLimit { work: room.saturating_mul(WORK), formulas: usize::MAX }
 }
 
-/// The automaton with keys in any order. `None` if it exceeds its room, or the limit of work that follows from it.
+/// Builds the automaton with keys in any order. Returns `None` if it exceeds `order.room` states and edges, or the
+/// limit on work for so many.
 fn bounded_any_order(
     automata: &mut Automata<'_>,
     formula: FormulaId,
@@ -218,8 +226,9 @@ fn bounded_any_order(
     automata.attempt(limit, |automata| in_any_order(automata, formula, order))
 }
 
-/// Builds the automaton with keys in the order of the formula, or in an order by what remains if alternatives differ. `room`
-/// is given if the formula may be split, which is preferred to an order by what remains.
+/// Builds the automaton with keys in the order in which the formula names them. If alternatives name keys in different
+/// orders, the order depends on the remaining formula. `room` bounds states and edges and is `Some` if the formula may
+/// be split. Returns `None` if splitting is better or `room` is exceeded.
 fn in_named_order(
     automata: &mut Automata<'_>,
     formula: FormulaId,
@@ -238,7 +247,7 @@ fn in_named_order(
     }
 }
 
-/// Reports the keywords that name or count keys as narrower.
+/// Reports the keywords of `value` that name or count keys as narrower than the schema.
 fn note_order(automata: &mut Automata<'_>, value: FormulaId) {
     automata.logic().note(value, Verdict::Narrower, ORDER, |part| {
         matches!(
@@ -253,7 +262,7 @@ fn note_order(automata: &mut Automata<'_>, value: FormulaId) {
     });
 }
 
-/// Whether every alternative inside the formula names its keys in the order of the whole.
+/// Returns whether every alternative inside the formula names its keys in the order of `keys`.
 fn has_uniform_order(objects: &Objects, formula: FormulaId, keys: &[u32]) -> bool {
     let formulas = &objects.formulas;
     let is_literal = |id| matches!(formulas.get(id), Formula::Literal(_));
@@ -284,18 +293,18 @@ fn has_uniform_order(objects: &Objects, formula: FormulaId, keys: &[u32]) -> boo
     true
 }
 
-/// States and edges of one any-order automaton with these keys before its keys keep their order.
+/// Returns the most states and edges of one any-order automaton with these keys.
 fn most_free(keys: &[u32]) -> usize {
     MOST_FREE.max(ROOM[0] * keys.len())
 }
 
-/// States and edges of all any-order automata of one formula.
+/// Returns the most states and edges of all any-order automata of one formula with these keys, added up.
 fn most_together(keys: &[u32]) -> usize {
     8 * most_free(keys)
 }
 
-/// Distributes a formula over its first disjunction: one formula for each alternative. `None` without a disjunction. `large`
-/// skips disjunctions of literals alone.
+/// Distributes a formula over its first disjunction, which yields one formula for each alternative. Returns `None`
+/// without a disjunction. `large` skips disjunctions whose operands are all literals.
 fn alternatives(
     formulas: &mut Formulas,
     formula: FormulaId,

@@ -1,4 +1,4 @@
-//! The fourth layer: what automata over members and items share.
+//! The fourth layer: the state that automata over members and automata over items share.
 
 use crate::algebra::logic::layer::Logic;
 use crate::algebra::logic::work::WorkLimit;
@@ -8,15 +8,16 @@ use crate::algebra::types::layer::Types;
 use crate::document::NodeId;
 use grammarc_grammar::diagnostics::Diagnostic;
 
-/// Most states and edges of an automaton whose keys come once. Beyond, keys may come again, and the report says so.
+/// Most states and edges of one automaton whose keys occur at most once. Beyond, keys may be repeated, and the report
+/// says so.
 pub(crate) const MOST_ONCE: usize = 2_048;
 
-/// What is left for automata whose keys come once.
+/// The remaining budget of automata whose keys occur at most once.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Once {
-    /// States and edges that are left for such automata.
+    /// States and edges that these automata may still have, added up over the whole schema.
     pub(crate) room: usize,
-    /// Whether an automaton of the current value lets its keys come again.
+    /// Whether an automaton of the current value was to have each key at most once, and lets keys be repeated instead.
     pub(crate) again: bool,
 }
 
@@ -26,30 +27,34 @@ impl Default for Once {
     }
 }
 
-/// What automata over members and items share.
+/// The state that automata over members and automata over items share.
 pub(crate) struct Automata<'a> {
+    /// The formulas, and the steps that keep them small.
     pub(crate) simplifier: Simplifier<'a>,
+    /// What the grammar promises about the order of keys.
     pub(crate) key_order: OrderPromise,
-    /// Keys that come once, if keys come in any order and once; otherwise `None`.
+    /// The budget of automata whose keys occur at most once. `None` unless the options ask for
+    /// [`KeyOrder::AnyOnce`](crate::KeyOrder::AnyOnce).
     pub(crate) once: Option<Once>,
-    /// Most required keys of an object that come in any order.
+    /// Most required keys of one object that have a mark (a bit of a register) and so come in any order.
     pub(crate) most_marks: u8,
-    /// Places of the keywords whose items must have different texts.
+    /// Places of the `uniqueItems` keywords for which the runtime compares the texts of items.
     pub(crate) unique: Vec<NodeId>,
 }
 
 impl<'a> Automata<'a> {
-    /// What is known of each type.
+    /// Returns the state of the layer below the simplifier: object, array and scalar sets of each formula.
     pub(crate) fn types(&mut self) -> &mut Types<'a> {
         &mut self.simplifier.types
     }
 
-    /// The formulas over values.
+    /// Returns the arena of formulas over values.
     pub(crate) fn logic(&mut self) -> &mut Logic<'a> {
         &mut self.simplifier.types.logic
     }
 
-    /// The result of an attempt with its own limit. `None` if the attempt exceeds it.
+    /// Runs an attempt under its own limit on work and formulas. Returns `None` if the attempt exceeds that limit or
+    /// itself returns `None`.
     pub(crate) fn attempt<T>(
         &mut self,
         most: WorkLimit,
@@ -60,7 +65,8 @@ impl<'a> Automata<'a> {
         self.types().end(begun, result)
     }
 
-    /// Switches to tests of emptiness, in which the order of keys does not matter, with at most `work` more units of work.
+    /// Switches to tests of emptiness, in which the order of keys does not matter. They may take at most `work` more
+    /// units of work.
     pub(crate) fn explain(&mut self, work: usize) {
         self.key_order = OrderPromise::Schema;
         self.types().meter.lower_limit(work);

@@ -1,4 +1,4 @@
-//! The automaton over the members of an object.
+//! The automaton over the members of an object, as data.
 
 use smallvec::SmallVec;
 
@@ -6,66 +6,67 @@ use crate::algebra::logic::formula::FormulaId;
 use crate::read::schema::Bounds;
 use crate::values::strings::StringSet;
 
-/// The key or keys of a member.
+/// The key or the set of keys of an edge.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum MemberName {
-    /// The key with this number.
+    /// The single key with this number.
     Key(u32),
-    /// Any key of a set.
+    /// Any key of this set of strings.
     Names(StringSet),
 }
 
 impl MemberName {
-    /// Whether the name is a set of keys.
+    /// Returns whether the edge accepts a set of keys.
     pub(crate) fn is_set(&self) -> bool {
         matches!(self, Self::Names(_))
     }
 }
 
-/// An edge: a member.
+/// An edge of a member automaton: the members that it accepts.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Member {
-    /// Its key.
+    /// The accepted key or keys.
     pub(crate) name: MemberName,
-    /// A formula over its value.
+    /// A formula that the value of the member satisfies.
     pub(crate) value: FormulaId,
-    /// The state after it.
+    /// Number of the state after the member.
     pub(crate) to: u32,
-    /// The mark that this member passes, if it has one. An object passes every mark before it ends.
+    /// The mark that the member passes, as the index of a bit. `None` for a key without a mark. An object passes every
+    /// mark before it ends.
     pub(crate) mark: Option<u8>,
 }
 
-/// A state.
+/// A state of a member automaton.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct MemberState {
-    /// Members that may come next, of which there is mostly one.
+    /// The edges: members that may come next. Most states have one edge.
     pub(crate) members: SmallVec<[Member; 1]>,
-    /// The state where the next key is left out.
+    /// Number of the state that is reached if the next key is left out. `None` if that key is required.
     pub(crate) skip: Option<u32>,
-    /// Whether the object may end.
+    /// Whether the object may end in this state.
     pub(crate) end: bool,
-    /// The bounds on the number of members that lead back to this state, if there are any.
+    /// The bounds on the number of members of the loop at this state. `None` if members of the loop are not counted.
     pub(crate) repeat: Option<Bounds>,
 }
 
-/// An automaton over members. It starts in state 0.
+/// A finite automaton over the members of an object. It starts in state 0.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct MemberAutomaton {
-    /// The states.
+    /// The states; edges name them by index.
     pub(crate) states: Vec<MemberState>,
-    /// The marks that an object must pass, as bits. If no member has one of them, there is no object.
+    /// The marks that an object must pass, one bit each. An object without some mark is not accepted.
     pub(crate) marks: u32,
-    /// Whether the keys of [`MemberName::Names`] differ from each other in an object.
+    /// Whether no two members of an object may have the same key, for keys of [`MemberName::Names`].
     pub(crate) distinct: bool,
 }
 
 impl MemberAutomaton {
-    /// States and members.
+    /// Returns the number of states and edges, added up.
     pub(crate) fn size(&self) -> usize {
         self.states.len() + self.member_count()
     }
 
-    /// Returns the number of members of all states.
+    /// Returns the number of edges.
     pub(crate) fn member_count(&self) -> usize {
         self.states.iter().map(|state| state.members.len()).sum()
     }

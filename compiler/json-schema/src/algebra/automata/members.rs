@@ -1,10 +1,10 @@
-//! The automaton over members in the order in which a formula names its keys.
+//! Builds the automaton over members in the order in which a formula names its keys.
 //!
-//! Each named key is written or left out. Members with other keys follow. A state is a place in the order of keys and the
-//! formula that remains.
+//! Each named key is written or left out, and members with other keys follow. A state is a place in the order of keys,
+//! and the object formula that remains.
 //!
-//! Cost: a state for each combination of facts that members in this order establish and that still matters. For most schemas
-//! that is a few states for each key.
+//! Cost: a state for each combination of facts that members in this order establish and that still matters. Most
+//! schemas take a few states for each key.
 
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -20,11 +20,12 @@ use crate::algebra::simplify::derivatives::derivatives;
 use crate::algebra::simplify::layer::Simplifier;
 use crate::algebra::types::facts::{KeyConjunct, key_conjuncts};
 
-/// The automaton of a formula. `None` if states and edges exceed `room`.
+/// Builds the automaton of an object formula whose named keys come in the order of `keys`. Returns `None` if it has
+/// more than `room` states and edges.
 ///
 /// # Errors
 ///
-/// An exceeded limit.
+/// A limit on work, states or memory is exceeded.
 pub(crate) fn members_within(
     simplifier: &mut Simplifier<'_>,
     formula: FormulaId,
@@ -62,10 +63,12 @@ pub(crate) fn members_within(
     Ok(Some(MemberAutomaton { states, marks: 0, distinct: false }))
 }
 
-/// States by place among the keys and remaining formula.
+/// Maps each state, as an index into the keys and the remaining formula, to its edges. The index of an entry is the
+/// number of the state.
 type States = IndexMap<(usize, FormulaId), MemberState, FxBuildHasher>;
 
-/// Returns the number of a state; a new state is added.
+/// Returns the number of the state for the next key at index `place` and the remaining formula `rest`. A new state is
+/// added without edges.
 fn number(states: &mut States, place: usize, rest: FormulaId) -> u32 {
     let entry = states.entry((place, rest));
     let index = entry.index();
@@ -73,24 +76,28 @@ fn number(states: &mut States, place: usize, rest: FormulaId) -> u32 {
     u32::try_from(index).expect("budgets are below 2^32")
 }
 
-/// An unconditional fact about a key, by the key's place.
+/// An unconditional fact about one key.
 struct Fixed {
+    /// Index of the key in the order of keys.
     place: usize,
-    /// A formula over the value.
+    /// A formula over the values under the key.
     value: FormulaId,
-    /// Whether the key may be absent.
+    /// Whether the key may be left out.
     absent: bool,
 }
 
-/// An automaton under construction.
+/// A member automaton under construction.
 struct Builder {
-    /// Unconditional facts about keys, ascending by place.
+    /// Unconditional facts about keys, in ascending order of the keys' indices.
     fixed: Vec<Fixed>,
-    /// Places by key.
+    /// Maps the number of each key to its index in the order of keys.
     places: FxHashMap<u32, usize>,
-    /// By remaining formula, the places of the keys that it allows or names, ascending. `None` if it allows all keys.
+    /// Maps each remaining formula to the indices of the keys that it allows or names, ascending. The value is `None`
+    /// if the formula allows all but finitely many keys.
     named: FxHashMap<FormulaId, Option<Vec<usize>>>,
+    /// The keys that the formula does not name, partitioned into classes.
     others: OtherKeys,
+    /// The states so far.
     states: States,
 }
 
@@ -114,15 +121,15 @@ impl Builder {
         }
     }
 
-    /// The unconditional facts about the key at a place.
+    /// Returns the unconditional facts about the key at index `place`.
     fn fixed(&self, place: usize) -> &[Fixed] {
         let from = self.fixed.partition_point(|fixed| fixed.place < place);
         let to = self.fixed.partition_point(|fixed| fixed.place <= place);
         &self.fixed[from..to]
     }
 
-    /// Returns the number of the state for a remaining formula from a place on. The state is moved to the next key that the
-    /// formula allows or names, so keys of excluded alternatives need no states.
+    /// Returns the number of the state for the remaining formula `rest`, at the first key from index `place` on that
+    /// the formula allows or names. So keys of excluded alternatives need no states.
     fn state(&mut self, simplifier: &Simplifier<'_>, place: usize, rest: FormulaId) -> u32 {
         let Self { places: place_of, named, fixed, .. } = self;
         let objects = &simplifier.types.objects;
@@ -147,7 +154,7 @@ impl Builder {
         number(&mut self.states, place, rest)
     }
 
-    /// The state before a key.
+    /// Builds the state before the key at index `place`: the key is written with a value, or left out.
     fn at_key(
         &mut self,
         simplifier: &mut Simplifier<'_>,

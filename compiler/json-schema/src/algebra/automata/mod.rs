@@ -2,13 +2,13 @@
 //!
 //! | file | content |
 //! | --- | --- |
-//! | [`layer`] | the state of the layer, and the budget of automata whose keys come once |
+//! | [`layer`] | the state of the layer, and the budget of automata whose keys occur at most once |
 //! | [`member_automaton`] | the automaton over members, as data |
 //! | [`key_atoms`] | what a member with a given key decides |
 //! | [`other_keys`] | members whose keys the formula does not name |
 //! | [`members`] | the automaton over members in the schema's order |
 //! | [`any_order`] | required keys in any order |
-//! | [`order_by_rest`] | an order that depends on what remains |
+//! | [`order_by_rest`] | an order of keys that depends on the remaining formula |
 //! | [`repeated_keys`] | objects that must not repeat a key that the schema does not name |
 //! | [`key_order`] | which automata the objects of a formula become |
 //! | [`item_automaton`] | the automaton over items, as data |

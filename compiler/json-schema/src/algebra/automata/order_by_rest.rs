@@ -1,8 +1,8 @@
-//! The automaton over members for alternatives that name keys in different orders.
+//! Builds the automaton over members for alternatives that name keys in different orders.
 //!
-//! The next key is the first key of the formula that remains. Once the written members exclude all alternatives but one, the
-//! keys come in its order. A state is the remaining formula and the keys that are neither written nor left out. Keys that
-//! the formula no longer names come last.
+//! The next key is the first key that the remaining formula names. Once the written members exclude all alternatives
+//! but one, the keys come in the order of that alternative. A state is the remaining formula, and the keys that are
+//! neither written nor left out so far. Keys that the remaining formula does not name come last.
 
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
@@ -17,11 +17,12 @@ use crate::algebra::simplify::atoms::Derivative;
 use crate::algebra::simplify::derivatives::derivatives;
 use crate::algebra::simplify::layer::Simplifier;
 
-/// Builds the automaton of an object formula. `None` if states and edges exceed `room`.
+/// Builds the automaton of an object formula. `keys` are the numbers of the keys that it names. Returns `None` if the
+/// automaton has more than `room` states and edges.
 ///
 /// # Errors
 ///
-/// An exceeded limit.
+/// A limit on work, states or memory is exceeded.
 pub(crate) fn ordered_by_rest(
     simplifier: &mut Simplifier<'_>,
     formula: FormulaId,
@@ -77,7 +78,8 @@ pub(crate) fn ordered_by_rest(
     Ok(Some(MemberAutomaton { states, marks: 0, distinct: false }))
 }
 
-/// Returns the number of a state; a new state is added.
+/// Returns the number of the state for the remaining formula `rest` and the set of open keys with index `left`. A new
+/// state is added without edges.
 fn reach(
     states: &mut IndexMap<(usize, FormulaId), MemberState, FxBuildHasher>,
     left: usize,

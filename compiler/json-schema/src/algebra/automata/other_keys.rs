@@ -1,4 +1,4 @@
-//! Members whose keys a formula does not name.
+//! Members whose keys an object formula does not name.
 
 use std::rc::Rc;
 
@@ -15,47 +15,50 @@ use crate::algebra::types::layer::Types;
 use crate::algebra::types::object_atoms::ObjectAtom;
 use crate::values::strings::StringSet;
 
-/// States of an automaton over characters that count as one state of an automaton over members.
+/// States of an automaton over characters that count as one state of an automaton over members, for the limit on
+/// states.
 const CHARACTER_STATES: usize = 16;
 
-/// A class of keys that are in the same sets.
+/// A class of keys: all of them are in the same sets of keys.
 struct NameClass {
+    /// The keys of the class.
     names: StringSet,
-    /// The numbers of the sets.
+    /// Numbers of the sets that contain the class.
     sets: Vec<u32>,
 }
 
-/// Members whose keys the formula treats alike.
+/// The members whose keys lead to the same remaining formulas.
 pub(crate) struct OtherMember {
-    /// Their keys.
+    /// The keys of these members.
     pub(crate) names: StringSet,
-    /// A derivative by such a member.
+    /// A formula over the value of such a member, and the object formula that remains after it.
     pub(crate) after: Derivative,
 }
 
-/// The keys that a formula does not name.
+/// The keys that an object formula does not name, and their partitions.
 pub(crate) struct OtherKeys {
+    /// All keys that the formula does not name.
     all: StringSet,
-    /// By the numbers of the sets that a formula names, the partition of all keys by these sets.
+    /// Maps the numbers of the sets of keys that a formula contains to the partition of all keys by these sets.
     classes: FxHashMap<Vec<u32>, Rc<[NameClass]>>,
 }
 
 impl OtherKeys {
-    /// The keys of a set, not partitioned yet.
+    /// Starts with the keys `all`, without any partition.
     pub(crate) fn new(all: StringSet) -> Self {
         Self { all, classes: FxHashMap::default() }
     }
 }
 
-/// All keys but some.
+/// Returns the set of all keys except those with the numbers `keys`.
 pub(crate) fn keys_but(types: &Types<'_>, keys: &[u32]) -> StringSet {
     let keys = keys.iter().map(|&key| types.objects.key(key));
     // The result is not used if the budget is spent: the next unit of work fails.
     StringSet::all_but(keys, types.states()).unwrap_or_else(|_| StringSet::all())
 }
 
-/// Builds the state after all named keys, where members with other keys follow. `reach` numbers the state of a remaining
-/// formula.
+/// Builds the state number `at` after all named keys, where members with other keys follow. `reach` returns the number
+/// of the state for a remaining formula.
 pub(crate) fn after_keys(
     simplifier: &mut Simplifier<'_>,
     others: &mut OtherKeys,
@@ -67,7 +70,7 @@ pub(crate) fn after_keys(
     if bounds.is_empty() {
         return Ok(MemberState::default());
     }
-    // If members change nothing but their count, a repetition counts them.
+    // If members change nothing but their count, a loop with bounds counts them.
     let loops = other_members(simplifier, others, uncounted)?;
     if !simplifier.types.objects.counts_members(uncounted)
         && loops.iter().all(|member| member.after.rest == uncounted)
@@ -92,7 +95,8 @@ pub(crate) fn after_keys(
     Ok(state)
 }
 
-/// Adds an edge. An edge with the same value and target takes the keys instead.
+/// Adds an edge for the keys `names`. If an edge with the same value formula and target exists, its set of keys is
+/// extended instead.
 pub(crate) fn push_names(
     simplifier: &mut Simplifier<'_>,
     state: &mut MemberState,
@@ -113,7 +117,8 @@ pub(crate) fn push_names(
     Ok(())
 }
 
-/// Partitions the keys that the formula does not name by how it treats them, with the derivatives of each class.
+/// Partitions the keys that the formula does not name by the sets of keys in `rest`. Returns each class with each
+/// derivative: a formula over the value, and the object formula that remains.
 pub(crate) fn other_members(
     simplifier: &mut Simplifier<'_>,
     others: &mut OtherKeys,
@@ -146,7 +151,7 @@ pub(crate) fn other_members(
     Ok(found)
 }
 
-/// Partitions keys by the sets that contain them.
+/// Partitions the keys `others` by the sets with the numbers `named`. Empty classes are left out.
 fn split_names(
     simplifier: &mut Simplifier<'_>,
     others: &StringSet,
@@ -172,7 +177,7 @@ fn split_names(
     Ok(classes)
 }
 
-/// Atoms about members whose keys are in these sets.
+/// The atoms about members whose keys are in the sets with these numbers.
 #[derive(Clone, Copy)]
 struct NameAtoms<'s>(&'s [u32]);
 

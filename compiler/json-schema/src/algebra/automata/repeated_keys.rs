@@ -1,11 +1,12 @@
-//! Which objects the runtime must keep from repeating a key that the schema does not name.
+//! Finds the objects in which the runtime must refuse a repeated key that the schema does not name.
 //!
 //! Parsers keep one value of a repeated key. In most objects a repetition is harmless: `{"a": 1, "a": 2}` is a map to
-//! integers, whichever value is kept. A repetition matters if a member changes the automaton's state, as with `minProperties`
-//! (a count) or `oneOf` (the type of a value). The kept value may then lead to another verdict. Such an object becomes a rule
-//! whose keys differ ([`RuleKind::Distinct`](grammarc_grammar::ir::RuleKind::Distinct)), as the items of `uniqueItems` do.
+//! integers, whichever value is kept. A repetition matters if a member changes the automaton's state, as with
+//! `minProperties` (a count) or `oneOf` (the type of a value). The object may then be invalid with the value that a
+//! parser keeps. Such an object becomes a rule whose keys must differ
+//! ([`RuleKind::Distinct`](grammarc_grammar::ir::RuleKind::Distinct)), like the items of `uniqueItems`.
 //!
-//! Cost: O(members) for each automaton. Other automata keep their masks.
+//! Cost: O(members) for each automaton. Automata without such members keep their precomputed masks.
 
 use grammarc_grammar::diagnostics::Diagnostic;
 use grammarc_grammar::diagnostics::report::Verdict;
@@ -18,18 +19,19 @@ use crate::options::Escapes;
 use crate::read::schema::{Bounds, Part};
 use crate::values::strings::StringSet;
 
-/// Reason for counting repeated keys twice: there is no register, or the set of keys is finite.
+/// Reason for an approximate bound on members: nothing compares the keys, so a repeated key counts each time.
 const FEW: &str = "a key that the schema does not name counts each time it is written: the keys come in any order, are \
                    a finite set, or are counted beyond 128";
 
-/// Reason for counting repeated keys twice: one key has several spellings.
+/// Reason for an approximate bound on members: keys are compared as texts, and one key has several texts.
 const SPELLINGS: &str = "a key that is written with other escapes counts again";
 
-/// Largest bound on the number of members up to which keys are compared: each member takes a few states. Beyond, repeated
-/// keys count twice. Bounds in practice are below ten.
+/// Largest bound on the number of members for which the runtime compares keys: each counted member takes a few states.
+/// Beyond, a repeated key counts each time it is written. Bounds in practice are below ten.
 const MOST_MEMBERS: u32 = 128;
 
-/// Sets `distinct` in the automata of a value whose objects must not repeat keys. Reports where keys cannot be compared.
+/// Sets `distinct` in the automata of a value if objects must not repeat keys. Reports the bounds on members as
+/// approximate if the runtime cannot compare keys.
 pub(crate) fn keep_keys_distinct(
     types: &mut Types<'_>,
     value: FormulaId,
@@ -46,7 +48,7 @@ pub(crate) fn keep_keys_distinct(
             (true, Escapes::Any) => SPELLINGS,
             (false, _) => FEW,
         };
-        // Repetition cannot feign the first member besides the required ones.
+        // The first member beyond the required ones cannot be a repetition.
         let fewest = types.objects.fewest_members(formula) as usize;
         let required = facts(types, formula).values().filter(|fact| fact.present).count();
         if fewest < 2 || fewest <= required + 1 {
@@ -59,7 +61,7 @@ pub(crate) fn keep_keys_distinct(
     Ok(())
 }
 
-/// Whether some object of an automaton may change its verdict when a parser drops all but one value of a key.
+/// Returns whether some object may become invalid when a parser drops all but one value of a key.
 fn repetition_matters(
     types: &mut Types<'_>,
     automaton: &MemberAutomaton,
@@ -76,7 +78,8 @@ fn repetition_matters(
     Ok(false)
 }
 
-/// Whether repeating a member's keys changes nothing: the state after it allows the same values and loops.
+/// Returns whether repeating a member's keys changes nothing: the state after the member allows the same values and
+/// loops.
 fn says_the_same(
     types: &mut Types<'_>,
     first: &Member,
@@ -97,7 +100,7 @@ fn says_the_same(
     Ok(true)
 }
 
-/// The set of keys of a member; `None` for a member with a single key.
+/// Returns the set of keys of an edge, or `None` for an edge with a single key.
 fn names(member: &Member) -> Option<&StringSet> {
     match &member.name {
         MemberName::Names(names) => Some(names),
@@ -105,8 +108,8 @@ fn names(member: &Member) -> Option<&StringSet> {
     }
 }
 
-/// Whether the runtime can compare the keys of an automaton's objects. The register must be free, the sets of keys must be
-/// large enough for all members, and the bounds on members must be small enough to be states.
+/// Returns whether the runtime can compare the keys of an automaton's objects. No mark may occupy the register. Each
+/// set of keys must have keys of every length beyond some length. Bounds on members must be at most [`MOST_MEMBERS`].
 fn may_be_distinct(automaton: &MemberAutomaton) -> bool {
     automaton.marks == 0
         && automaton.states.iter().all(|state| {

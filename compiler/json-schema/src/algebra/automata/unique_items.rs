@@ -1,8 +1,8 @@
-//! `uniqueItems`: replaced by other atoms if items have few values, otherwise by a comparison of texts at run time.
+//! `uniqueItems`: replaced by other atoms if items have few values, otherwise a comparison of texts at run time.
 //!
-//! With few values, each value is contained at most once: an automaton has a state for every set of values. With many
-//! values, the array becomes a rule whose items differ. The texts of items are compared, which is the same unless a value
-//! has several texts.
+//! With few values, `uniqueItems` says that each value is contained at most once. Such an automaton has a state for
+//! every set of values. With many values, the array becomes a rule whose items must differ, and the runtime compares
+//! the texts of items. This is exact unless a value has several texts.
 
 use std::collections::BTreeMap;
 
@@ -26,23 +26,25 @@ use crate::document::NodeId;
 use crate::options::Escapes;
 use crate::read::schema::Bounds;
 
-/// Most values of an item for which `uniqueItems` becomes other atoms: an automaton has a state for every set of them.
+/// Most values of an item for which `uniqueItems` becomes other atoms: the automaton has up to `2^MOST_UNIQUE` states.
+/// With more values, the runtime compares texts.
 const MOST_UNIQUE: usize = 8;
 
-/// Reason for an approximate `uniqueItems`: nothing compares the items.
+/// Reason for an approximate `uniqueItems`: nothing compares the items of the array.
 pub(crate) const MANY: &str = "items with many possible values may repeat";
 
-/// Reason for an approximate `uniqueItems`: texts are compared instead of values.
+/// Reason for an approximate `uniqueItems`: the runtime compares texts, and equal values may have different texts.
 const WRITTEN: &str = "items that are equal and written differently may repeat";
 
-/// Replaces the atoms of `uniqueItems`. The flag says whether the texts of items must differ in every array of the formula.
+/// Replaces the atoms of `uniqueItems` in an array formula. Returns the new formula, and whether the texts of items
+/// must differ in all of its arrays.
 ///
-/// The keyword is reported as approximate if items have many values and only some arrays have the keyword. Negated, it then
-/// holds for all arrays.
+/// The keyword is approximate if items have many values and only some arrays have the keyword. The negated
+/// keyword then holds for all arrays.
 ///
 /// # Errors
 ///
-/// An exceeded limit.
+/// A limit on work, states or memory is exceeded.
 pub(crate) fn resolve_unique(
     automata: &mut Automata<'_>,
     formula: FormulaId,
@@ -96,7 +98,8 @@ pub(crate) fn resolve_unique(
     Ok((replaced, false))
 }
 
-/// The formula without `uniqueItems`, if the keyword is a conjunct. Its items are compared at run time.
+/// Returns the formula without `uniqueItems`, whose items the runtime then compares. Returns `None` if the keyword is
+/// not a conjunct of the formula.
 fn without_unique(
     automata: &mut Automata<'_>,
     formula: FormulaId,
@@ -146,7 +149,8 @@ fn without_unique(
     Ok(Some(rest))
 }
 
-/// Whether each value of a formula has at most one text.
+/// Returns whether each value that satisfies a formula has at most one text. Objects and arrays count as having
+/// several.
 fn has_one_text(automata: &mut Automata<'_>, formula: FormulaId) -> Result<bool, Diagnostic> {
     if object_formula(&mut automata.simplifier.types, formula)? != FormulaId::FALSE
         || array_formula(&mut automata.simplifier.types, formula)? != FormulaId::FALSE
@@ -161,7 +165,8 @@ fn has_one_text(automata: &mut Automata<'_>, formula: FormulaId) -> Result<bool,
     Ok(numbers && strings)
 }
 
-/// Formulas over values: in an array with two or more items, each item satisfies one of them.
+/// Returns formulas over values: each item of an array with two or more items satisfies one of them. Returns no formula
+/// if arrays have at most one item.
 fn item_values(automata: &mut Automata<'_>, formula: FormulaId) -> Vec<FormulaId> {
     let mut items: BTreeMap<u32, Vec<FormulaId>> = BTreeMap::new();
     let (mut rests, mut most) = (Vec::new(), u32::MAX);

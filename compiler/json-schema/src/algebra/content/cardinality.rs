@@ -1,10 +1,10 @@
-//! Whether items that must differ have enough values.
+//! Decides whether items that must differ have enough values.
 //!
-//! The runtime refuses an item that equals an earlier one, one item at a time and without lookahead. This never fails if
-//! each required item has more values than items can precede it. A lower bound on the number of values shows this. Otherwise
-//! items may repeat, and the keyword is approximate.
+//! The runtime refuses an item that equals an earlier one, one item at a time and without lookahead. An array never
+//! gets stuck if each required item has more values than items can precede it. A lower bound on the number of values
+//! shows this. Otherwise items may repeat, and `uniqueItems` is approximate.
 //!
-//! Cost: nothing unless some array needs a second item; else [`ROUNDS`] passes over the graph.
+//! Cost: nothing if no array needs a second item; else [`ROUNDS`] passes over the graph.
 
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
@@ -19,19 +19,22 @@ use crate::algebra::automata::unique_items::MANY;
 use crate::algebra::logic::formula::FormulaId;
 use crate::algebra::logic::layer::Inexact;
 
-/// Most items for which an array with `uniqueItems` keeps its bounds: each item is a state or a few. Beyond, items may
-/// repeat. Sets with more values count as infinite.
+/// Largest number of items, and of states, for which an array with `uniqueItems` stays exact: each item is a state or a
+/// few. Beyond, items may repeat. Sets with more values count as infinite.
 const MOST_ITEMS: u32 = 1_024;
 
-/// Rounds of counting. Each sees one level deeper into values.
+/// Passes that count the values of all formulas. Each pass sees one level deeper into arrays and objects. Deeper values
+/// do not count.
 const ROUNDS: usize = 6;
 
-/// A number of values that always suffices.
+/// A number of values that suffices for every array: one more than the most items.
 const ENOUGH: u32 = MOST_ITEMS + 1;
 
+/// The formulas of a content graph. The index of a formula is the index of its content.
 type Formulas = IndexSet<FormulaId, FxBuildHasher>;
 
-/// Lets the items of an array repeat if they may not have enough values, or if bounds on their number are too large.
+/// Lets the items of an array repeat if they may not have enough values, or if bounds on their number exceed
+/// [`MOST_ITEMS`]. Then every `uniqueItems` that the runtime checks is reported as approximate.
 pub(crate) fn check_cardinality(
     automata: &mut Automata<'_>,
     contents: &mut [Content],
@@ -57,13 +60,13 @@ pub(crate) fn check_cardinality(
     }
 }
 
-/// Numbers of items before and after each state of an array.
+/// Numbers of items before and after each state of an item automaton.
 struct Needs {
-    /// By state, the most items before it; `None` where there is no such number.
+    /// For each state, the most items before it; `None` if a cycle makes their number unbounded.
     before: Vec<Option<u32>>,
-    /// By state, the fewest items after it.
+    /// For each state, the fewest items from it to an end of the array; `u32::MAX` if no end is reachable.
     after: Vec<u32>,
-    /// The most items that some array must have.
+    /// The most items before an item that some array must have, and that item.
     most: u32,
 }
 
@@ -72,7 +75,8 @@ impl Needs {
         let states = &automaton.states;
         let mut before: Vec<Option<u32>> = vec![Some(0); states.len()];
         let mut after = vec![u32::MAX; states.len()];
-        // States are numbered as they are met, so a round or two do, save where items lead back.
+        // States are numbered in the order of discovery, so one or two rounds suffice unless items lead back to earlier
+        // states.
         for round in 0..=states.len() {
             let mut changed = false;
             for (at, state) in states.iter().enumerate() {
@@ -109,7 +113,8 @@ impl Needs {
     }
 }
 
-/// Whether every required item has more values than items precede it.
+/// Returns whether every required item has more values than items precede it. `values` returns a lower bound on the
+/// number of values of a formula.
 fn suffices(automaton: &ItemAutomaton, needs: &Needs, values: impl Fn(FormulaId) -> u32) -> bool {
     automaton.states.iter().enumerate().all(|(at, state)| {
         let bounds = state.repeat.unwrap_or_default();
@@ -124,14 +129,14 @@ fn suffices(automaton: &ItemAutomaton, needs: &Needs, values: impl Fn(FormulaId)
             None => (after, before.saturating_add(1)),
         };
         let nearer = |to: u32| state.repeat.is_some() || needs.after[to as usize] < after;
-        // The first item of all is always new.
+        // The first item of an array is always new.
         items == 0
             || come <= 1
             || state.items.iter().any(|&(value, to)| nearer(to) && values(value) >= come)
     })
 }
 
-/// A lower bound on the number of values of each formula, up to [`ENOUGH`].
+/// Returns a lower bound on the number of values of each content, capped at [`ENOUGH`].
 fn counts(contents: &[Content], formulas: &Formulas) -> Vec<u32> {
     let scalars = contents.iter().map(|content| {
         let few = content.scalars.finite(MOST_ITEMS as usize);
@@ -153,11 +158,12 @@ fn counts(contents: &[Content], formulas: &Formulas) -> Vec<u32> {
     counts
 }
 
+/// Returns the product of two numbers of values, capped at [`ENOUGH`].
 fn times(a: u32, b: u32) -> u32 {
     a.saturating_mul(b).min(ENOUGH)
 }
 
-/// A lower bound on the number of arrays: those along the best path.
+/// Returns a lower bound on the number of arrays that an automaton accepts: the arrays along the path with the most.
 fn arrays(automaton: &ItemAutomaton, value: impl Fn(FormulaId) -> u32) -> u32 {
     let mut known = vec![0; automaton.states.len()];
     for (at, state) in automaton.states.iter().enumerate().rev() {
@@ -181,7 +187,7 @@ fn arrays(automaton: &ItemAutomaton, value: impl Fn(FormulaId) -> u32) -> u32 {
     known[0]
 }
 
-/// A lower bound on the number of objects: those along the best path.
+/// Returns a lower bound on the number of objects that an automaton accepts: the objects along the path with the most.
 fn objects(automaton: &MemberAutomaton, value: impl Fn(FormulaId) -> u32) -> u32 {
     if automaton.marks != 0 {
         return marked_objects(automaton, value);
@@ -213,7 +219,8 @@ fn objects(automaton: &MemberAutomaton, value: impl Fn(FormulaId) -> u32) -> u32
     known[0]
 }
 
-/// A lower bound on the number of objects with marks: values of the best required member.
+/// Returns a lower bound on the number of objects of an automaton with marks (required keys in any order). It is the
+/// number of values of the required member with the most values.
 fn marked_objects(automaton: &MemberAutomaton, value: impl Fn(FormulaId) -> u32) -> u32 {
     let members = || automaton.states.iter().flat_map(|state| &state.members);
     let marks = (0..u32::BITS as u8).filter(|mark| automaton.marks >> mark & 1 != 0);

@@ -1,4 +1,5 @@
-//! Whether a formula is empty, exactly: a content graph for each question that nothing simpler answers.
+//! Decides exactly whether a formula is empty. A content graph is built only if no scalar, empty array or empty object
+//! answers.
 
 use grammarc_grammar::diagnostics::Diagnostic;
 
@@ -10,26 +11,27 @@ use crate::algebra::types::arrays::array_formula;
 use crate::algebra::types::memo::ByFormula;
 use crate::algebra::types::scalars::scalars;
 
-/// Exact tests of emptiness, memoised.
+/// Exact tests of emptiness with memoised results.
 pub(crate) struct Emptiness<'m, 'a> {
+    /// The automata, switched to tests of emptiness.
     pub(crate) automata: &'m mut Automata<'a>,
-    /// Results that took a graph.
+    /// Maps each formula that took a content graph to whether some value satisfies it.
     known: ByFormula<bool>,
 }
 
 impl<'m, 'a> Emptiness<'m, 'a> {
-    /// Tests with at most `work` more units of work, which ignore the order of keys.
+    /// Prepares tests that may take at most `work` more units of work. They ignore the order of keys.
     pub(crate) fn new(automata: &'m mut Automata<'a>, work: usize) -> Self {
         automata.explain(work);
         Self { automata, known: ByFormula::default() }
     }
 
-    /// Whether some value satisfies a formula. Explores what the formula applies unless a scalar, the empty array or the empty
-    /// object satisfies it.
+    /// Returns whether some value satisfies a formula over values. Builds the content graph of the formula unless a
+    /// scalar, the empty array or the empty object satisfies it.
     ///
     /// # Errors
     ///
-    /// An exceeded limit.
+    /// A limit on work, states or memory is exceeded.
     pub(crate) fn holds(&mut self, formula: FormulaId) -> Result<bool, Diagnostic> {
         if !scalars(self.automata.types(), formula)?.is_none() {
             return Ok(true);

@@ -1,9 +1,11 @@
-//! Schemas that only an infinite value satisfies, such as a list node with a required `next`.
+//! Finds schemas that only an infinite value satisfies, such as a list node with a required `next`.
 //!
-//! Emptiness is the least fixpoint over the [content graph](super::graph). The greatest fixpoint also keeps infinite values.
-//! A formula in the greatest and not in the least has no conflict, only an endless recursion.
+//! The satisfiable formulas are the least fixpoint over the [content graph](super::graph). The greatest fixpoint also
+//! contains formulas with infinite values. A formula in the greatest and not in the least fixpoint has no conflict,
+//! only an endless recursion.
 //!
-//! Cost: a pass over the graph of the formula for each level at which emptiness spreads. Runs for empty formulas alone.
+//! Cost: a pass over the graph of the formula for each level at which emptiness spreads. The test runs only for empty
+//! formulas.
 
 use rustc_hash::FxHashSet;
 
@@ -19,7 +21,8 @@ use crate::algebra::logic::subject::Subject;
 use crate::document::NodeId;
 use crate::read::schema::SchemaId;
 
-/// The place of a recursive schema that only infinite values satisfy. `None` if the empty formula is empty for another reason.
+/// Returns the place of a recursive schema that only infinite values satisfy. Returns `None` if `formula` is empty for
+/// another reason.
 pub(crate) fn endless(
     automata: &mut Automata<'_>,
     formula: FormulaId,
@@ -39,7 +42,7 @@ pub(crate) fn endless(
     if graph.holds[0] || !infinite[0] {
         return Ok(None);
     }
-    // Each such node has a child that is such a node, so the path reaches a cycle.
+    // Each such node has a child with infinite values alone, so the path reaches a cycle.
     let mut seen = vec![false; graph.len()];
     let mut at = 0;
     loop {
@@ -57,7 +60,7 @@ pub(crate) fn endless(
     }
 }
 
-/// The place of the subschema through which the formula `from` applies the formula `to` to a part of the value.
+/// Returns the place of the subschema through which the formula `from` applies the formula `to` to a part of the value.
 fn recursive_place(logic: &mut Logic<'_>, from: FormulaId, to: FormulaId) -> Option<NodeId> {
     let schemas = logic.schemas;
     let subjects = logic.subjects(from).filter_map(|(subject, _)| match subject {
@@ -83,7 +86,7 @@ fn recursive_place(logic: &mut Logic<'_>, from: FormulaId, to: FormulaId) -> Opt
     logic.place(to)
 }
 
-/// Whether each node has a finite or an infinite value: the greatest fixpoint.
+/// Returns whether each node of the graph has a finite or an infinite value: the greatest fixpoint.
 fn with_infinite(graph: &ContentGraph, automata: &[Vec<Steps>]) -> Vec<bool> {
     let mut infinite = vec![true; graph.len()];
     loop {

@@ -1,4 +1,4 @@
-//! Builds content graphs: explores formulas from a root, and decides emptiness.
+//! Builds content graphs: explores formulas from a root, and decides which of them some value satisfies.
 
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
@@ -15,11 +15,11 @@ use crate::algebra::automata::layer::Automata;
 use crate::algebra::logic::formula::FormulaId;
 use crate::algebra::types::scalars::written_scalars;
 
-/// Builds the graph of a formula, without what is empty.
+/// Builds the graph of all formulas reachable from `root`. States and edges that no finite value passes are removed.
 ///
 /// # Errors
 ///
-/// An exceeded limit.
+/// A limit on work, states or memory is exceeded.
 pub(crate) fn build(
     automata: &mut Automata<'_>,
     root: FormulaId,
@@ -30,11 +30,12 @@ pub(crate) fn build(
     Ok(graph)
 }
 
-/// Builds the graph of a formula, with the nodes that are not empty. Also returns the steps of all automata in their order.
+/// Builds the graph of all formulas reachable from `root`, and decides which of them some value satisfies. Also returns
+/// the edges of each automaton, in the order of the nodes, with arrays before objects.
 ///
 /// # Errors
 ///
-/// An exceeded limit.
+/// A limit on work, states or memory is exceeded.
 pub(crate) fn explored(
     automata: &mut Automata<'_>,
     root: FormulaId,

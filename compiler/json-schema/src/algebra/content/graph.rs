@@ -1,11 +1,11 @@
-//! The content graph: all formulas that are reachable from a root, and which of them are empty.
+//! The content graph: all formulas that are reachable from a root, and whether some value satisfies each.
 //!
-//! A node is a formula over values with its scalars and automata. The automata name the formulas of children. Emptiness is
-//! the least fixpoint: a node is inhabited if it has a scalar, or if one of its automata reaches an end over inhabited
-//! children. Only an infinite value would satisfy any other node. Afterwards states and edges to empty nodes are removed, so
-//! the grammar has no dead ends.
+//! A node is a formula over values with its scalars and automata. The edges of the automata name the formulas of
+//! children, which are nodes again. The satisfiable nodes are the least fixpoint. A node is satisfiable if it has a
+//! scalar, or if one of its automata reaches an end over satisfiable children. Any other node has at most infinite
+//! values. Afterwards, states and edges to unsatisfiable nodes are removed, so the grammar has no dead ends.
 //!
-//! Cost: each edge is visited twice, so the fixpoint is linear in the graph.
+//! Cost: the fixpoint visits each edge twice, so it is linear in the graph.
 
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashSet};
@@ -14,51 +14,55 @@ use super::node::Content;
 use super::steps::{Automaton, End, Step, Steps};
 use crate::algebra::logic::formula::FormulaId;
 
-/// The graph.
+/// The content graph of a schema. The three tables have one entry for each formula, in equal order.
 #[derive(Debug)]
 pub(crate) struct ContentGraph {
+    /// The formulas over values, in the order of discovery; the root comes first.
     pub(crate) formulas: IndexSet<FormulaId, FxBuildHasher>,
+    /// For each formula, its scalars and automata.
     pub(crate) contents: Vec<Content>,
+    /// For each formula, whether some finite value satisfies it.
     pub(crate) holds: Vec<bool>,
 }
 
 impl ContentGraph {
-    /// The formula of the whole.
+    /// Returns the formula of the whole document.
     pub(crate) fn root(&self) -> FormulaId {
         self.formulas[0]
     }
 
-    /// Every formula, in the order of discovery.
+    /// Returns every formula, in the order of discovery.
     pub(crate) fn formulas(&self) -> impl Iterator<Item = FormulaId> + '_ {
         self.formulas.iter().copied()
     }
 
-    /// Number of formulas.
+    /// Returns the number of formulas.
     pub(crate) fn len(&self) -> usize {
         self.contents.len()
     }
 
-    /// Index of a formula.
+    /// Returns the index of a formula. Panics if the formula is no node of the graph.
     pub(crate) fn index(&self, formula: FormulaId) -> usize {
         self.formulas.get_index_of(&formula).expect("children are nodes of the graph")
     }
 
-    /// The content of a formula.
+    /// Returns the content of a formula.
     pub(crate) fn content(&self, formula: FormulaId) -> &Content {
         self.content_at(self.index(formula))
     }
 
-    /// The content of the formula with an index.
+    /// Returns the content of the formula with this index.
     pub(crate) fn content_at(&self, index: usize) -> &Content {
         &self.contents[index]
     }
 
-    /// Whether some value satisfies the formula.
+    /// Returns whether some finite value satisfies a formula.
     pub(crate) fn holds(&self, formula: FormulaId) -> bool {
         self.holds[self.index(formula)]
     }
 
-    /// Replaces the formulas of children by others, given by index.
+    /// Replaces each child formula with index `i` by the formula with index `to[i]`. Edges and automata that become
+    /// equal are merged.
     pub(crate) fn rename(&mut self, to: &[usize]) {
         let Self { formulas, contents, .. } = self;
         for content in contents {
@@ -87,10 +91,12 @@ impl ContentGraph {
         }
     }
 
-    /// Computes the nodes that are not empty. Returns all automata, in their order.
+    /// Computes the formulas that some finite value satisfies. Returns the edges of all automata, in the order of the
+    /// nodes, with arrays before objects.
     pub(crate) fn fixpoint(&mut self) -> Vec<Steps> {
         let mut automata = Vec::new();
-        // By value, the last edge that needs it; by edge, the automaton, its states and the edge before.
+        // `last` maps each value to the last edge that needs it. `needs` maps each edge to its automaton, its two
+        // states and the previous edge with this value.
         let mut last: Vec<Option<usize>> = vec![None; self.contents.len()];
         let mut needs: Vec<(usize, u32, u32, Option<usize>)> = Vec::new();
         let mut states = 0;
@@ -105,7 +111,8 @@ impl ContentGraph {
                 for &Step { from, value, to, .. } in &steps.edges {
                     let Some(value) = value else { continue };
                     let last = &mut last[self.index(value)];
-                    // An automaton with marks is looked at as a whole, once for each value that turns out to exist.
+                    // An automaton with marks is tested as a whole, once for each value that turns out to be
+                    // satisfiable.
                     let known = last.is_some_and(|edge| needs[edge].0 == automata.len());
                     if steps.marks == 0 || !known {
                         let before = last.replace(needs.len());
@@ -120,7 +127,8 @@ impl ContentGraph {
                 automata.push((index, first, steps));
             }
         }
-        // By the first of all states of an automaton and its number there.
+        // For each state of all automata, whether it is reachable: the index is that of the automaton's first state
+        // plus the state's number.
         let mut reached = vec![false; states];
         while let Some(event) = queue.pop() {
             match event {
@@ -141,7 +149,7 @@ impl ContentGraph {
                             continue;
                         }
                         queue.push(Event::Reached(automaton, to));
-                        // A repetition that needs a member ends once some member can be written.
+                        // A repetition that needs a member may end once some member can be written.
                         if from == to {
                             queue.push(Event::Looped(automaton, from));
                         }
@@ -177,7 +185,8 @@ impl ContentGraph {
         automata.into_iter().map(|(.., steps)| steps).collect()
     }
 
-    /// Removes the states and edges that no finite value passes. `automata` are those of [`fixpoint`](Self::fixpoint).
+    /// Removes the states and edges that no finite value passes. `automata` is the result of
+    /// [`fixpoint`](Self::fixpoint).
     pub(crate) fn prune(&mut self, automata: Vec<Steps>) {
         let Self { formulas, contents, holds } = self;
         let holds =
@@ -198,23 +207,23 @@ impl ContentGraph {
     }
 }
 
-/// The results of the fixpoint.
+/// A fact that the fixpoint has found.
 enum Event {
-    /// The node holds something.
+    /// Some value satisfies the node with this index.
     Holds(usize),
-    /// The state of the automaton can be reached.
+    /// The state of the automaton is reachable: indices of automaton and state.
     Reached(usize, u32),
-    /// A member that leads back to the state of the automaton can be written.
+    /// A member or item of a loop at the state can be written: indices of automaton and state.
     Looped(usize, u32),
 }
 
-/// The steps of all automata of a content, arrays before objects.
+/// Returns the edges of each automaton of a content, arrays before objects.
 fn steps_of(content: &Content) -> impl Iterator<Item = Steps> + '_ {
     let arrays = content.arrays.iter().flatten().map(Automaton::steps);
     arrays.chain(content.objects.iter().flatten().map(Automaton::steps))
 }
 
-/// Removes repeated elements.
+/// Removes repeated elements and keeps the first of each.
 fn dedup<T: Eq + std::hash::Hash>(items: &mut Vec<T>) {
     if items.len() < 2 {
         return;

@@ -1,9 +1,10 @@
-//! Formulas with equal contents become one, by [`Refinement`] of the content graph.
+//! Merges formulas with equal contents, by [`Refinement`] (partition refinement) of the content graph.
 //!
-//! Formulas that differ in their children alone start in one class. A class is split while its members differ in the classes
-//! of their children. Recursive schemas of equal meaning merge too.
+//! Formulas that differ only in their children start in one class. A class is split while its formulas differ in the
+//! classes of their children. So recursive schemas of equal meaning merge too.
 //!
-//! Cost: a round visits formulas with a child whose class changed, so a chain of schemas costs its length.
+//! Cost: each round visits the formulas with a child whose class changed. A chain of schemas takes as many rounds as it
+//! is long.
 
 use std::hash::{Hash, Hasher};
 
@@ -15,19 +16,19 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use super::graph::ContentGraph;
 use super::node::Content;
 
-/// Steps of a budget that a visit of a formula takes, about, besides its children.
+/// Estimated budget steps for a visit of a formula, without its children.
 const STEPS_A_FORMULA: usize = 1 << 5;
 
-/// Replaces every formula by the first one with an equal content. The others become unreachable. If the budget is spent, none is
-/// replaced.
+/// Replaces every child formula by the first formula with an equal content; the others become unreachable. If the
+/// budget is spent, nothing is replaced.
 pub(crate) fn merge(graph: &mut ContentGraph, budget: &Budget) {
     if let Some(first) = first_equals(graph, budget) {
         graph.rename(&first);
     }
 }
 
-/// For each formula, by index, the first one with an equal content. `None` if all contents differ, or the budget is
-/// spent.
+/// Returns for each formula the index of the first formula with an equal content. Returns `None` if all contents
+/// differ, or if the budget is spent.
 fn first_equals(graph: &ContentGraph, budget: &Budget) -> Option<Vec<usize>> {
     let shapes = shapes(graph)?;
     let children: Lists = graph
@@ -55,7 +56,8 @@ fn first_equals(graph: &ContentGraph, budget: &Budget) -> Option<Vec<usize>> {
     Some(classes.collect())
 }
 
-/// The class of each formula by its content besides the children. `None` if no two are the same.
+/// Returns for each formula the class of its content, ignoring children. Returns `None` if no two contents share a
+/// class.
 #[expect(
     clippy::mutable_key_type,
     reason = "automata of sets of strings are made when they are asked for, which no hash looks at"
@@ -78,7 +80,7 @@ fn shapes(graph: &ContentGraph) -> Option<Vec<u32>> {
     (counts.len() < classes.len()).then_some(classes)
 }
 
-/// A content without its children: two are equal that differ in these alone.
+/// A content compared without its children: two contents are equal that differ only in the formulas of their children.
 struct Shape<'a>(&'a Content);
 
 impl PartialEq for Shape<'_> {
@@ -108,7 +110,7 @@ impl PartialEq for Shape<'_> {
 impl Eq for Shape<'_> {}
 
 impl Hash for Shape<'_> {
-    /// Hashes what distinguishes most contents.
+    /// Hashes the parts that distinguish most contents.
     fn hash<H: Hasher>(&self, state: &mut H) {
         let Content { scalars, arrays, objects } = self.0;
         scalars.hash(state);
@@ -124,7 +126,7 @@ impl Hash for Shape<'_> {
     }
 }
 
-/// Whether two optional lists have equal elements in equal order.
+/// Returns whether two optional lists are both absent, or have pairwise equal elements. `same` compares two elements.
 fn same<T>(a: Option<&[T]>, b: Option<&[T]>, same: impl Fn(&T, &T) -> bool) -> bool {
     match (a, b) {
         (Some(a), Some(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),

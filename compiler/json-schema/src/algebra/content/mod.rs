@@ -1,16 +1,16 @@
-//! The graph of all contents that a value can have: its fixpoint, its cardinality, and what is empty in it.
+//! The graph of all contents that a value can have: its fixpoint, its cardinality, and which parts of it are empty.
 //!
 //! | file | content |
 //! | --- | --- |
 //! | [`node`] | the content of one formula, a node of the graph |
-//! | [`steps`] | automata as far as emptiness is concerned |
-//! | [`graph`] | contents by formula, and the least fixpoint of what is not empty |
+//! | [`steps`] | edges of automata, reduced to what decides emptiness |
+//! | [`graph`] | the content of each formula, and the least fixpoint of satisfiable formulas |
 //! | [`cardinality`] | whether a set has more values than a bound |
 //! | [`explore`] | builds the graph of a formula |
 //! | [`emptiness`] | exact tests of emptiness |
 //! | [`endless`] | formulas that only infinite values satisfy |
 //! | [`unsatisfiable_pair`] | the two places to blame for an empty formula |
-//! | [`merge`] | equal contents become one |
+//! | [`merge`] | formulas with equal contents become one |
 //! | [`pruned`] | notes on places that nothing satisfies |
 //! | [`report`] | errors of schemas without an instance |
 //!

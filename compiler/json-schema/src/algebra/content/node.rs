@@ -7,40 +7,40 @@ use crate::algebra::types::scalar_sets::Scalars;
 use crate::values::numbers::NumberSet;
 use crate::values::strings::StringSet;
 
-/// The content of a formula over values.
+/// The values that satisfy a formula: scalars as a set, arrays and objects as automata.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Content {
-    /// Scalars.
+    /// The scalars that satisfy the formula.
     pub(crate) scalars: Scalars,
-    /// Arrays; `None` for all of them.
+    /// Automata that together accept the arrays. `None` if the formula allows every array; an empty list allows none.
     pub(crate) arrays: Option<Vec<ItemAutomaton>>,
-    /// Objects; `None` for all of them.
+    /// Automata that together accept the objects. `None` if the formula allows every object; an empty list allows none.
     pub(crate) objects: Option<Vec<MemberAutomaton>>,
 }
 
 impl Content {
-    /// Every value.
+    /// Returns the content with every value.
     pub(crate) fn all() -> Self {
         let (numbers, strings) = (NumberSet::all().into(), StringSet::all());
         let scalars = Scalars { null: true, no: true, yes: true, numbers, strings };
         Self { scalars, arrays: None, objects: None }
     }
 
-    /// No value.
+    /// Returns the content with no value.
     pub(crate) fn none() -> Self {
         let (numbers, strings) = (NumberSet::none().into(), StringSet::none());
         let scalars = Scalars { null: false, no: false, yes: false, numbers, strings };
         Self { scalars, arrays: Some(Vec::new()), objects: Some(Vec::new()) }
     }
 
-    /// Whether all values are objects, and there are some.
+    /// Returns whether the content has objects and no other values.
     pub(crate) fn has_objects_alone(&self) -> bool {
         let has_arrays = self.arrays.as_ref().is_none_or(|arrays| !arrays.is_empty());
         let has_objects = self.objects.as_ref().is_none_or(|objects| !objects.is_empty());
         self.scalars.is_none() && !has_arrays && has_objects
     }
 
-    /// Whether every value is held.
+    /// Returns whether the content has every value.
     pub(crate) fn is_all(&self) -> bool {
         let Scalars { null, no, yes, numbers, strings } = &self.scalars;
         let constants = *null && *no && *yes;
@@ -48,7 +48,7 @@ impl Content {
         constants && structured && numbers.is_all() && strings.is_all()
     }
 
-    /// Calls `visit` with the formula of every child.
+    /// Calls `visit` with the formula on every edge of all automata.
     pub(crate) fn for_each_value(&self, mut visit: impl FnMut(FormulaId)) {
         for state in self.arrays.iter().flatten().flat_map(|automaton| &automaton.states) {
             state.items.iter().for_each(|&(value, _)| visit(value));
@@ -58,7 +58,7 @@ impl Content {
         }
     }
 
-    /// Calls `change` with the formula of every child.
+    /// Calls `change` with the formula on every edge of all automata.
     pub(crate) fn for_each_value_mut(&mut self, mut change: impl FnMut(&mut FormulaId)) {
         for automaton in self.arrays.iter_mut().flatten() {
             let states = automaton.states.iter_mut();

@@ -1,11 +1,11 @@
-//! Notes on the places of a schema that nothing satisfies: they are left out of the grammar.
+//! Notes on places of a schema that nothing satisfies and that the grammar therefore leaves out.
 //!
-//! A property, a branch, the items of an array or the schema of keys may be empty without the whole being so. Then the
-//! grammar accepts less than its author expects, as with `"items": {"oneOf": [A, A]}`, which allows only `[]`. Each such
-//! place gets a note with the effect and, as for unsatisfiable schemas, with what is to blame.
+//! A property, a branch, the items of an array or the schema of keys may be empty although the whole schema is not.
+//! Then the grammar accepts less than its author expects. For example, `"items": {"oneOf": [A, A]}` allows only `[]`.
+//! Each such place gets a note with the effect and with the places to blame, as for unsatisfiable schemas.
 //!
-//! The schema `false` gets no note. The search for the places to blame is bounded. Beyond the bound notes name no cause, and
-//! only formulas that are already known to be empty get one.
+//! The schema `false` gets no note. The search for the places to blame is bounded. Beyond the bound, only formulas
+//! already known to be empty get a note, and notes name no cause.
 //!
 //! Cost: a lookup for each place where a schema applies.
 
@@ -29,43 +29,44 @@ use crate::read::schema::{Part, Schema, SchemaId, Schemas};
 /// Code of a note on a property that nothing satisfies.
 const FORBIDDEN_PROPERTY: &str = "json-schema::forbidden-property";
 
-/// Most steps of work for finding the places to blame. Beyond, notes name no cause.
+/// Most units of work for finding the places to blame. Beyond, notes name no cause.
 const NOTES: usize = 20_000;
 
-/// The part of a value that a schema is about.
+/// The part of a value to which a schema applies, and how.
 #[derive(Clone, Copy, Debug)]
 enum Role<'p> {
-    /// The value under a key.
+    /// The schema applies to the value under a key (`properties`).
     Property,
-    /// The value itself, as one of several alternatives.
+    /// The schema is one of several alternatives for the value itself (`anyOf`, `oneOf`).
     Branch,
-    /// The value itself, if this `if` accepts it (`then`).
+    /// The schema applies to the value itself if the given `if` accepts it (`then`).
     Then(SchemaId),
-    /// The value itself, if this `if` refuses it (`else`).
+    /// The schema applies to the value itself if the given `if` refuses it (`else`).
     Else(SchemaId),
-    /// The value itself, if it has this key (`dependentSchemas`).
+    /// The schema applies to the value itself if the value has this key (`dependentSchemas`).
     Dependent(&'p str),
-    /// The value itself, for `if` and `not`.
+    /// The schema tests the value itself (`if`).
     Condition,
+    /// The value itself must not satisfy the schema (`not`).
     Negated,
-    /// The item at an index.
+    /// The schema applies to the item at this index.
     Item(usize),
-    /// The items from an index on.
+    /// The schema applies to all items from this index on.
     Items(u32),
-    /// The items that no other keyword evaluates.
+    /// The schema applies to the items that no other keyword evaluates (`unevaluatedItems`).
     OtherItems,
-    /// At least one item (`contains`).
+    /// At least one item must satisfy the schema (`contains`).
     Contains,
-    /// The values under the keys that match a pattern.
+    /// The schema applies to the values under keys that match a pattern (`patternProperties`).
     Pattern,
-    /// The values under the keys that no other keyword names.
+    /// The schema applies to the values under keys that no other keyword names.
     OtherProperties,
-    /// The keys.
+    /// The schema applies to the keys (`propertyNames`).
     Names,
 }
 
 impl Role<'_> {
-    /// The note on a place in this role.
+    /// Returns the note on the schema at `place` in this role.
     fn note(self, document: &Document<'_>, place: NodeId) -> Diagnostic {
         let key = document.key(place);
         let text = match self {
@@ -119,7 +120,8 @@ impl Role<'_> {
     }
 }
 
-/// Calls `visit` with every schema that a keyword applies to a part of a value. `place` is that of the keyword.
+/// Calls `visit` with every subschema of a keyword that can be left out, and its role. `place` is the place of the
+/// keyword.
 fn for_each_place<'p>(
     document: &Document<'_>,
     place: NodeId,
@@ -148,7 +150,7 @@ fn for_each_place<'p>(
         Part::Items(from, child) => visit(*child, Role::Items(*from)),
         Part::Contains(child, bounds) if bounds.min > 0 => visit(*child, Role::Contains),
         Part::Names(child) => visit(*child, Role::Names),
-        // Closed objects have others, which the source does not.
+        // The option `closed` adds `not` keywords that the source does not have.
         Part::Not(child) if document.key(place) == "not" => visit(*child, Role::Negated),
         Part::DependentSchema(key, child) => visit(*child, Role::Dependent(key)),
         Part::UnevaluatedProperties(child) => visit(*child, Role::OtherProperties),
@@ -168,7 +170,7 @@ fn for_each_place<'p>(
     }
 }
 
-/// Notes on what was left out, in source order.
+/// Returns notes on the schemas that were left out, in source order.
 pub(crate) fn pruned(automata: &mut Automata<'_>, graph: &ContentGraph) -> Vec<Diagnostic> {
     let (document, schemas) = (automata.logic().document, automata.logic().schemas);
     let emptiness = Emptiness::new(automata, NOTES);
@@ -188,13 +190,15 @@ pub(crate) fn pruned(automata: &mut Automata<'_>, graph: &ContentGraph) -> Vec<D
     notes.into_iter().map(|(_, note)| note).collect()
 }
 
-/// The notes so far.
+/// The notes so far, and what is known about emptiness.
 struct Notes<'g, 'a> {
+    /// Exact tests of emptiness under a limit on work.
     emptiness: Emptiness<'g, 'a>,
     /// Formulas that are known to be empty.
     empty: FxHashSet<FormulaId>,
-    /// Places that have a note.
+    /// Places that have a note already.
     noted: FxHashSet<NodeId>,
+    /// The notes, each with its place in the source.
     notes: Vec<(NodeId, Diagnostic)>,
 }
 
@@ -203,7 +207,7 @@ impl<'a> Notes<'_, 'a> {
         self.emptiness.automata.logic()
     }
 
-    /// Adds a note on the schema `child` if no value of `whole` satisfies it in its role.
+    /// Adds a note on the schema `child` if no value that satisfies `whole` satisfies it in its role.
     fn place(&mut self, whole: SchemaId, child: SchemaId, role: Role<'_>) {
         let schemas = self.logic().schemas;
         let place = schemas.node(child);
@@ -214,7 +218,7 @@ impl<'a> Notes<'_, 'a> {
         let (whole, own) = (logic.schema(whole), logic.schema(child));
         let formula = match role {
             Role::Branch | Role::Dependent(_) => self.logic().both(whole, own),
-            // The whole says what follows from `if`.
+            // `whole` includes what follows from `if`.
             Role::Then(condition) | Role::Else(condition) => {
                 let condition = self.logic().schema(condition);
                 if [FormulaId::TRUE, FormulaId::FALSE].contains(&condition) {
@@ -228,7 +232,7 @@ impl<'a> Notes<'_, 'a> {
             _ => own,
         };
         let is_empty = match role {
-            // Of a schema of keys, only the strings count.
+            // A schema of keys is empty if no string satisfies it.
             Role::Names => {
                 let scalars = scalars(self.emptiness.automata.types(), formula);
                 scalars.is_ok_and(|scalars| scalars.strings.is_none())
@@ -241,7 +245,8 @@ impl<'a> Notes<'_, 'a> {
         }
     }
 
-    /// Adds notes on the properties that have no value because several keywords of a schema constrain them.
+    /// Adds notes on the properties whose value no schema allows because several keywords of the schema `id` constrain
+    /// them.
     fn combined(&mut self, id: SchemaId) {
         let whole = self.logic().schema(id);
         if self.empty.contains(&whole) {
@@ -250,7 +255,7 @@ impl<'a> Notes<'_, 'a> {
         for NamedMember { key, own, value, .. } in
             named_members(self.emptiness.automata.types(), whole).unwrap_or_default()
         {
-            // What one schema says by itself has its note, and the schema `false` needs none.
+            // A property constrained by a single schema has its own note, and the schema `false` needs none.
             let is_single = own == value && self.logic().subjects(own).count() < 2;
             if is_single || own == FormulaId::FALSE || !self.is_empty(value) {
                 continue;
@@ -265,13 +270,15 @@ impl<'a> Notes<'_, 'a> {
         }
     }
 
-    /// Whether a formula is known to be empty, or a quick test shows it. `false` if neither decides.
+    /// Returns whether a formula is known to be empty, or a quick test shows that it is. Returns `false` if neither
+    /// decides.
     fn is_empty(&mut self, formula: FormulaId) -> bool {
         self.empty.contains(&formula)
             || obviously_empty(&mut self.emptiness.automata.simplifier, formula).unwrap_or(false)
     }
 
-    /// Adds a note on a place, with what is to blame for an empty formula.
+    /// Adds a note on a place, with the places to blame if `formula` is given and the search finds them. `formula` is
+    /// known to be empty.
     fn add(&mut self, place: NodeId, note: Diagnostic, formula: Option<FormulaId>) {
         self.noted.insert(place);
         self.empty.extend(formula);
@@ -286,7 +293,7 @@ impl<'a> Notes<'_, 'a> {
     }
 }
 
-/// Whether several keywords of a schema may speak of one property.
+/// Returns whether several keywords of a schema may constrain one property.
 fn is_combined(parts: &[(NodeId, Part)]) -> bool {
     let speaks = |part: &Part| matches!(part, Part::Properties(_) | Part::Members(..));
     let several = |(_, part): &(NodeId, Part)| match part {
@@ -296,7 +303,7 @@ fn is_combined(parts: &[(NodeId, Part)]) -> bool {
     parts.iter().any(several) || parts.iter().filter(|(_, part)| speaks(part)).count() > 2
 }
 
-/// The place of the first schema in `properties` for a key, here or within `allOf`.
+/// Returns the place of the first schema for `key` in `properties` of the schema or of its `allOf`.
 fn declared(schemas: &Schemas, id: SchemaId, key: &str) -> Option<NodeId> {
     schemas.parts(id).iter().find_map(|(_, part)| match part {
         Part::Properties(properties) => {

@@ -1,7 +1,8 @@
-//! Errors of schemas without an instance: no value satisfies them, or every value nests deeper than indented text allows.
+//! Errors of schemas without an instance: no value satisfies the schema, or every value nests deeper than indented text
+//! allows.
 //!
-//! An unsatisfiable schema names what is to blame: the two places in conflict, the required key that they forbid, or the
-//! recursion without end. Looking for it can take more than the budget has left. Then nobody is blamed.
+//! The error names the places to blame: the two places in conflict, the required key that they forbid, or the endless
+//! recursion. The search for them may take more than the remaining budget. Then the error names no place.
 
 use grammarc_grammar::budget::Budget;
 use grammarc_grammar::diagnostics::Diagnostic;
@@ -16,8 +17,8 @@ use crate::document::{Document, Json, NodeId};
 use crate::options::TextForm;
 use crate::read::required::declared_near;
 
-/// The error of a schema without an instance; `None` if it has one. `closed` are the schemas, in order, that the option
-/// `closed` has closed.
+/// Returns the error of a schema without an instance, or `None` if some value satisfies it. `closed` lists the places
+/// of the schemas that the option `closed` has closed, ascending.
 pub(crate) fn unsatisfiable(
     automata: &mut Automata<'_>,
     graph: &ContentGraph,
@@ -57,7 +58,7 @@ pub(crate) fn unsatisfiable(
     })
 }
 
-/// The required key that has no value.
+/// Returns the required key for which no value is allowed, if there is one.
 fn forbidden(cause: &Cause) -> Option<&str> {
     match cause {
         Cause::Conflict(conflict) => conflict.key.as_deref(),
@@ -65,7 +66,7 @@ fn forbidden(cause: &Cause) -> Option<&str> {
     }
 }
 
-/// The help of the error: a change that gives the schema an instance.
+/// Returns the help of the error: a change that gives the schema an instance.
 fn way_out(document: &Document<'_>, cause: &Cause, closed: &[NodeId]) -> String {
     let conflict = match cause {
         Cause::Endless(_) => {
@@ -100,7 +101,7 @@ fn way_out(document: &Document<'_>, cause: &Cause, closed: &[NodeId]) -> String 
     }
 }
 
-/// Advice where one place alone has no value.
+/// Returns advice for a place that has no value by itself, or `None` if two places are in conflict.
 fn alone(document: &Document<'_>, conflict: &Conflict) -> Option<&'static str> {
     if conflict.place != conflict.other {
         return None;
@@ -116,7 +117,7 @@ fn alone(document: &Document<'_>, conflict: &Conflict) -> Option<&'static str> {
     })
 }
 
-/// Points a diagnostic at the places to blame.
+/// Adds the places to blame to a diagnostic, as its pointer and labels.
 pub(crate) fn explain(
     document: &Document<'_>,
     diagnostic: Diagnostic,
@@ -146,8 +147,8 @@ pub(crate) fn explain(
         .with_label(document.span(*other), "in conflict with this")
 }
 
-/// Checks that some document fits into the levels of the indented text form. `cut` are the schemas whose containers must be
-/// empty at the last level.
+/// Checks that some document fits into the levels of the indented text form. `cut` lists the places of the schemas
+/// whose containers must be empty at the last level; the first is named in the error.
 pub(crate) fn deep_enough(
     document: &Document<'_>,
     grammar: &Grammar,

@@ -1,6 +1,7 @@
-//! Automata as far as emptiness is concerned: steps between states, each with the child that has to be written.
+//! Edges of item and member automata, reduced to what decides emptiness: two states, and the child that has to be
+//! written.
 //!
-//! Cost: linear in the automaton, times the number of marks for automata with marks.
+//! Cost: linear in the automaton; for automata with marks (required keys in any order), up to once for each state.
 
 use crate::algebra::automata::item_automaton::{ItemAutomaton, ItemState};
 use crate::algebra::automata::member_automaton::{Member, MemberAutomaton, MemberState};
@@ -10,44 +11,48 @@ use crate::read::schema::Bounds;
 /// Whether an automaton may end in a state.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum End {
-    /// No.
+    /// An array or object never ends in this state.
     No,
-    /// Yes.
+    /// An array or object may end in this state.
     Yes,
-    /// After a member that leads back to the state.
+    /// An array or object may end in this state after at least one member or item of its loop.
     AfterOne,
 }
 
-/// An edge as far as emptiness is concerned.
+/// An edge of an automaton, reduced to what decides emptiness.
 #[derive(Clone, Copy)]
 pub(crate) struct Step {
+    /// Number of the source state.
     pub(crate) from: u32,
-    /// The child that has to be written.
+    /// The formula of the member or item that is written; `None` for an edge that leaves a key out.
     pub(crate) value: Option<FormulaId>,
+    /// Number of the target state.
     pub(crate) to: u32,
-    /// The mark that is passed, as a bit.
+    /// The mark (required key) that the edge passes, as one bit; 0 for none.
     marks: u32,
 }
 
-/// An automaton as far as emptiness is concerned.
+/// The edges and ends of an item or member automaton.
 pub(crate) struct Steps {
-    /// Sorted by source.
+    /// All edges, sorted by source state.
     pub(crate) edges: Vec<Step>,
+    /// For each state, whether the automaton may end there.
     pub(crate) ends: Vec<End>,
-    /// All marks, as bits.
+    /// The marks that an accepted object passes, one bit each; 0 without marks.
     pub(crate) marks: u32,
 }
 
 impl Steps {
-    /// The edges from a state.
+    /// Returns the edges from a state.
     pub(crate) fn edges_of(&self, state: u32) -> &[Step] {
         let from = self.edges.partition_point(|edge| edge.from < state);
         let to = self.edges.partition_point(|edge| edge.from <= state);
         &self.edges[from..to]
     }
 
-    /// The states from which an end is reachable. With marks, a state must also be able to pass every missing mark. Members
-    /// may be written again, so a state that cannot pass a mark again counts as one that lacks it.
+    /// Returns for each state whether an end is reachable over children that satisfy `holds`. With marks, every state
+    /// on the way must also have edges for all marks. Since members may be repeated, the test need not know which marks
+    /// are passed already.
     pub(crate) fn alive(&self, holds: impl Fn(FormulaId) -> bool) -> Vec<bool> {
         let mut alive = vec![true; self.ends.len()];
         loop {
@@ -83,8 +88,9 @@ impl Steps {
         }
     }
 
-    /// Whether every state and edge is obviously on a path from the start to an end. `false` if this is unknown. The test asks
-    /// that no child is empty, and that each state has an edge from an earlier one and ends or has an edge to a later one.
+    /// Returns whether every state and edge is obviously on a path from the start to an end. `false` means unknown. The
+    /// test requires that no child is empty. Each state must have an edge from an earlier state. Each state must be an
+    /// end, or have an edge to a later state.
     fn is_whole(&self, holds: impl Fn(FormulaId) -> bool) -> bool {
         let mut reached = vec![false; self.ends.len()];
         let mut alive: Vec<bool> = self.ends.iter().map(|&end| end == End::Yes).collect();
@@ -100,7 +106,8 @@ impl Steps {
         self.marks == 0 && all(&reached) && all(&alive)
     }
 
-    /// New numbers of the states on a path from the start to an end. `None` if there is no such path.
+    /// Returns for each state its new number, in breadth-first order, or `None` if it lies on no path from the start to
+    /// an end. Returns `None` as a whole if there is no such path.
     fn renumbered(&self, holds: impl Fn(FormulaId) -> bool) -> Option<Vec<Option<u32>>> {
         let open = |edge: &&Step| edge.value.is_none_or(&holds);
         let ending = self.alive(&holds);
@@ -120,7 +127,8 @@ impl Steps {
     }
 }
 
-/// Whether a state with these bounds may end.
+/// Returns how an automaton may end in a state. `end` says whether the state is an end, `repeat` the bounds of its
+/// loop. With a lower bound above 0, at least one member or item must be written first.
 fn end(end: bool, repeat: Option<Bounds>) -> End {
     match (end, repeat) {
         (false, _) => End::No,
@@ -129,16 +137,18 @@ fn end(end: bool, repeat: Option<Bounds>) -> End {
     }
 }
 
-/// An automaton over items or members.
+/// An automaton over the items of an array or the members of an object.
 pub(crate) trait Automaton {
-    /// Its steps.
+    /// Returns the edges and ends of the automaton.
     fn steps(&self) -> Steps;
 
-    /// Keeps what is on a path from the start to an end, and returns whether there is such a path.
+    /// Removes the states and edges that lie on no path from the start to an end. Returns whether there is such a path.
+    /// `steps` are the automaton's own edges, `holds` tells which child formulas are satisfiable.
     fn prune(&mut self, steps: &Steps, holds: &impl Fn(FormulaId) -> bool) -> bool;
 }
 
-/// The states with new numbers, in their order.
+/// Moves each state to its number in `numbers` and removes states without a number. `change` adapts each state that is
+/// kept.
 fn renumber<S: Default>(
     states: &mut Vec<S>,
     numbers: &[Option<u32>],

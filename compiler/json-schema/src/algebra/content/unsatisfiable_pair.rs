@@ -1,9 +1,10 @@
-//! Why a formula is empty: an endless recursion, or two places of a schema that exclude each other.
+//! Explains why a formula is empty: an endless recursion, or two places of a schema that exclude each other.
 //!
-//! The search runs for formulas that are known to be empty. It tests emptiness with infinite values allowed, then for each
-//! keyword alone, then for each pair. If the value of a required member is empty, it continues with that value.
+//! The search runs for formulas that are known to be empty. It first tests emptiness with infinite values allowed, then
+//! each keyword alone, then each pair of keywords. If the value of a required member is empty, the search continues
+//! with that value.
 //!
-//! Cost: quadratic in the keywords of a schema, up to a bound, with a test of emptiness each.
+//! Cost: quadratic in the keywords of a schema, at most [`MOST`], with a test of emptiness for each pair.
 
 use grammarc_grammar::diagnostics::Diagnostic;
 
@@ -19,37 +20,38 @@ use crate::read::schema::{Part, Schema, SchemaId};
 /// Why no value satisfies a formula.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Cause {
-    /// Two places exclude each other, or one has no value by itself.
+    /// Two places exclude each other, or one place has no value by itself.
     Conflict(Conflict),
     /// A value of the schema at this place has to hold another value of the same schema.
     Endless(NodeId),
 }
 
-/// Two keywords or schemas that no value satisfies together. Both are the same place if it alone has no value.
+/// Two places (keywords or schemas) that no value satisfies together. Both are the same place if that place alone has
+/// no value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Conflict {
-    /// The place that left nothing.
+    /// The later of the two places, in the order of keywords.
     pub(crate) place: NodeId,
-    /// The place that excludes it.
+    /// The earlier place, which excludes what `place` allows.
     pub(crate) other: NodeId,
-    /// The required key to which the two places leave no value.
+    /// The required key for which the two places leave no value, if there is one.
     pub(crate) key: Option<Box<str>>,
 }
 
 impl Conflict {
-    /// A place that has no value by itself.
+    /// Returns the conflict of a place that has no value by itself.
     pub(crate) fn alone(place: NodeId) -> Self {
         Self { place, other: place, key: None }
     }
 }
 
-/// Most keywords that are compared. Further keywords are ignored.
+/// Most keywords of one schema that are compared with each other. Further keywords are ignored.
 const MOST: usize = 64;
 
-/// Most levels of required members that the search descends.
+/// Most levels of required members that the search descends. Deeper members are not searched.
 const DEPTH: usize = 16;
 
-/// Why a formula holds for no value. `None` if more than two places are needed to exclude all values.
+/// Returns why no value satisfies a formula. Returns `None` if more than two places are needed to exclude all values.
 pub(crate) fn cause(
     emptiness: &mut Emptiness<'_, '_>,
     formula: FormulaId,
@@ -60,7 +62,7 @@ pub(crate) fn cause(
     Ok(search(emptiness, formula, &mut Vec::new())?.map(Cause::Conflict))
 }
 
-/// The conflict in a formula. `path` holds the formulas that led to it.
+/// Returns the conflict in a formula, if two places suffice. `path` lists the formulas that led to this one.
 fn search(
     emptiness: &mut Emptiness<'_, '_>,
     formula: FormulaId,
@@ -72,7 +74,7 @@ fn search(
     found
 }
 
-/// The conflict in a formula that is on the path.
+/// Returns the conflict in a formula that is already on `path`.
 fn search_here(
     emptiness: &mut Emptiness<'_, '_>,
     formula: FormulaId,
@@ -95,7 +97,7 @@ fn search_here(
     let types: Vec<_> = keywords.iter().filter(|keyword| keyword.is_type).collect();
     let types: Vec<_> = types.iter().map(|keyword| keyword.formula).collect();
     let types = emptiness.automata.logic().values.and(types);
-    // Most keywords are about one type, and none of them leaves nothing unless the type is given.
+    // Most keywords constrain one type. Alone, they exclude nothing unless the type is fixed.
     let types = if emptiness.holds(types)? { types } else { FormulaId::TRUE };
     for &Keyword { place, formula, .. } in &keywords {
         let alone = emptiness.automata.logic().values.and([types, formula]);
@@ -105,7 +107,8 @@ fn search_here(
     }
     for (at, &Keyword { place, formula: second, .. }) in keywords.iter().enumerate() {
         for &Keyword { place: other, formula: first, is_type } in &keywords[..at] {
-            // A type is at odds with one keyword by itself; two others are so under the type.
+            // A type may contradict a single keyword by itself. Two other keywords may contradict each other only under
+            // the type.
             let context = if is_type || keywords[at].is_type { FormulaId::TRUE } else { types };
             let both = emptiness.automata.logic().values.and([context, first, second]);
             if emptiness.holds(both)? {
@@ -122,23 +125,25 @@ fn search_here(
             return Ok(Some(Conflict { place, other, key }));
         }
     }
-    // More than two places together: a required member may still be to blame.
+    // More than two places are needed together, but a required member may still be to blame.
     match required_child(emptiness, formula, path)? {
         Some(child) if path.len() < DEPTH => search(emptiness, child.value, path),
         _ => Ok(None),
     }
 }
 
-/// A keyword that applies.
+/// A keyword that constrains the value.
 #[derive(Clone, Copy)]
 struct Keyword {
+    /// The place of the keyword.
     place: NodeId,
-    /// The values that it alone holds for.
+    /// The formula of the values that the keyword alone allows.
     formula: FormulaId,
+    /// Whether the keyword is `type`.
     is_type: bool,
 }
 
-/// Collects the keywords of a schema and of its `allOf`.
+/// Collects the keywords of a schema and of the schemas in its `allOf`.
 fn collect(logic: &mut Logic<'_>, id: SchemaId, keywords: &mut Vec<Keyword>) {
     let schemas = logic.schemas;
     match schemas.get(id) {
@@ -162,7 +167,8 @@ fn collect(logic: &mut Logic<'_>, id: SchemaId, keywords: &mut Vec<Keyword>) {
     }
 }
 
-/// The first required key whose value nothing satisfies. Keys that lead back to a formula of `path` are skipped.
+/// Returns the first required member whose value nothing satisfies. Members whose value formula is on `path` are
+/// skipped, so the search ends.
 fn required_child(
     emptiness: &mut Emptiness<'_, '_>,
     formula: FormulaId,

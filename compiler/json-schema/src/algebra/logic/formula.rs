@@ -1,10 +1,11 @@
-//! Boolean formulas over numbered atoms, hash-consed.
+//! Boolean formulas over numbered atoms, hash-consed (equal formulas have one id).
 //!
-//! Formulas are in negation normal form: only atoms are negated. A literal, once known, is replaced by true or false, and
-//! the rest simplifies. Operands keep the order in which they were given, without repetition. That is the order of keywords
-//! in the source, and with it the order of keys.
+//! Formulas are in negation normal form: only atoms are negated. A literal whose truth becomes known is replaced by
+//! true or false, and the rest simplifies. Operands keep the order in which they were given, without repetition. This
+//! is the order of keywords in the source, and so the order of keys.
 //!
-//! Invariant: formulas with one id are equal. Equivalent formulas may have two ids, which costs size and never correctness.
+//! Invariant: formulas with equal ids are equal. Equivalent formulas may have two ids, which costs size and never
+//! correctness.
 
 use std::cell::RefCell;
 use std::hash::{Hash, Hasher};
@@ -25,37 +26,38 @@ impl FormulaId {
     /// The formula that never holds.
     pub(crate) const FALSE: Self = Self(1);
 
-    /// Index for tables with one entry per formula.
+    /// Returns the index of the formula in tables with one entry per formula.
     pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// An atom or its negation.
+/// An atom or its negation. What an atom means depends on the arena: a schema, or a fact about members or items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Literal {
     /// Number of the atom.
     pub(crate) atom: u32,
-    /// Whether the atom holds.
+    /// Whether the literal is the atom itself; `false` for its negation.
     pub(crate) positive: bool,
 }
 
-/// The outermost operator of a formula. Cloning is O(1).
+/// A formula: its outermost operator, and the ids of its operands. Cloning is O(1).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Formula {
     /// Always holds.
     True,
     /// Never holds.
     False,
-    /// Holds as its atom does.
+    /// True exactly if the literal is.
     Literal(Literal),
-    /// All of two or more.
+    /// The conjunction of two or more formulas.
     And(Rc<[FormulaId]>),
-    /// Any of two or more.
+    /// The disjunction of two or more formulas.
     Or(Rc<[FormulaId]>),
 }
 
-/// A formula as it is looked up: its operands may stand in any list.
+/// A borrowed formula for lookups in the arena: its operands may lie in any slice. `Joined` has `true` for a
+/// conjunction.
 #[derive(PartialEq, Eq, Hash)]
 enum View<'a> {
     Constant(bool),
@@ -90,15 +92,18 @@ impl Equivalent<Formula> for View<'_> {
 /// An arena of formulas.
 #[derive(Debug)]
 pub(crate) struct Formulas {
+    /// The formulas; the id of a formula is its index.
     formulas: IndexSet<Formula, FxBuildHasher>,
-    /// By atom, its negation and itself, where there are such formulas.
+    /// Maps each atom to the ids of its negation and of itself, in this order; `None` for a formula that does not
+    /// exist.
     of_atom: Vec<[Option<FormulaId>; 2]>,
-    /// By formula, its negation, where that was asked for.
+    /// Maps each formula whose negation was requested to that negation.
     pub(crate) negations: FxHashMap<FormulaId, FormulaId>,
+    /// Number of operands of all formulas.
     operands: usize,
-    /// Operands of the formula that is being made.
+    /// Buffer for the operands of the formula under construction.
     flat: InsertionSet<FormulaId>,
-    /// Literals by formula, where somebody asked for them and they are at most [`SHORT`].
+    /// For each formula, its literals, if they were requested and are at most [`SHORT`].
     literals: RefCell<Vec<Option<Rc<Literals>>>>,
 }
 
@@ -108,32 +113,33 @@ impl Default for Formulas {
     }
 }
 
-/// Literals of a formula up to which they are kept: lists of more would take more memory than the formulas.
+/// Most literals of a formula that are kept for the next request. Longer lists would take more memory than the
+/// formulas.
 const SHORT: usize = 64;
 
-/// The distinct literals of a formula, in the order in which they stand in it.
+/// The distinct literals of a formula, in the order of their first occurrence.
 #[derive(Debug, Default)]
 pub(crate) struct Literals(InsertionSet<Literal>);
 
 impl Literals {
-    /// Whether the literal is one of them.
+    /// Returns whether the formula has this literal.
     pub(crate) fn contains(&self, literal: Literal) -> bool {
         self.0.contains(literal)
     }
 
-    /// The literal at a place of the order.
+    /// Returns the literal at index `at` in the order of first occurrence, or `None` beyond the last.
     pub(crate) fn get(&self, at: usize) -> Option<Literal> {
         self.0.order.get(at).copied()
     }
 
-    /// The literals.
+    /// Returns all literals in the order of first occurrence.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Literal> {
         self.0.order.iter()
     }
 }
 
 impl Formulas {
-    /// An arena of the two constants, with room for so many formulas besides.
+    /// Creates an arena with the two constants, and capacity for `formulas` more.
     pub(crate) fn with_capacity(formulas: usize) -> Self {
         let mut set = IndexSet::with_capacity_and_hasher(formulas + 2, FxBuildHasher);
         set.extend([Formula::True, Formula::False]);
@@ -142,17 +148,17 @@ impl Formulas {
         Self { formulas: set, of_atom, negations, operands: 0, flat, literals }
     }
 
-    /// The outermost operator of a formula.
+    /// Returns the outermost operator of a formula, with its operands.
     pub(crate) fn get(&self, id: FormulaId) -> &Formula {
         &self.formulas[id.index()]
     }
 
-    /// Number of formulas so far.
+    /// Returns the number of formulas so far.
     pub(crate) fn len(&self) -> usize {
         self.formulas.len()
     }
 
-    /// Number of operands of all formulas so far.
+    /// Returns the number of operands of all formulas so far.
     pub(crate) fn operands(&self) -> usize {
         self.operands
     }
@@ -177,7 +183,7 @@ impl Formulas {
         FormulaId(u32::try_from(index).expect("budgets are below 2^32"))
     }
 
-    /// An atom, or its negation.
+    /// Returns the formula of an atom (`positive`) or of its negation.
     pub(crate) fn literal(&mut self, atom: u32, positive: bool) -> FormulaId {
         let (index, sign) = (atom as usize, usize::from(positive));
         if let Some(known) = self.of_atom.get(index).and_then(|known| known[sign]) {
@@ -189,17 +195,18 @@ impl Formulas {
         literal
     }
 
-    /// All of the operands.
+    /// Returns the conjunction of the operands.
     pub(crate) fn and(&mut self, operands: impl IntoIterator<Item = FormulaId>) -> FormulaId {
         self.join(operands, true)
     }
 
-    /// Any of the operands.
+    /// Returns the disjunction of the operands.
     pub(crate) fn or(&mut self, operands: impl IntoIterator<Item = FormulaId>) -> FormulaId {
         self.join(operands, false)
     }
 
-    /// Nested operators of one kind become flat, neutral operands go, and one that decides the result is it.
+    /// Returns the conjunction (`all`) or the disjunction of the operands. Nested operators of the same kind are
+    /// flattened and neutral operands dropped. A deciding operand is the result.
     pub(crate) fn join(
         &mut self,
         operands: impl IntoIterator<Item = FormulaId>,
@@ -215,7 +222,8 @@ impl Formulas {
         joined
     }
 
-    /// Gathers the operands that are neither neutral nor nested; the result, where one decides it.
+    /// Gathers the operands in `flat`, with nested ones flattened and neutral ones dropped. Returns the result if one
+    /// operand decides it.
     fn flatten(
         &self,
         operands: impl IntoIterator<Item = FormulaId>,
@@ -254,7 +262,7 @@ impl Formulas {
         if opposed {
             return deciding;
         }
-        // An operand that another one implies or is implied by: `a and (a or b)` is `a`.
+        // Drops operands that follow from another operand: `a and (a or b)` is `a`.
         let absorbed = |operand: FormulaId| match self.get(operand) {
             Formula::Or(inner) if all => inner.iter().any(|&part| flat.contains(part)),
             Formula::And(inner) if !all => inner.iter().any(|&part| flat.contains(part)),
@@ -271,7 +279,8 @@ impl Formulas {
         }
     }
 
-    /// The literals of a formula. Linear in it the first time, and again where they are many.
+    /// Returns the distinct literals of a formula. Takes time linear in the formula the first time, and every time if
+    /// there are more than [`SHORT`].
     pub(crate) fn literals(&self, id: FormulaId) -> Rc<Literals> {
         if let Some(Some(known)) = self.literals.borrow().get(id.index()) {
             return Rc::clone(known);
@@ -310,7 +319,8 @@ impl Formulas {
         found
     }
 
-    /// The last operand of an `And`, and the formula of the others, where that is known already.
+    /// Splits a conjunction into the formula of all operands but the last, and the last operand. Returns `None` for
+    /// other formulas, and if the first part is not in the arena.
     pub(crate) fn all_but_last(&self, id: FormulaId) -> Option<(FormulaId, FormulaId)> {
         let Formula::And(operands) = self.get(id) else { return None };
         let (&last, others) = operands.split_last()?;
@@ -324,7 +334,7 @@ impl Formulas {
         Some((start, last))
     }
 
-    /// The operands that all hold where the formula does: those of an `And`, or the formula itself.
+    /// Returns the operands of a conjunction, or the formula itself if it is none. True has no conjuncts.
     pub(crate) fn conjuncts(&self, id: FormulaId) -> Conjuncts {
         match self.get(id) {
             Formula::True => Conjuncts { all: None, one: None, next: 0 },
@@ -334,7 +344,7 @@ impl Formulas {
     }
 }
 
-/// Operands that all hold, in their order.
+/// An iterator over the conjuncts of a formula, in their order.
 #[derive(Clone, Debug)]
 pub(crate) struct Conjuncts {
     all: Option<Rc<[FormulaId]>>,
@@ -360,7 +370,7 @@ impl Iterator for Conjuncts {
     }
 }
 
-/// The neutral and the deciding operand of a conjunction (`all`) or an alternative.
+/// Returns the neutral and the deciding operand of a conjunction (`all`) or a disjunction.
 pub(crate) fn constants(all: bool) -> (FormulaId, FormulaId) {
     match all {
         true => (FormulaId::TRUE, FormulaId::FALSE),
@@ -432,7 +442,7 @@ mod tests {
     }
 
     proptest! {
-        /// Simplification never changes what a formula says.
+        /// Simplification never changes the truth value of a formula.
         #[test]
         fn formulas_say_what_their_trees_say(tree in tree()) {
             let mut formulas = Formulas::default();

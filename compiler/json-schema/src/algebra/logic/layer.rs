@@ -1,6 +1,6 @@
-//! The lowest layer: formulas over the values of a document.
+//! The lowest layer of the algebra: formulas over the values of a document.
 //!
-//! Invariant: equal schemas have one formula, since [`Schemas::first_equal`] names their representative.
+//! Invariant: equal schemas have one formula, since [`Schemas::first_equal`] returns their representative.
 
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashSet};
@@ -14,7 +14,7 @@ use super::subject::Subject;
 use crate::document::{Document, NodeId};
 use crate::read::schema::{Part, Schema, SchemaId, Schemas};
 
-/// Keywords whose strings or numbers are automata.
+/// Keywords whose sets of strings or numbers are automata. Errors about too large automata name them.
 const TEXTUAL: [&str; 11] = [
     "pattern",
     "format",
@@ -35,7 +35,7 @@ pub(crate) const SHAPE_LIMIT: &str = "json-schema::shape-limit";
 /// A keyword occurrence that is not exact, and why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Inexact {
-    /// The keyword's place.
+    /// The place of the keyword in the schema document.
     pub(crate) place: NodeId,
     /// Whether the grammar accepts less or more than the keyword says.
     pub(crate) verdict: Verdict,
@@ -43,23 +43,26 @@ pub(crate) struct Inexact {
     pub(crate) reason: &'static str,
 }
 
-/// Formulas over the values of a document.
+/// Formulas over the values of a document. Their atoms are the [subjects](Subject): schemas, keywords and constants.
 pub(crate) struct Logic<'a> {
+    /// The schema document.
     pub(crate) document: &'a Document<'a>,
+    /// The schemas of the document.
     pub(crate) schemas: &'a Schemas,
+    /// The subjects; the index of a subject is the number of its atom.
     subjects: IndexSet<Subject, FxBuildHasher>,
-    /// The formula of each schema, by index; `None` until it is needed.
+    /// For each schema, by its index, its formula; `None` until it is needed.
     of_schemas: Vec<Option<FormulaId>>,
-    /// The arena of value formulas.
+    /// The arena of the formulas over values.
     pub(crate) values: Formulas,
-    /// The schema under evaluation, which is blamed when a limit is exceeded.
+    /// The place of the schema under evaluation. Errors about an exceeded limit point to it.
     pub(crate) at: NodeId,
-    /// Keyword occurrences that are not exact.
+    /// The keyword occurrences that are not exact so far.
     pub(crate) inexact: IndexSet<Inexact, FxBuildHasher>,
 }
 
 impl<'a> Logic<'a> {
-    /// Formulas over the schemas of a document.
+    /// Creates the layer for the schemas of a document, without any formula.
     pub(crate) fn new(document: &'a Document<'a>, schemas: &'a Schemas) -> Self {
         let size = schemas.len();
         Self {
@@ -73,7 +76,7 @@ impl<'a> Logic<'a> {
         }
     }
 
-    /// The values of a schema.
+    /// Returns the formula of the values that satisfy a schema.
     pub(crate) fn schema(&mut self, id: SchemaId) -> FormulaId {
         let id = self.schemas.first_equal(id);
         if let Some(known) = self.of_schemas[id.index()] {
@@ -89,34 +92,34 @@ impl<'a> Logic<'a> {
         formula
     }
 
-    /// The intersection of two sets of values.
+    /// Returns the formula of the values that satisfy both `a` and `b`.
     pub(crate) fn both(&mut self, a: FormulaId, b: FormulaId) -> FormulaId {
         self.values.and([a, b])
     }
 
-    /// The difference of two sets of values.
+    /// Returns the formula of the values that satisfy `a` and not `b`.
     pub(crate) fn without(&mut self, a: FormulaId, b: FormulaId) -> FormulaId {
         let not = self.values.not(b);
         self.values.and([a, not])
     }
 
-    /// The value at a place, alone.
+    /// Returns the formula of the single value that the document has at `node`.
     pub(crate) fn value(&mut self, node: NodeId) -> FormulaId {
         self.literal(Subject::Value(node))
     }
 
-    /// The positive literal of a subject.
+    /// Returns the positive literal whose atom is `subject`.
     pub(crate) fn literal(&mut self, subject: Subject) -> FormulaId {
         let (atom, _) = self.subjects.insert_full(subject);
         self.values.literal(u32::try_from(atom).expect("subjects take text"), true)
     }
 
-    /// The subject of an atom.
+    /// Returns the subject of an atom: the condition that it states about a value.
     pub(crate) fn subject(&self, atom: u32) -> &Subject {
         &self.subjects[atom as usize]
     }
 
-    /// The subjects of a value formula in order, each with the sign of its literal.
+    /// Returns the subjects of a formula over values in order, each with `true` for a positive literal.
     pub(crate) fn subjects(&self, id: FormulaId) -> impl Iterator<Item = (&Subject, bool)> {
         let literals = self.values.literals(id);
         (0..).map_while(move |at| {
@@ -125,7 +128,7 @@ impl<'a> Logic<'a> {
         })
     }
 
-    /// The place of a value formula's first subject that has one.
+    /// Returns the place in the document of the first subject that has one. Scalars have none.
     pub(crate) fn place(&self, id: FormulaId) -> Option<NodeId> {
         self.subjects(id).find_map(|(subject, _)| match subject {
             Subject::Schema(id) | Subject::Keyword(id, _) => Some(self.schemas.node(*id)),
@@ -134,7 +137,8 @@ impl<'a> Logic<'a> {
         })
     }
 
-    /// Reports keywords of a value's schemas as not exact. `applies` selects the keywords.
+    /// Records keywords of a formula's schemas as not exact, with a verdict and a reason. `applies` selects the
+    /// keywords; schemas that apply to the same value are searched too.
     pub(crate) fn note(
         &mut self,
         value: FormulaId,
@@ -163,7 +167,7 @@ impl<'a> Logic<'a> {
         }
     }
 
-    /// The error for too many combinations of schemas.
+    /// Returns the error for too many combinations of schemas, at the schema under evaluation.
     pub(crate) fn too_much(&self, text: String) -> Diagnostic {
         self.document.error(SHAPE_LIMIT, self.at, text).with_help(
             "here schemas multiply: merge branches, distinguish them by a required property with distinct constants, or raise \
@@ -171,7 +175,7 @@ impl<'a> Logic<'a> {
         )
     }
 
-    /// Turns a limit on an automaton over bytes into an error that names the keywords at fault.
+    /// Turns an exceeded limit of an automaton over bytes into an error that names the keywords at fault.
     pub(crate) fn limited<T>(&self, result: Result<T, StateLimit>) -> Result<T, Diagnostic> {
         result.map_err(|limit| {
             let there = TEXTUAL.iter().filter(|keyword| self.document.get(self.at, keyword).is_some());

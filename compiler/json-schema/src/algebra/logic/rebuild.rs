@@ -1,9 +1,9 @@
-//! Formulas rebuilt from their leaves: negation, replacement of literals, operands in sorted order.
+//! Rebuilds formulas from their leaves: negation, replacement of literals, operands in sorted order.
 //!
-//! Each is one walk in post-order with an explicit stack, since formulas nest as deep as an `oneOf` has branches. Results of
-//! operators are memoised.
+//! Each transformation is one walk in post-order. It has an explicit stack, since formulas nest as deep as an `oneOf`
+//! has branches. The results for operators are memoised.
 //!
-//! Cost: linear in the distinct formulas below, the first time.
+//! Cost: linear in the distinct subformulas, the first time.
 
 use std::rc::Rc;
 
@@ -12,32 +12,36 @@ use smallvec::SmallVec;
 
 use super::formula::{Formula, FormulaId, Formulas, Literal, constants};
 
-/// Results by formula.
+/// Maps each formula to the result of one transformation.
 pub(crate) type Known = FxHashMap<FormulaId, FormulaId>;
 
 /// A transformation of formulas, from the leaves up.
 trait Rebuild {
-    /// The result for a literal.
+    /// Returns the result for a literal; `id` is the formula of the literal.
     fn literal(&mut self, formulas: &mut Formulas, id: FormulaId, literal: Literal) -> FormulaId;
-    /// The result for an operator with these operands; `all` for a conjunction.
+    /// Returns the result for an operator with the transformed operands: a conjunction if `all`, else a disjunction.
     fn join(&mut self, formulas: &mut Formulas, operands: Vec<FormulaId>, all: bool) -> FormulaId;
-    /// Whether constants and operators are inverted.
+    /// Whether the transformation exchanges true and false, and conjunctions and disjunctions.
     const NEGATES: bool = false;
-    /// Whether an operator is kept as it is if none of its operands changes.
+    /// Whether an operator stays as it is if none of its operands changes.
     const KEEPS: bool = false;
 }
 
-/// An operator whose operands are being made anew.
+/// An operator on the stack whose operands are being transformed.
 struct Frame {
+    /// The operator's formula.
     id: FormulaId,
+    /// The operands before the transformation.
     operands: Rc<[FormulaId]>,
+    /// Whether the operator is a conjunction.
     all: bool,
-    /// Place of the operand at hand.
+    /// Index of the operand that is transformed at the moment.
     at: usize,
-    /// New operands so far; `None` while none has changed, if operators may be kept.
+    /// The transformed operands so far; `None` while none has changed, if unchanged operators stay.
     new: Option<Vec<FormulaId>>,
 }
 
+/// Transforms a formula from its leaves up, as `how` says. `known` holds earlier results of the same transformation.
 fn rebuild<R: Rebuild>(
     formulas: &mut Formulas,
     id: FormulaId,
@@ -71,7 +75,7 @@ fn rebuild<R: Rebuild>(
                 }
             },
         };
-        // Hands the result to the operator around it, and that one's to the next, until one has operands left.
+        // Hands the result to the enclosing operator, until an operator has operands left.
         while let Some(frame) = open.last_mut() {
             let Frame { operands, all, at, new, .. } = frame;
             if done != operands[*at] || new.is_some() {
@@ -91,7 +95,7 @@ fn rebuild<R: Rebuild>(
     }
 }
 
-/// Literals replaced.
+/// Replaces every literal by the formula that a function returns for it.
 struct Replace<'w, F>(&'w mut F);
 
 impl<F: FnMut(&mut Formulas, Literal) -> FormulaId> Rebuild for Replace<'_, F> {
@@ -106,7 +110,7 @@ impl<F: FnMut(&mut Formulas, Literal) -> FormulaId> Rebuild for Replace<'_, F> {
     }
 }
 
-/// The opposite, in negation normal form.
+/// Negates a formula, in negation normal form.
 struct Negate;
 
 impl Rebuild for Negate {
@@ -121,7 +125,7 @@ impl Rebuild for Negate {
     }
 }
 
-/// Operands in the order of their numbers.
+/// Sorts the operands of every operator by formula number.
 struct Sort;
 
 impl Rebuild for Sort {
@@ -141,7 +145,7 @@ impl Rebuild for Sort {
 }
 
 impl Formulas {
-    /// The formula that holds where this one does not. Linear in the formula the first time.
+    /// Returns the negation of a formula. Takes time linear in the formula the first time.
     pub(crate) fn not(&mut self, id: FormulaId) -> FormulaId {
         let mut known = std::mem::take(&mut self.negations);
         let negation = match known.get(&id) {
@@ -157,8 +161,8 @@ impl Formulas {
         negation
     }
 
-    /// Exactly one of the operands, as a ladder. Each step extends "exactly one so far" and "none so far", so the size is
-    /// linear in the operands.
+    /// Returns a formula that holds if exactly one operand does. Each step extends two running formulas, "exactly one
+    /// so far" and "none so far". So the size is linear in the number of operands.
     pub(crate) fn exactly_one(&mut self, operands: &[FormulaId]) -> FormulaId {
         let mut one = FormulaId::FALSE;
         let mut none = FormulaId::TRUE;
@@ -172,7 +176,8 @@ impl Formulas {
         one
     }
 
-    /// The formula with every literal replaced. `known` carries results from call to call of one replacement.
+    /// Returns the formula with every literal replaced. `known` keeps results between calls and must belong to one
+    /// replacement.
     pub(crate) fn replace(
         &mut self,
         id: FormulaId,
@@ -182,7 +187,7 @@ impl Formulas {
         rebuild(self, id, known, &mut Replace(with))
     }
 
-    /// Replaces atoms by formulas. An atom for which `of` returns `None` stays.
+    /// Returns the formula with atoms replaced by formulas. An atom for which `of` returns `None` stays.
     pub(crate) fn substitute(
         &mut self,
         id: FormulaId,
@@ -195,8 +200,8 @@ impl Formulas {
         })
     }
 
-    /// The formula with operands in the order of their numbers, so that formulas that differ in the order of operands
-    /// alone are one. `known` carries results from call to call.
+    /// Returns the formula with the operands of every operator in ascending order. Formulas that differ only in the
+    /// order of operands become one. `known` keeps results between calls.
     pub(crate) fn sorted(&mut self, id: FormulaId, known: &mut Known) -> FormulaId {
         let done = rebuild(self, id, known, &mut Sort);
         if done != id {

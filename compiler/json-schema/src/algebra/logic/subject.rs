@@ -1,30 +1,30 @@
-//! Subjects of the literals of a value formula.
+//! Subjects: the conditions that the atoms of a formula over values state.
 
 use crate::document::NodeId;
 use crate::read::schema::SchemaId;
 use crate::values::numbers::Decimal;
 
-/// A scalar that need not occur in the document.
+/// A scalar constant that need not occur in the document.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Scalar {
     /// `null`.
     Null,
     /// `true` or `false`.
     Boolean(bool),
-    /// A number.
+    /// A number, as an exact decimal.
     Number(Decimal),
-    /// A string.
+    /// A string, without quotes and escapes.
     String(Box<str>),
 }
 
-/// The subject of a literal of a value formula.
+/// A condition on a value. Each subject is one atom of the formulas over values.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Subject {
     /// The value satisfies the schema.
     Schema(SchemaId),
-    /// The value satisfies one keyword of the schema, by its index.
+    /// The value satisfies one keyword of the schema, given by the index of the keyword in it.
     Keyword(SchemaId, usize),
-    /// The value equals the one at this place.
+    /// The value equals the constant at this place of the document.
     Value(NodeId),
     /// The value equals this scalar.
     Scalar(Scalar),

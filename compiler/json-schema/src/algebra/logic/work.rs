@@ -1,7 +1,7 @@
-//! Limits on the work of the algebra, and a meter of what was used.
+//! Limits on the work of the algebra, and a meter of the work so far.
 //!
-//! An *attempt* may use a part of the limits. Work and formulas of a failed attempt are refunded as long as there is slack,
-//! so that one hopeless attempt does not exhaust the limits of the whole schema.
+//! An *attempt* is a computation that may use a part of the limits and may fail. Work and formulas of a failed attempt
+//! are refunded as long as there is slack. So one hopeless attempt does not exhaust the limits of the whole schema.
 //!
 //! Cost: O(1) for each unit of work.
 
@@ -11,30 +11,30 @@ use grammarc_grammar::budget::MemoryUse;
 /// Limits on the work of the algebra.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits<'a> {
-    /// Most states of one automaton over bytes, members or items. Carries the budget that all share.
+    /// Most states of one automaton over bytes, members or items. Also carries the budget of the whole compilation.
     pub(crate) states: StateBudget<'a>,
-    /// Most states of all automata over members and items together, and value formulas.
+    /// Most shapes: states of all automata over members and items, and formulas over values, added up.
     pub(crate) shapes: usize,
-    /// Most work and most formulas.
+    /// Most units of work and most formulas of the whole algebra.
     pub(crate) all: WorkLimit,
 }
 
-/// An amount of work, and a number of formulas.
+/// An amount of work and a number of formulas.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WorkLimit {
-    /// Units of work: derivatives, and states of the sets of strings that distinguish them.
+    /// Units of work: derivatives of formulas, and states of the sets of strings that distinguish derivatives.
     pub(crate) work: usize,
-    /// Formulas in all arenas.
+    /// Number of formulas in all arenas.
     pub(crate) formulas: usize,
 }
 
 impl WorkLimit {
-    /// The minimum of each.
+    /// Returns the smaller work and the smaller number of formulas.
     fn at_most(self, other: Self) -> Self {
         Self { work: self.work.min(other.work), formulas: self.formulas.min(other.formulas) }
     }
 
-    /// The sum of each.
+    /// Returns the sums of work and of formulas, saturating.
     fn and(self, other: Self) -> Self {
         Self {
             work: self.work.saturating_add(other.work),
@@ -42,7 +42,7 @@ impl WorkLimit {
         }
     }
 
-    /// The difference of each.
+    /// Returns the differences of work and of formulas, at least 0.
     fn without(self, other: Self) -> Self {
         Self {
             work: self.work.saturating_sub(other.work),
@@ -50,12 +50,12 @@ impl WorkLimit {
         }
     }
 
-    /// The given fraction of each.
+    /// Returns work and formulas divided by `of`.
     pub(crate) fn part(self, of: usize) -> Self {
         Self { work: self.work / of, formulas: self.formulas / of }
     }
 
-    /// Whether work or formulas exceed those of `most`.
+    /// Returns whether work or formulas exceed those of `most`.
     fn exceeds(self, most: Self) -> bool {
         self.work > most.work || self.formulas > most.formulas
     }
@@ -64,46 +64,49 @@ impl WorkLimit {
 /// The size of all arenas of formulas.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Size {
-    /// Formulas.
+    /// Number of formulas.
     pub(crate) formulas: usize,
-    /// Operands of all formulas.
+    /// Number of operands of all formulas.
     pub(crate) operands: usize,
 }
 
-/// Operands that count as one more formula.
+/// Number of operands that count as much as one formula, so that formulas with many operands are limited too.
 const OPERANDS: usize = 64;
 
-/// Estimated bytes of a formula, without its operands.
+/// Estimated bytes of memory for a formula, without its operands.
 const BYTES_A_FORMULA: usize = 96;
 
-/// Estimated steps of the budget for a unit of work.
+/// Estimated budget steps for one unit of work.
 const STEPS: usize = 1 << 7;
 
-/// What a running attempt began with.
+/// What a running attempt has to restore at its end.
 pub(crate) struct Attempt {
+    /// The limit in force around the attempt.
     outer: WorkLimit,
+    /// The work and formulas that were used before the attempt.
     before: WorkLimit,
 }
 
 /// A meter of work, with the limits in force.
 pub(crate) struct WorkMeter<'a> {
+    /// The limits of the whole algebra.
     pub(crate) limits: Limits<'a>,
-    /// Memory of the formulas.
+    /// The memory of all formulas, as reported to the budget.
     memory: MemoryUse<'a>,
-    /// States of automata so far.
+    /// Shapes so far: states of automata over members and items, and formulas over values.
     pub(crate) shapes: usize,
-    /// Units of work so far, without refunds.
+    /// Units of work so far, without those refunded.
     pub(crate) work: usize,
-    /// The limit of the current attempt, or the limit on all work outside attempts.
+    /// The limit of the current attempt; outside attempts, the limit of the whole algebra.
     limit: WorkLimit,
-    /// What failed attempts may still be refunded.
+    /// Work and formulas of failed attempts that may still be refunded.
     slack: WorkLimit,
-    /// Formulas of failed attempts, which no longer count.
+    /// Number of formulas of failed attempts, which no longer count against the limit.
     refunded: usize,
 }
 
 impl<'a> WorkMeter<'a> {
-    /// A meter at zero.
+    /// Creates a meter that has counted nothing.
     pub(crate) fn new(limits: Limits<'a>) -> Self {
         let all = limits.all;
         Self {
@@ -117,21 +120,21 @@ impl<'a> WorkMeter<'a> {
         }
     }
 
-    /// The slack that is left.
+    /// Returns the work and formulas of failed attempts that may still be refunded.
     pub(crate) fn slack(&self) -> WorkLimit {
         self.slack
     }
 
-    /// Lowers the limit on work to at most `more` units from now.
+    /// Lowers the limit on work to at most `more` units from now on.
     pub(crate) fn lower_limit(&mut self, more: usize) {
         self.limit.work = self.limit.work.min(self.work.saturating_add(more));
     }
 
-    /// Counts a unit of work.
+    /// Counts a unit of work. `size` is the present size of all arenas.
     ///
     /// # Errors
     ///
-    /// The exceeded limit, in words.
+    /// The exceeded limit or budget, in words.
     pub(crate) fn spend(&mut self, size: Size) -> Result<(), String> {
         self.work += 1;
         let WorkLimit { work, formulas } = self.limit;
@@ -149,11 +152,11 @@ impl<'a> WorkMeter<'a> {
         held.map_err(|spent: StateLimit| spent.to_string())
     }
 
-    /// Counts states of automata.
+    /// Counts `states` more shapes.
     ///
     /// # Errors
     ///
-    /// The exceeded limit, in words.
+    /// The exceeded limit on shapes, in words.
     pub(crate) fn grow(&mut self, states: usize) -> Result<(), String> {
         self.shapes += states;
         match self.limits.shapes {
@@ -164,12 +167,14 @@ impl<'a> WorkMeter<'a> {
         }
     }
 
-    /// The number of formulas that counts. Those with many operands count for more.
+    /// Returns the number of formulas that counts against the limit. Formulas with many operands count for more,
+    /// refunded ones not at all.
     fn formulas(&self, Size { formulas, operands }: Size) -> usize {
         formulas.max(operands / OPERANDS).saturating_sub(self.refunded)
     }
 
-    /// Begins an attempt that may use at most `most`.
+    /// Begins an attempt that may use at most `most`, and no more than the limit in force allows. `size` is the present
+    /// size of all arenas.
     pub(crate) fn begin(&mut self, most: WorkLimit, size: Size) -> Attempt {
         let outer = self.limit;
         let before = WorkLimit { work: self.work, formulas: self.formulas(size) };
@@ -177,8 +182,8 @@ impl<'a> WorkMeter<'a> {
         Attempt { outer, before }
     }
 
-    /// Ends an attempt. Returns whether it exceeded its own limit and not the one around it. If it did, or if it `failed`, it is
-    /// refunded.
+    /// Ends an attempt. Returns whether it exceeded its own limit but not the limit around it. In that case, or if it
+    /// `failed`, its work and formulas are refunded as far as the slack allows.
     pub(crate) fn end(&mut self, attempt: Attempt, size: Size, failed: bool) -> bool {
         let Attempt { outer, before } = attempt;
         let used = WorkLimit { work: self.work, formulas: self.formulas(size) };

@@ -1,7 +1,8 @@
-//! Alternatives grouped by the keys that they allow.
+//! Groups the alternatives of an object formula by the keys that they allow.
 //!
-//! In a union of a thousand closed objects, each key occurs in a few alternatives. Deriving every alternative by every key
-//! takes their product. Grouped by key once, the alternatives of all keys together are as many as the members of the union.
+//! In a union of a thousand closed objects, each key occurs in a few alternatives. Deriving every alternative by every
+//! key takes the product of both numbers. After grouping, the alternatives of all keys together are as many as the
+//! members of the union.
 
 use rustc_hash::FxHashMap;
 
@@ -9,20 +10,21 @@ use super::layer::Simplifier;
 use super::steps::Step;
 use crate::algebra::logic::formula::{Formula, FormulaId};
 
-/// Fewest alternatives that are grouped.
+/// Fewest alternatives that are grouped. With fewer, each derivative visits all of them.
 const MANY: usize = 16;
 
-/// A formula whose first disjunction is grouped by key.
+/// An object formula whose first large disjunction is grouped by key.
 pub(crate) struct ByKey {
-    /// The other conjuncts.
+    /// The conjuncts beside the grouped disjunction.
     others: Vec<FormulaId>,
-    /// Alternatives that allow any key, with their places.
+    /// Alternatives that allow all but finitely many keys, each with its index in the disjunction.
     open: Vec<(usize, FormulaId)>,
-    /// The other alternatives, with their places, by key.
+    /// Maps each key to the other alternatives that allow it, each with its index in the disjunction.
     closed: FxHashMap<u32, Vec<(usize, FormulaId)>>,
 }
 
-/// Groups the alternatives of the first large disjunction by the keys that they allow. `None` without a large disjunction.
+/// Groups the alternatives of the first disjunction with at least [`MANY`] by the keys that they allow. Returns `None`
+/// without such a disjunction, or if the step is switched off.
 pub(crate) fn by_key(simplifier: &mut Simplifier<'_>, formula: FormulaId) -> Option<ByKey> {
     if !simplifier.steps.has(Step::ByKeySet) {
         return None;
@@ -51,7 +53,7 @@ pub(crate) fn by_key(simplifier: &mut Simplifier<'_>, formula: FormulaId) -> Opt
     Some(sorted)
 }
 
-/// The formula of objects that contain the key: alternatives that exclude it are gone.
+/// Returns the formula of the objects that contain `key`: alternatives that exclude the key are removed.
 pub(crate) fn with_key(simplifier: &mut Simplifier<'_>, sorted: &ByKey, key: u32) -> FormulaId {
     let closed = sorted.closed.get(&key).into_iter().flatten();
     let mut branches: Vec<_> = sorted.open.iter().chain(closed).collect();

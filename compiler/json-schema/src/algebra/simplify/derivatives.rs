@@ -1,13 +1,14 @@
-//! Derivatives of a formula over atoms, by the formulas that the next value satisfies.
+//! Derivatives of a formula over members or items (Brzozowski's derivatives): the formulas that remain after the next
+//! value.
 //!
-//! Reading a value decides the atoms that concern it. These atoms name formulas over values, the *subjects*. Each subject
-//! splits the values in two: the subject holds, or it does not. Equal remaining formulas are joined.
+//! Reading a value decides the atoms that concern it. Each such atom names a formula over values, its *subject*. Each
+//! subject splits the values in two: those that satisfy it, and the others. Equal remaining formulas are joined.
 //!
-//! A subject is *monotone* if satisfying it can only help, because no negation concerns it. The other derivative then need
-//! not exclude the values that satisfy the subject: it allows less after them, so the union is the same. This saves the
-//! complement of a large schema, which is larger still.
+//! A subject is *monotone* if satisfying it can only help, because no negation concerns it. The derivative for values
+//! that fail the subject need not exclude the values that satisfy it. It allows less after them, so the union of both
+//! derivatives is the same. This saves the complement of a large schema, which is larger still.
 //!
-//! Cost: exponential in the subjects in the worst case, which the limit on work bounds.
+//! Cost: exponential in the number of subjects in the worst case; the limit on work bounds it.
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
@@ -23,14 +24,14 @@ use super::steps::Step;
 use crate::algebra::logic::formula::{FormulaId, Literal};
 use crate::algebra::types::structure::is_scalar;
 
-/// The derivatives of a formula. Mostly there is one, since the value decides no atom.
+/// The derivatives of a formula. Most formulas have one, since most values decide no atom.
 pub(crate) type Derivatives = SmallVec<[Derivative; 1]>;
 
-/// Remaining formulas, with the formulas over values that lead to each.
+/// Maps each remaining formula to the formulas over values after which it remains.
 type Found = IndexMap<FormulaId, Vec<FormulaId>, FxBuildHasher>;
 
-/// The derivatives of a formula for a value that satisfies `value`. Their values may overlap. No remaining formula is false,
-/// and none repeats.
+/// Returns the derivatives of `formula` for a next value that satisfies `value`. The values of two derivatives may
+/// overlap. No remaining formula is false or occurs twice.
 pub(crate) fn derivatives<A: Atoms>(
     simplifier: &mut Simplifier<'_>,
     atoms: A,
@@ -39,7 +40,7 @@ pub(crate) fn derivatives<A: Atoms>(
 ) -> Result<Derivatives, Diagnostic> {
     let literals = atoms.formulas(&mut simplifier.types).literals(formula);
     if literals.iter().all(|literal| atoms.subject(&simplifier.types, literal.atom).is_none()) {
-        // The value decides nothing.
+        // The value decides no atom.
         simplifier.types.spend()?;
         let none = formula == FormulaId::FALSE || obviously_empty(simplifier, value)?;
         let whole = Derivative { value, rest: formula };
@@ -58,22 +59,26 @@ pub(crate) fn derivatives<A: Atoms>(
     Ok(derivatives)
 }
 
-/// A formula of which some subjects are decided.
+/// A formula some of whose subjects are decided.
 #[derive(Clone, Copy)]
 struct Open {
-    /// The place of the next subject.
+    /// Index of the next subject to decide.
     next: usize,
+    /// The object or array formula, with the decided atoms replaced.
     formula: FormulaId,
+    /// A formula over the next value, with the decisions so far.
     value: FormulaId,
 }
 
-/// A subject, and the literals about it.
+/// A subject (formula over values), and the literals that it decides.
 struct About {
+    /// The formula over values.
     subject: FormulaId,
+    /// The literals of the object or array formula whose atoms have this subject.
     literals: Vec<Literal>,
 }
 
-/// Splits a formula by one subject after the other.
+/// Splits a formula by one subject after the other, and adds its derivatives to `found`.
 fn by_subject<A: Atoms>(
     simplifier: &mut Simplifier<'_>,
     atoms: A,
@@ -109,7 +114,7 @@ fn by_subject<A: Atoms>(
             continue;
         }
         let Effect { helps, harms } = effect(simplifier, atoms, formula, about)?;
-        // Last in, first out: the derivative that satisfies the subject comes first.
+        // The stack returns the derivative that satisfies the subject first.
         if unmet != FormulaId::FALSE {
             if helps {
                 open.push(Open { next, formula: unmet, value });
@@ -125,7 +130,7 @@ fn by_subject<A: Atoms>(
     Ok(())
 }
 
-/// The subjects that the next value decides, in the order of the literals about them.
+/// Returns the subjects that the next value decides, in the order of the literals about them.
 fn subjects<A: Atoms>(simplifier: &mut Simplifier<'_>, atoms: A, formula: FormulaId) -> Vec<About> {
     let mut subjects: IndexMap<FormulaId, Vec<Literal>, FxBuildHasher> = IndexMap::default();
     for &literal in atoms.formulas(&mut simplifier.types).literals(formula).iter() {
@@ -136,16 +141,16 @@ fn subjects<A: Atoms>(simplifier: &mut Simplifier<'_>, atoms: A, formula: Formul
     subjects.into_iter().map(|(subject, literals)| About { subject, literals }).collect()
 }
 
-/// The effect of satisfying a subject on a formula.
+/// How satisfying a subject may affect a formula.
 struct Effect {
-    /// Whether it can only help, and the complement is better not asked for.
+    /// Whether satisfying the subject can only help. Then its complement is not computed.
     helps: bool,
-    /// Whether it can only harm, and the subject is better not asked for.
+    /// Whether satisfying the subject can only harm. Then the subject itself is not required.
     harms: bool,
 }
 
-/// The effect of a subject by the literals about it that are left in a formula. Subjects about scalars alone have none, since
-/// their complement is as small as they are.
+/// Returns the effect of a subject, judged by the literals about it that are left in a formula. A subject about scalars
+/// alone has no effect, since its complement is as small as itself.
 fn effect<A: Atoms>(
     simplifier: &mut Simplifier<'_>,
     atoms: A,
@@ -169,7 +174,7 @@ fn effect<A: Atoms>(
     Ok(Effect { helps, harms })
 }
 
-/// The formula for a value that satisfies a subject or does not.
+/// Returns the formula that remains if the next value satisfies a subject (`satisfied`) or fails it.
 fn decide<A: Atoms>(
     simplifier: &mut Simplifier<'_>,
     atoms: A,

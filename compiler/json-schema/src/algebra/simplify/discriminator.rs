@@ -1,10 +1,10 @@
-//! Alternatives that a scalar discriminates.
+//! Splits alternatives by the scalar that the next value is.
 //!
-//! In a union of two hundred branches, each with its own `"type"`, a value of that key leaves one alternative. Deciding one
-//! subject after the other rebuilds the whole formula two hundred times. If each alternative requires one of finitely many
-//! scalars, the alternatives are grouped by scalar in one pass.
+//! In a union of two hundred branches, each with its own `"type"`, a value of that key leaves one alternative. Deciding
+//! one subject after the other would rebuild the whole formula two hundred times. If each alternative requires one of
+//! finitely many scalars, one pass groups the alternatives by scalar.
 //!
-//! Cost: O(size of the formula), besides the sets of scalars.
+//! Cost: O(size of the formula), and the sets of scalars.
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
@@ -20,15 +20,16 @@ use crate::algebra::types::structure::finite;
 
 /// Fewest alternatives that are grouped. With fewer, deciding the subjects one by one is as fast.
 const MANY: usize = 8;
-/// Most scalars of an alternative. With more, the formula is not grouped.
+/// Most scalars that an alternative may require. With more, the formula is not grouped.
 const SCALARS: usize = 64;
 
-/// Splits a formula by the scalar that the next value is. For values that satisfy `value`, the parts together are equivalent
-/// to the formula. `None` if alternatives are few or scalars do not distinguish them.
+/// Splits a formula by the scalar that the next value is. For values that satisfy `value`, the union of the parts is
+/// equivalent to the formula. Returns `None` if there are fewer than [`MANY`] alternatives, or if an alternative does
+/// not require one of a few scalars.
 ///
 /// # Errors
 ///
-/// An exceeded limit.
+/// A limit on work, states or memory is exceeded.
 pub(crate) fn discriminated<A: Atoms>(
     simplifier: &mut Simplifier<'_>,
     atoms: A,
@@ -78,7 +79,8 @@ pub(crate) fn discriminated<A: Atoms>(
     Ok(Some(parts))
 }
 
-/// The scalars of which an alternative requires the next value to be one. `None` if it allows other values.
+/// Returns the scalars one of which an alternative requires as the next value. Returns `None` if the alternative allows
+/// other values, or more than [`SCALARS`].
 fn required_scalars<A: Atoms>(
     simplifier: &mut Simplifier<'_>,
     atoms: A,

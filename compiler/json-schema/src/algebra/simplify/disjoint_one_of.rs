@@ -1,13 +1,13 @@
-//! `oneOf` over objects: disjoint branches become a union, the others exclude each other by negation.
+//! `oneOf` over objects: disjoint branches become a union, and the other branches exclude each other by negation.
 //!
-//! "Exactly one of n sets" is a ladder of negations. For disjoint sets it is their union. Testing disjointness asks about
-//! the values of members, whose schemas may refer to the same `oneOf`. So reading a schema makes an atom of the `oneOf`,
-//! which asks nothing. The atom is resolved when an automaton is built, when every schema has a formula.
+//! "Exactly one of n sets" is a ladder of negations. For disjoint sets it is their union. Testing disjointness needs
+//! the values of members, whose schemas may refer to the same `oneOf`. So reading a schema only makes an atom of the
+//! `oneOf`. The atom is replaced when an automaton is built, since every schema then has a formula.
 //!
-//! Invariant: the sets of a family contain only families with smaller numbers. Resolving in ascending order needs no
-//! recursion.
+//! Invariant: the sets of a family (the branches of one `oneOf`) contain only families with smaller numbers. So
+//! resolving families in ascending order needs no recursion.
 //!
-//! Cost: one pass if one key distinguishes all sets, else quadratic in their number.
+//! Cost: one pass if one key distinguishes all branches, else quadratic in the number of branches.
 
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
@@ -26,14 +26,14 @@ use crate::algebra::types::object_atoms::Family;
 use crate::algebra::types::objects::object_formula;
 use crate::algebra::types::structure::finite;
 
-/// Reason for an approximate `oneOf`.
+/// Reason in the report for an approximate `oneOf`.
 const ANY_OF: &str = "objects that several branches accept are accepted: telling them apart takes too many combinations";
 
-/// The objects that a formula over values holds for, without atoms of `oneOf`.
+/// Returns the object formula of the objects that satisfy a formula over values, with atoms of `oneOf` replaced.
 ///
 /// # Errors
 ///
-/// An exceeded limit.
+/// A limit on work, states or memory is exceeded.
 pub(crate) fn resolved_objects(
     simplifier: &mut Simplifier<'_>,
     value: FormulaId,
@@ -65,7 +65,8 @@ pub(crate) fn resolved_objects(
     Ok(done)
 }
 
-/// The formula of a family. Its sets contain only families that are already resolved.
+/// Returns the formula that replaces a family, the branches of one `oneOf`. `resolved` maps the atom of each family
+/// inside the branches to its replacement.
 fn resolve_family(
     simplifier: &mut Simplifier<'_>,
     family: u32,
@@ -90,7 +91,7 @@ fn resolve_family(
     Ok(formulas.or(alone.into_iter().map(|(&set, _)| set).chain([one])))
 }
 
-/// Replaces atoms of `oneOf` by their resolved formulas.
+/// Replaces the atoms of `oneOf` in a formula by the formulas in `resolved`.
 fn without_one_of(
     simplifier: &mut Simplifier<'_>,
     formula: FormulaId,
@@ -100,7 +101,8 @@ fn without_one_of(
     formulas.substitute(formula, |atom| resolved.get(&atom).copied())
 }
 
-/// For each object formula, whether it may share an object with another of them.
+/// Returns for each object formula whether it may share an object with another formula of `sets`. `true` may also mean
+/// unknown.
 fn overlapping_objects(
     simplifier: &mut Simplifier<'_>,
     sets: &[FormulaId],
@@ -136,8 +138,8 @@ fn overlapping_objects(
     Ok(overlaps)
 }
 
-/// Whether one key distinguishes all formulas: each requires it, with finitely many scalars that no other formula has.
-/// Linear, while comparing pairs is quadratic.
+/// Returns whether one key distinguishes all formulas: each formula requires the key, with finitely many scalars that
+/// no other formula allows. The test is linear, while comparing pairs is quadratic.
 fn have_discriminator(
     simplifier: &mut Simplifier<'_>,
     sets: &[FormulaId],

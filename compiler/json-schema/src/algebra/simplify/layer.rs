@@ -1,4 +1,4 @@
-//! The third layer: what the simplifier's steps have found, memoised.
+//! The third layer: the memoised results of the steps that keep formulas small.
 
 use super::steps::{StepCounts, Steps};
 use crate::algebra::promises::OneOfPromise;
@@ -8,22 +8,25 @@ use rustc_hash::FxHashMap;
 
 use crate::algebra::logic::formula::FormulaId;
 
-/// The simplifier.
+/// The simplifier: named steps that keep formulas small, and their results.
 pub(crate) struct Simplifier<'a> {
+    /// The layer below: object, array and scalar sets of each formula.
     pub(crate) types: Types<'a>,
+    /// How the grammar reads `oneOf` over objects.
     pub(crate) one_of: OneOfPromise,
-    /// The steps that are taken.
+    /// The steps that are switched on.
     pub(crate) steps: Steps,
-    /// How often each took effect.
+    /// For each step, how often it had an effect.
     pub(crate) counts: StepCounts,
-    /// Results of the quick emptiness test, by formula over values and depth.
+    /// Maps each formula over values, with the number of levels that the test descends, to whether the quick test shows
+    /// it empty.
     pub(crate) empty: FxHashMap<(FormulaId, u32), bool>,
-    /// For each object formula with atoms of `oneOf`, the equivalent formula without them.
+    /// Maps each object formula with atoms of `oneOf` to the equivalent formula without them.
     pub(crate) resolved: ByFormula<FormulaId>,
 }
 
 impl<'a> Simplifier<'a> {
-    /// Nothing simplified yet.
+    /// Creates a simplifier without results.
     pub(crate) fn new(types: Types<'a>, one_of: OneOfPromise, steps: Steps) -> Self {
         Self {
             types,

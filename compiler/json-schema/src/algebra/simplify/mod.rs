@@ -1,6 +1,6 @@
-//! Steps that keep formulas from multiplying: the third layer.
+//! Steps that keep formulas from multiplying: the third layer of the algebra.
 //!
-//! Each step is in the list [`Step::ALL`](steps::Step::ALL), and any of them can be left out.
+//! Each step is in the list [`Step::ALL`](steps::Step::ALL) and can be switched off.
 //!
 //! | file | content |
 //! | --- | --- |

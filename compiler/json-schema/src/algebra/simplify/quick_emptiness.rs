@@ -1,9 +1,9 @@
-//! A quick test of emptiness, which may miss.
+//! A quick, incomplete test of whether a formula is empty.
 //!
-//! Emptiness is decided for the whole content graph at its end. Branches that exclude each other must be recognized earlier,
-//! or they multiply. The test is exact for scalars. An object formula is empty if a required key has an empty value, and an
-//! array formula if a required item is empty. Both are tested to a bounded depth. Alternatives are tested one after the
-//! other.
+//! Emptiness is decided exactly only when the whole content graph is built. Branches that exclude each other must be
+//! recognized earlier, or they multiply. The quick test is exact for scalars. An object formula is empty if a required
+//! key has an empty value, and an array formula if a required item is empty. Both are tested to a bounded depth.
+//! Alternatives are tested one by one.
 //!
 //! Cost: a bounded number of conjunctions for each formula and depth; results are memoised.
 
@@ -20,16 +20,16 @@ use crate::algebra::types::objects::object_formula;
 use crate::algebra::types::scalars::scalars;
 use crate::read::schema::Bounds;
 
-/// Levels of objects and arrays that the test descends. Deeper formulas count as inhabited.
+/// Levels of objects and arrays that the test descends. Deeper formulas count as satisfiable.
 pub(crate) const DEPTH: u32 = 3;
-/// Most alternatives of a formula that are tested. A formula with more counts as inhabited.
+/// Most alternatives of a formula that are tested. A formula with more alternatives counts as satisfiable.
 pub(crate) const ALTERNATIVES: usize = 64;
 
-/// Whether the test shows that a formula over values is empty. `false` if this is unknown.
+/// Returns whether the test shows that a formula over values is empty. `false` may also mean unknown.
 ///
 /// # Errors
 ///
-/// An exceeded limit.
+/// A limit on work, states or memory is exceeded.
 pub(crate) fn obviously_empty(
     simplifier: &mut Simplifier<'_>,
     value: FormulaId,
@@ -37,7 +37,8 @@ pub(crate) fn obviously_empty(
     obviously_empty_within(simplifier, value, DEPTH)
 }
 
-/// Whether the test shows emptiness within so many levels.
+/// Returns whether the test shows that a formula over values is empty, descending at most `depth` levels of objects and
+/// arrays.
 fn obviously_empty_within(
     simplifier: &mut Simplifier<'_>,
     value: FormulaId,
@@ -70,11 +71,12 @@ fn obviously_empty_within(
     Ok(is_empty)
 }
 
-/// Whether the test shows that an object formula holds for no object. `false` if this is unknown.
+/// Returns whether the test shows that no object satisfies an object formula, descending at most `depth` levels.
+/// `false` may also mean unknown.
 ///
 /// # Errors
 ///
-/// An exceeded limit.
+/// A limit on work, states or memory is exceeded.
 pub(crate) fn obviously_no_object(
     simplifier: &mut Simplifier<'_>,
     formula: FormulaId,
@@ -97,7 +99,7 @@ pub(crate) fn obviously_no_object(
     obviously_no_conjunction(simplifier, formula, depth)
 }
 
-/// The test for a formula without alternatives at its top.
+/// Tests an object formula that is not itself a disjunction. Disjunctions among its conjuncts are tested one at a time.
 fn obviously_no_conjunction(
     simplifier: &mut Simplifier<'_>,
     formula: FormulaId,
@@ -114,7 +116,7 @@ fn obviously_no_conjunction(
             if obviously_no_simple_object(simplifier, formula, depth)? {
                 return Ok(true);
             }
-            // Each alternative together with all conjuncts that have no alternatives.
+            // Tests each alternative together with all conjuncts that are no alternatives.
             let (choices, simple): (Vec<_>, Vec<_>) = operands
                 .iter()
                 .copied()
@@ -128,7 +130,7 @@ fn obviously_no_conjunction(
                 for branch in branches {
                     let with = simple.iter().copied().chain([branch]);
                     let with = simplifier.types.objects.formulas.and(with);
-                    // Further alternatives are ignored: their product would be exponential.
+                    // The other disjunctions are ignored: their product would be exponential.
                     if !obviously_no_simple_object(simplifier, with, depth)? {
                         none = false;
                         break;
@@ -143,8 +145,8 @@ fn obviously_no_conjunction(
     }
 }
 
-/// The alternatives of a formula, flattened. `None` for a formula without alternatives. Stops after one more than are
-/// tested.
+/// Returns the alternatives of a formula, with nested disjunctions flattened. Returns `None` if the formula is neither
+/// a disjunction nor an `oneOf`. The list ends once it has more than [`ALTERNATIVES`] entries.
 fn branches(objects: &Objects, formula: FormulaId) -> Option<Vec<FormulaId>> {
     let mut open = choices(objects, formula)?;
     open.reverse();
@@ -161,7 +163,7 @@ fn branches(objects: &Objects, formula: FormulaId) -> Option<Vec<FormulaId>> {
     Some(branches)
 }
 
-/// The operands of a disjunction or of an `oneOf`.
+/// Returns the operands of a disjunction or the branches of an `oneOf`, or `None` for any other formula.
 fn choices(objects: &Objects, formula: FormulaId) -> Option<Vec<FormulaId>> {
     match objects.formulas.get(formula) {
         Formula::Or(branches) => Some(branches.to_vec()),
@@ -173,7 +175,7 @@ fn choices(objects: &Objects, formula: FormulaId) -> Option<Vec<FormulaId>> {
     }
 }
 
-/// The test for the literals among the conjuncts of a formula.
+/// Tests an object formula by the literals among its conjuncts alone.
 fn obviously_no_simple_object(
     simplifier: &mut Simplifier<'_>,
     formula: FormulaId,
@@ -202,14 +204,18 @@ fn obviously_no_simple_object(
     Ok(count.is_empty() || count.max.is_some_and(|max| max < required))
 }
 
-/// A conjunct about the items at some positions.
+/// A conjunct about the items at some indices: all of them satisfy `value`.
 struct Items {
+    /// Index of the first item.
     from: u32,
+    /// Index of the last item; `u32::MAX` for no last item.
     to: u32,
+    /// A formula over the value of each of these items.
     value: FormulaId,
 }
 
-/// Whether the test shows that an array formula holds for no array.
+/// Returns whether the test shows that no array satisfies an array formula, descending at most `depth` levels. `false`
+/// may also mean unknown.
 fn obviously_no_array(
     simplifier: &mut Simplifier<'_>,
     formula: FormulaId,

@@ -1,37 +1,39 @@
-//! All simplifier steps by name: each keeps formulas or automata small, and changes no set of accepted texts.
+//! The named simplifier steps: each keeps formulas or automata small, and changes no set of accepted texts.
 //!
-//! The definition is the derivative: the next value splits a formula by every subject, and emptiness is the least fixpoint of
-//! the content graph. Each [`Step`] finds a part of that result earlier. Any step can be [left out](Steps::without), to be
-//! measured or to be ruled out where a grammar is wrong. How often each took effect is [counted](StepCounts).
+//! Without any step, the next value splits a formula by every subject, and emptiness is the least fixpoint of the
+//! content graph. Each [`Step`] finds a part of that result earlier. Any step can be [switched off](Steps::without), to
+//! measure it or to rule it out as the cause of a wrong grammar. [`StepCounts`] counts how often each step had an
+//! effect.
 //!
-//! An order by what remains (`automata/order_by_rest.rs`) is no step: it decides the order of keys, which is observable.
+//! An order of keys by the remaining formula (`automata/order_by_rest.rs`) is not a step, since the order of keys is
+//! observable.
 //!
 //! Tests: `tests/steps.rs` beside this front end.
 
 use std::fmt;
 
-/// A way to keep formulas or automata small.
+/// A named way to keep formulas or automata small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Step {
-    /// A bounded test finds formulas that hold for no value (`quick_emptiness.rs`).
+    /// A bounded test finds formulas that no value satisfies (`quick_emptiness.rs`).
     QuickEmptiness,
-    /// Facts about keys decide alternatives beside them (`unit_propagation.rs`).
+    /// Unconditional facts about keys decide the alternatives beside them (`unit_propagation.rs`).
     UnitPropagation,
-    /// Alternatives are sorted by the scalars that they require of the next value (`discriminator.rs`).
+    /// Alternatives are grouped by the scalars that they require as the next value (`discriminator.rs`).
     Discriminator,
-    /// Alternatives are sorted by the keys that they allow (`by_key_set.rs`).
+    /// Alternatives are grouped by the keys that they allow (`by_key_set.rs`).
     ByKeySet,
     /// Disjoint branches of `oneOf` become a union (`disjoint_one_of.rs`).
     DisjointOneOf,
-    /// Monotone subjects need no complement (`derivatives.rs`).
+    /// Conditions that can only help are not complemented (`derivatives.rs`).
     Monotone,
     /// Large bounds beside `contains` become counters (`automata/counted_items.rs`).
     CountedItems,
 }
 
 impl Step {
-    /// All of them.
+    /// All steps, in the order of their declaration.
     pub const ALL: [Self; 7] = [
         Self::QuickEmptiness,
         Self::UnitPropagation,
@@ -43,7 +45,7 @@ impl Step {
     ];
 }
 
-/// The steps that are taken: all of them by default.
+/// The set of steps that are switched on. By default all are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Steps(u32);
 
@@ -54,29 +56,29 @@ impl Default for Steps {
 }
 
 impl Steps {
-    /// The same without one step.
+    /// Returns the set without `step`.
     #[must_use]
     pub fn without(self, step: Step) -> Self {
         Self(self.0 & !(1 << step as u32))
     }
 
-    /// Whether a step is taken.
+    /// Returns whether `step` is switched on.
     pub fn has(self, step: Step) -> bool {
         self.0 >> step as u32 & 1 == 1
     }
 }
 
-/// How often each step took effect.
+/// For each step, how often it had an effect.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub struct StepCounts([u64; Step::ALL.len()]);
 
 impl StepCounts {
-    /// Counts an effect of a step.
+    /// Counts one effect of `step`.
     pub(crate) fn add(&mut self, step: Step) {
         self.0[step as usize] += 1;
     }
 
-    /// How often a step took effect.
+    /// Returns how often `step` had an effect.
     pub fn of(&self, step: Step) -> u64 {
         self.0[step as usize]
     }
@@ -88,16 +90,17 @@ impl fmt::Debug for StepCounts {
     }
 }
 
-/// What combining the schemas of a document took.
+/// The work of combining the schemas of a document.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Effort {
-    /// How often each step took effect.
+    /// For each step, how often it had an effect.
     pub steps: StepCounts,
-    /// States of automata over members and items, and value formulas.
+    /// Number of states of automata over members and items, and of formulas over values, added up.
     pub shapes: usize,
-    /// Units of work.
+    /// Units of work: derivatives of formulas, and states of the sets of strings that distinguish derivatives.
     pub work: usize,
-    /// Whether a weaker promise was needed: another order of keys, or any branch of `oneOf`.
+    /// Whether the promises had to be weakened: keys in the schema's order, or an `oneOf` that accepts objects of
+    /// several branches.
     pub is_weaker: bool,
 }
 

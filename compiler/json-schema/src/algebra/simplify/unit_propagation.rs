@@ -1,10 +1,10 @@
-//! Unit propagation for keys: unconditional facts about a key decide the alternatives' atoms about the same key.
+//! Unit propagation for keys: unconditional facts about a key decide the atoms about the same key in alternatives.
 //!
-//! If `country` must be `"CA"`, an alternative for `"US"` is false, and so is "country is absent". Otherwise automata have
-//! states for alternatives that other conjuncts exclude, until the deciding key is read. A decided atom may turn an
+//! If `country` must be `"CA"`, an alternative for `"US"` is false, and so is "country is absent". Without propagation,
+//! automata have states for excluded alternatives until the deciding key is read. A decided atom may turn an
 //! alternative into a conjunct, so propagation is repeated.
 //!
-//! Cost: in each round, two tests of a conjunction for each atom about a key with a fact.
+//! Cost: in each round, two emptiness tests for each atom about a key with a fact.
 
 use rustc_hash::FxHashMap;
 
@@ -18,14 +18,15 @@ use crate::algebra::types::facts::{Facts, facts};
 use crate::algebra::types::object_atoms::ObjectAtom;
 use crate::algebra::types::structure::is_scalar;
 
-/// Most rounds of propagation. Beyond, the formula is correct but may be larger.
+/// Most rounds of propagation. After the last round the formula is correct, but may be larger than necessary.
 const ROUNDS: usize = 4;
 
-/// Simplifies the alternatives of an object formula by the facts in its other conjuncts.
+/// Simplifies the alternatives of an object formula by the facts in its other conjuncts. Returns the formula unchanged
+/// if the step is switched off.
 ///
 /// # Errors
 ///
-/// An exceeded limit.
+/// A limit on work, states or memory is exceeded.
 pub(crate) fn propagated(
     simplifier: &mut Simplifier<'_>,
     mut formula: FormulaId,
@@ -65,7 +66,7 @@ pub(crate) fn propagated(
     Ok(formula)
 }
 
-/// The atoms of `choices` that the conjuncts of `formula` decide.
+/// Returns the atoms of `choices` whose truth value follows from the conjuncts of `formula`, each with that value.
 fn decided(
     simplifier: &mut Simplifier<'_>,
     formula: FormulaId,
@@ -105,7 +106,7 @@ fn decided(
     }
     Ok(decided)
 }
-/// Whether a required key of the set has no value that satisfies both its fact and the formula.
+/// Returns whether some required key of the set number `names` has no value that satisfies both its fact and `value`.
 fn some_member_fails(
     simplifier: &mut Simplifier<'_>,
     facts: &Facts,

@@ -8,46 +8,49 @@ use crate::algebra::logic::formula::{Formula, FormulaId, Formulas};
 use crate::document::NodeId;
 use crate::read::schema::Bounds;
 
-/// The subject of a literal of an array formula.
+/// An atomic fact about an array. Array formulas combine such facts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum ArrayAtom {
-    /// The item at the position, if there is one, satisfies the formula over values.
+    /// The item at this index satisfies the formula over values, or the array has no item at that index.
     Item(u32, FormulaId),
-    /// Every item from the position on satisfies the formula over values.
+    /// Every item from this index on satisfies the formula over values.
     Items(u32, FormulaId),
     /// The number of items that satisfy the formula over values is within the bounds.
     Contains(FormulaId, Bounds),
-    /// A counter counts the items that satisfy the formula. The atom holds of every array: the automaton has the bounds of the
-    /// counter (`automata/item_automaton.rs`).
+    /// A counter counts the items that satisfy a formula. Every array satisfies this atom, since the automaton holds
+    /// the bounds of the counter (`automata/item_automaton.rs`).
     Counted {
-        /// The formula over values.
+        /// The formula over values that counted items satisfy.
         value: FormulaId,
-        /// The counter's number.
+        /// Number of the counter in the automaton.
         counter: u8,
-        /// Whether the item before this state satisfies the formula.
+        /// Whether the item just read satisfies the formula.
         met: bool,
     },
-    /// The number of items is within the bounds.
+    /// The number of items of the array is within the bounds.
     Count(Bounds),
-    /// No two items are equal. The keyword's place.
+    /// No two items are equal. The node is the place of the keyword `uniqueItems`.
     Unique(NodeId),
 }
 
-/// Formulas over arrays.
+/// The arena of array formulas, and their atoms.
 #[derive(Debug, Default)]
 pub(crate) struct Arrays {
+    /// The formulas.
     pub(crate) formulas: Formulas,
+    /// The atoms; the index of an atom is its number.
     pub(crate) atoms: IndexSet<ArrayAtom, FxBuildHasher>,
+    /// Maps each subject (schema, keyword or constant) to the array formula of the arrays that satisfy it.
     pub(crate) memo: BySubject<FormulaId>,
 }
 
 impl Arrays {
-    /// An empty arena with capacity for the schemas.
+    /// Creates an empty arena with capacity for the results of `schemas` schemas.
     pub(crate) fn with_capacity(schemas: usize) -> Self {
         Self { memo: BySubject::with_capacity(schemas), ..Self::default() }
     }
 
-    /// The formula of an atom.
+    /// Returns the formula of an atom: a literal, or a constant if the atom is always true or always false.
     pub(crate) fn atom(&mut self, atom: ArrayAtom) -> FormulaId {
         match atom {
             ArrayAtom::Items(_, FormulaId::TRUE) => return FormulaId::TRUE,
@@ -69,14 +72,15 @@ impl Arrays {
         self.formulas.literal(u32::try_from(atom).expect("budgets are below 2^32"), true)
     }
 
-    /// Whether the formula constrains the number of items.
+    /// Returns whether the formula constrains the number of items.
     pub(crate) fn counts_items(&self, formula: FormulaId) -> bool {
         let literals = self.formulas.literals(formula);
         let atoms = &self.atoms;
         literals.iter().any(|literal| matches!(atoms[literal.atom as usize], ArrayAtom::Count(_)))
     }
 
-    /// The bounds of a literal about the number of items.
+    /// Returns the bounds of a literal about the number of items. Returns `None` for other formulas, and for a negated
+    /// literal whose complement is no single interval.
     pub(crate) fn count(&self, formula: FormulaId) -> Option<Bounds> {
         let Formula::Literal(literal) = *self.formulas.get(formula) else { return None };
         match self.atoms[literal.atom as usize] {
@@ -86,7 +90,7 @@ impl Arrays {
         }
     }
 
-    /// The counters of the formulas that the item before satisfies, ascending.
+    /// Returns the counters that the item just read increments, ascending.
     pub(crate) fn increments_of(&self, formula: FormulaId) -> Vec<u8> {
         let literals = self.formulas.literals(formula);
         let found = literals.iter().filter_map(|literal| match self.atoms[literal.atom as usize] {
@@ -98,7 +102,8 @@ impl Arrays {
         increments
     }
 
-    /// The formula after one more item: bounds on the number of items decrease by one.
+    /// Returns the formula after one more item: bounds on the number of items decrease by one. A bound that is exceeded
+    /// becomes false.
     pub(crate) fn count_item(&mut self, formula: FormulaId) -> FormulaId {
         let literals = self.formulas.literals(formula);
         let mut counted = FxHashMap::default();
@@ -115,7 +120,7 @@ impl Arrays {
         self.formulas.substitute(formula, |atom| counted.get(&atom).copied())
     }
 
-    /// Whether an array may end if this formula remains.
+    /// Returns whether an array may end if this formula remains.
     pub(crate) fn may_end(&mut self, formula: FormulaId) -> bool {
         let atoms = &self.atoms;
         let formulas = &mut self.formulas;

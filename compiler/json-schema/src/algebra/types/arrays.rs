@@ -1,4 +1,4 @@
-//! Keywords about arrays, as formulas over [atoms](super::array_atoms).
+//! The keywords about arrays, as formulas over [atoms](super::array_atoms).
 
 use grammarc_grammar::diagnostics::Diagnostic;
 
@@ -13,10 +13,10 @@ use crate::document::{Json, NodeId};
 use crate::read::schema::{Bounds, Part, SchemaId};
 use crate::values::types::TypeSet;
 
-/// Sets of arrays, as formulas.
+/// Sets of arrays, each a formula over facts about items ([`ArrayAtom`]).
 pub(crate) type ArrayFormulas = FormulasOf<ArrayKeywords>;
 
-/// The arrays that a formula over values holds for.
+/// Returns the array formula of the arrays that satisfy a formula over values.
 pub(crate) fn array_formula(
     types: &mut Types<'_>,
     formula: FormulaId,
@@ -24,7 +24,7 @@ pub(crate) fn array_formula(
     evaluate::<ArrayFormulas>(types, formula)
 }
 
-/// Keywords about arrays.
+/// The meaning of each keyword for arrays.
 pub(crate) struct ArrayKeywords;
 
 impl Container for ArrayKeywords {

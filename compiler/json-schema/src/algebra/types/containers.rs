@@ -1,4 +1,4 @@
-//! Sets of objects and sets of arrays, both as formulas over atoms.
+//! Sets of objects and sets of arrays, both as formulas over atoms (facts about members or items).
 
 use std::marker::PhantomData;
 
@@ -12,15 +12,16 @@ use crate::algebra::logic::subject::Scalar;
 use crate::document::NodeId;
 use crate::read::schema::{Part, SchemaId};
 
-/// What differs between objects and arrays.
+/// What differs between sets of objects and sets of arrays.
 pub(crate) trait Container: Sized {
-    /// The arena of formulas.
+    /// Returns the arena of the object formulas or array formulas.
     fn arena<'m>(types: &'m mut Types<'_>) -> &'m mut Formulas;
 
-    /// Formulas by subject.
+    /// Returns the memo of the formula of each subject (schema, keyword or constant).
     fn memo<'m>(types: &'m mut Types<'_>) -> &'m mut BySubject<FormulaId>;
 
-    /// The formula of a keyword; `None` for a keyword without effect on the type.
+    /// Returns the formula of the objects or arrays that a keyword allows. Returns `None` if the keyword does not
+    /// constrain this type.
     fn part(
         types: &mut Types<'_>,
         schema: SchemaId,
@@ -28,16 +29,17 @@ pub(crate) trait Container: Sized {
         part: &Part,
     ) -> Result<Option<FormulaId>, Diagnostic>;
 
-    /// The formula of the value at a place; false if the value is of another type.
+    /// Returns the formula of the single object or array that the document has at `node`; false if the value is of
+    /// another type.
     fn value(types: &mut Types<'_>, node: NodeId) -> Result<FormulaId, Diagnostic>;
 
-    /// The values in exactly one of the sets.
+    /// Returns the formula of the objects or arrays in exactly one of the sets.
     fn exactly_one(types: &mut Types<'_>, sets: Vec<FormulaId>) -> Result<FormulaId, Diagnostic> {
         ladder::<FormulasOf<Self>>(types, sets)
     }
 }
 
-/// Sets of containers, as formulas.
+/// Sets of objects or of arrays, each represented by a formula. `C` says which of both.
 pub(crate) struct FormulasOf<C>(PhantomData<C>);
 
 impl<C: Container> Domain for FormulasOf<C> {

@@ -1,7 +1,8 @@
-//! How keywords combine, for every type alike.
+//! How keywords combine, for all types of values alike.
 //!
-//! `allOf`, `anyOf`, `oneOf`, `not`, `if` and `$ref` mean the same for every type of value. A [`Domain`] defines the sets of
-//! one type and the meaning of all other keywords. The combination is written once, here.
+//! `allOf`, `anyOf`, `oneOf`, `not`, `if` and `$ref` mean the same for every type of value. A [`Domain`] defines the
+//! sets of one type (such as strings) and the meaning of all other keywords. How keywords combine is written once,
+//! here.
 
 use grammarc_grammar::diagnostics::Diagnostic;
 
@@ -12,28 +13,28 @@ use crate::algebra::logic::subject::{Scalar, Subject};
 use crate::document::NodeId;
 use crate::read::schema::{Part, Schema, SchemaId};
 
-/// Sets of values of one type.
+/// Sets of values of one type: constants, numbers, strings, arrays or objects.
 pub(crate) trait Domain: Sized {
-    /// A set.
+    /// A set of values of the domain's type.
     type Set: Clone;
 
-    /// Every value of the type, or none.
+    /// Returns the set of all values of the domain's type, or the empty set.
     fn constant(all: bool) -> Self::Set;
-    /// Whether the set is known to be empty.
+    /// Returns whether a set is known to be empty. `false` may also mean unknown.
     fn is_none(set: &Self::Set) -> bool;
-    /// The intersection of two sets.
+    /// Returns the intersection of two sets.
     fn and(types: &mut Types<'_>, a: &Self::Set, b: &Self::Set) -> Result<Self::Set, Diagnostic>;
-    /// The union of two sets.
+    /// Returns the union of two sets.
     fn or(types: &mut Types<'_>, a: &Self::Set, b: &Self::Set) -> Result<Self::Set, Diagnostic>;
-    /// The complement of a set.
+    /// Returns the complement of a set within the domain's type.
     fn not(types: &mut Types<'_>, set: &Self::Set) -> Result<Self::Set, Diagnostic>;
 
-    /// The values in exactly one of the sets.
+    /// Returns the values in exactly one of the sets.
     fn exactly_one(types: &mut Types<'_>, sets: Vec<Self::Set>) -> Result<Self::Set, Diagnostic> {
         ladder::<Self>(types, sets)
     }
 
-    /// The union of the sets.
+    /// Returns the union of all sets.
     fn any(types: &mut Types<'_>, sets: Vec<Self::Set>) -> Result<Self::Set, Diagnostic> {
         let mut any = Self::constant(false);
         for set in sets {
@@ -42,8 +43,8 @@ pub(crate) trait Domain: Sized {
         Ok(any)
     }
 
-    /// The values of the type that a keyword allows; `None` for a keyword without effect on the type.
-    /// [`combine`](fn@combine) handles the keywords that apply schemas to the same value.
+    /// Returns the values of the domain's type that a keyword allows. Returns `None` if the keyword does not constrain
+    /// this type. [`combine`](fn@combine) handles the keywords that apply schemas to the same value.
     fn part(
         types: &mut Types<'_>,
         schema: SchemaId,
@@ -51,9 +52,10 @@ pub(crate) trait Domain: Sized {
         part: &Part,
     ) -> Result<Option<Self::Set>, Diagnostic>;
 
-    /// The value at a place; the empty set if it is of another type.
+    /// Returns the set of the single value that the document has at `node`, or the empty set if that value is of
+    /// another type.
     fn value(types: &mut Types<'_>, node: NodeId) -> Result<Self::Set, Diagnostic>;
-    /// The values at some places that are of the type.
+    /// Returns the set of those values at `nodes` of the document (an `enum`) that are of the domain's type.
     fn values(types: &mut Types<'_>, nodes: &[NodeId]) -> Result<Self::Set, Diagnostic> {
         let mut sets = Vec::new();
         for &node in nodes {
@@ -65,15 +67,15 @@ pub(crate) trait Domain: Sized {
         Self::any(types, sets)
     }
 
-    /// A scalar; the empty set if it is of another type.
+    /// Returns the set of a single scalar, or the empty set if the scalar is of another type.
     fn scalar(types: &mut Types<'_>, scalar: &Scalar) -> Self::Set;
 
-    /// Results by subject.
+    /// Returns the memo of the set of each subject (schema, keyword or constant).
     fn memo<'m>(types: &'m mut Types<'_>) -> &'m mut BySubject<Self::Set>;
 }
 
-/// The values in exactly one of the sets. Each set extends two running sets: values in exactly one so far, and in none so
-/// far.
+/// Returns the values in exactly one of the sets. Each set extends two running sets: the values in exactly one set so
+/// far, and those in no set so far.
 pub(crate) fn ladder<D: Domain>(
     types: &mut Types<'_>,
     sets: Vec<D::Set>,
@@ -83,7 +85,7 @@ pub(crate) fn ladder<D: Domain>(
     let mut sets = sets.into_iter().filter(|set| !D::is_none(set)).peekable();
     while let Some(set) = sets.next() {
         let new = D::and(types, &none, &set)?;
-        // Mostly one branch allows the type. Its complement is then not needed.
+        // Most `oneOf` have one branch that allows the type. Its complement is then not needed.
         if D::is_none(&one) && sets.peek().is_none() {
             return Ok(new);
         }
@@ -97,7 +99,7 @@ pub(crate) fn ladder<D: Domain>(
     Ok(one)
 }
 
-/// The values of the type that a formula holds for.
+/// Returns the values of the domain's type that satisfy a formula over values.
 pub(crate) fn evaluate<D: Domain>(
     types: &mut Types<'_>,
     formula: FormulaId,
@@ -128,7 +130,8 @@ pub(crate) fn evaluate<D: Domain>(
     }
 }
 
-/// The values of the type for a subject, memoised.
+/// Returns the values of the domain's type that satisfy the subject of an atom (schema, keyword or constant). The
+/// result is memoised.
 fn subject<D: Domain>(types: &mut Types<'_>, atom: u32) -> Result<D::Set, Diagnostic> {
     if let Some(set) = D::memo(types).get(atom) {
         return Ok(set.clone());
@@ -146,7 +149,8 @@ fn subject<D: Domain>(types: &mut Types<'_>, atom: u32) -> Result<D::Set, Diagno
     Ok(set)
 }
 
-/// The values of the type that a schema allows. Recurses over in-place steps, which the survey bounds.
+/// Returns the values of the domain's type that a schema allows. Recurses over schemas that apply to the same value;
+/// the survey bounds their nesting.
 pub(crate) fn of_schema<D: Domain>(
     types: &mut Types<'_>,
     id: SchemaId,
@@ -155,7 +159,7 @@ pub(crate) fn of_schema<D: Domain>(
     evaluate::<D>(types, formula)
 }
 
-/// The values of the type for a schema: the intersection of its keywords.
+/// Returns the values of the domain's type that all keywords of a schema allow.
 fn schema<D: Domain>(types: &mut Types<'_>, id: SchemaId) -> Result<D::Set, Diagnostic> {
     let schemas = types.logic.schemas;
     let parts = match schemas.get(id) {
@@ -164,7 +168,7 @@ fn schema<D: Domain>(types: &mut Types<'_>, id: SchemaId) -> Result<D::Set, Diag
     };
     let outer = std::mem::replace(&mut types.logic.at, schemas.node(id));
     let mut all = D::constant(true);
-    // The type first: it decides most schemas for most domains.
+    // `type` comes first: it alone decides most schemas for most domains.
     let of_type = parts.iter().filter(|(_, part)| matches!(part, Part::Types(_)));
     let others = parts.iter().filter(|(_, part)| !matches!(part, Part::Types(_)));
     for (place, part) in of_type.chain(others) {
@@ -179,7 +183,8 @@ fn schema<D: Domain>(types: &mut Types<'_>, id: SchemaId) -> Result<D::Set, Diag
     Ok(all)
 }
 
-/// The values of the type that a keyword allows. Keywords that apply schemas to the same value are combined here.
+/// Returns the values of the domain's type that a keyword allows, or `None` if it does not constrain this type.
+/// Keywords that apply schemas to the same value are combined here.
 fn combine<D: Domain>(
     types: &mut Types<'_>,
     id: SchemaId,

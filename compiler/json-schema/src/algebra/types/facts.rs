@@ -1,4 +1,4 @@
-//! Facts about keys that the conjuncts of an object formula state.
+//! The facts about keys that the conjuncts of an object formula state.
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
@@ -11,48 +11,48 @@ use super::objects::object_formula;
 use crate::algebra::logic::formula::{Formula, FormulaId};
 use crate::read::schema::Bounds;
 
-/// A conjunct about a single key.
+/// A conjunct of an object formula about a single key.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KeyConjunct {
-    /// The key's number.
+    /// Number of the key.
     pub(crate) key: u32,
-    /// A formula over its value.
+    /// A formula that the value under the key satisfies.
     pub(crate) value: FormulaId,
     /// Whether the key may be absent.
     pub(crate) absent: bool,
 }
 
-/// The intersection of all conjuncts about one key.
+/// All conjuncts of an object formula about one key, combined.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fact {
-    /// A formula over its value.
+    /// The conjunction of their formulas over the value under the key.
     pub(crate) value: FormulaId,
-    /// Whether the key is required.
+    /// Whether some conjunct requires the key.
     pub(crate) present: bool,
 }
 
-/// Facts by key, in the order of the conjuncts.
+/// Maps the number of each key to the facts about it, in the order of the conjuncts.
 pub(crate) type Facts = IndexMap<u32, Fact, FxBuildHasher>;
 
-/// A conjunct about every key of a set, such as `additionalProperties`.
+/// A conjunct of an object formula about every key of a set, such as `additionalProperties`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SetConjunct {
-    /// The number of the set.
+    /// Number of the set of keys.
     pub(crate) names: u32,
-    /// A formula over the value of each of its keys.
+    /// A formula that the value under each key of the set satisfies.
     pub(crate) value: FormulaId,
 }
 
-/// The conjuncts of an object formula about sets of keys, and about the number of keys.
+/// The conjuncts of an object formula that concern many keys: sets of keys, and the number of members.
 #[derive(Default)]
 pub(crate) struct OfAllKeys {
     /// The conjuncts about sets of keys.
     pub(crate) members: Vec<SetConjunct>,
-    /// The bounds on the number of keys.
+    /// The bounds on the number of members, all conjuncts intersected.
     pub(crate) count: Bounds,
 }
 
-/// The conjuncts of an object formula about single keys.
+/// Returns the conjuncts of an object formula about single keys.
 pub(crate) fn key_conjuncts(types: &mut Types<'_>, formula: FormulaId) -> Vec<KeyConjunct> {
     let Types { logic, objects, .. } = types;
     let conjuncts = objects.formulas.conjuncts(formula);
@@ -69,7 +69,7 @@ pub(crate) fn key_conjuncts(types: &mut Types<'_>, formula: FormulaId) -> Vec<Ke
     found
 }
 
-/// The facts that the conjuncts of an object formula state about single keys.
+/// Returns for each key the facts that the conjuncts of an object formula state about it.
 pub(crate) fn facts(types: &mut Types<'_>, formula: FormulaId) -> Facts {
     let mut facts = Facts::default();
     for KeyConjunct { key, value, absent } in key_conjuncts(types, formula) {
@@ -80,7 +80,7 @@ pub(crate) fn facts(types: &mut Types<'_>, formula: FormulaId) -> Facts {
     facts
 }
 
-/// The conjuncts of an object formula about sets of keys, and about the number of keys.
+/// Returns the conjuncts of an object formula about sets of keys and about the number of members.
 pub(crate) fn of_all_keys(objects: &Objects, formula: FormulaId) -> OfAllKeys {
     let mut found = OfAllKeys::default();
     for conjunct in objects.formulas.conjuncts(formula) {
@@ -98,7 +98,8 @@ pub(crate) fn of_all_keys(objects: &Objects, formula: FormulaId) -> OfAllKeys {
     found
 }
 
-/// The intersection of a formula over the value of a key with those of all sets of `members` that contain the key.
+/// Returns the conjunction of `value`, a formula over the value under `key`, and the formulas of all sets of `members`
+/// that contain the key.
 pub(crate) fn with_all_keys(
     types: &mut Types<'_>,
     key: u32,
@@ -113,19 +114,20 @@ pub(crate) fn with_all_keys(
     value
 }
 
-/// A key that a formula names.
+/// A key that a formula names, and what the formula says about its value.
 pub(crate) struct NamedMember {
-    /// The key.
+    /// The key, without quotes and escapes.
     pub(crate) key: Box<str>,
-    /// The formula over its value, from the conjuncts that name the key.
+    /// A formula over the value, from the conjuncts that name the key.
     pub(crate) own: FormulaId,
-    /// `own`, and the formulas of all sets of keys that contain the key.
+    /// The conjunction of `own` and the formulas of all sets of keys that contain the key.
     pub(crate) value: FormulaId,
     /// Whether the key is required.
     pub(crate) present: bool,
 }
 
-/// The keys that the conjuncts of a value formula name, each with the formula that its value must satisfy.
+/// Returns the keys that a formula over values names in every case (in conjuncts), each with the formula that its value
+/// must satisfy.
 pub(crate) fn named_members(
     types: &mut Types<'_>,
     formula: FormulaId,

@@ -1,7 +1,7 @@
-//! The second layer: what formulas over values say about each type, memoised.
+//! The second layer of the algebra: the set of each type for every formula over values, memoised.
 //!
-//! The arenas of object and array formulas lie here, beside the arena of value formulas in [`Logic`]. Work is counted
-//! here, since its limits concern all three.
+//! The arenas of object and array formulas lie here, beside the arena of formulas over values in [`Logic`]. The work is
+//! counted here, since its limits concern all three arenas.
 
 use grammarc_grammar::automata::StateBudget;
 use grammarc_grammar::diagnostics::Diagnostic;
@@ -15,26 +15,31 @@ use crate::document::Document;
 use crate::options::TextForm;
 use crate::read::schema::Schemas;
 
-/// What is known of each type.
+/// The layer's state: arenas and memos of scalar, object and array sets, and the meter of work.
 pub(crate) struct Types<'a> {
+    /// The layer below: formulas over values.
     pub(crate) logic: Logic<'a>,
+    /// The meter of work, shapes and memory.
     pub(crate) meter: WorkMeter<'a>,
-    /// The text form of values.
+    /// How values are written: whitespace, numbers and escapes.
     pub(crate) text: TextForm,
+    /// Memoised sets of null, booleans, numbers and strings.
     pub(crate) scalars: ScalarMemo,
+    /// The arena of object formulas.
     pub(crate) objects: Objects,
+    /// The arena of array formulas.
     pub(crate) arrays: Arrays,
 }
 
 impl<'a> Types<'a> {
-    /// Nothing known of the schemas of a document yet.
+    /// Creates the layer for the schemas of a document, without any result.
     pub(crate) fn new(
         document: &'a Document<'a>,
         schemas: &'a Schemas,
         limits: Limits<'a>,
         text: TextForm,
     ) -> Self {
-        // Few schemas constrain arrays. Most constrain their values once, and all of it is needed.
+        // Array formulas get little capacity, since few schemas constrain arrays.
         let size = schemas.len();
         Self {
             logic: Logic::new(document, schemas),
@@ -46,7 +51,7 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// The limit on one automaton.
+    /// Returns the limit on the states of one automaton, with the budget of the compilation.
     pub(crate) fn states(&self) -> StateBudget<'a> {
         self.meter.limits.states
     }
@@ -55,42 +60,43 @@ impl<'a> Types<'a> {
     ///
     /// # Errors
     ///
-    /// An exceeded limit.
+    /// A limit on work, formulas, time or memory is exceeded.
     pub(crate) fn spend(&mut self) -> Result<(), Diagnostic> {
         let size = self.size();
         self.meter.spend(size).map_err(|text| self.logic.too_much(text))
     }
 
-    /// Counts a state of an automaton, and a unit of work.
+    /// Counts one shape (a state of an automaton over members or items, or a formula over values), and a unit of work.
     ///
     /// # Errors
     ///
-    /// An exceeded limit.
+    /// A limit on shapes, work, formulas, time or memory is exceeded.
     pub(crate) fn grow(&mut self) -> Result<(), Diagnostic> {
         self.grow_by(1)
     }
 
-    /// Counts states of an automaton, and a unit of work.
+    /// Counts `states` shapes (states of automata over members or items), and a unit of work.
     ///
     /// # Errors
     ///
-    /// An exceeded limit.
+    /// A limit on shapes, work, formulas, time or memory is exceeded.
     pub(crate) fn grow_by(&mut self, states: usize) -> Result<(), Diagnostic> {
         self.meter.grow(states).map_err(|text| self.logic.too_much(text))?;
         self.spend()
     }
 
-    /// Begins an attempt with its own limit.
+    /// Begins an attempt: a computation that may use at most `most` work and formulas. Beyond, the attempt fails and
+    /// [`end`](Self::end) returns `None`.
     pub(crate) fn begin(&mut self, most: WorkLimit) -> Attempt {
         let size = self.size();
         self.meter.begin(most, size)
     }
 
-    /// Ends an attempt: its result, or `None` if it exceeded its own limit.
+    /// Ends an attempt. Returns its result, or `None` if the attempt exceeded its own limit.
     ///
     /// # Errors
     ///
-    /// Those of the attempt, unless its own limit was the cause.
+    /// The error of the attempt, unless the attempt's own limit caused it.
     pub(crate) fn end<T>(
         &mut self,
         attempt: Attempt,
@@ -101,7 +107,7 @@ impl<'a> Types<'a> {
         if is_over { Ok(None) } else { result }
     }
 
-    /// The size of all arenas.
+    /// Returns the size of all three arenas of formulas.
     fn size(&self) -> Size {
         let arenas = [&self.logic.values, &self.objects.formulas, &self.arrays.formulas];
         Size {

@@ -1,10 +1,10 @@
-//! Results by subject and by formula.
+//! Memo tables by subject and by formula.
 
 use rustc_hash::FxHashMap;
 
 use crate::algebra::logic::formula::FormulaId;
 
-/// Results by subject.
+/// Maps each subject (schema, keyword or constant), by its number, to a result.
 #[derive(Debug)]
 pub(crate) struct BySubject<T>(Vec<Option<T>>);
 
@@ -15,12 +15,12 @@ impl<T> Default for BySubject<T> {
 }
 
 impl<T> BySubject<T> {
-    /// An empty table with capacity for the subjects.
+    /// Creates an empty table with capacity for `subjects` results.
     pub(crate) fn with_capacity(subjects: usize) -> Self {
         Self(Vec::with_capacity(subjects))
     }
 
-    /// The result of a subject, if it is known.
+    /// Returns the result of a subject, or `None` if it is not known yet.
     pub(crate) fn get(&self, subject: u32) -> Option<&T> {
         self.0.get(subject as usize)?.as_ref()
     }
@@ -35,5 +35,5 @@ impl<T> BySubject<T> {
     }
 }
 
-/// Results by formula over values.
+/// Maps each formula over values to a result.
 pub(crate) type ByFormula<T> = FxHashMap<FormulaId, T>;

@@ -1,13 +1,14 @@
-//! The content of a formula by the type of the value: the second layer.
+//! The values of each type that a formula allows: the second layer of the algebra.
 //!
 //! | file | content |
 //! | --- | --- |
-//! | [`memo`] | results by subject and by formula |
+//! | [`memo`] | memo tables by subject and by formula |
 //! | [`scalar_sets`] | sets of null, booleans, numbers and strings |
-//! | [`object_atoms`], [`object_facts`] | atoms about members, the arena of their formulas, and questions about these |
-//! | [`array_atoms`] | the same for items |
+//! | [`object_atoms`], [`object_facts`] | atoms about members, the arena of their formulas, and queries about these
+//! formulas |
+//! | [`array_atoms`] | atoms about items, and the arena of their formulas |
 //! | [`layer`] | the state of the layer |
-//! | [`domain`] | how keywords combine, for every type alike |
+//! | [`domain`] | how keywords combine, for all types alike |
 //! | [`containers`] | the domain of objects and of arrays |
 //! | [`objects`], [`arrays`], [`scalars`] | the keywords of each type |
 //! | [`structure`] | whether a formula allows arrays and objects |

@@ -1,7 +1,7 @@
 //! Atoms of object formulas, and the arena of these formulas.
 //!
 //! An atom constrains the value under one key, the values under all keys of a set, or the number of members. The
-//! complement of an atom needs no atom of its own: a negative literal is the complement.
+//! complement of an atom is its negative literal, so it needs no atom of its own.
 
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
@@ -12,54 +12,60 @@ use crate::document::NodeId;
 use crate::read::schema::Bounds;
 use crate::values::strings::StringSet;
 
-/// The subject of a literal of an object formula.
+/// An atomic fact about an object. Object formulas combine such facts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum ObjectAtom {
-    /// The value under the key satisfies the formula. If the key is absent, the atom has the value `absent`.
+    /// If the object has the key, its value satisfies the formula. If the key is absent, the truth value of the atom is
+    /// `absent`.
     Property {
         /// Number of the key.
         key: u32,
-        /// A formula over values.
+        /// A formula over the value under the key.
         value: FormulaId,
-        /// Whether the key may be missing.
+        /// Whether the atom is true if the key is absent.
         absent: bool,
     },
-    /// The value under every key of the set satisfies the formula over values.
+    /// The value under every key of a set satisfies the formula over values.
     Members {
         /// Number of the set of keys.
         names: u32,
-        /// A formula over values.
+        /// A formula over the value under each key of the set.
         value: FormulaId,
     },
     /// The number of members is within the bounds.
     Count(Bounds),
-    /// The object is in exactly one set of the family with this number. Resolved before automata are built.
+    /// The object is in exactly one set of the family with this number. The atom is replaced before automata are built.
     OneOf(u32),
 }
 
-/// Sets of objects, of which exactly one holds an object.
+/// The branches of an `oneOf` over objects: an object must be in exactly one of these sets.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Family {
-    /// The sets.
+    /// For each branch, the formula of its objects.
     pub(crate) sets: Box<[FormulaId]>,
     /// The place of the keyword `oneOf`.
     pub(crate) place: NodeId,
 }
 
-/// Formulas over objects, and the keys and sets of keys that they name.
+/// The arena of object formulas, with the keys and sets of keys that they name.
 #[derive(Debug, Default)]
 pub(crate) struct Objects {
+    /// The formulas.
     pub(crate) formulas: Formulas,
+    /// The atoms; the index of an atom is its number.
     pub(crate) atoms: IndexSet<ObjectAtom, FxBuildHasher>,
+    /// The keys, without quotes and escapes; the index of a key is its number.
     pub(crate) keys: IndexSet<Box<str>, FxBuildHasher>,
+    /// The sets of keys; the index of a set is its number.
     pub(crate) names: IndexSet<StringSet, FxBuildHasher>,
-    /// Families of sets: an object must be in exactly one set of a family.
+    /// The branches of each `oneOf` over objects; the index of a family is its number.
     families: IndexSet<Family, FxBuildHasher>,
+    /// Maps each subject (schema, keyword or constant) to the object formula of the objects that satisfy it.
     pub(crate) memo: BySubject<FormulaId>,
 }
 
 impl Objects {
-    /// An empty arena with capacity for the schemas.
+    /// Creates an empty arena with capacity for the formulas of `schemas` schemas.
     pub(crate) fn with_capacity(schemas: usize) -> Self {
         let mut objects = Self {
             formulas: Formulas::with_capacity(2 * schemas),
@@ -71,7 +77,7 @@ impl Objects {
         objects
     }
 
-    /// The formula of an atom.
+    /// Returns the formula of an atom: a literal, or a constant for bounds that allow every number or none.
     pub(crate) fn atom(&mut self, atom: ObjectAtom) -> FormulaId {
         match atom {
             ObjectAtom::Count(bounds) if bounds.is_all() => return FormulaId::TRUE,
@@ -82,7 +88,8 @@ impl Objects {
         self.formulas.literal(u32::try_from(atom).expect("budgets are below 2^32"), true)
     }
 
-    /// The atom of a single key.
+    /// Returns the formula "the value under `key` satisfies `value`". `absent` is its truth value for objects without
+    /// the key.
     pub(crate) fn property(&mut self, key: &str, value: FormulaId, absent: bool) -> FormulaId {
         let key = match self.keys.get_index_of(key) {
             Some(known) => known,
@@ -92,7 +99,7 @@ impl Objects {
         self.atom(ObjectAtom::Property { key, value, absent })
     }
 
-    /// The atom of all keys of a set.
+    /// Returns the formula "the value under every key in `names` satisfies `value`".
     pub(crate) fn members(&mut self, names: StringSet, value: FormulaId) -> FormulaId {
         if value == FormulaId::TRUE || names.is_none() {
             return FormulaId::TRUE;
@@ -102,7 +109,7 @@ impl Objects {
         self.atom(ObjectAtom::Members { names, value })
     }
 
-    /// The atom of an `oneOf`. `place` is that of the keyword.
+    /// Returns the formula "the object is in exactly one of `sets`". `place` is the place of the keyword `oneOf`.
     pub(crate) fn exactly_one(&mut self, sets: &[FormulaId], place: NodeId) -> FormulaId {
         let sets: Vec<_> = sets.iter().copied().filter(|&set| set != FormulaId::FALSE).collect();
         match sets[..] {
@@ -114,12 +121,12 @@ impl Objects {
         self.atom(ObjectAtom::OneOf(u32::try_from(family).expect("families take text")))
     }
 
-    /// The family with a number.
+    /// Returns the family with this number.
     pub(crate) fn family(&self, family: u32) -> &Family {
         &self.families[family as usize]
     }
 
-    /// The families of a formula with their atoms, ascending.
+    /// Returns the families in the literals of a formula, each as the numbers of family and atom, ascending.
     pub(crate) fn families(&self, formula: FormulaId) -> Vec<(u32, u32)> {
         let literals = self.formulas.literals(formula);
         let family = |atom: u32| match self.atoms[atom as usize] {

@@ -1,4 +1,4 @@
-//! Questions about object formulas that need no other layer: keys, bounds, and what remains after a key.
+//! Queries about object formulas that need no other layer: keys, bounds, and the formula that remains after a key.
 
 use rustc_hash::FxHashMap;
 
@@ -8,17 +8,17 @@ use crate::read::schema::Bounds;
 use grammarc_grammar::insertion_set::InsertionSet;
 
 impl Objects {
-    /// The text of a key.
+    /// Returns the text of a key, without quotes and escapes.
     pub(crate) fn key(&self, key: u32) -> &str {
         &self.keys[key as usize]
     }
 
-    /// Whether a key is in a set of keys.
+    /// Returns whether a key is in a set of keys; both are given by number.
     pub(crate) fn set_has(&self, names: u32, key: u32) -> bool {
         self.names[names as usize].contains(&self.keys[key as usize])
     }
 
-    /// The keys that a formula names, in the order of its literals.
+    /// Returns the keys that a formula names, in the order of its literals.
     pub(crate) fn keys_of(&self, formula: FormulaId) -> Vec<u32> {
         let mut keys = InsertionSet::default();
         for literal in self.formulas.literals(formula).iter() {
@@ -29,13 +29,15 @@ impl Objects {
         keys.order.into_vec()
     }
 
-    /// The numbers of the keys that a formula allows. `None` if it allows all but finitely many keys.
+    /// Returns the numbers of the keys that a formula allows, as far as formulas name them. Returns `None` if the
+    /// formula does not forbid all but finitely many keys.
     pub(crate) fn only_keys(&self, formula: FormulaId) -> Option<Vec<u32>> {
         let keys = self.possible_keys(formula)?;
         Some(keys.filter_map(|key| self.key_number(key)).collect())
     }
 
-    /// The texts of the keys that a formula allows. `None` if it allows all but finitely many keys.
+    /// Returns the texts of the keys that a formula allows. Returns `None` if no conjunct forbids all but finitely many
+    /// keys.
     pub(crate) fn possible_keys(&self, formula: FormulaId) -> Option<impl Iterator<Item = &str>> {
         let mut conjuncts = self.formulas.conjuncts(formula);
         conjuncts.find_map(|conjunct| {
@@ -51,12 +53,12 @@ impl Objects {
         })
     }
 
-    /// The number of a key, if some formula names it.
+    /// Returns the number of a key, or `None` if no formula names it.
     pub(crate) fn key_number(&self, key: &str) -> Option<u32> {
         self.keys.get_index_of(key).map(|index| index as u32)
     }
 
-    /// The key of a literal about a single key.
+    /// Returns the key of a literal about a single key, or `None` for any other formula.
     pub(crate) fn property_key(&self, formula: FormulaId) -> Option<u32> {
         match self.formulas.get(formula) {
             Formula::Literal(Literal { atom, .. }) => match self.atoms[*atom as usize] {
@@ -67,7 +69,8 @@ impl Objects {
         }
     }
 
-    /// Splits a formula into the bounds on the number of members in its conjuncts, and the rest.
+    /// Splits a formula into the intersected bounds on the number of members among its conjuncts, and the other
+    /// conjuncts.
     pub(crate) fn split_counts(&mut self, formula: FormulaId) -> (Bounds, FormulaId) {
         let conjuncts = self.formulas.conjuncts(formula);
         if conjuncts.clone().all(|conjunct| self.count(conjunct).is_none()) {
@@ -79,14 +82,14 @@ impl Objects {
         (bounds.fold(Bounds::default(), Bounds::intersect), self.formulas.and(others))
     }
 
-    /// Whether the formula constrains the number of members.
+    /// Returns whether the formula constrains the number of members.
     pub(crate) fn counts_members(&self, formula: FormulaId) -> bool {
         let literals = self.formulas.literals(formula);
         let atoms = &self.atoms;
         literals.iter().any(|literal| matches!(atoms[literal.atom as usize], ObjectAtom::Count(_)))
     }
 
-    /// The largest lower bound on the number of members among the literals of a formula.
+    /// Returns the largest lower bound on the number of members among the literals of a formula; 0 without one.
     pub(crate) fn fewest_members(&self, formula: FormulaId) -> u32 {
         let literals = self.formulas.literals(formula);
         let fewest = literals.iter().map(|literal| {
@@ -101,7 +104,8 @@ impl Objects {
         fewest.max().unwrap_or(0)
     }
 
-    /// The bounds of a literal about the number of members.
+    /// Returns the bounds of a literal about the number of members. Returns `None` for other formulas, and for a
+    /// negated literal whose complement is no single interval.
     fn count(&self, formula: FormulaId) -> Option<Bounds> {
         let Formula::Literal(literal) = *self.formulas.get(formula) else { return None };
         match self.atoms[literal.atom as usize] {
@@ -111,12 +115,14 @@ impl Objects {
         }
     }
 
-    /// The formula after one more member: bounds on the number of members decrease by one.
+    /// Returns the formula after one more member: bounds on the number of members decrease by one. A bound that is
+    /// exceeded becomes false.
     pub(crate) fn count_member(&mut self, formula: FormulaId) -> FormulaId {
         self.map_counts(formula, Bounds::after_one)
     }
 
-    /// Changes the bounds on the number of members. `change` returns `None` for bounds that cannot be met.
+    /// Changes the bounds on the number of members in all literals. `change` returns `None` for bounds that no object
+    /// satisfies; their atom becomes false.
     pub(crate) fn map_counts(
         &mut self,
         formula: FormulaId,
@@ -137,7 +143,7 @@ impl Objects {
         self.formulas.substitute(formula, |atom| counted.get(&atom).copied())
     }
 
-    /// Whether an object may end if this formula remains.
+    /// Returns whether an object may end if this formula remains.
     pub(crate) fn may_end(&mut self, formula: FormulaId) -> bool {
         let ended = self.decide(formula, |atom| match atom {
             ObjectAtom::Property { absent, .. } => Some(absent),
@@ -148,7 +154,7 @@ impl Objects {
         ended == FormulaId::TRUE
     }
 
-    /// What remains of a formula if a key is left out.
+    /// Returns the formula that remains for objects without the key.
     pub(crate) fn without_key(&mut self, formula: FormulaId, key: u32) -> FormulaId {
         self.decide(formula, |atom| match atom {
             ObjectAtom::Property { key: other, absent, .. } if other == key => Some(absent),
@@ -156,7 +162,7 @@ impl Objects {
         })
     }
 
-    /// Replaces the atoms for which `decide` returns a truth value.
+    /// Replaces the atoms for which `decide` returns a truth value by that value.
     pub(crate) fn decide(
         &mut self,
         formula: FormulaId,

@@ -1,4 +1,4 @@
-//! Keywords about objects, as formulas over [atoms](super::object_atoms).
+//! The keywords about objects, as formulas over [atoms](super::object_atoms).
 
 use grammarc_grammar::diagnostics::Diagnostic;
 
@@ -15,11 +15,11 @@ use crate::read::schema::{Part, SchemaId};
 use crate::values::strings::StringSet;
 use crate::values::types::TypeSet;
 
-/// Sets of objects, as formulas.
+/// Sets of objects, each a formula over facts about members ([`ObjectAtom`](super::object_atoms::ObjectAtom)).
 pub(crate) type ObjectFormulas = FormulasOf<ObjectKeywords>;
 
-/// The objects that a formula over values holds for. An `oneOf` is one atom, so this asks nothing of the values of
-/// members: schemas may refer to each other in any way.
+/// Returns the object formula of the objects that satisfy a formula over values. An `oneOf` becomes one atom, so the
+/// function never descends into the values of members. Schemas may therefore refer to each other in any way.
 pub(crate) fn object_formula(
     types: &mut Types<'_>,
     formula: FormulaId,
@@ -27,7 +27,7 @@ pub(crate) fn object_formula(
     evaluate::<ObjectFormulas>(types, formula)
 }
 
-/// Keywords about objects.
+/// The meaning of each keyword for objects.
 pub(crate) struct ObjectKeywords;
 
 impl Container for ObjectKeywords {
@@ -102,6 +102,7 @@ impl Container for ObjectKeywords {
     }
 }
 
+/// Returns the formula of the objects that have all `keys`.
 fn required(types: &mut Types<'_>, keys: &[Box<str>]) -> FormulaId {
     let objects = &mut types.objects;
     let all: Vec<_> =
@@ -109,6 +110,7 @@ fn required(types: &mut Types<'_>, keys: &[Box<str>]) -> FormulaId {
     objects.formulas.and(all)
 }
 
+/// Returns the formula of the objects that lack `key` or satisfy `met`.
 fn dependent(types: &mut Types<'_>, key: &str, met: FormulaId) -> FormulaId {
     let without = types.objects.property(key, FormulaId::FALSE, true);
     types.objects.formulas.or([without, met])

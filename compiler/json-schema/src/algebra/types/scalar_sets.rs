@@ -1,4 +1,4 @@
-//! Sets of null, the booleans, numbers and strings, and what is known of them.
+//! Sets of null, the booleans, numbers and strings, and their memo tables.
 
 use std::rc::Rc;
 
@@ -9,54 +9,58 @@ use crate::algebra::logic::subject::Scalar;
 use crate::values::numbers::NumeralSet;
 use crate::values::strings::StringSet;
 
-/// A set of the constants null, false and true.
+/// A set of the constants `null`, `false` and `true`, one bit each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Constants(u8);
 
 impl Constants {
     /// The empty set.
     pub(crate) const NONE: Self = Self(0);
-    /// `null`.
+    /// The set of `null`.
     pub(crate) const NULL: Self = Self(1);
-    /// `false`.
+    /// The set of `false`.
     pub(crate) const NO: Self = Self(2);
-    /// `true`.
+    /// The set of `true`.
     pub(crate) const YES: Self = Self(4);
-    /// All three.
+    /// The set of all three constants.
     pub(crate) const ALL: Self = Self(7);
 
-    /// Whether a constant is in the set.
+    /// Returns whether a constant is in the set.
     pub(crate) fn has(self, constant: Self) -> bool {
         self.0 & constant.0 != 0
     }
 
-    /// The constants in both sets.
+    /// Returns the constants in both sets.
     pub(crate) fn and(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 
-    /// The constants in either set.
+    /// Returns the constants in at least one of both sets.
     pub(crate) fn or(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// The constants that are not in the set.
+    /// Returns the constants that are not in the set.
     pub(crate) fn not(self) -> Self {
         Self(Self::ALL.0 & !self.0)
     }
 }
 
-/// Sets of scalars that are known already.
+/// Memo tables of sets of scalars.
 #[derive(Debug)]
 pub(crate) struct ScalarMemo {
+    /// Maps each subject (schema, keyword or constant) to the constants that satisfy it.
     pub(crate) constants: BySubject<Constants>,
+    /// Maps each subject to the numbers that satisfy it.
     pub(crate) numbers: BySubject<NumeralSet>,
+    /// Maps each subject to the strings that satisfy it.
     pub(crate) strings: BySubject<StringSet>,
+    /// Maps each formula over values to the scalars that satisfy it.
     pub(crate) by_formula: ByFormula<Rc<Scalars>>,
 }
 
 impl ScalarMemo {
-    /// An empty memo with capacity for the subjects.
+    /// Creates empty tables with capacity for `subjects` results each.
     pub(crate) fn with_capacity(subjects: usize) -> Self {
         Self {
             constants: BySubject::with_capacity(subjects),
@@ -67,28 +71,28 @@ impl ScalarMemo {
     }
 }
 
-/// The scalars that a formula holds for.
+/// The null, booleans, numbers and strings that satisfy a formula.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Scalars {
-    /// `null`.
+    /// Whether `null` satisfies the formula.
     pub(crate) null: bool,
-    /// `false`.
+    /// Whether `false` satisfies the formula.
     pub(crate) no: bool,
-    /// `true`.
+    /// Whether `true` satisfies the formula.
     pub(crate) yes: bool,
-    /// Numbers.
+    /// The numbers that satisfy the formula.
     pub(crate) numbers: NumeralSet,
-    /// Strings.
+    /// The strings that satisfy the formula.
     pub(crate) strings: StringSet,
 }
 
 impl Scalars {
-    /// Whether there are none.
+    /// Returns whether no scalar satisfies the formula.
     pub(crate) fn is_none(&self) -> bool {
         !self.null && !self.no && !self.yes && self.numbers.is_none() && self.strings.is_none()
     }
 
-    /// All of them, where they are at most so many.
+    /// Returns all scalars of the set, or `None` if there are more than `limit`.
     pub(crate) fn finite(&self, limit: usize) -> Option<Vec<Scalar>> {
         let mut all = Vec::new();
         all.extend(self.null.then_some(Scalar::Null));

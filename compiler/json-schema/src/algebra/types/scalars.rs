@@ -1,4 +1,4 @@
-//! Schemas of null, the booleans, numbers and strings: sets that combine exactly.
+//! The keywords about null, booleans, numbers and strings, as sets that combine exactly.
 
 use std::marker::PhantomData;
 use std::rc::Rc;
@@ -21,21 +21,22 @@ use crate::values::numbers::{Decimal, NumberSet, NumeralSet};
 use crate::values::strings::StringSet;
 use crate::values::types::TypeSet;
 
-/// Units of work for the scalars of a formula, besides the states of its strings.
+/// Units of work for the scalar sets of one formula, besides one unit for each state of its strings.
 const SCALARS_WORK: usize = 16;
 
-/// Longest strings that are distinguished from longer ones by a state for each length. Beyond, the longer ones are left out.
+/// Most characters up to which excluding strings takes one state for each length. Beyond, the longer strings are left
+/// out, and the report calls the keyword narrower.
 const COUNTED: u32 = 64;
 
-/// Reason for a narrower set of strings.
+/// Reason in the report for a set of strings that leaves out long strings.
 const LONG: &str = "of strings too long for what is excluded, those with its pattern are left out";
 
-/// The scalars that are written for a formula. Long strings are left out if distinguishing them takes a state for each
-/// length; this is reported.
+/// Returns the scalars that the grammar writes for a formula over values. Long strings are left out if excluding others
+/// would take a state for each length; the report then says so.
 ///
 /// # Errors
 ///
-/// An exceeded limit.
+/// A limit on work, states or memory is exceeded.
 pub(crate) fn written_scalars(
     types: &mut Types<'_>,
     formula: FormulaId,
@@ -48,11 +49,11 @@ pub(crate) fn written_scalars(
     Ok(found)
 }
 
-/// The scalars that a formula holds for.
+/// Returns the null, booleans, numbers and strings that satisfy a formula over values. The result is memoised.
 ///
 /// # Errors
 ///
-/// An exceeded limit.
+/// A limit on work, states or memory is exceeded.
 pub(crate) fn scalars(
     types: &mut Types<'_>,
     formula: FormulaId,
@@ -60,10 +61,10 @@ pub(crate) fn scalars(
     if let Some(known) = types.scalars.by_formula.get(&formula) {
         return Ok(Rc::clone(known));
     }
-    // A limit is blamed on the schema of these values and not on the object around them.
+    // Errors about limits name the schema of these values and not that of the object around them.
     let place = types.logic.place(formula).unwrap_or(types.logic.at);
     let outer = std::mem::replace(&mut types.logic.at, place);
-    // Derivatives extend a conjunction by one operand at a time, so the set without the last operand is mostly known.
+    // Derivatives extend a conjunction by one operand at a time, so the set without the last operand is usually known.
     let start = types.logic.values.all_but_last(formula).and_then(|(start, last)| {
         let known = types.scalars.by_formula.get(&start)?;
         Some((known.clone(), last))
@@ -100,40 +101,41 @@ pub(crate) fn scalars(
     Ok(found)
 }
 
-/// A set of scalars of one type, exact under the boolean operations.
+/// A set of scalars of one type, exact under union, intersection and complement.
 pub(crate) trait ScalarSet: Clone {
-    /// Every scalar of the type, or none.
+    /// Returns the set of all scalars of the type, or the empty set.
     fn constant(all: bool) -> Self;
-    /// Whether the set is empty.
+    /// Returns whether the set is empty.
     fn is_none(&self) -> bool;
-    /// The intersection of two sets.
+    /// Returns the intersection of two sets. Fails if it takes more states than `limit`.
     fn intersect(&self, other: &Self, limit: StateBudget<'_>) -> Result<Self, StateLimit>;
-    /// The union of two sets.
+    /// Returns the union of two sets. Fails if it takes more states than `limit`.
     fn union(&self, other: &Self, limit: StateBudget<'_>) -> Result<Self, StateLimit>;
-    /// The complement of the set.
+    /// Returns the complement within the type. Fails if it takes more states than `limit`.
     fn complement(&self, limit: StateBudget<'_>) -> Result<Self, StateLimit>;
-    /// The scalars that a keyword allows; `None` for a keyword without effect on the type.
+    /// Returns the scalars that a keyword allows, or `None` if the keyword does not constrain this type.
     fn part(part: &Part) -> Option<Self>;
-    /// The value at a place; the empty set if it is of another type.
+    /// Returns the set of the single value that the document has at `node`, or the empty set if that value is of
+    /// another type.
     fn value(logic: &Logic<'_>, node: NodeId) -> Result<Self, Diagnostic>;
-    /// The values at some places that are of the type.
+    /// Returns the set of those values at `nodes` of the document (an `enum`) that are of the set's type.
     fn values(
         logic: &Logic<'_>,
         nodes: &[NodeId],
         limit: StateBudget<'_>,
     ) -> Result<Self, Diagnostic>;
-    /// A scalar; the empty set if it is of another type.
+    /// Returns the set of a single scalar, or the empty set if the scalar is of another type.
     fn scalar(scalar: &Scalar) -> Self;
-    /// Sets by subject.
+    /// Returns the memo of the set of each subject (schema, keyword or constant).
     fn memo(memo: &mut ScalarMemo) -> &mut BySubject<Self>;
 }
 
-/// The domain of a type of scalars.
+/// The [`Domain`] of a type of scalars: `S` is the set of constants, numbers or strings.
 pub(crate) struct SetsOf<S>(PhantomData<S>);
 
-/// Sets of numbers.
+/// The domain of numbers.
 type Numbers = SetsOf<NumeralSet>;
-/// Sets of strings.
+/// The domain of strings.
 pub(crate) type Strings = SetsOf<StringSet>;
 
 impl<S: ScalarSet> Domain for SetsOf<S> {
@@ -362,7 +364,8 @@ impl ScalarSet for StringSet {
     }
 }
 
-/// The number at a place, if the value is one.
+/// Returns the number that the document has at `node`, or `None` if the value is no number. A number beyond the limits
+/// of decimals is an error.
 fn decimal(logic: &Logic<'_>, node: NodeId) -> Result<Option<Decimal>, Diagnostic> {
     let Json::Number(text) = logic.document.json(node) else { return Ok(None) };
     let number = Decimal::parse(text);

@@ -9,7 +9,7 @@ use super::scalars::scalars;
 use crate::algebra::logic::formula::FormulaId;
 use crate::algebra::logic::subject::Scalar;
 
-/// All values that a formula holds for, if they are scalars and at most `limit`.
+/// Returns all values that satisfy a formula, if they are scalars and at most `limit`. Otherwise returns `None`.
 pub(crate) fn finite(
     types: &mut Types<'_>,
     formula: FormulaId,
@@ -20,7 +20,8 @@ pub(crate) fn finite(
     if structured { Ok(None) } else { Ok(scalars(types, formula)?.finite(limit)) }
 }
 
-/// Whether a formula holds for all arrays or none, and for all objects or none. Its complement is then as small as itself.
+/// Returns whether a formula allows all arrays or none, and all objects or none. The complement of such a formula is as
+/// small as the formula.
 pub(crate) fn is_scalar(types: &mut Types<'_>, value: FormulaId) -> Result<bool, Diagnostic> {
     let constant = |formula| matches!(formula, FormulaId::TRUE | FormulaId::FALSE);
     Ok(constant(object_formula(types, value)?) && constant(array_formula(types, value)?))

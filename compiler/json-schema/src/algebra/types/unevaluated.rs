@@ -1,11 +1,13 @@
-//! `unevaluatedProperties` and `unevaluatedItems`: schemas for members and items that no other keyword evaluates.
+//! `unevaluatedProperties` and `unevaluatedItems`: schemas for the members and items that no other keyword evaluates.
 //!
-//! Which members are evaluated depends on the alternatives that the value satisfies. Assuming fewer alternatives leaves more
-//! members unevaluated. So the union over all sets of alternatives, each with its set satisfied, is exact without negation.
+//! Which members are evaluated depends on the alternatives that the value satisfies. Assuming fewer alternatives leaves
+//! more members unevaluated. So the result is a union over all sets of alternatives, where the value satisfies each
+//! alternative of the set. The union is exact without any negation.
 //!
-//! Two branches of one `oneOf` never hold together, so no set has both: sixty kinds of an object are sixty sets.
+//! Two branches of one `oneOf` never accept the same value, so no set has both: sixty kinds of an object are sixty
+//! sets.
 //!
-//! Cost: exponential in the alternatives that evaluate something new, up to a bound.
+//! Cost: exponential in the alternatives that evaluate something new, up to [`MOST_SETS`].
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
@@ -20,46 +22,50 @@ use crate::algebra::logic::formula::FormulaId;
 use crate::read::schema::{Part, SchemaId};
 use crate::values::strings::StringSet;
 
-/// Most sets of alternatives. Beyond, the keyword is an error.
+/// Most sets of alternatives of one keyword. Beyond, compilation fails, since each set is an alternative of the
+/// formula.
 const MOST_SETS: usize = 1 << 10;
 
-/// The branches that hold of each `oneOf` on the path to a keyword: the schema of the `oneOf`, and the number of the branch.
+/// The `oneOf` branches on the path to a keyword: for each, the schema with the `oneOf` and the index of the branch.
 type Choices = Vec<(SchemaId, usize)>;
 
-/// Whether two sets of choices contain different branches of one `oneOf`.
+/// Returns whether two lists of choices contain different branches of one `oneOf`.
 fn exclude_each_other(one: &Choices, other: &Choices) -> bool {
     one.iter().any(|(of, branch)| other.iter().any(|(at, taken)| of == at && branch != taken))
 }
 
-/// Keys or items that are evaluated under a condition, and the choices on the path there.
+/// The keys or items that are evaluated under one condition, with the `oneOf` branches that lead to it.
 #[derive(Clone, Debug)]
 struct Alternative<T> {
+    /// The `oneOf` branches that every path to the condition takes.
     choices: Choices,
+    /// The keys or items that are then evaluated.
     evaluated: T,
 }
 
-/// A set of keys, or of items, that keywords evaluate.
+/// A set of keys, or of items, that some keywords evaluate.
 trait Evaluated: Clone {
-    /// The empty set.
+    /// Returns the empty set.
     fn none() -> Self;
 
-    /// The keys or items that a keyword itself evaluates; `None` for a keyword that evaluates none. `nested` says whether the
-    /// keyword belongs to a schema other than the one that asks.
+    /// Returns the keys or items that a keyword itself evaluates, or `None` if it evaluates none. `nested` says whether
+    /// the keyword belongs to another schema than the `unevaluated…` keyword.
     fn of_part(
         types: &mut Types<'_>,
         part: &Part,
         nested: bool,
     ) -> Result<Option<Self>, Diagnostic>;
 
-    /// The condition under which a schema of `dependentSchemas` applies; `None` if it never does.
+    /// Returns the condition that the object has a key, under which a schema of `dependentSchemas` applies. Returns
+    /// `None` for items, where it never applies.
     fn with_key(_: &mut Types<'_>, _: &str) -> Option<FormulaId> {
         None
     }
 
-    /// The union with another set; `None` if it is this set.
+    /// Returns the union of two sets, or `None` if `more` adds nothing.
     fn with(&self, types: &Types<'_>, more: &Self) -> Result<Option<Self>, Diagnostic>;
 
-    /// Adds another set.
+    /// Adds the elements of `more` to the set.
     fn add(&mut self, types: &Types<'_>, more: &Self) -> Result<(), Diagnostic>;
 }
 
@@ -102,17 +108,17 @@ impl Evaluated for StringSet {
     }
 }
 
-/// Items that are evaluated under a condition.
+/// The items that are evaluated under a condition.
 #[derive(Clone, Debug, Default)]
 struct Items {
-    /// Number of items at the beginning.
+    /// Number of items at the beginning of the array that are evaluated; `u32::MAX` for all items.
     prefix: u32,
-    /// Formulas: an item that satisfies one of these is evaluated.
+    /// Formulas over values: an item that satisfies one of them is evaluated.
     values: Vec<FormulaId>,
 }
 
 impl Items {
-    /// The items at the beginning.
+    /// Returns the set of the first `prefix` items.
     fn first(prefix: u32) -> Self {
         Self { prefix, values: Vec::new() }
     }
@@ -154,26 +160,29 @@ impl Evaluated for Items {
     }
 }
 
+/// Maps each condition to the keys or items that are then evaluated.
 type ByCondition<T> = IndexMap<FormulaId, Alternative<T>, FxBuildHasher>;
 
-/// The path to a keyword.
+/// The path from the schema of an `unevaluated…` keyword to another keyword.
 #[derive(Clone, Copy)]
 struct Way<'a> {
-    /// The condition under which the schema of the keyword applies.
+    /// The condition under which the keyword at the end of the path applies.
     condition: FormulaId,
+    /// The `oneOf` branches on the path.
     choices: &'a Choices,
-    /// Whether the schema is another one than that of the unevaluated keyword.
+    /// Whether the path leads to another schema than that of the `unevaluated…` keyword.
     nested: bool,
 }
 
 impl Way<'_> {
-    /// The path to a schema inside this one.
+    /// Returns the path to a subschema that applies under `condition`.
     fn on(self, condition: FormulaId) -> Self {
         Self { condition, nested: true, ..self }
     }
 }
 
-/// The entry of a condition. It holds if any path to it does, so only the choices of all paths stay.
+/// Returns the keys or items evaluated under the condition of a path. Several paths may have one condition, so only the
+/// `oneOf` branches on all of them are kept.
 fn alternative<'f, T: Evaluated>(
     found: &'f mut ByCondition<T>,
     Way { condition, choices, .. }: Way<'_>,
@@ -184,7 +193,8 @@ fn alternative<'f, T: Evaluated>(
     &mut known.evaluated
 }
 
-/// The sets of alternatives that may hold together: the values for which all of them do, and what they evaluate.
+/// Returns every set of alternatives that may hold together, as the condition that all of them hold, and what they then
+/// evaluate.
 fn sets<C: Container, T: Evaluated>(
     types: &mut Types<'_>,
     mut found: ByCondition<T>,
@@ -216,7 +226,7 @@ fn sets<C: Container, T: Evaluated>(
     Ok(sets.into_iter().map(|(assumed, known)| (assumed, known.evaluated)).collect())
 }
 
-/// The objects of a schema whose unevaluated members satisfy another schema.
+/// Returns the formula of the objects whose unevaluated members, as judged by `schema`, satisfy `rest`.
 pub(crate) fn unevaluated_members<C: Container>(
     types: &mut Types<'_>,
     schema: SchemaId,
@@ -233,7 +243,7 @@ pub(crate) fn unevaluated_members<C: Container>(
     Ok(C::arena(types).or(any))
 }
 
-/// The arrays of a schema whose unevaluated items satisfy another schema.
+/// Returns the formula of the arrays whose unevaluated items, as judged by `schema`, satisfy `rest`.
 pub(crate) fn unevaluated_items<C: Container>(
     types: &mut Types<'_>,
     schema: SchemaId,
@@ -253,7 +263,7 @@ pub(crate) fn unevaluated_items<C: Container>(
     Ok(C::arena(types).or(any))
 }
 
-/// What a schema evaluates, for each set of alternatives that may hold together.
+/// Returns what a schema evaluates, for each set of alternatives that may hold together.
 fn evaluated_sets<C: Container, T: Evaluated>(
     types: &mut Types<'_>,
     schema: SchemaId,
@@ -264,8 +274,8 @@ fn evaluated_sets<C: Container, T: Evaluated>(
     sets::<C, T>(types, found)
 }
 
-/// Collects what a schema evaluates by the condition under which it does. Recurses over in-place steps, which the survey
-/// bounds.
+/// Adds what a schema evaluates to `found`, under the condition of each path. Recurses over schemas that apply to the
+/// same value; the survey bounds their nesting.
 fn evaluated<C: Container, T: Evaluated>(
     types: &mut Types<'_>,
     schema: SchemaId,

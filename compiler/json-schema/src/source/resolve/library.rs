@@ -1,4 +1,4 @@
-//! Prepares the registry of the `referencing` crate, with the document and all resources that it refers to.
+//! Prepares the registry of the `referencing` crate with the document and all resources that it refers to.
 
 use std::error::Error as StdError;
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use crate::document::{Document, Json, NodeId};
 use crate::source::dialect::Dialect;
 use crate::source::resources::Resources;
 
-/// The base of a document that does not identify itself.
+/// The base URI of a document that has no identifier.
 pub(super) const ROOT: &str = "json-schema:///";
 
-/// The kinds of identifiers and references in a document.
+/// Which kinds of identifiers and references occur in a document.
 #[derive(Debug, Default)]
 pub(super) struct Spellings {
     /// Whether there is any reference.
@@ -22,21 +22,20 @@ pub(super) struct Spellings {
     published: bool,
     /// Whether there is any `$id`.
     dollar_id: bool,
-    /// Whether some `$id` is a fragment, which is an anchor before `$anchor`.
+    /// Whether some `$id` is a fragment, which is an anchor in drafts before `$anchor`.
     fragment_id: bool,
-    /// Whether some `id` is a string, which is an identifier before `$id`.
+    /// Whether some `id` is a string, which is an identifier in drafts before `$id`.
     old_id: bool,
-    /// Whether some identifier does more than name the document: it may be invalid, or change the target of a
-    /// pointer.
+    /// Whether some identifier does more than name the document: it may be invalid, or change the target of a pointer.
     beyond_name: bool,
     /// Whether some reference is not a plain pointer into the document.
     beyond_pointers: bool,
-    /// Values of `$dynamicAnchor` and `$recursiveAnchor`.
+    /// The places of the values of `$dynamicAnchor` and `$recursiveAnchor`.
     pub(super) anchors: Vec<NodeId>,
 }
 
 impl Spellings {
-    /// Adds the nodes of a document from one on.
+    /// Reads the values of a document from number `from` on, and adds what they contain.
     pub(super) fn read(&mut self, document: &Document<'_>, from: usize) {
         for node in document.nodes().skip(from) {
             let Json::Object(members) = document.json(node) else { continue };
@@ -70,18 +69,18 @@ impl Spellings {
         }
     }
 
-    /// Whether the document has any identifier.
+    /// Returns whether the document has any identifier.
     pub(super) fn are_identified(&self) -> bool {
         self.dollar_id || self.old_id
     }
 
-    /// Whether every reference is resolved by following its pointer in the document, without the library.
+    /// Returns whether every reference is a pointer that can be followed in the document, without the library.
     pub(super) fn only_pointers(&self) -> bool {
         !self.beyond_name && self.anchors.is_empty() && !self.beyond_pointers
     }
 
-    /// The draft by which the library reads identifiers. Without a declared draft it is inferred from the kind of
-    /// identifiers.
+    /// Returns the draft by whose rules the library reads identifiers. Without a declared draft it is inferred from the
+    /// kinds of identifiers.
     fn draft(&self, document: &Document<'_>, dialect: Dialect) -> Draft {
         let root_id = document.get(document.root(), "id").map(|id| document.json(id));
         match dialect.declared {
@@ -93,13 +92,13 @@ impl Spellings {
     }
 }
 
-/// Whether an identifier is a URI that only names a document: it is not a published one and has no fragment.
+/// Returns whether an identifier is a URI that only names a document: it is no published URI and has no fragment.
 fn is_name(id: &str) -> bool {
     let name = id.strip_suffix('#').unwrap_or(id);
     !name.contains('#') && !name.contains("json-schema.org/") && Uri::parse(name).is_ok()
 }
 
-/// Returns the JSON pointer of a reference. `None` if the reference is anything else, or ambiguous.
+/// Returns the JSON pointer of a reference. Returns `None` if the reference is anything else, or ambiguous.
 pub(super) fn pointer(reference: &str) -> Option<&str> {
     let pointer = reference.strip_prefix('#')?;
     let mut segments = pointer.split('/');
@@ -111,15 +110,16 @@ pub(super) fn pointer(reference: &str) -> Option<&str> {
     (starts && segments.all(is_plain)).then_some(pointer)
 }
 
-/// A registry, which may ignore the identifiers of the document.
+/// A registry, and the reason if it ignores the identifiers of the document.
 pub(super) struct Prepared<'t> {
+    /// The registry of the reference library.
     pub(super) registry: Registry<'t>,
-    /// The reason for ignoring identifiers. `None` if they are used.
+    /// The library's reason for rejecting the identifiers, which are then ignored. `None` if they are used.
     pub(super) ignored: Option<Error>,
 }
 
-/// Prepares a registry for a document with the values `tree`. If the library rejects the document because of its
-/// identifiers, these are removed.
+/// Prepares a registry for a document. `tree` has the document's values. If the library rejects the document because of
+/// its identifiers, these are removed.
 pub(super) fn prepare<'t>(
     document: &Document<'_>,
     tree: &'t Value,
@@ -150,11 +150,11 @@ pub(super) fn prepare<'t>(
     }
 }
 
-/// A document for the registry.
+/// The document as the registry gets it.
 enum With<'t> {
     /// The value with its identifiers, unchanged.
     Identifiers(&'t Value),
-    /// Without identifiers and references.
+    /// The value without identifiers and references.
     Nothing(Value),
 }
 
@@ -172,8 +172,8 @@ fn strip(value: &mut Value) {
     }
 }
 
-/// Returns schemas from memory, and `null` for an unknown one. With an error the library would reject the document,
-/// even for an unused reference.
+/// A retriever for the reference library that returns schemas from memory, and `null` for an unknown URI. An error
+/// would make the library reject the document, even for an unused reference.
 struct Local(Resources);
 
 impl Retrieve for Local {
@@ -182,7 +182,7 @@ impl Retrieve for Local {
     }
 }
 
-/// The base of the document, as the library knows it.
+/// Returns the base URI of the document in the registry.
 pub(super) fn root_uri() -> Arc<Uri<String>> {
     Arc::new(Uri::parse(ROOT.to_owned()).expect("the base is a URI"))
 }

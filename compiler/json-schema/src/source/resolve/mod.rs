@@ -1,19 +1,19 @@
 //! Resolves references: `$ref`, `$dynamicRef` and `$recursiveRef`.
 //!
-//! The `referencing` crate knows URIs, identifiers, anchors and pointers of every draft, and the published
-//! meta-schemas. [`library`] gives it the document, and [`places`] maps its values to nodes of the document. A new
-//! resource is grafted onto the document. The library is only asked for static references: it would follow dynamic
-//! anchors for every kind of reference. The specification does so for dynamic references alone, and [`scope`]
+//! The `referencing` crate (the library) knows URIs, identifiers, anchors and pointers of every draft, and the
+//! published meta-schemas. [`library`] gives it the document, and [`places`] maps its values to places of the document.
+//! A new resource is copied into the document. The library is only asked for static references, since it would follow
+//! dynamic anchors for every kind of reference. By the specification only dynamic references do so, and [`scope`]
 //! implements that.
 //!
 //! Real documents have odd identifiers. Identifiers that the library rejects are ignored with a warning. A pointer
 //! without a target in its own resource is tried from the root of the document, also with a warning.
 //!
-//! Most documents have no identifiers, and only references that are pointers into the document. They do not need the
-//! library.
+//! Most documents have no identifiers, and only references that are pointers into the document. These documents do not
+//! need the library.
 //!
-//! Cost: such a document takes a walk along the pointer for each reference. Others take one pass for the registry,
-//! one for the nodes, and a few hash look-ups for each reference.
+//! Cost: in such a document, a walk along the pointer for each reference. In other documents, one pass for the
+//! registry, one for the places, and a few hash look-ups for each reference.
 //!
 //! Tests: `tests/`: references by example, in the official suite and in MaskBench.
 
@@ -43,49 +43,57 @@ use scope::{Anchor, MAX_SCOPES, ResourceId, Scopes};
 
 pub(crate) use scope::ScopeId;
 
-/// The base URI of references in a schema, and the keywords that it may use.
+/// What references and keywords inside a schema depend on: its resource, dynamic scope and dialect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Context {
+    /// The resource whose URI is the base of references.
     resource: ResourceId,
-    /// The dynamic scope.
+    /// The dynamic scope: the dynamic anchors of the resources entered so far.
     pub(crate) scope: ScopeId,
-    /// The dialect.
+    /// The dialect, which decides which keywords have an effect.
     pub(crate) dialect: Dialect,
 }
 
-/// A schema, and the resource that it belongs to.
+/// The target of a reference.
 #[derive(Clone, Copy, Debug)]
 struct Target {
+    /// The place of the schema.
     node: NodeId,
+    /// The resource of the schema.
     resource: ResourceId,
 }
 
-/// Follows references in a document.
+/// Resolves the references in a document.
 pub(crate) struct References<'t> {
-    /// `None` until a reference needs it.
+    /// The registry of the library; `None` until a reference needs it.
     registry: Option<Registry<'t>>,
     /// The document as the library reads it.
     tree: &'t Tree<'t>,
-    /// Whether identifiers count.
+    /// Whether identifiers have an effect; `false` if the library rejected them.
     identified: bool,
+    /// The schemas that the user gives by URI.
     given: &'t Resources,
     /// The dialect of the document.
     dialect: Dialect,
+    /// Maps values of the library to places of the document.
     places: Places,
+    /// The kinds of identifiers and references in the document.
     spellings: Spellings,
+    /// The resources that were entered so far.
     resources: ResourceTable,
-    /// References that were followed, by resource and text.
+    /// Maps each resolved reference, as its resource and text, to the target.
     followed: FxHashMap<(ResourceId, Box<str>), Target>,
+    /// The dynamic scopes so far.
     scopes: Scopes,
-    /// Warnings.
+    /// The warnings so far.
     pub(crate) findings: Vec<Diagnostic>,
-    /// Set when dynamic scopes multiply beyond the limit; nothing that is found afterwards counts.
+    /// The error of too many dynamic scopes, if there are. Results after it are meaningless.
     pub(crate) too_much: Option<Diagnostic>,
 }
 
 impl<'t> References<'t> {
-    /// Prepares the references of a document to itself, to `given` resources, and to published ones. `tree` has the
-    /// document's values. `assumed` is the dialect if the document names none.
+    /// Prepares the references of a document to itself, to the `given` schemas, and to published meta-schemas. `tree`
+    /// has the document's values. `assumed` is the dialect if the document has no `$schema`.
     pub(crate) fn new(
         document: &mut Document<'_>,
         tree: &'t Tree<'t>,
@@ -124,6 +132,7 @@ impl<'t> References<'t> {
         Ok(references)
     }
 
+    /// Prepares the registry of the library. Identifiers that the library rejects are ignored with a warning.
     fn prepare(&mut self, document: &mut Document<'_>) -> Result<(), Diagnostic> {
         let root = document.root();
         let unusable = |error: &Error| format!("the identifiers here are of no use: {error}");
@@ -152,18 +161,18 @@ impl<'t> References<'t> {
         Ok(())
     }
 
-    /// Whether the part of the document read so far has a reference.
+    /// Returns whether the part of the document read so far has a reference.
     pub(crate) fn are_there(&self) -> bool {
         self.spellings.references
     }
 
-    /// The context of the document's outermost schema.
+    /// Returns the context around the document's outermost schema.
     pub(crate) fn root(&self) -> Context {
         Context { resource: ResourceId(0), scope: ScopeId::default(), dialect: self.dialect }
     }
 
-    /// Returns the context inside a schema, given the context around it. A schema with an identifier is a resource of
-    /// its own.
+    /// Returns the context inside the schema at `node`, given the context around it. A schema with an identifier is a
+    /// resource of its own.
     pub(crate) fn enter(
         &mut self,
         document: &mut Document<'_>,
@@ -185,7 +194,8 @@ impl<'t> References<'t> {
                     let base = &self.resources.get(outside.resource).uri;
                     let uri = registry.resolve_uri(&base.borrow(), id.trim_end_matches('#'));
                     let resource = uri.ok().and_then(|uri| self.resource(document, &uri, node));
-                    // A resource that the library does not know by its identifier stays part of the surrounding one.
+                    // A resource that the library does not know by its identifier stays part of the surrounding
+                    // resource.
                     let known = resource.filter(|&id| self.resources.get(id).node == node);
                     if let Some(resource) = known {
                         context.resource = resource;
@@ -197,7 +207,8 @@ impl<'t> References<'t> {
         self.inside(document, node, context)
     }
 
-    /// The context with the dynamic anchors of its resource in scope.
+    /// Returns the context with the dynamic anchors of its resource added to the scope. Too many scopes are recorded as
+    /// an error.
     fn inside(&mut self, document: &Document<'_>, node: NodeId, context: Context) -> Context {
         let anchors = &self.resources.get(context.resource).anchors;
         if let Some(scope) = self.scopes.inside(context.scope, anchors) {
@@ -211,7 +222,7 @@ impl<'t> References<'t> {
         context
     }
 
-    /// Returns the identifier of a schema that makes it a resource.
+    /// Returns the identifier of a schema if it makes the schema a resource, otherwise `None`.
     fn identifier(
         &self,
         document: &Document<'_>,
@@ -227,7 +238,8 @@ impl<'t> References<'t> {
         }
     }
 
-    /// Returns the target of a reference, and its context. `node` is the node of the keyword's value.
+    /// Returns the target of a reference and the context there. `node` is the place of the keyword's value. Fails if
+    /// there is no target.
     pub(crate) fn follow(
         &mut self,
         document: &mut Document<'_>,
@@ -267,7 +279,7 @@ impl<'t> References<'t> {
         Ok((target.node, self.inside(document, node, context)))
     }
 
-    /// The target of a reference in a resource, dynamic scope aside.
+    /// Returns the target of a reference in the resource `from`, ignoring the dynamic scope.
     fn find(
         &mut self,
         document: &mut Document<'_>,
@@ -285,7 +297,7 @@ impl<'t> References<'t> {
                 self.followed.insert((from, reference.into()), target);
                 return Ok(target);
             }
-            // The library gives the message for a reference without a target.
+            // The library provides the message for a reference without a target.
             self.prepare(document)?;
         }
         let target = match self.look_up(document, node, reference, from) {
@@ -299,6 +311,7 @@ impl<'t> References<'t> {
         Ok(target)
     }
 
+    /// Looks up a reference in the registry of the library.
     fn look_up(
         &mut self,
         document: &mut Document<'_>,
@@ -323,7 +336,7 @@ impl<'t> References<'t> {
         let (Some(registry), uri) = (&self.registry, uri.clone()) else {
             return Err(Problem::Nowhere);
         };
-        // A pointer may be encoded as a whole.
+        // The pointer may be percent-encoded as a whole.
         let pointer = fragment.strip_prefix("%2F").or_else(|| fragment.strip_prefix("%2f"));
         let fragment = match pointer {
             Some(pointer) => format!("#/{pointer}"),
@@ -339,7 +352,8 @@ impl<'t> References<'t> {
         Ok(Target { node: place, resource })
     }
 
-    /// Finds the target of a pointer from the root of the document, after it failed in its own resource.
+    /// Returns the target of a pointer from the root of the document, after it failed in its own resource. Records a
+    /// warning.
     fn find_from_root(
         &mut self,
         document: &Document<'_>,
@@ -361,7 +375,8 @@ impl<'t> References<'t> {
         Some(Target { node: target, resource: self.resources.at(outermost)? })
     }
 
-    /// Returns the resource of an absolute URI, and grafts it if it is new. `None` if there is none.
+    /// Returns the resource of an absolute URI. A new resource is copied into the document. Returns `None` if no schema
+    /// has the URI.
     fn resource(
         &mut self,
         document: &mut Document<'_>,
@@ -377,7 +392,7 @@ impl<'t> References<'t> {
         if contents.is_null() {
             return None;
         }
-        // The resource is known by its own identifier, even if it was found by another.
+        // The resource is entered under its own identifier, even if it was found by another URI.
         let own = resolver.in_subresource(ResourceRef::new(contents, draft)).ok();
         let own = own.filter(|_| self.identified).map(|own| own.base_uri());
         let own = own.filter(|own| own != uri).filter(|own| {
@@ -415,7 +430,7 @@ impl<'t> References<'t> {
         Some(id)
     }
 
-    /// The dynamic anchors of a resource.
+    /// Returns the dynamic anchors of a resource.
     fn anchors(
         &self,
         document: &Document<'_>,

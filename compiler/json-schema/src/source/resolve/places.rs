@@ -1,21 +1,22 @@
-//! Maps values of the reference library to nodes of the document.
+//! Maps values of the reference library to places of the document.
 //!
 //! The library works on its own values and returns references to them. A value is identified by its address, which is
-//! never dereferenced; the registry does not move values. O(values) once.
+//! never dereferenced; the registry does not move values. Cost: linear in the values, once.
 
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 
 use crate::document::{Document, Json, NodeId};
 
-/// Nodes by value.
+/// Maps values of the reference library to places of the document.
 #[derive(Debug, Default)]
 pub(super) struct Places {
+    /// Maps the address of each value to its place.
     nodes: FxHashMap<usize, NodeId>,
 }
 
 impl Places {
-    /// Records the node of a value, and of all values in it. A value that the node lacks is skipped.
+    /// Records the place of a value and of all values inside it. Values that the document lacks are skipped.
     pub(super) fn note(&mut self, document: &Document<'_>, value: &Value, node: NodeId) {
         self.nodes.entry(address(value)).or_insert(node);
         match (value, document.json(node)) {
@@ -35,12 +36,13 @@ impl Places {
         }
     }
 
-    /// Returns the node of a value.
+    /// Returns the place of a value, or `None` if it was not recorded.
     pub(super) fn get(&self, value: &Value) -> Option<NodeId> {
         self.nodes.get(&address(value)).copied()
     }
 }
 
+/// Returns the address of a value, as a key.
 fn address(value: &Value) -> usize {
     std::ptr::from_ref(value).addr()
 }

@@ -8,16 +8,16 @@ use super::library;
 use crate::document::{Document, Json, NodeId};
 use grammarc_grammar::suggest::nearest;
 
-/// Why a reference leads nowhere.
+/// Why a reference has no target.
 pub(super) enum Problem {
-    /// No schema has this URI.
+    /// The reference names a document by URI that is neither given nor published.
     Missing {
-        /// The URI.
+        /// The URI of that document.
         uri: String,
     },
-    /// The reference has no target.
+    /// The document exists, but the reference points at no value in it.
     Nowhere,
-    /// The library's reason.
+    /// Another error of the reference library, such as a missing anchor.
     Library(Error),
 }
 
@@ -31,7 +31,7 @@ impl From<Error> for Problem {
 }
 
 impl Problem {
-    /// The error at a reference.
+    /// Returns the error of the reference at `node`, with advice.
     pub(super) fn at(self, document: &Document<'_>, node: NodeId, reference: &str) -> Diagnostic {
         let (text, help) = match &self {
             Self::Missing { uri } => {
@@ -70,8 +70,8 @@ const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
 /// Keywords that name a schema for references to it.
 const ANCHORS: [&str; 3] = ["$anchor", "$dynamicAnchor", "$id"];
 
-/// Returns a suggestion for a reference that does not resolve: a definition or an anchor of the same name, a pointer
-/// with similar names, or a definition with a similar name.
+/// Returns a suggestion for a reference without a target. Candidates are a definition or an anchor of the same name, a
+/// pointer with similar names, and a definition with a similar name. Returns `None` if nothing is similar.
 fn near(document: &Document<'_>, reference: &str) -> Option<String> {
     let (uri, fragment) = reference.split_once('#').unwrap_or(("", reference));
     let last = fragment.rsplit(['/', '#']).next()?;
@@ -92,7 +92,7 @@ fn near(document: &Document<'_>, reference: &str) -> Option<String> {
     if anchors.contains(&&*name) {
         return Some(format!("#{name}"));
     }
-    // The contents of another document are not known.
+    // The content of another document is not known.
     if !uri.is_empty() || fragment.contains(':') {
         return None;
     }
@@ -110,11 +110,11 @@ fn near(document: &Document<'_>, reference: &str) -> Option<String> {
     nearest(&name, anchors).map(|near| format!("#{near}"))
 }
 
-/// Greatest number of values of a document whose anchors are searched. Each reference that does not resolve searches
-/// again.
+/// Most values of a document whose anchors are searched for a suggestion, because each unresolved reference searches
+/// again. In larger documents anchors are not suggested.
 const MOST_VALUES: usize = 1 << 14;
 
-/// Names of the anchors of a document. Empty if the document has more than [`MOST_VALUES`] values.
+/// Returns the names of all anchors of a document. Empty if the document has more than [`MOST_VALUES`] values.
 fn anchors<'d>(document: &'d Document<'_>) -> Vec<&'d str> {
     let of_schema = |node| match document.json(node) {
         Json::Object(_) => ANCHORS.map(|keyword| document.get(node, keyword)).into_iter().flatten(),
@@ -129,8 +129,8 @@ fn anchors<'d>(document: &'d Document<'_>) -> Vec<&'d str> {
     names.collect()
 }
 
-/// Repairs a pointer: replaces each name that does not exist by the nearest existing one. `None` if no existing name
-/// is near.
+/// Returns the pointer with each name that does not exist replaced by the most similar existing name. Returns `None` if
+/// some name is similar to no existing one.
 fn repaired(document: &Document<'_>, pointer: &str) -> Option<String> {
     let (mut at, mut repaired) = (document.root(), "#".to_owned());
     for segment in pointer.split('/') {

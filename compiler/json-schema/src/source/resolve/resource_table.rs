@@ -1,4 +1,4 @@
-//! The resources of a document that were entered so far, by number and by URI.
+//! The resources that were entered so far, by number and by URI.
 
 use std::sync::Arc;
 
@@ -9,28 +9,31 @@ use super::scope::{Anchor, ResourceId};
 use crate::document::NodeId;
 use crate::source::dialect::Dialect;
 
-/// A schema with a URI of its own.
+/// A resource: a schema with a URI of its own.
 #[derive(Debug)]
 pub(super) struct Resource {
+    /// The absolute URI of the resource.
     pub(super) uri: Arc<Uri<String>>,
-    /// Its outermost schema.
+    /// The place of the resource's outermost schema.
     pub(super) node: NodeId,
-    /// The rules by which the library reads it.
+    /// The draft by whose rules the reference library reads the resource.
     pub(super) draft: LibraryDraft,
+    /// The dialect, which decides which keywords have an effect.
     pub(super) dialect: Dialect,
-    /// Its dynamic anchors.
+    /// The dynamic anchors of the resource.
     pub(super) anchors: Vec<Anchor>,
 }
 
-/// The resources so far. The document is the first.
+/// The resources that were entered so far. The first is the document.
 pub(super) struct ResourceTable {
+    /// The resources; the index of a resource is its number.
     all: Vec<Resource>,
-    /// A resource may have several URIs.
+    /// Maps each URI to its resource. A resource may have several URIs.
     by_uri: FxHashMap<Arc<Uri<String>>, ResourceId>,
 }
 
 impl ResourceTable {
-    /// Returns the table of a document that has no identifiers.
+    /// Creates the table of a document without identifiers, which is the only resource.
     pub(super) fn new(document: Resource) -> Self {
         Self { all: vec![document], by_uri: FxHashMap::default() }
     }
@@ -41,28 +44,28 @@ impl ResourceTable {
         self.by_uri.clear();
     }
 
-    /// Returns a resource by number.
+    /// Returns the resource with a number.
     pub(super) fn get(&self, id: ResourceId) -> &Resource {
         &self.all[id.0 as usize]
     }
 
-    /// Returns the document, if it was added.
+    /// Returns the document, or `None` if it was not added yet.
     pub(super) fn document(&self) -> Option<&Resource> {
         self.all.first()
     }
 
-    /// Returns the resource with an outermost schema. O(resources).
+    /// Returns the resource whose outermost schema is at this place, or `None`. Cost: linear in the resources.
     pub(super) fn at(&self, outermost: NodeId) -> Option<ResourceId> {
         let at = self.all.iter().position(|resource| resource.node == outermost)?;
         u32::try_from(at).ok().map(ResourceId)
     }
 
-    /// Returns the resource with a URI.
+    /// Returns the resource with a URI, or `None`.
     pub(super) fn with_uri(&self, uri: &Arc<Uri<String>>) -> Option<ResourceId> {
         self.by_uri.get(uri).copied()
     }
 
-    /// Returns the number of the resource that is added next. `None` if there are too many.
+    /// Returns the number of the resource that is added next, or `None` if there are too many.
     pub(super) fn next_id(&self) -> Option<ResourceId> {
         u32::try_from(self.all.len()).ok().map(ResourceId)
     }
@@ -72,7 +75,7 @@ impl ResourceTable {
         self.all.push(resource);
     }
 
-    /// Gives a resource another URI.
+    /// Gives a resource one more URI.
     pub(super) fn name(&mut self, uri: Arc<Uri<String>>, id: ResourceId) {
         self.by_uri.insert(uri, id);
     }

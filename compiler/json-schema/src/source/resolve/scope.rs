@@ -1,8 +1,8 @@
-//! Dynamic scopes: they determine the target of a dynamic reference from the resources entered before it.
+//! Dynamic scopes: which resources were entered before a dynamic reference, as far as they determine its target.
 //!
-//! A dynamic reference leads to the outermost entered resource that has the anchor. So a scope is reduced to this:
-//! for each name of a dynamic anchor, the first node with it. `$recursiveAnchor` is an anchor without a name. The
-//! number of scopes is finite even if schemas recur, and paths with equal anchors have one scope. A document without
+//! A dynamic reference leads to the outermost entered resource that has the anchor. So a scope is reduced to a map from
+//! each name of a dynamic anchor to the first schema with it. `$recursiveAnchor` is an anchor without a name. The
+//! number of scopes is finite even if schemas recur, and paths with equal anchors share one scope. A document without
 //! dynamic anchors has only the empty scope.
 
 use indexmap::IndexSet;
@@ -10,36 +10,37 @@ use rustc_hash::FxBuildHasher;
 
 use crate::document::NodeId;
 
-/// Number of a resource: a schema with a URI of its own. 0 is the document.
+/// Number of a resource: a schema with a URI of its own. The document has number 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct ResourceId(pub(super) u32);
 
-/// Number of a scope; 0 is the empty one.
+/// Number of a dynamic scope. The empty scope has number 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct ScopeId(u32);
 
-/// A dynamic anchor.
+/// A dynamic anchor of a schema.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Anchor {
-    /// Its name; empty for `$recursiveAnchor`.
+    /// The name of the anchor; empty for `$recursiveAnchor`.
     pub(super) name: Box<str>,
-    /// The schema that has it.
+    /// The place of the schema that has the anchor.
     pub(super) node: NodeId,
     /// The resource of that schema.
     pub(super) resource: ResourceId,
 }
 
-/// Most scopes. Each may read every schema once more.
+/// Most dynamic scopes of a document. More are an error, since every schema may be read once for each scope.
 pub(super) const MAX_SCOPES: usize = 1_000;
 
-/// All scopes, each sorted by name.
+/// All dynamic scopes of a document.
 #[derive(Debug, Default)]
 pub(super) struct Scopes {
+    /// The anchors of each scope, sorted by name; scope `n` has index `n - 1`.
     all: IndexSet<Vec<Anchor>, FxBuildHasher>,
 }
 
 impl Scopes {
-    /// Returns the scope inside a resource with these anchors. `None` if there are too many scopes.
+    /// Returns the scope inside a resource with these anchors. Returns `None` if there are more than [`MAX_SCOPES`].
     pub(super) fn inside(&mut self, scope: ScopeId, anchors: &[Anchor]) -> Option<ScopeId> {
         let is_new = |anchor: &&Anchor| self.find(scope, &anchor.name).is_none();
         let new: Vec<_> = anchors.iter().filter(is_new).cloned().collect();
@@ -54,13 +55,14 @@ impl Scopes {
         if id > MAX_SCOPES { None } else { u32::try_from(id).ok().map(ScopeId) }
     }
 
-    /// Returns the first anchor of this name in the scope.
+    /// Returns the outermost anchor with this name in the scope, or `None`.
     pub(super) fn find(&self, scope: ScopeId, name: &str) -> Option<&Anchor> {
         let anchors = self.anchors(scope);
         let at = anchors.binary_search_by(|anchor| (*anchor.name).cmp(name)).ok()?;
         Some(&anchors[at])
     }
 
+    /// Returns the anchors of a scope, sorted by name.
     fn anchors(&self, scope: ScopeId) -> &[Anchor] {
         let index = (scope.0 as usize).checked_sub(1);
         index.and_then(|index| self.all.get_index(index)).map_or(&[], Vec::as_slice)

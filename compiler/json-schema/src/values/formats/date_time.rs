@@ -1,25 +1,26 @@
-//! Dates and times, RFC 3339 section 5.6, with the restrictions of section 5.7: real lengths of months, leap years of
-//! the Gregorian calendar, and leap seconds.
+//! Dates and times: RFC 3339 section 5.6, with the restrictions of section 5.7. Months have their real lengths, leap
+//! years are those of the Gregorian calendar, and leap seconds are allowed.
 //!
-//! A leap second ends 23:59 of Universal Time. So the offsets allowed after `:60` depend on the hour and minute, and
-//! every pair has its own states until the offset is read. Only whole and half hours are allowed as offsets, which
-//! keeps this small. With a date, only the ends of June and December in Universal Time are allowed, as in history.
-//! The local date is that day west of Greenwich, and the next day east of it.
+//! A leap second ends 23:59 of Universal Time. So the offsets allowed after `:60` depend on the hour and minute. Every
+//! pair of hour and minute has its own states until the offset is read. Offsets of leap seconds are whole or half
+//! hours, which keeps the automaton small. With a date, a leap second ends June or December in Universal Time, as all
+//! past ones did. The local date is the last day of that month west of Greenwich, and the next day east of Greenwich.
 
 use super::abnf::{digit, digits, one, padded, set, text};
 use grammarc_grammar::ir::{ByteSet, Expr};
 
-/// Offsets with leap seconds are multiples of this many minutes.
+/// Offsets after a leap second are multiples of this many minutes. Other offsets are rejected there.
 const STEP: u32 = 30;
-/// The largest offset west of Greenwich, in minutes: where a date ends last.
+/// The largest offset west of Greenwich, in minutes, for a leap second with a date. No time zone ends a day later.
 const WEST: u32 = 12 * 60;
-/// The largest offset east of Greenwich, in minutes: where a date begins first.
+/// The largest offset east of Greenwich, in minutes, for a leap second with a date. No time zone begins a day earlier.
 const EAST: u32 = 14 * 60;
+/// Minutes of a day.
 const DAY: u32 = 24 * 60;
-/// 23:59.
+/// The minute of the day at 23:59, counted from 0:00.
 const LAST_MINUTE: u32 = DAY - 1;
 
-/// `full-date = date-fullyear "-" date-month "-" date-mday`.
+/// Returns the dates: `full-date = date-fullyear "-" date-month "-" date-mday`.
 pub(super) fn date() -> Expr {
     let days = |months: &[u32], most: u32| {
         let month = Expr::alt(months.iter().map(|month| text(&format!("{month:02}"))));
@@ -30,14 +31,14 @@ pub(super) fn date() -> Expr {
     Expr::alt([Expr::seq([year(), text("-"), any_year]), Expr::seq([leap_year(), text("-02-29")])])
 }
 
-/// `full-time = partial-time time-offset`.
+/// Returns the times with an offset: `full-time = partial-time time-offset`.
 pub(super) fn time() -> Expr {
     let offsets = (0..DAY).step_by(STEP as usize);
     let leaps = offsets.flat_map(|offset| [west(offset), east(offset)]);
     Expr::alt(std::iter::once(ordinary_time()).chain(leaps).chain([leap_second(0, zulu())]))
 }
 
-/// `date-time = full-date "T" full-time`.
+/// Returns the dates with a time: `date-time = full-date "T" full-time`.
 pub(super) fn date_time() -> Expr {
     let on = |first: &str, second: &str, times: Vec<Expr>| {
         let days = Expr::alt([text(first), text(second)]);
@@ -53,24 +54,26 @@ pub(super) fn date_time() -> Expr {
     ])
 }
 
+/// Returns the separator of date and time, in either case.
 fn separator() -> Expr {
     one(set("Tt"))
 }
 
+/// Returns the letter for Universal Time, in either case.
 fn zulu() -> Expr {
     one(set("Zz"))
 }
 
-/// `date-fullyear`.
+/// Returns the years of four digits: `date-fullyear`.
 fn year() -> Expr {
     one(digit()).repeat(4, Some(4))
 }
 
-/// Years divisible by 4 and not by 100, or by 400.
+/// Returns the leap years: divisible by 4 and not by 100, or divisible by 400.
 fn leap_year() -> Expr {
     let even = || one(set("02468"));
     let odd = || one(set("13579"));
-    // Two digits divisible by 4, but 00.
+    // Two digits divisible by 4, except 00.
     let fourth = Expr::alt([
         Expr::seq([text("0"), one(set("48"))]),
         Expr::seq([one(set("2468")), one(set("048"))]),
@@ -82,7 +85,7 @@ fn leap_year() -> Expr {
     Expr::alt([Expr::seq([any(), any(), fourth]), Expr::seq([century, text("00")])])
 }
 
-/// A time that is no leap second.
+/// Returns the times with an offset whose second is 00 to 59.
 fn ordinary_time() -> Expr {
     let offset = Expr::seq([one(set("+-")), padded(0..=23, 2), text(":"), sixty()]);
     Expr::seq([
@@ -96,32 +99,33 @@ fn ordinary_time() -> Expr {
     ])
 }
 
-/// 00 to 59.
+/// Returns the numbers 00 to 59.
 fn sixty() -> Expr {
     Expr::seq([one(ByteSet::range(b'0', b'5')), one(digit())])
 }
 
-/// `[time-secfrac]`.
+/// Returns the optional fraction of a second: `[time-secfrac]`.
 fn secfrac() -> Expr {
     Expr::seq([text("."), digits()]).optional()
 }
 
-/// The leap second, `offset` minutes west of Greenwich.
+/// Returns the leap second on clocks `offset` minutes west of Greenwich, followed by that offset.
 fn west(offset: u32) -> Expr {
     leap_second(DAY - offset, text(&format!("-{}", hour_minute(offset))))
 }
 
-/// The leap second, `offset` minutes east of Greenwich.
+/// Returns the leap second on clocks `offset` minutes east of Greenwich, followed by that offset.
 fn east(offset: u32) -> Expr {
     leap_second(offset, text(&format!("+{}", hour_minute(offset))))
 }
 
-/// The leap second on a clock that is `ahead` minutes ahead, followed by `offset`.
+/// Returns the leap second on a clock that is `ahead` minutes ahead of Universal Time, followed by `offset`.
 fn leap_second(ahead: u32, offset: Expr) -> Expr {
     let minute = (LAST_MINUTE + ahead) % DAY;
     Expr::seq([text(&format!("{}:60", hour_minute(minute))), secfrac(), offset])
 }
 
+/// Returns a number of minutes below one day as `HH:MM`.
 fn hour_minute(minutes: u32) -> String {
     format!("{:02}:{:02}", minutes / 60, minutes % 60)
 }

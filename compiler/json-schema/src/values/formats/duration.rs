@@ -1,9 +1,9 @@
-//! Durations, RFC 3339 appendix A. The designators are capitals, as ISO 8601 has them.
+//! Durations: RFC 3339 appendix A. The designators are capital letters, as in ISO 8601.
 
 use super::abnf::{digits, text};
 use grammarc_grammar::ir::Expr;
 
-/// `duration = "P" (dur-date / dur-time / dur-week)`.
+/// Returns the durations: `duration = "P" (dur-date / dur-time / dur-week)`.
 pub(super) fn duration() -> Expr {
     let amount = |unit| Expr::seq([digits(), text(unit)]);
     let then = |first: Expr, rest: Expr| Expr::seq([first, rest.optional()]);

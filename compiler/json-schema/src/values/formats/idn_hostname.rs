@@ -1,35 +1,36 @@
 //! Host names beyond ASCII, RFC 5890 to 5893: labels in their Unicode form.
 //!
-//! The specification asks of a label in Unicode:
+//! The specification requires of a label in Unicode:
 //!
 //! - an ASCII form of at most 63 characters, and Normalization Form C;
 //! - only code points that RFC 5892 derives to be valid, in the contexts of its appendix A;
 //! - in names with right-to-left characters, the rule of RFC 5893.
 //!
-//! All of that is far too large for an automaton, and most of it concerns characters that nobody registers. So the
-//! accepted names are restricted:
+//! An automaton of all these conditions is far too large, and most of them concern characters that nobody registers. So
+//! the accepted names are restricted:
 //!
 //! - A label has at most [`MAX_CHARACTERS`] characters of the Basic Multilingual Plane. Its ASCII form is never too
-//!   long: an exhaustive search finds at most 59 characters, prefix included.
+//!   long: an exhaustive search found at most 59 characters, prefix included.
 //! - The characters are those of [`LETTERS`] and [`MARKS`], of Hebrew and Arabic, and the exceptions of RFC 5892.
-//!   `LETTERS` and `MARKS` are ranges of modern scripts. All their code points are valid, left to right, and stable
+//!   `LETTERS` and `MARKS` are ranges of modern scripts. Their code points are all valid, left to right, and stable
 //!   under normalization.
-//! - Labels in Unicode are among the first ones. All others are ASCII without double hyphens (see `hostname`).
-//! - A name with right-to-left characters begins with such a label. Each other label is right-to-left as well, or
-//!   begins with an ASCII letter.
+//! - Labels in Unicode are among the first three. All other labels are ASCII without double hyphens (see `hostname`).
+//! - A name with right-to-left characters begins with a right-to-left label. Each other label is right-to-left as well,
+//!   or begins with an ASCII letter.
 
 use super::abnf::{alpha, compiled, digit, one, set, text};
 use super::hostname::{label, rest};
 use grammarc_grammar::ir::{ByteSet, Expr};
 
-/// Most characters of a label in Unicode.
+/// Most characters of a label in Unicode. Longer labels are rejected.
 const MAX_CHARACTERS: u32 = 14;
-/// Number of labels of a host name that may have the full length or be in Unicode.
+/// Number of leading labels of a host name that may have the full length or be in Unicode.
 const FIRST_LABELS: u32 = 3;
 
+/// Inclusive ranges of characters.
 type Ranges = &'static [(char, char)];
 
-/// Letters and digits that are valid anywhere.
+/// Letters and digits that are valid anywhere in a label.
 const LETTERS: [Ranges; 10] = [
     &[('ß', 'ö'), ('ø', 'ÿ')],
     GREEK,
@@ -47,14 +48,18 @@ const LETTERS: [Ranges; 10] = [
     &[('\u{3005}', '\u{3007}'), ('\u{30fc}', '\u{30fe}'), ('\u{3400}', '\u{4dbf}')],
     &[('\u{ac00}', '\u{d7a3}')],
 ];
+/// Greek letters.
 const GREEK: Ranges = &[('ά', 'ώ')];
-/// Hiragana, Katakana and Han. A label with a katakana middle dot must contain one.
+/// Hiragana, Katakana and Han. A label with a katakana middle dot must contain a character of these ranges.
 const JAPANESE: Ranges =
     &[('\u{3041}', '\u{3096}'), ('\u{30a1}', '\u{30fa}'), ('\u{4e00}', '\u{9fff}')];
-/// Combining marks, valid anywhere but at the start. Their combining class is 0, so their order is free.
+/// Combining marks, valid anywhere except at the start of a label. Their combining class is 0, so any order is
+/// normalized.
 const MARKS: Ranges = &[('\u{93a}', '\u{93b}'), ('\u{93e}', '\u{94c}'), ('\u{e31}', '\u{e31}')];
+/// The Devanagari sign that joins two consonants. A zero width joiner or non-joiner may follow it.
 const VIRAMA: char = '\u{94d}';
 
+/// Hebrew letters.
 const HEBREW: Ranges = &[('א', 'ת'), ('\u{5ef}', '\u{5f2}')];
 /// Arabic letters that join on both sides.
 const ARABIC_DUAL: Ranges = &[
@@ -65,6 +70,7 @@ const ARABIC_DUAL: Ranges = &[
     ('\u{641}', '\u{647}'),
     ('\u{649}', '\u{64a}'),
 ];
+/// Arabic letters.
 const ARABIC: Ranges = &[
     ('\u{620}', '\u{63f}'),
     ('\u{641}', '\u{64a}'),
@@ -72,18 +78,20 @@ const ARABIC: Ranges = &[
     ('\u{679}', '\u{6d3}'),
     ('\u{6fa}', '\u{6ff}'),
 ];
+/// Arabic-Indic digits. A label must not mix them with other digits.
 const ARABIC_INDIC_DIGITS: Ranges = &[('\u{660}', '\u{669}')];
-/// To the bidirectional algorithm these are European numbers, like the ASCII digits.
+/// Digits that the bidirectional algorithm treats as European numbers, like the ASCII digits.
 const EXTENDED_ARABIC_INDIC_DIGITS: Ranges = &[('\u{6f0}', '\u{6f9}')];
 
-/// A host name.
+/// Returns the host names in which labels may be in Unicode.
 pub(super) fn idn_hostname() -> Expr {
-    // The full stops of RFC 3490 section 3.1.
+    // The full stops that RFC 3490 section 3.1 allows.
     let separator = Expr::alt(['.', '\u{3002}', '\u{ff0e}', '\u{ff61}'].map(character));
     name(FIRST_LABELS, &separator)
 }
 
-/// A name whose first labels, this many, may be in Unicode, with these full stops after them.
+/// Returns the names whose first `first_labels` labels may be in Unicode. `separator` matches the full stop after such
+/// a label.
 pub(super) fn name(first_labels: u32, separator: &Expr) -> Expr {
     let left_to_right = compiled(&Expr::alt([label(), in_unicode(left_to_right())]));
     let dotted = |next: Expr| Expr::seq([separator.clone(), next]).optional();
@@ -97,15 +105,18 @@ pub(super) fn name(first_labels: u32, separator: &Expr) -> Expr {
     Expr::alt([left_to_right, Expr::seq([right_to_left, after])])
 }
 
+/// Returns an expression that matches the character `c`.
 fn character(c: char) -> Expr {
     Expr::scalars([(c, c)])
 }
 
+/// Returns an expression that matches one character of the ranges.
 fn one_of(ranges: Ranges) -> Expr {
     Expr::scalars(ranges.iter().copied())
 }
 
-/// The labels of this shape, within the length, without hyphens at either end or at positions 3 and 4.
+/// Returns the labels of `shape` with 1 to [`MAX_CHARACTERS`] characters, without hyphens at either end or at positions
+/// 3 and 4.
 fn in_unicode(shape: Expr) -> Expr {
     let any = || Expr::scalars([('\0', char::MAX)]);
     let length = any().repeat(1, Some(MAX_CHARACTERS));
@@ -117,10 +128,11 @@ fn in_unicode(shape: Expr) -> Expr {
     compiled(&Expr::And(vec![shape, length, Expr::Not(Box::new(hyphens))]))
 }
 
+/// Returns the shape of left-to-right labels, without limits on length and hyphens.
 fn left_to_right() -> Expr {
     let lower = one(ByteSet::range(b'a', b'z').union(digit()).union(set("-")));
     let letters = Expr::alt(LETTERS.map(one_of));
-    // The middle dot is allowed between two l.
+    // The middle dot is allowed between two letters `l`.
     let middle_dot = Expr::seq([text("l"), Expr::seq([character('·'), text("l")]).star()]);
     let keraia = Expr::seq([character('\u{375}'), one_of(GREEK)]);
     let katakana_middle_dot = Expr::seq([character('\u{30fb}'), one_of(JAPANESE)]);
@@ -133,6 +145,7 @@ fn left_to_right() -> Expr {
     Expr::seq([first, next.star()])
 }
 
+/// Returns the shape of right-to-left labels, without limits on length and hyphens.
 fn right_to_left() -> Expr {
     // Geresh and gershayim follow a Hebrew letter.
     let hebrew = Expr::seq([one_of(HEBREW), one_of(&[('\u{5f3}', '\u{5f4}')]).optional()]);

@@ -1,12 +1,12 @@
-//! Internet addresses: IPv4 in four decimal parts (RFC 2673 section 3.2), IPv6 as RFC 4291 section 2.2 has it.
+//! Internet addresses: IPv4 in four decimal parts (RFC 2673 section 3.2), and IPv6 as in RFC 4291 section 2.2.
 //!
-//! Both are written as RFC 3986 section 3.2.2 writes them, which the URI formats share. An octet has no leading zero,
-//! for some readers take one for octal.
+//! Both are written as in RFC 3986 section 3.2.2, which the URI formats share. A decimal part has no leading zero,
+//! since some readers take such a part for octal.
 
 use super::abnf::{digit, hexdig, one, text};
 use grammarc_grammar::ir::{ByteSet, Expr};
 
-/// `IPv4address = dec-octet "." dec-octet "." dec-octet "." dec-octet`.
+/// Returns the IPv4 addresses: `IPv4address = dec-octet "." dec-octet "." dec-octet "." dec-octet`.
 pub(super) fn ipv4() -> Expr {
     let digit = || one(digit());
     let dec_octet = Expr::alt([
@@ -20,16 +20,16 @@ pub(super) fn ipv4() -> Expr {
     Expr::seq([dec_octet, next.repeat(3, Some(3))])
 }
 
-/// `IPv6address`, where `::` denotes one group of zeros or more.
+/// Returns the IPv6 addresses: `IPv6address`, where `::` denotes one or more groups of zeros.
 pub(super) fn ipv6() -> Expr {
     ipv6_compressing(1)
 }
 
-/// An IPv6 address where `::` denotes at least `fewest` groups of zeros.
+/// Returns the IPv6 addresses in which `::` denotes at least `fewest` groups of zeros.
 pub(super) fn ipv6_compressing(fewest: u32) -> Expr {
     let h16 = || one(hexdig()).repeat(1, Some(4));
     let most = 8 - fewest;
-    // The groups before `::`, and those after it. An IPv4 address counts as two groups and comes last.
+    // The groups before `::`, and the groups after it. An IPv4 address counts as two groups and comes last.
     let before = |count: u32| match count {
         0 => Expr::Empty,
         count => {

@@ -1,12 +1,12 @@
-//! Formats: the strings that each `format` names, as automata.
+//! Formats: the strings that each value of the keyword `format` denotes, as automata.
 //!
-//! A format is the minimal automaton of the UTF-8 bytes of its strings, before JSON escapes. Each is written as an
-//! expression, rule by rule from the grammar of its RFC. Its automaton is built on first use and shared.
+//! A format is the minimal automaton of the UTF-8 bytes of its strings, before JSON escapes. Each format is an
+//! expression that follows the grammar of its RFC, rule by rule. Its automaton is built on first use and shared.
 //!
 //! Every format is sound: it accepts nothing that its specification rejects. If the specification needs a large
-//! automaton, the format accepts less, and its row of the table says what is rejected.
+//! automaton, the format accepts less, and its entry in the table says what is rejected.
 //!
-//! Tests: `tests/`: the official suite, and the `jsonschema` crate on random walks.
+//! Tests: `tests/` compares with the official suite, and with the `jsonschema` crate on random walks.
 
 mod abnf;
 mod date_time;
@@ -34,7 +34,7 @@ use super::strings::StringSet;
 use abnf::STATE_LIMIT;
 pub(crate) use names::meant;
 
-/// Whether a format accepts all the strings of its specification.
+/// How the strings that a format accepts compare with its specification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exactness {
     /// The format accepts exactly the strings of the specification.
@@ -43,15 +43,18 @@ pub(crate) enum Exactness {
     Narrower(&'static str),
 }
 
-/// One format.
+/// A format: its name, its grammar, and its automaton.
 #[derive(Debug)]
 pub(crate) struct Format {
-    /// The value of the keyword that names it.
+    /// The value of the keyword `format`, such as `date-time`.
     pub(crate) name: &'static str,
-    /// How its automaton compares with its specification.
+    /// Whether the automaton accepts all strings of the specification.
     pub(crate) exactness: Exactness,
+    /// Returns the expression of the strings.
     grammar: fn() -> Expr,
+    /// The automaton, once it is built.
     automaton: OnceLock<Arc<Dfa>>,
+    /// The strings as a set, once it is built.
     strings: OnceLock<StringSet>,
 }
 
@@ -60,13 +63,13 @@ impl Format {
         Self { name, exactness, grammar, automaton: OnceLock::new(), strings: OnceLock::new() }
     }
 
-    /// The minimal automaton of the format's strings, over their UTF-8 bytes. Built on the first call and kept for
-    /// the life of the process.
+    /// Returns the minimal automaton of the format's strings, over their UTF-8 bytes. Built on the first call and kept
+    /// for the life of the process.
     pub(crate) fn automaton(&self) -> Arc<Dfa> {
         Arc::clone(self.automaton.get_or_init(|| Arc::new(self.build())))
     }
 
-    /// Its strings, likewise.
+    /// Returns the format's strings as a set. Built on the first call and kept for the life of the process.
     pub(crate) fn strings(&self) -> StringSet {
         let build = || {
             let automaton = Dfa::clone(&self.automaton());
@@ -84,6 +87,7 @@ impl Format {
 
 use Exactness::{Exact, Narrower};
 
+/// The strings that `date-time` rejects although RFC 3339 allows them.
 const LEAP_SECOND: &str = "a leap second anywhere but at the end of June or December, or with an offset that is not of \
      whole or half hours from -12:00 to +14:00";
 
@@ -156,7 +160,8 @@ static FORMATS: [Format; 19] = [
     Format::new("uuid", Exact, uuid::uuid),
 ];
 
-/// The formats that many schemas name. The others are larger than what they would save, or rare.
+/// The formats that many schemas use, for which the prelude has rules. The other formats are rare, or larger than what
+/// they would save.
 const COMMON: [&str; 11] = [
     "date",
     "date-time",
@@ -171,17 +176,17 @@ const COMMON: [&str; 11] = [
     "uuid",
 ];
 
-/// The formats that many schemas name.
+/// Returns the formats that many schemas use.
 pub(crate) fn common() -> impl Iterator<Item = &'static Format> {
     COMMON.iter().filter_map(|name| format(name))
 }
 
-/// All formats, by name.
+/// Returns all formats, sorted by name.
 pub(crate) fn all() -> &'static [Format] {
     &FORMATS
 }
 
-/// The format of this name, where some draft defines it.
+/// Returns the format of this name, or `None` if no draft defines it.
 pub(crate) fn format(name: &str) -> Option<&'static Format> {
     let at = FORMATS.binary_search_by(|format| format.name.cmp(name)).ok()?;
     Some(&FORMATS[at])

@@ -1,13 +1,13 @@
-//! Names of formats in other systems, and the intended format of JSON Schema.
+//! Names of formats in other systems, and the JSON Schema formats that they probably mean.
 //!
-//! By the specification, an unknown format constrains nothing: `"format": "datetime"` accepts any string. Names with
-//! another meaning, such as `int32` of OpenAPI, have no format here and are not in the table.
+//! By the specification, an unknown format constrains nothing: `"format": "datetime"` accepts any string. Names of
+//! other concepts, such as `int32` of OpenAPI, correspond to no format and are not in the table.
 
 use grammarc_grammar::suggest::nearest_within;
 
 use super::all;
 
-/// Names in lower case without hyphens and the like, each with the format that is meant.
+/// Maps names of other systems, in lower case with letters and digits only, to the format that is meant; sorted.
 const OTHER_NAMES: [(&str, &str); 18] = [
     ("cidrv4", "ipv4"),
     ("domain", "hostname"),
@@ -29,16 +29,16 @@ const OTHER_NAMES: [(&str, &str); 18] = [
     ("uuidv4", "uuid"),
 ];
 
-/// Names of IP addresses of either version.
+/// Names that mean an IP address of either version.
 const ADDRESSES: [&str; 5] = ["inet", "ip", "ipaddr", "ipaddress", "ipany"];
 
-/// Names that begin so are encodings of bytes.
+/// The beginning of names that mean an encoding of bytes.
 const BASE64: &str = "base64";
 
-/// Length from which two typing errors are allowed in a name. Shorter names may have one.
+/// Length of a name, in bytes, from which two typing errors are corrected. In shorter names one is.
 const LONG: usize = 8;
 
-/// Returns advice on an unknown name. `None` if no format is similar.
+/// Returns advice on an unknown name of a format. Returns `None` if no format is similar.
 pub(crate) fn meant(name: &str) -> Option<String> {
     let plain: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
     let plain = plain.to_ascii_lowercase();

@@ -1,26 +1,27 @@
-//! Patterns of ECMA-262 section 22.2.1 with the `u` flag. This is the strict grammar: every engine accepts its
-//! patterns.
+//! Patterns of ECMA-262 section 22.2.1 with the `u` flag. This is the strict grammar, whose patterns every engine
+//! accepts.
 //!
-//! The grammar is not regular, and some of its early errors compare parts of a pattern with each other. Every part
-//! costs its states again in every context. So the accepted patterns are restricted:
+//! The grammar is not regular, and some of its early errors compare parts of a pattern. An automaton repeats the states
+//! of each part in every context. So the accepted patterns are restricted:
 //!
-//! - Groups nest [`DEPTH`] deep. A group can be repeated and a lookaround cannot, so the automaton has to know which
-//!   of the two a parenthesis closes. Lookarounds are therefore outside of all groups, and groups in them do not
-//!   nest.
+//! - Groups nest at most [`DEPTH`] deep. A group can be repeated and a lookaround cannot, so the automaton must know
+//!   which of both a parenthesis closes. Lookarounds are therefore outside of all groups, and groups inside lookarounds
+//!   do not nest.
 //! - There are no references, because a reference needs its group.
 //! - Only one group may be named, because names must differ. It is at the start, and its name is ASCII.
-//! - A range in a class begins with a digit, `a` or `A`, and ends with a digit or letter of the same case, in order.
-//! - The bounds of `{n,m}` have one digit each, in order, or `m` has more digits than `n`, up to four.
+//! - A range in a class begins with a digit, `a` or `A`, and ends with a digit or a letter of the same case that is not
+//!   smaller.
+//! - In `{n,m}`, both bounds have one digit each and `n` is at most `m`; or `m` has more digits than `n`, up to four.
 //! - A property is a general category by its short name.
 //! - `\0` is excluded, because no digit may follow it.
 
 use super::abnf::{alpha, alphanumeric, any_char_but, compiled, digit, hexdig, one, set, text};
 use grammarc_grammar::ir::{ByteSet, Expr};
 
-/// Greatest nesting depth of groups.
+/// Greatest nesting depth of groups. Patterns with deeper groups are rejected.
 const DEPTH: u32 = 3;
 
-/// Values of `General_Category`: the letter of each group, and the second letters of its members.
+/// Values of `General_Category`: the first letter of each group, and the second letters of its members.
 const CATEGORIES: [(&str, &str); 7] = [
     ("C", "cfnos"),
     ("L", "lmotu"),
@@ -31,9 +32,10 @@ const CATEGORIES: [(&str, &str); 7] = [
     ("Z", "lps"),
 ];
 
+/// The characters that denote something other than themselves.
 const SYNTAX_CHARACTER: &str = "^$\\.*+?()[]{}|";
 
-/// `Pattern`.
+/// Returns the patterns: `Pattern`.
 pub(super) fn regex() -> Expr {
     let parts = Parts { single: compiled(&single()), quantifier: compiled(&quantifier()) };
     let name =
@@ -47,15 +49,16 @@ pub(super) fn regex() -> Expr {
     Expr::seq([named.optional(), pattern])
 }
 
-/// The parts of a pattern that occur in every context.
+/// The parts of a pattern that occur in every context, as automata.
 struct Parts {
     /// An atom other than a group.
     single: Expr,
+    /// A quantifier such as `*` or `{2,3}?`.
     quantifier: Expr,
 }
 
 impl Parts {
-    /// A disjunction without lookarounds, with groups nested at most `depth` deep.
+    /// Returns a disjunction (alternatives with `|`) without lookarounds, with groups nested at most `depth` deep.
     fn disjunction(&self, depth: u32) -> Expr {
         let bar_or_assertion =
             Expr::alt([one(set("|^$")), Expr::seq([text("\\"), one(set("bB"))])]);
@@ -72,25 +75,25 @@ impl Parts {
         Expr::alt([bar_or_assertion, atom, group]).star()
     }
 
-    /// The end of a group.
+    /// Returns the closing parenthesis of a group, with an optional quantifier.
     fn closed_group(&self) -> Expr {
         Expr::seq([text(")"), self.quantifier.clone().optional()])
     }
 }
 
-/// A character, an escape or a class.
+/// Returns an atom that is no group: a character, an escape or a class.
 fn single() -> Expr {
     let escape = Expr::seq([text("\\"), Expr::alt([class_escape(), character_escape()])]);
     Expr::alt([any_char_but(SYNTAX_CHARACTER), text("."), escape, character_class()])
 }
 
-/// `Quantifier`.
+/// Returns the quantifiers, such as `*` or `{2,3}?`: `Quantifier`.
 fn quantifier() -> Expr {
     let prefix = Expr::alt([one(set("*+?")), Expr::seq([text("{"), bounds(), text("}")])]);
     Expr::seq([prefix, text("?").optional()])
 }
 
-/// `n`, `n,` or `n,m`.
+/// Returns the bounds inside braces: `n`, `n,` or `n,m`.
 fn bounds() -> Expr {
     let number = |count: u32| one(digit()).repeat(count, Some(count));
     let longer = |than: u32| {
@@ -105,7 +108,7 @@ fn bounds() -> Expr {
     Expr::alt(ordered.chain(unlike).chain([single]))
 }
 
-/// `CharacterClassEscape`, after the backslash.
+/// Returns the class escapes after the backslash, such as `d` or `p{Lu}`: `CharacterClassEscape`.
 fn class_escape() -> Expr {
     let category =
         |(group, members): (&str, &str)| Expr::seq([text(group), one(set(members)).optional()]);
@@ -114,7 +117,7 @@ fn class_escape() -> Expr {
     Expr::alt([one(set("dDsSwW")), property])
 }
 
-/// `CharacterEscape`, after the backslash.
+/// Returns the character escapes after the backslash, such as `n` or `x41`: `CharacterEscape`.
 fn character_escape() -> Expr {
     let hex = |count: u32| one(hexdig()).repeat(count, Some(count));
     let code_point = Expr::seq([
@@ -131,7 +134,7 @@ fn character_escape() -> Expr {
     ])
 }
 
-/// `CharacterClass`.
+/// Returns the classes in brackets: `CharacterClass`.
 fn character_class() -> Expr {
     let ranges = (b'0'..=b'9').map(|lo| (lo, b'9')).chain([(b'A', b'Z'), (b'a', b'z')]);
     let ranges = ranges
@@ -139,7 +142,7 @@ fn character_class() -> Expr {
     // A hyphen after a range is literal.
     let range = Expr::seq([Expr::alt(ranges), text("-").optional()]);
     let escape = Expr::alt([class_escape(), character_escape(), one(set("b-"))]);
-    // A caret at the start is read as negation, after which the same strings are allowed.
+    // A caret at the start means negation; the same strings may follow it.
     let single = Expr::alt([any_char_but("\\]-"), Expr::seq([text("\\"), escape])]);
     let hyphen = || text("-").optional();
     let items = Expr::alt([range, single]).star();

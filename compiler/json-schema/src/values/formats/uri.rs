@@ -1,4 +1,4 @@
-//! URIs and references, RFC 3986 appendix A, and their international forms, RFC 3987 section 2.2.
+//! URIs and references (RFC 3986 appendix A), and their international forms (RFC 3987 section 2.2).
 //!
 //! The two grammars differ only in the unreserved characters, so one set of rules serves both. Every IPv4 address is
 //! also a registered name, so it needs no rule.
@@ -7,27 +7,28 @@ use super::abnf::{alpha, alphanumeric, digit, hexdig, one, set, text};
 use super::ip::ipv6;
 use grammarc_grammar::ir::Expr;
 
-/// `URI`.
+/// Returns the absolute URIs: `URI`.
 pub(super) fn uri() -> Expr {
     Syntax { unicode: false }.absolute()
 }
 
-/// `URI-reference`.
+/// Returns the absolute and relative URIs: `URI-reference`.
 pub(super) fn uri_reference() -> Expr {
     Syntax { unicode: false }.reference()
 }
 
-/// `IRI`.
+/// Returns the absolute IRIs (with Unicode characters): `IRI`.
 pub(super) fn iri() -> Expr {
     Syntax { unicode: true }.absolute()
 }
 
-/// `IRI-reference`.
+/// Returns the absolute and relative IRIs: `IRI-reference`.
 pub(super) fn iri_reference() -> Expr {
     Syntax { unicode: true }.reference()
 }
 
-/// Planes of Unicode without their last two code points, which are no characters.
+/// Returns the ranges of code points of the given planes of Unicode, without the last two of each plane, which are no
+/// characters.
 fn planes(planes: impl Iterator<Item = u32>) -> impl Iterator<Item = (char, char)> {
     planes.filter_map(|plane| {
         let first = if plane == 0xe { 0xe_1000 } else { plane << 16 };
@@ -35,28 +36,30 @@ fn planes(planes: impl Iterator<Item = u32>) -> impl Iterator<Item = (char, char
     })
 }
 
-/// `ucschar`.
+/// Returns the non-ASCII characters that IRIs allow everywhere: `ucschar`.
 pub(super) fn ucschar() -> Expr {
     let basic = [('\u{a0}', '\u{d7ff}'), ('\u{f900}', '\u{fdcf}'), ('\u{fdf0}', '\u{ffef}')];
     Expr::scalars(basic.into_iter().chain(planes(1..=0xe)))
 }
 
-/// `iprivate`.
+/// Returns the private-use characters that IRIs allow in a query: `iprivate`.
 pub(super) fn iprivate() -> Expr {
     Expr::scalars(std::iter::once(('\u{e000}', '\u{f8ff}')).chain(planes(0xf..=0x10)))
 }
 
-/// `pct-encoded`.
+/// Returns a percent sign and two hexadecimal digits: `pct-encoded`.
 pub(super) fn pct_encoded() -> Expr {
     Expr::seq([text("%"), one(hexdig()), one(hexdig())])
 }
 
-/// The rules, for URIs or IRIs.
+/// The grammar of URIs or of IRIs.
 struct Syntax {
+    /// Whether non-ASCII characters are allowed: the grammar of IRIs.
     unicode: bool,
 }
 
 impl Syntax {
+    /// Returns the absolute URIs or IRIs.
     fn absolute(&self) -> Expr {
         let hier_part = Expr::alt([
             self.network_path(),
@@ -67,6 +70,7 @@ impl Syntax {
         Expr::seq([scheme(), text(":"), hier_part, self.query_and_fragment()])
     }
 
+    /// Returns the absolute and relative URIs or IRIs.
     fn reference(&self) -> Expr {
         let segment_nz_nc = self.characters("@").plus();
         let relative_part = Expr::alt([
@@ -78,30 +82,35 @@ impl Syntax {
         Expr::alt([self.absolute(), Expr::seq([relative_part, self.query_and_fragment()])])
     }
 
-    /// `unreserved / pct-encoded / sub-delims` and these.
+    /// Returns `unreserved / pct-encoded / sub-delims` and the ASCII characters in `more`.
     fn characters(&self, more: &str) -> Expr {
         let ascii = alphanumeric().union(set("-._~!$&'()*+,;=")).union(set(more));
         let beyond = if self.unicode { ucschar() } else { Expr::Never };
         Expr::alt([one(ascii), pct_encoded(), beyond])
     }
 
+    /// Returns a character of a path segment: `pchar`.
     fn pchar(&self) -> Expr {
         self.characters(":@")
     }
 
+    /// Returns a segment that is not empty: `segment-nz`.
     fn segment_nz(&self) -> Expr {
         self.pchar().plus()
     }
 
+    /// Returns any number of segments, each after a slash: `path-abempty`.
     fn path_abempty(&self) -> Expr {
         Expr::seq([text("/"), self.pchar().star()]).star()
     }
 
+    /// Returns a path that begins with one slash: `path-absolute`.
     fn path_absolute(&self) -> Expr {
         let segments = Expr::seq([self.segment_nz(), self.path_abempty()]);
         Expr::seq([text("/"), segments.optional()])
     }
 
+    /// Returns an optional query and an optional fragment.
     fn query_and_fragment(&self) -> Expr {
         let private = if self.unicode { iprivate() } else { Expr::Never };
         let query = Expr::alt([self.characters(":@/?"), private]).star();
@@ -110,7 +119,7 @@ impl Syntax {
         Expr::seq([query, Expr::seq([text("#"), fragment]).optional()])
     }
 
-    /// `"//" authority path-abempty`.
+    /// Returns an authority and a path: `"//" authority path-abempty`.
     fn network_path(&self) -> Expr {
         let userinfo = Expr::seq([self.characters(":").star(), text("@")]).optional();
         let host = Expr::alt([ip_literal(), self.characters("").star()]);
@@ -119,10 +128,12 @@ impl Syntax {
     }
 }
 
+/// Returns the part before the first colon: `scheme`.
 fn scheme() -> Expr {
     Expr::seq([one(alpha()), one(alphanumeric().union(set("+-."))).star()])
 }
 
+/// Returns an IPv6 or later address in brackets: `IP-literal`.
 fn ip_literal() -> Expr {
     let address = one(alphanumeric().union(set("-._~!$&'()*+,;=:"))).plus();
     let ip_vfuture = Expr::seq([one(set("vV")), one(hexdig()).plus(), text("."), address]);

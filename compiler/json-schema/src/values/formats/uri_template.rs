@@ -1,20 +1,21 @@
-//! URI templates of any level, RFC 6570 section 2, with erratum 6937: an apostrophe is a literal.
+//! URI templates of any level: RFC 6570 section 2, with erratum 6937 (an apostrophe is a literal).
 
 use super::abnf::{alphanumeric, digit, one, separated, set, text};
 use super::uri::{iprivate, pct_encoded, ucschar};
 use grammarc_grammar::ir::{ByteSet, Expr};
 
-/// `URI-Template = *( literals / expression )`.
+/// Returns the URI templates: `URI-Template = *( literals / expression )`.
 pub(super) fn uri_template() -> Expr {
     let ascii = ByteSet::range(0x21, 0x7e).minus(set("\"%<>\\^`{|}"));
     let literals = Expr::alt([one(ascii), ucschar(), iprivate(), pct_encoded()]);
 
-    // The operators in use, and those reserved for later versions: the grammar has both.
+    // The grammar has the operators in use and those reserved for later versions.
     let operator = one(set("+#./;?&=,!@|")).optional();
     let expression = Expr::seq([text("{"), operator, separated(varspec(), text(",")), text("}")]);
     Expr::alt([literals, expression]).star()
 }
 
+/// Returns a variable with an optional modifier: `varspec`.
 fn varspec() -> Expr {
     let varchar = || Expr::alt([one(alphanumeric().union(set("_"))), pct_encoded()]);
     let varname = Expr::seq([varchar(), Expr::seq([text(".").optional(), varchar()]).star()]);

@@ -1,9 +1,9 @@
-//! UUIDs, RFC 4122 section 3. Any version and variant: the grammar does not distinguish them.
+//! UUIDs: RFC 4122 section 3. All versions and variants are accepted, since the grammar does not distinguish them.
 
 use super::abnf::{hexdig, one, text};
 use grammarc_grammar::ir::Expr;
 
-/// `UUID = 4hexOctet "-" 2hexOctet "-" 2hexOctet "-" 2hexOctet "-" 6hexOctet`.
+/// Returns the UUIDs: `UUID = 4hexOctet "-" 2hexOctet "-" 2hexOctet "-" 2hexOctet "-" 6hexOctet`.
 pub(super) fn uuid() -> Expr {
     let group = |digits: u32| one(hexdig()).repeat(digits, Some(digits));
     let short = || Expr::seq([text("-"), group(4)]);

@@ -1,9 +1,9 @@
-//! Builds the automaton of the numbers from a bound on.
+//! Builds the automaton of all numbers that are at least a bound.
 //!
-//! Texts without leading zeros compare by the number of digits before the point first, then digit by digit. The
-//! automaton follows the digits of the bound. Beside that path it counts the digits read since the text first
-//! differed from the bound. In a `less` state only a longer number reaches the bound; in a `greater` state one of the
-//! same length does. Three states for each digit of the bound.
+//! Texts without leading zeros compare first by their number of digits before the point, then digit by digit. The
+//! automaton follows the digits of the bound. Beside that path it counts the digits read since the text first differed
+//! from the bound. In a `less` state only a number with more digits reaches the bound; in a `greater` state a number
+//! with as many digits does. The automaton has three states for each digit of the bound.
 
 use smallvec::smallvec;
 
@@ -11,27 +11,29 @@ use grammarc_grammar::automata::{Dfa, DfaState, Edge, Edges};
 
 use super::decimal::Decimal;
 
-/// States for the rest of a number that satisfies the bound.
+/// States for the remainder of a number that already satisfies the bound.
 struct Rest {
-    /// After a digit before the point: digits, then perhaps a fraction.
+    /// After a digit before the point. More digits may follow, then an optional fraction.
     whole: u32,
-    /// After the point, or after a zero of the fraction: digits, the last of them not zero.
+    /// After the point, or after a zero of the fraction. Digits must follow, the last of them not zero.
     point: u32,
-    /// After a digit of the fraction other than zero: as `point`, or nothing.
+    /// After a digit of the fraction other than zero. The text may end, or continue as after `point`.
     fraction: u32,
 }
 
-/// An automaton under construction.
+/// The states of an automaton under construction.
 #[derive(Default)]
 struct States(Vec<DfaState>);
 
 impl States {
+    /// Adds a state without edges and returns its number.
     fn add(&mut self, accepting: bool) -> u32 {
         self.0.push(DfaState { edges: Edges::new(), accepting });
         (self.0.len() - 1) as u32
     }
 
-    /// Adds an edge. The edges of a state are added in ascending order.
+    /// Adds an edge on the bytes `lo` to `hi` (inclusive), or none if `lo` exceeds `hi`. The caller adds the edges of a
+    /// state in ascending order.
     fn edge(&mut self, from: u32, lo: u8, hi: u8, target: u32) {
         if lo <= hi {
             let edge = Edge { lo: lo.into(), hi: hi.into(), target };
@@ -39,6 +41,7 @@ impl States {
         }
     }
 
+    /// Adds the states for the remainder of a number that already satisfies the bound.
     fn rest(&mut self) -> Rest {
         let rest = Rest { whole: self.add(true), point: self.add(false), fraction: self.add(true) };
         self.edge(rest.whole, b'.', b'.', rest.point);
@@ -51,7 +54,7 @@ impl States {
     }
 }
 
-/// The canonical texts of all numbers. Seven states.
+/// Returns the automaton of the canonical texts of all numbers. It has seven states.
 pub(super) fn every_number() -> Dfa {
     let mut states = States::default();
     let start = states.add(false);
@@ -67,15 +70,16 @@ pub(super) fn every_number() -> Dfa {
     Dfa { states: states.0 }
 }
 
-/// Builds the canonical texts of the numbers that are at least `bound`, or greater if `exclusive`. `bound` is not
-/// negative. At most three states for each digit of the bound.
+/// Returns the automaton of the canonical texts of all numbers that are at least `bound`, or greater than `bound` if
+/// `exclusive`. `bound` must not be negative. The automaton has at most three states for each digit of the bound, and a
+/// few more.
 pub(super) fn from_bound(bound: &Decimal, exclusive: bool) -> Dfa {
     let (whole, fraction) = bound.parts();
     let mut states = States::default();
     let start = states.add(false);
     let rest = states.rest();
 
-    // Texts that equal the bound so far, before the point and after it.
+    // The state of texts that equal the bound so far, before the point.
     let mut tight = start;
     let (mut less, mut greater) = (None, None);
     for (index, &digit) in whole.iter().enumerate() {
@@ -84,7 +88,7 @@ pub(super) fn from_bound(bound: &Decimal, exclusive: bool) -> Dfa {
         let next_less = states.add(false);
         let next_greater = if last { rest.whole } else { states.add(false) };
         let lowest = if index == 0 { b'1' } else { b'0' };
-        // In ascending order of digits. A bound below one begins with its zero.
+        // Edges are added in ascending order of digits. A bound below one begins with its zero.
         states.edge(tight, lowest, digit.saturating_sub(1), next_less);
         states.edge(tight, digit, digit, next_tight);
         states.edge(tight, digit + 1, b'9', next_greater);
@@ -99,7 +103,7 @@ pub(super) fn from_bound(bound: &Decimal, exclusive: bool) -> Dfa {
     let point = if fraction.is_empty() { rest.point } else { states.add(false) };
     states.edge(tight, b'.', b'.', point);
     if whole != b"0" {
-        // One digit more than the bound has.
+        // The number has one digit more than the bound.
         states.edge(tight, b'0', b'9', rest.whole);
         if let Some(less) = less {
             states.edge(less, b'0', b'9', rest.whole);
@@ -121,7 +125,7 @@ pub(super) fn from_bound(bound: &Decimal, exclusive: bool) -> Dfa {
     Dfa { states: states.0 }
 }
 
-/// Returns the automaton of the same texts after a minus sign.
+/// Returns the automaton of the texts of `dfa` after a minus sign.
 pub(super) fn mirrored(dfa: Dfa) -> Dfa {
     let mut states = dfa.states;
     let positive = states[0].clone();

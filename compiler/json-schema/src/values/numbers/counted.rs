@@ -1,15 +1,16 @@
-//! Converts an automaton over texts of numbers to an expression, with the number of digits limited.
+//! Converts an automaton over texts of numbers to an expression in which the number of digits is limited.
 //!
-//! Digits before a cycle are always allowed, because some keyword requires them: a number of 400 digits has that
-//! text. A cycle does not bound the digits. There the limit holds, for all digits before the point and for all after
-//! it:
+//! Digits before a cycle are always allowed, because some keyword requires them: a constant of 400 digits keeps its
+//! text. A cycle does not bound the digits. There the options' limit applies, to all digits before the point together
+//! and to all digits after it together:
 //!
-//! - A self-loop is a repetition of as many digits as the limit leaves, which the network counts in a register. The
-//!   canonical fraction, which must not end in a zero, is such a repetition followed by one digit. After a repetition
-//!   its number of digits is unknown. If another digit follows (a zero at the end of `100.000`), counting restarts.
-//! - Any other cycle, such as the residues of a multiple, is unrolled into a state for each number of digits. Its
-//!   limit is at least the distance from any state of the cycle to an end. If unrolling takes more than [`UNROLLED`]
-//!   states, the cycle counts no digits, and every repetition counts from zero.
+//! - A self-loop becomes a repetition of as many digits as the limit leaves, which the network counts in a register.
+//!   The canonical fraction, which must not end in a zero, is such a repetition followed by one digit. After a
+//!   repetition its number of digits is unknown. If another digit follows (a zero at the end of `100.000`), counting
+//!   restarts from zero.
+//! - Any other cycle, such as the residues of `multipleOf`, is unrolled into a state for each number of digits. Its
+//!   limit is at least the number of digits of the shortest text through each state of the cycle. If unrolling takes
+//!   more than [`UNROLLED`] states, the cycle counts no digits, and every repetition counts from zero.
 
 use std::sync::Arc;
 
@@ -22,22 +23,22 @@ use grammarc_grammar::ir::{ByteSet, Expr, ExprGraph};
 use super::any::fraction;
 use crate::options::DigitLimits;
 
-/// Most states of unrolled cycles. Beyond, cycles do not count digits.
+/// Most states of unrolled cycles, besides the states of the automaton. Beyond, cycles do not count digits.
 const UNROLLED: usize = 1024;
 
 /// A part of a number's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Part {
-    /// Sign and digits before the point.
+    /// The sign and the digits before the point.
     Whole,
-    /// Digits after the point.
+    /// The digits after the point.
     Fraction,
-    /// The text after an `e`.
+    /// The text after the `e` of an exponent.
     Exponent,
 }
 
 impl Part {
-    /// The part after this byte.
+    /// Returns the part of the text after `byte`, which is read in this part.
     pub(super) fn after(self, byte: u32) -> Self {
         match u8::try_from(byte) {
             Ok(b'.') => Self::Fraction,
@@ -47,28 +48,31 @@ impl Part {
     }
 }
 
-/// How a node reads digits.
+/// How the graph reads the digits at a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// The node is on no cycle.
+    /// The node is on no cycle and reads one byte at a time.
     Straight,
-    /// The node has a self-loop on these digits, and is on no other cycle.
+    /// The node has a self-loop on these digits and is on no other cycle. The loop becomes a repetition.
     Loop(ByteSet),
-    /// Any digits up to a nonzero one. The flag says whether there may also be none.
+    /// The node is before the rest of a canonical fraction: any digits, the last of them not zero. The rest may be
+    /// empty if the node accepts.
     Fraction,
-    /// The node is on another cycle.
+    /// The node is on a cycle of another kind, which is unrolled if there is room.
     Cycle,
 }
 
-/// A state of the automaton in a part of the text.
+/// A state of the automaton together with the part of the text in which it is reached.
 struct Node {
+    /// The part of the text.
     part: Part,
+    /// Whether the text may end here.
     accepting: bool,
-    /// Bytes and target nodes, one entry a target.
+    /// The bytes and the index of each target node; one entry for each target.
     edges: Vec<(ByteSet, usize)>,
 }
 
-/// The texts of the automaton within the limits.
+/// Returns the texts of the automaton within the limits on digits, as an expression.
 pub(super) fn counted(dfa: &Dfa, limits: DigitLimits) -> Expr {
     if dfa.is_never() {
         return Expr::Never;
@@ -90,15 +94,17 @@ pub(super) fn counted(dfa: &Dfa, limits: DigitLimits) -> Expr {
     graph.map_or(Expr::Never, |graph| Expr::Graph(Arc::new(graph)))
 }
 
+/// Returns the set of the ten digits.
 fn digits() -> ByteSet {
     ByteSet::range(b'0', b'9')
 }
 
+/// Returns the targets of a node's edges.
 fn targets(node: &Node) -> impl Iterator<Item = usize> {
     node.edges.iter().map(|&(_, target)| target)
 }
 
-/// Returns the states with the parts in which they occur, the start first.
+/// Returns a node for each state and each part of the text in which it is reached; the start comes first.
 fn nodes(dfa: &Dfa) -> Vec<Node> {
     let mut order = vec![(0, Part::Whole)];
     let mut ids = FxHashMap::from_iter([(order[0], 0)]);
@@ -125,6 +131,7 @@ fn nodes(dfa: &Dfa) -> Vec<Node> {
     nodes
 }
 
+/// Returns how to read the digits at each node. `component` gives the strongly connected component of each node.
 fn kinds(nodes: &[Node], component: &[u32]) -> Vec<Kind> {
     let mut sizes = vec![0usize; nodes.len()];
     component.iter().for_each(|&component| sizes[component as usize] += 1);
@@ -141,7 +148,7 @@ fn kinds(nodes: &[Node], component: &[u32]) -> Vec<Kind> {
         .collect()
 }
 
-/// Whether any digits may follow, up to one that is not zero.
+/// Returns whether exactly these texts may follow a node: any digits, the last of them not zero.
 fn is_fraction(nodes: &[Node], at: usize) -> bool {
     let split = |at: usize| match nodes[at].edges[..] {
         [(zero, open), (other, closed)]
@@ -160,9 +167,10 @@ fn is_fraction(nodes: &[Node], at: usize) -> bool {
     })
 }
 
-/// Whether the number of digits before each node matters, since the node reaches a cycle in its part.
+/// Returns for each node whether the number of digits before it matters, since the node reaches a cycle in its part of
+/// the text.
 fn counting(nodes: &[Node], kinds: &[Kind], component: &[u32]) -> Vec<bool> {
-    // Every edge leads to the same or a lower component, so targets come first.
+    // Every edge leads to the same or a lower component, so the targets are visited first.
     let mut order: Vec<usize> = (0..nodes.len()).collect();
     order.sort_by_key(|&at| component[at]);
     let mut counts = vec![false; nodes.len()];
@@ -174,7 +182,8 @@ fn counting(nodes: &[Node], kinds: &[Kind], component: &[u32]) -> Vec<bool> {
     counts
 }
 
-/// The limit on digits of a part. Unrolled cycles raise it, so that each of their states is on a text within the limit.
+/// Returns the most digits in a part of the text. Unrolled cycles raise `limit`, so that each of their states is on
+/// some text within the limit.
 fn limit(nodes: &[Node], kinds: &[Kind], part: Part, limit: u32) -> u32 {
     let weight = |from: usize, edge: &(ByteSet, usize)| {
         u32::from(nodes[from].part == part && !edge.0.intersect(digits()).is_empty())
@@ -194,7 +203,8 @@ fn limit(nodes: &[Node], kinds: &[Kind], part: Part, limit: u32) -> u32 {
     cycles.map(|at| before[at].saturating_add(after[at])).fold(limit, u32::max)
 }
 
-/// Returns the fewest digits from the sources to every node; an edge has weight 1 for a digit and 0 otherwise.
+/// Returns the fewest digits on a path from the sources to every node, or `u32::MAX` without a path. Each edge has
+/// weight 1 for a digit and 0 otherwise.
 fn distances(edges: &[Vec<(usize, u32)>], sources: impl IntoIterator<Item = usize>) -> Vec<u32> {
     let mut distances = vec![u32::MAX; edges.len()];
     let mut work = std::collections::VecDeque::new();
@@ -219,15 +229,22 @@ fn distances(edges: &[Vec<(usize, u32)>], sources: impl IntoIterator<Item = usiz
     distances
 }
 
+/// The nodes of an automaton, and how the graph reads and counts their digits.
 struct Plan {
+    /// The states of the automaton, each in one part of the text; the start comes first.
     nodes: Vec<Node>,
+    /// For each node, how its digits are read.
     kinds: Vec<Kind>,
+    /// For each node, whether the number of digits before it matters.
     counts: Vec<bool>,
+    /// Most digits before the point.
     whole: u32,
+    /// Most digits after the point.
     fraction: u32,
 }
 
 impl Plan {
+    /// Returns the most digits of a part; `u32::MAX` for exponents, which are bounded elsewhere.
     fn limit(&self, part: Part) -> u32 {
         match part {
             Part::Whole => self.whole,
@@ -236,8 +253,8 @@ impl Plan {
         }
     }
 
-    /// Builds the graph with counted digits, and with unrolled cycles if `unroll`. `None` if unrolling takes too many
-    /// states.
+    /// Builds the expression graph, with digits counted in cycles other than self-loops if `unroll`. Returns `None` if
+    /// unrolling takes too many states.
     fn graph(&self, unroll: bool) -> Option<ExprGraph> {
         let mut builder = Builder {
             plan: self,
@@ -258,23 +275,31 @@ impl Plan {
     }
 }
 
+/// The meaning of a state of the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Key {
-    /// At a node, after this many digits of its part.
+    /// A node of the automaton, and the number of digits of the present part that are read before it.
     At(usize, u32),
-    /// Past the repetition of a node.
+    /// A node of the automaton after the repetition of its self-loop.
     Past(usize),
 }
 
+/// An expression graph under construction.
 struct Builder<'a> {
+    /// The automaton and the limits on digits.
     plan: &'a Plan,
+    /// The graph so far.
     graph: ExprGraph,
+    /// Maps each key to its state of the graph.
     ids: FxHashMap<Key, u32>,
+    /// The states of the graph that have no edges yet.
     work: Vec<(Key, u32)>,
+    /// Whether cycles other than self-loops count digits.
     unroll: bool,
 }
 
 impl Builder<'_> {
+    /// Returns the graph state of a key. A new state is added to the worklist.
     fn state(&mut self, key: Key) -> u32 {
         if let Some(&state) = self.ids.get(&key) {
             return state;
@@ -285,6 +310,7 @@ impl Builder<'_> {
         state
     }
 
+    /// Adds the edges of the graph state `from`, whose key is `key`.
     fn expand(&mut self, key: Key, from: u32) {
         let plan = self.plan;
         let (at, read) = match key {
@@ -322,8 +348,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Returns the number of digits after an edge, as far as the target depends on it. `None` if the edge would
-    /// exceed the limit.
+    /// Returns the number of digits read after an edge from node `at`, or 0 if the target does not depend on it.
+    /// Returns `None` if the edge would exceed the limit, or repeat a loop that has ended.
     fn read(&self, at: usize, read: Option<u32>, bytes: ByteSet, target: usize) -> Option<u32> {
         let plan = self.plan;
         if read.is_none() && target == at {

@@ -1,21 +1,21 @@
-//! One decimal number of any size, read from the text of a JSON number.
+//! An exact decimal number of any size, read from the text of a JSON number.
 //!
-//! Equal numbers have equal `Decimal`s. The canonical text of a number is as long as its exponent requires. A number
-//! is rejected if that text would exceed [`MAX_DIGITS`]. So a hostile `1e1000000000` costs no more than its own
-//! length.
+//! Equal numbers have equal `Decimal`s. The canonical text of a number (without an exponent) is as long as its exponent
+//! requires. A number is rejected if that text would exceed [`MAX_DIGITS`]. So a hostile `1e1000000000` costs no more
+//! than its own length.
 
 use std::cmp::Ordering;
 
-/// Most digits that the canonical text of a number may have, before and after the point together.
+/// Most digits of a number in canonical text, before and after the point together. A longer number is an error.
 pub(crate) const MAX_DIGITS: usize = 10_000;
 
-/// Why a text is no number that can be worked with.
+/// Why a text is not accepted as a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum DecimalError {
     /// The text is not a JSON number.
     #[error("not a JSON number")]
     Syntax,
-    /// Without an exponent, the number is too long.
+    /// The number has more than [`MAX_DIGITS`] digits when written without an exponent.
     #[error("the number has more than {MAX_DIGITS} digits when written without an exponent")]
     TooManyDigits,
 }
@@ -23,31 +23,32 @@ pub(crate) enum DecimalError {
 /// A decimal number: `digits` times ten to the power `exponent`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Decimal {
+    /// Whether the number is below zero.
     negative: bool,
-    /// ASCII digits without leading and trailing zeros; empty for zero.
+    /// The ASCII digits without leading and trailing zeros; empty for the number zero.
     digits: Box<[u8]>,
-    /// Power of ten of the last digit; 0 for zero.
+    /// The power of ten of the last digit; 0 for the number zero.
     exponent: i32,
 }
 
 impl Decimal {
-    /// Zero.
+    /// Returns the number 0.
     pub(crate) fn zero() -> Self {
         Self { negative: false, digits: Box::default(), exponent: 0 }
     }
 
-    /// One.
+    /// Returns the number 1.
     pub(crate) fn one() -> Self {
         Self { negative: false, digits: [b'1'].into(), exponent: 0 }
     }
 
-    /// The number with the other sign.
+    /// Returns the number with the opposite sign; zero stays zero.
     #[must_use]
     pub(crate) fn negated(&self) -> Self {
         Self { negative: !self.negative && !self.is_zero(), ..self.clone() }
     }
 
-    /// Reads a JSON number. O(length).
+    /// Reads a JSON number. Takes time linear in the length of the text.
     ///
     /// # Errors
     ///
@@ -88,22 +89,22 @@ impl Decimal {
         }
     }
 
-    /// Whether the number is below zero.
+    /// Returns whether the number is below zero.
     pub(crate) fn is_negative(&self) -> bool {
         self.negative
     }
 
-    /// Whether the number is zero.
+    /// Returns whether the number is zero.
     pub(crate) fn is_zero(&self) -> bool {
         self.digits.is_empty()
     }
 
-    /// Whether the number has no fractional part.
+    /// Returns whether the number has no fractional part.
     pub(crate) fn is_integer(&self) -> bool {
         self.exponent >= 0
     }
 
-    /// Returns the value of a natural number, saturated at `u64::MAX`. `None` for other numbers.
+    /// Returns the value of a nonnegative integer, saturated at `u64::MAX`. Returns `None` for other numbers.
     pub(crate) fn natural(&self) -> Option<u64> {
         if self.negative || !self.is_integer() {
             return None;
@@ -114,14 +115,14 @@ impl Decimal {
         }))
     }
 
-    /// The number without its sign.
+    /// Returns the number without its sign.
     #[must_use]
     pub(crate) fn magnitude(&self) -> Self {
         Self { negative: false, ..self.clone() }
     }
 
-    /// The digits without trailing zeros, as a number, and the power of ten of the last one. `None` if they exceed 64
-    /// bits.
+    /// Returns the digits without trailing zeros as an integer, and the power of ten of the last digit. The sign is
+    /// dropped. Returns `None` if the integer exceeds 64 bits.
     pub(super) fn coefficient(&self) -> Option<(u64, i32)> {
         let value = self.digits.iter().try_fold(0u64, |value, &digit| {
             value.checked_mul(10)?.checked_add(u64::from(digit - b'0'))
@@ -129,20 +130,21 @@ impl Decimal {
         Some((value?, self.exponent))
     }
 
-    /// The number times ten to this power.
+    /// Returns the number times ten to the power `power`.
     #[must_use]
     pub(super) fn moved(&self, power: i32) -> Self {
         let exponent = if self.is_zero() { 0 } else { self.exponent + power };
         Self { exponent, ..self.clone() }
     }
 
-    /// The exponent in scientific notation, with one digit before the point. `None` for zero.
+    /// Returns the exponent of the number in scientific notation, with one nonzero digit before the point. Returns
+    /// `None` for zero.
     pub(super) fn scientific(&self) -> Option<i32> {
         (!self.is_zero()).then(|| self.digits.len() as i32 + self.exponent - 1)
     }
 
-    /// The digits before and after the point in the canonical text. There is at least one before it, and none after
-    /// it for an integer.
+    /// Returns the ASCII digits before and after the point in the canonical text. There is at least one digit before
+    /// the point, and none after it for an integer.
     pub(super) fn parts(&self) -> (Vec<u8>, Vec<u8>) {
         let length = self.digits.len() as i32;
         let point = length + self.exponent;
@@ -165,7 +167,7 @@ impl Decimal {
         (whole, fraction)
     }
 
-    /// The canonical text.
+    /// Returns the canonical text: without an exponent, leading zeros, or zeros at the end of a fraction.
     pub(crate) fn text(&self) -> String {
         let (whole, fraction) = self.parts();
         let digits = |digits: Vec<u8>| digits.into_iter().map(char::from);
@@ -186,7 +188,7 @@ impl Ord for Decimal {
             (false, true) => -1,
             (false, false) => 1,
         };
-        // If the first digits of two numbers have the same power of ten, the digits compare as texts.
+        // If the first digits of two numbers have equal powers of ten, the digits compare as texts.
         let top = |number: &Self| number.digits.len() as i32 + number.exponent;
         let magnitude = || top(self).cmp(&top(other)).then_with(|| self.digits.cmp(&other.digits));
         sign(self).cmp(&sign(other)).then_with(|| match self.negative {
@@ -202,11 +204,12 @@ impl PartialOrd for Decimal {
     }
 }
 
+/// Returns whether a text is one or more ASCII digits.
 fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Parses the exponent, clamped far outside the range of accepted numbers.
+/// Reads the digits and sign of an exponent. The result is clamped far outside the range of accepted numbers.
 fn exponent(text: &str) -> Result<i64, DecimalError> {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     if !is_digits(digits) {

@@ -1,8 +1,8 @@
-//! Sets of numbers, exactly: minimum, maximum, multipleOf, enumerated values and their Boolean combinations.
+//! Exact sets of numbers: `minimum`, `maximum`, `multipleOf`, enumerated values and their Boolean combinations.
 //!
-//! A number has one *canonical text*. It has an optional `-`, no leading zeros, no exponent, no zeros at the end of a
-//! fraction, no point without a fraction, and is never `-0`. Every keyword about numbers is a regular language over
-//! canonical texts. So a set is the minimal automaton of its members' canonical texts, equal sets are equal automata,
+//! Each number has one *canonical text*. It has an optional `-`, no leading zeros, no exponent, no zeros at the end of
+//! a fraction, no point without a fraction, and is never `-0`. Every keyword about numbers is a regular language over
+//! canonical texts. So a set is the minimal automaton of its members' canonical texts. Equal sets are equal automata,
 //! and the operations are those of `grammarc_grammar::automata`. Nothing is ever rounded.
 //!
 //! ```text
@@ -11,8 +11,8 @@
 //!                                └── scale ──► spelling: every legal text of a member ─┘  (digit limits)
 //! ```
 //!
-//! A set has no limit on digits and no notation; both apply when a text is made (`text`). A pair of sets represents
-//! the notation of integers in draft 4 (`numerals`).
+//! A set has neither a limit on digits nor a notation; both are applied when the texts are written (`text`). The
+//! notation of integers in draft 4 is represented by a pair of sets (`numerals`).
 //!
 //! Tests: `tests/` against exact arithmetic; unit tests in `decimal`, `set` and `spelling`.
 

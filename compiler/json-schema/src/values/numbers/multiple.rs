@@ -1,17 +1,17 @@
-//! Builds the multiples of a number, as an automaton of residues.
+//! Builds the automaton of the multiples of a number, whose states are residues.
 //!
-//! The divisor is `k` times ten to the power `e`, and `k` does not end in a zero.
+//! The divisor is written as `k` times ten to the power `e`, where `k` does not end in a zero.
 //!
-//! - For a negative `e`, a multiple has at most `-e` digits after the point. All its digits, padded with zeros to
-//!   that many, are a multiple of `k`. After the point, a state is the number of remaining digits and their required
-//!   value modulo `k`.
-//! - For a positive `e`, a multiple ends in `e` zeros, and the digits before them are a multiple of `k`. The
-//!   automaton counts zeros at the end instead of working modulo the divisor, so 1,000,000 takes seven states.
+//! - For a negative `e`, a multiple has at most `-e` digits after the point. All its digits, padded with zeros to that
+//!   many after the point, are a multiple of `k`. After the point, a state is the number of remaining digits and their
+//!   required value modulo `k`.
+//! - For a positive `e`, a multiple ends in `e` zeros, and the digits before them are a multiple of `k`. The automaton
+//!   counts zeros at the end instead of computing modulo the divisor, so 1,000,000 takes seven states.
 //!
-//! The *demand* of a residue on `n` digits is the value, modulo `k`, of `n` more digits that complete a multiple.
-//! There is no demand if that value has more than `n` digits. Residues with equal demands for each `n` up to the
-//! length of `k` are completed by the same digits, so they are one state: 1024 takes some hundred states, not a
-//! thousand.
+//! The *demand* of a residue on `n` digits is the value, modulo `k`, of `n` more digits that complete a multiple. There
+//! is no demand if that value has more than `n` digits. Residues with equal demands for each `n` up to the length of
+//! `k` are completed by the same digits, so they share one state. The divisor 1024 takes about a hundred states instead
+//! of a thousand.
 
 use rustc_hash::FxHashMap;
 
@@ -19,20 +19,20 @@ use grammarc_grammar::automata::{Dfa, DfaState, Edge, StateBudget, StateLimit};
 
 use super::decimal::Decimal;
 
-/// A state of the automaton: the digits read so far, up to equivalence.
+/// A state of the automaton: what matters about the digits read so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Place {
-    /// Before the point: the class of the residue without the counted zeros, and the number of zeros at the end. The
-    /// number is at most that of the divisor.
+    /// Before the point: the class of the residue of the digits without the counted zeros, and the number of zeros at
+    /// the end. Zeros are counted up to the number that a multiple must end in.
     Whole { class: u32, zeros: u32 },
-    /// After the point: the number of remaining digits, and their value modulo `k`.
+    /// After the point: the number of remaining digits, and their required value modulo `k`.
     Fraction { remaining: u32, demand: u64 },
 }
 
-/// Builds the texts of multiples of `divisor`, which is not zero. Leading zeros, zeros at the end of a fraction and
-/// `-0` are also accepted. Not minimal.
+/// Returns an automaton of the texts of all multiples of `divisor`, which must not be zero. The automaton also accepts
+/// texts that are not canonical: leading zeros, zeros at the end of a fraction, and `-0`. It is not minimal.
 pub(super) fn residues(divisor: &Decimal, limit: StateBudget<'_>) -> Result<Dfa, StateLimit> {
-    // A `k` that exceeds 64 bits has more classes of residues than memory has room for.
+    // A `k` beyond 64 bits has more classes of residues than memory can hold.
     let (k, exponent) = divisor.coefficient().ok_or(limit.error())?;
     let (zeros, places) = (exponent.max(0) as u32, exponent.min(0).unsigned_abs());
     if (zeros as usize).max(places as usize) >= limit.states {
@@ -51,22 +51,29 @@ pub(super) fn residues(divisor: &Decimal, limit: StateBudget<'_>) -> Result<Dfa,
     builder.build()
 }
 
+/// An automaton of residues under construction.
 struct Builder<'a> {
+    /// The number `k`: the divisor without its powers of ten.
     modulus: u128,
+    /// Number of zeros in which every multiple ends.
     zeros: u32,
+    /// Most digits of a multiple after the point.
     places: u32,
+    /// The limit on the states of the automaton.
     limit: StateBudget<'a>,
-    /// Class by demands.
+    /// Maps the demands of a residue (see the module) to its class.
     classes: FxHashMap<Box<[u64]>, u32>,
-    /// A residue of each class.
+    /// For each class, one residue of it.
     residues: Vec<u128>,
+    /// Maps each state to its number.
     ids: FxHashMap<Place, u32>,
+    /// The states, in the order of their numbers.
     order: Vec<Place>,
 }
 
 impl Builder<'_> {
     fn build(&mut self) -> Result<Dfa, StateLimit> {
-        // The empty prefix counts as zero with all the zeros required.
+        // The empty text counts as zero with all required zeros.
         let first = Place::Whole { class: self.class(0), zeros: self.zeros };
         self.state(first)?;
         let mut states = Vec::new();
@@ -77,7 +84,7 @@ impl Builder<'_> {
         let unsigned = states[0].clone();
         states[0].edges.insert(0, Edge { lo: b'-'.into(), hi: b'-'.into(), target });
         states.push(unsigned);
-        // The sign must not come back once the start is met again.
+        // The sign must not be accepted again when the start is reached again.
         for edge in states.iter_mut().flat_map(|state| &mut state.edges) {
             if edge.target == 0 {
                 edge.target = target;
@@ -86,6 +93,7 @@ impl Builder<'_> {
         Ok(Dfa { states })
     }
 
+    /// Returns the edges and the acceptance of a state.
     fn expand(&mut self, place: Place) -> Result<DfaState, StateLimit> {
         let mut state = DfaState::default();
         if let Place::Whole { class, .. } = place
@@ -111,6 +119,7 @@ impl Builder<'_> {
         Ok(state)
     }
 
+    /// Returns the state after a digit, or `None` if no multiple continues so.
     fn digit(&mut self, place: Place, digit: u32) -> Result<Option<u32>, StateLimit> {
         match place {
             Place::Whole { class, zeros } if digit == 0 && zeros < self.zeros => {
@@ -119,7 +128,7 @@ impl Builder<'_> {
             Place::Whole { class, zeros } => {
                 let moved = self.residues[class as usize] * self.power(zeros + 1);
                 let (residue, zeros) = match digit {
-                    // All zeros that are asked for are there; one more is a digit before them.
+                    // All required zeros are counted already, so one more zero is a digit before them.
                     0 => (self.residues[class as usize] * 10, zeros),
                     digit => (moved + u128::from(digit), 0),
                 };
@@ -135,7 +144,8 @@ impl Builder<'_> {
         }
     }
 
-    /// The state after the point, unless no digits meet the demand.
+    /// Returns the state after the point with `remaining` digits of the value `demand`, or `None` if so few digits
+    /// cannot have that value.
     fn fraction(&mut self, remaining: u32, demand: u128) -> Result<Option<u32>, StateLimit> {
         if reach(remaining).is_some_and(|reach| demand >= reach) {
             return Ok(None);
@@ -143,6 +153,7 @@ impl Builder<'_> {
         self.state(Place::Fraction { remaining, demand: demand as u64 }).map(Some)
     }
 
+    /// Returns the number of a state. Fails beyond the limit on states.
     fn state(&mut self, place: Place) -> Result<u32, StateLimit> {
         let next = self.order.len() as u32;
         let id = *self.ids.entry(place).or_insert(next);
@@ -155,7 +166,7 @@ impl Builder<'_> {
         Ok(id)
     }
 
-    /// The class of a residue: its demands on every number of digits that may still come.
+    /// Returns the class of a residue, given by its demands on every number of digits that may still come.
     fn class(&mut self, residue: u128) -> u32 {
         let mut demands = Vec::new();
         let mut digits = self.places;
@@ -164,7 +175,7 @@ impl Builder<'_> {
             demands.push(if demand < reach { demand as u64 } else { u64::MAX });
             digits += 1;
         }
-        // From here on every demand can be met, and each one determines the next.
+        // From this number of digits on every demand can be met, and each demand determines the next.
         demands.push(self.demand(residue, digits) as u64);
         let next = self.residues.len() as u32;
         let class = *self.classes.entry(demands.into()).or_insert(next);
@@ -174,13 +185,13 @@ impl Builder<'_> {
         class
     }
 
-    /// The value that this many more digits must have, modulo `k`.
+    /// Returns the value, modulo `k`, that `digits` more digits must have to complete a multiple.
     fn demand(&self, residue: u128, digits: u32) -> u128 {
         let moved = residue * self.power(digits) % self.modulus;
         (self.modulus - moved) % self.modulus
     }
 
-    /// Ten to this power, modulo `k`.
+    /// Returns ten to the power `exponent`, modulo `k`.
     fn power(&self, mut exponent: u32) -> u128 {
         let (mut result, mut base) = (1 % self.modulus, 10 % self.modulus);
         while exponent > 0 {
@@ -194,7 +205,7 @@ impl Builder<'_> {
     }
 }
 
-/// The least number with more than this many digits. `None` if it exceeds 128 bits.
+/// Returns the least number with more than `digits` digits. Returns `None` if it exceeds 128 bits.
 fn reach(digits: u32) -> Option<u128> {
     10u128.checked_pow(digits)
 }

@@ -1,29 +1,31 @@
-//! Sets of numerals: numbers, distinguished by notation.
+//! Sets of numerals: numbers distinguished by notation.
 //!
-//! All keywords but one are about values: `1` and `1.0` are one number to them. Only draft 4 depends on notation. Its
-//! `integer` is a number without a point and an exponent, so `1.0` satisfies `not` an integer. A numeral is *plain*
-//! if it is digits alone with an optional sign, and *pointed* otherwise. A set of numerals is a pair: the numbers
-//! whose plain numerals are in it, and the numbers whose pointed numerals are. Boolean operations are those of
-//! [`NumberSet`], applied to both. Without draft 4 both sets are equal, and the operations are applied once.
+//! All keywords but one concern values: `1` and `1.0` are one number. Only draft 4 depends on notation. Its `integer`
+//! is a number without a point and without an exponent, so `1.0` is not an `integer`. A numeral is *plain* if it is
+//! digits with an optional sign, and *pointed* otherwise. A set of numerals is a pair: the numbers whose plain numerals
+//! are in the set, and the numbers whose pointed numerals are. Boolean operations are those of [`NumberSet`], applied
+//! to both. Without draft 4 both sets are equal, and each operation is applied once.
 //!
-//! Numbers with a fraction have only pointed numerals. The two sets agree on them, so equal sets of numerals are
-//! equal values.
+//! Numbers with a fraction have only pointed numerals. Both sets of the pair have the same numbers with a fraction, so
+//! equal sets of numerals are equal values.
 
 use grammarc_grammar::automata::{StateBudget, StateLimit};
 
 use super::decimal::Decimal;
 use super::set::NumberSet;
 
-/// A set of numerals. Equal sets are equal values, so a set may be a key. Cloning is O(1).
+/// A set of numerals: numbers, each with the notations in which it may be written. Equal sets are equal values, so a
+/// set may be a key. Cloning is O(1).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct NumeralSet {
+    /// The numbers whose plain numerals are in the set, and numbers with a fraction that are.
     plain: NumberSet,
-    /// The numerals with a point, if they are another set.
+    /// The numbers whose pointed numerals are in the set; `None` if they equal `plain`.
     pointed: Option<NumberSet>,
 }
 
 impl From<NumberSet> for NumeralSet {
-    /// All numerals of the numbers.
+    /// Returns all numerals of the numbers.
     fn from(numbers: NumberSet) -> Self {
         Self { plain: numbers, pointed: None }
     }
@@ -35,27 +37,28 @@ impl NumeralSet {
         Self { plain, pointed }
     }
 
-    /// Every plain numeral, and no other: the integers of draft 4.
+    /// Returns every plain numeral and no other numeral: the integers of draft 4.
     pub(crate) fn plain_integers() -> Self {
         Self::new(NumberSet::integers(), NumberSet::none())
     }
 
-    /// The numbers whose plain numerals are in the set. Numbers with a fraction are included if their numeral is in
-    /// the set.
+    /// Returns the numbers whose plain numerals are in the set. A number with a fraction is included if its numeral is
+    /// in the set.
     pub(super) fn plain(&self) -> &NumberSet {
         &self.plain
     }
 
-    /// The numbers whose numerals with a point or an exponent are in the set.
+    /// Returns the numbers whose numerals with a point or an exponent are in the set.
     pub(super) fn pointed(&self) -> &NumberSet {
         self.pointed.as_ref().unwrap_or(&self.plain)
     }
 
-    /// The numbers of the set, if it has all numerals of each. `None` otherwise.
+    /// Returns the numbers of the set if it has all numerals of each number. Returns `None` otherwise.
     pub(super) fn values(&self) -> Option<&NumberSet> {
         self.pointed.is_none().then_some(&self.plain)
     }
 
+    /// Applies an operation to both sets of the pairs, or once if neither operand distinguishes notations.
     fn combined(
         &self,
         other: &Self,
@@ -68,7 +71,7 @@ impl NumeralSet {
         })
     }
 
-    /// The numerals in both sets.
+    /// Returns the numerals in both sets.
     ///
     /// # Errors
     ///
@@ -81,7 +84,7 @@ impl NumeralSet {
         self.combined(other, |a, b| a.intersect(b, limit))
     }
 
-    /// The numerals in either set.
+    /// Returns the numerals in at least one of both sets.
     ///
     /// # Errors
     ///
@@ -90,7 +93,7 @@ impl NumeralSet {
         self.combined(other, |a, b| a.union(b, limit))
     }
 
-    /// Returns the complement.
+    /// Returns the numerals that are not in the set.
     ///
     /// # Errors
     ///
@@ -99,7 +102,7 @@ impl NumeralSet {
         self.combined(self, |set, _| set.complement(limit))
     }
 
-    /// Removes pointed numerals of integers, which canonical form never writes. A set that has all numerals of its
+    /// Removes the pointed numerals of integers, which canonical text never has. A set that has all numerals of its
     /// numbers is returned unchanged.
     ///
     /// # Errors
@@ -113,17 +116,18 @@ impl NumeralSet {
         Ok(Self::new(self.plain, fractions))
     }
 
-    /// Whether the set has no member.
+    /// Returns whether the set has no member.
     pub(crate) fn is_none(&self) -> bool {
         self.plain.is_none() && self.pointed().is_none()
     }
 
-    /// Whether every numeral is a member.
+    /// Returns whether every numeral is a member.
     pub(crate) fn is_all(&self) -> bool {
         self.values().is_some_and(NumberSet::is_all)
     }
 
-    /// The numbers with a numeral in the set, in ascending order. `None` if there are more than `limit`.
+    /// Returns the numbers with a numeral in the set, in ascending order. Returns `None` if there are more than
+    /// `limit`.
     pub(crate) fn finite(&self, limit: usize) -> Option<Vec<Decimal>> {
         let mut members = self.plain.finite(limit)?;
         if let Some(pointed) = &self.pointed {

@@ -1,15 +1,15 @@
-//! Multiplies or divides a set by a power of ten: the point of every text moves.
+//! Multiplies or divides all numbers of a set by a power of ten: the point of every text moves.
 //!
-//! The point moves one digit at a time. Moving it to the right turns the first digit of the fraction into the last
-//! one before the point; without a fraction, that digit is a zero. Each step costs a determinization of a small
-//! multiple of the set's automaton.
+//! The point moves one digit at a time. Multiplying moves the first digit of the fraction before the point; without a
+//! fraction, a zero is appended. Each step takes a determinization of an automaton a small multiple as large as that of
+//! the set.
 
 use grammarc_grammar::automata::{Dfa, Nfa, StateBudget, StateLimit, determinize};
 
 use super::set::NumberSet;
 
 impl NumberSet {
-    /// The members times ten to the power `power`.
+    /// Returns the members of the set times ten to the power `power`.
     ///
     /// # Errors
     ///
@@ -26,19 +26,23 @@ impl NumberSet {
         Ok(set)
     }
 
+    /// Returns the members times ten (`up`), or divided by ten.
     fn scaled_once(&self, up: bool, limit: StateBudget<'_>) -> Result<Self, StateLimit> {
         let nfa = if up { times_ten(self.dfa()) } else { over_ten(self.dfa()) };
         Self::canonical(&determinize(&nfa, limit)?, limit)
     }
 }
 
-/// A copy of an automaton inside another.
+/// A copy of an automaton's states inside a nondeterministic automaton.
 struct Copy<'a> {
+    /// The copied automaton.
     dfa: &'a Dfa,
+    /// Number of its first state in the nondeterministic automaton.
     base: u32,
 }
 
 impl<'a> Copy<'a> {
+    /// Adds a copy of the states, without edges.
     fn new(nfa: &mut Nfa, dfa: &'a Dfa) -> Self {
         let base = nfa.len() as u32;
         for _ in &dfa.states {
@@ -47,7 +51,7 @@ impl<'a> Copy<'a> {
         Self { dfa, base }
     }
 
-    /// A copy with its own edges and ends.
+    /// Adds a copy with its edges, whose accepting states lead to the end.
     fn whole(nfa: &mut Nfa, dfa: &'a Dfa) -> Self {
         let copy = Self::new(nfa, dfa);
         copy.edges(nfa, |_| true);
@@ -59,10 +63,12 @@ impl<'a> Copy<'a> {
         copy
     }
 
+    /// Returns the number of a copied state in the nondeterministic automaton.
     fn at(&self, state: u32) -> u32 {
         self.base + state
     }
 
+    /// Adds the copied edges whose lowest byte satisfies `keep`.
     fn edges(&self, nfa: &mut Nfa, keep: impl Fn(u32) -> bool) {
         for (index, state) in (0..).zip(&self.dfa.states) {
             for edge in state.edges.iter().filter(|edge| keep(edge.lo)) {
@@ -72,26 +78,31 @@ impl<'a> Copy<'a> {
     }
 }
 
+/// The byte of the minus sign.
 const MINUS: u32 = b'-' as u32;
+/// The byte of the decimal point.
 const POINT: u32 = b'.' as u32;
+/// The byte of the digit 0.
 const ZERO: u32 = b'0' as u32;
 
-/// The states before the first digit.
+/// Returns the states before the first digit: the start, and the state after a minus sign.
 fn heads(dfa: &Dfa) -> impl Iterator<Item = u32> {
     [Some(0), dfa.next(0, MINUS)].into_iter().flatten()
 }
 
+/// Returns whether a state exists and accepts.
 fn accepts(dfa: &Dfa, state: Option<u32>) -> bool {
     state.is_some_and(|state| dfa.states[state as usize].accepting)
 }
 
-/// Builds an automaton of the texts whose tenth is accepted, and of some texts that are not canonical.
+/// Returns an automaton of the texts whose value divided by ten is in the set, and of some texts that are not
+/// canonical.
 fn times_ten(dfa: &Dfa) -> Nfa {
     let mut nfa = Nfa::new();
     let before = Copy::new(&mut nfa, dfa);
     before.edges(&mut nfa, |byte| byte != POINT);
     nfa.empty(nfa.start, before.at(0));
-    // The last digit before the point has been read; in the operand it is the first of the fraction.
+    // The last digit before the point is read; it is the first digit of the member's fraction.
     let moved = Copy::new(&mut nfa, dfa);
     let after = Copy::whole(&mut nfa, dfa);
     for (index, state) in (0..).zip(&dfa.states) {
@@ -120,13 +131,13 @@ fn times_ten(dfa: &Dfa) -> Nfa {
     nfa
 }
 
-/// Builds an automaton of the texts whose tenfold is accepted, and of some texts that are not canonical.
+/// Returns an automaton of the texts whose value times ten is in the set, and of some texts that are not canonical.
 fn over_ten(dfa: &Dfa) -> Nfa {
     let mut nfa = Nfa::new();
     let before = Copy::new(&mut nfa, dfa);
     before.edges(&mut nfa, |byte| byte != POINT);
     nfa.empty(nfa.start, before.at(0));
-    // The first digit of the fraction has been read; in the operand it is the last before the point.
+    // The first digit of the fraction is read; it is the member's last digit before the point.
     let moved = Copy::new(&mut nfa, dfa);
     let after = Copy::whole(&mut nfa, dfa);
     for (index, state) in (0..).zip(&dfa.states) {
@@ -139,7 +150,7 @@ fn over_ten(dfa: &Dfa) -> Nfa {
         }
     }
     for index in 0..dfa.states.len() as u32 {
-        // A whole number ends in one zero more.
+        // The member is an integer with one zero more.
         if accepts(dfa, dfa.next(index, ZERO)) {
             nfa.empty(before.at(index), nfa.end);
         }
@@ -150,7 +161,8 @@ fn over_ten(dfa: &Dfa) -> Nfa {
         }
     }
     for head in heads(dfa) {
-        // Below one, the zero before the point is replaced by the digit that follows; zero itself stays.
+        // For a value below one, the member has the next digit in place of the zero before the point. Zero itself
+        // stays.
         let zero = nfa.state();
         nfa.edge(before.at(head), ZERO, ZERO, zero);
         let point = nfa.state();

@@ -1,4 +1,4 @@
-//! The algebra of number sets.
+//! Exact sets of numbers with union, intersection and complement.
 
 use std::sync::{Arc, LazyLock};
 
@@ -12,14 +12,18 @@ use super::bound::{every_number, from_bound, mirrored};
 use super::decimal::Decimal;
 use super::multiple;
 
-/// An exact set of decimal numbers. Equal sets are equal values, so a set may be a key. Cloning is O(1).
+/// An exact set of decimal numbers: the minimal automaton of their canonical texts. Equal sets are equal values, so a
+/// set may be a key. Cloning is O(1).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct NumberSet(Arc<Dfa>);
 
+/// The set of all numbers.
 static ALL: LazyLock<NumberSet> = LazyLock::new(|| NumberSet::of(every_number()));
 
+/// The empty set.
 static NONE: LazyLock<NumberSet> = LazyLock::new(|| NumberSet::of(Dfa::never()));
 
+/// The set of all integers.
 static INTEGERS: LazyLock<NumberSet> = LazyLock::new(|| {
     let mut dfa = every_number();
     for state in &mut dfa.states {
@@ -29,12 +33,12 @@ static INTEGERS: LazyLock<NumberSet> = LazyLock::new(|| {
 });
 
 impl NumberSet {
-    /// The set of an automaton over canonical texts.
+    /// Returns the set of an automaton over canonical texts.
     pub(super) fn of(dfa: Dfa) -> Self {
         Self(Arc::new(minimize(&dfa.trimmed())))
     }
 
-    /// Restricts an automaton to canonical texts.
+    /// Returns the set of the canonical texts that an automaton accepts; its other texts are dropped.
     ///
     /// # Errors
     ///
@@ -43,36 +47,37 @@ impl NumberSet {
         Ok(Self(Arc::new(intersect(&ALL.0, dfa, limit)?)))
     }
 
-    /// The minimal automaton of the members' canonical texts.
+    /// Returns the minimal automaton of the members' canonical texts.
     pub(crate) fn dfa(&self) -> &Dfa {
         &self.0
     }
 
-    /// Every number.
+    /// Returns the set of all numbers.
     pub(crate) fn all() -> Self {
         ALL.clone()
     }
 
-    /// The empty set.
+    /// Returns the empty set.
     pub(crate) fn none() -> Self {
         NONE.clone()
     }
 
-    /// Every number without a fractional part.
+    /// Returns the set of all numbers without a fractional part.
     pub(crate) fn integers() -> Self {
         INTEGERS.clone()
     }
 
-    /// The numbers that are at least `bound`, or greater if `exclusive`. O(digits of the bound).
+    /// Returns the numbers that are at least `bound`, or greater than `bound` if `exclusive`. Cost: O(digits of the
+    /// bound).
     pub(crate) fn at_least(bound: &Decimal, exclusive: bool) -> Self {
         match bound.is_negative() {
-            // All numbers except those below the bound, or at it if `exclusive`.
+            // All numbers except those below the bound, or those at most the bound if `exclusive`.
             true => Self::all_but(&mirrored(from_bound(&bound.magnitude(), !exclusive))),
             false => Self::of(from_bound(bound, exclusive)),
         }
     }
 
-    /// The numbers that are at most `bound`, or less if `exclusive`. O(digits of the bound).
+    /// Returns the numbers that are at most `bound`, or less than `bound` if `exclusive`. Cost: O(digits of the bound).
     pub(crate) fn at_most(bound: &Decimal, exclusive: bool) -> Self {
         match bound.is_negative() {
             true => Self::of(mirrored(from_bound(&bound.magnitude(), exclusive))),
@@ -80,7 +85,8 @@ impl NumberSet {
         }
     }
 
-    /// The multiples of a number: quotients are integers. The sign is ignored, and the only multiple of zero is zero.
+    /// Returns the multiples of `divisor` by an integer. The sign of the divisor is ignored, and the only multiple of
+    /// zero is zero.
     ///
     /// # Errors
     ///
@@ -96,12 +102,12 @@ impl NumberSet {
         Self::canonical(&multiple::residues(divisor, limit)?, limit.states(usize::MAX))
     }
 
-    /// One number.
+    /// Returns the set of one number.
     pub(crate) fn literal(value: &Decimal) -> Self {
         Self::literals([value])
     }
 
-    /// These numbers. O(digits of all of them).
+    /// Returns the set of the given numbers. Cost: O(digits of all numbers).
     pub(crate) fn literals<'a>(values: impl IntoIterator<Item = &'a Decimal>) -> Self {
         let mut states = vec![DfaState::default()];
         for value in values {
@@ -124,7 +130,7 @@ impl NumberSet {
         Self::of(Dfa { states })
     }
 
-    /// The numbers in both sets.
+    /// Returns the numbers in both sets.
     ///
     /// # Errors
     ///
@@ -143,7 +149,7 @@ impl NumberSet {
         Ok(Self(Arc::new(intersect(&self.0, &other.0, limit)?)))
     }
 
-    /// The numbers in either set.
+    /// Returns the numbers in at least one of both sets.
     ///
     /// # Errors
     ///
@@ -160,7 +166,7 @@ impl NumberSet {
         Ok(Self::of(complement(&neither, limit)?))
     }
 
-    /// The numbers that are not in the set. At most seven times as many states.
+    /// Returns the numbers that are not in the set. The result has at most seven times as many states.
     ///
     /// # Errors
     ///
@@ -169,42 +175,42 @@ impl NumberSet {
         Ok(Self(Arc::new(difference(&ALL.0, &self.0, limit)?)))
     }
 
-    /// The numbers whose canonical texts an automaton does not accept.
+    /// Returns the numbers whose canonical texts an automaton does not accept.
     fn all_but(dfa: &Dfa) -> Self {
         let others = difference(&ALL.0, dfa, StateBudget::of(usize::MAX));
         Self(Arc::new(others.expect("a product never has this many states")))
     }
 
-    /// Whether the set has no member.
+    /// Returns whether the set has no member.
     pub(crate) fn is_none(&self) -> bool {
         self.0.is_never()
     }
 
-    /// Whether every number is a member.
+    /// Returns whether every number is a member.
     pub(crate) fn is_all(&self) -> bool {
         *self == *ALL
     }
 
-    /// Whether the number is a member. O(digits).
+    /// Returns whether a number is a member. Cost: O(digits).
     pub(crate) fn contains(&self, value: &Decimal) -> bool {
         self.0.accepts(value.text().as_bytes())
     }
 
-    /// Whether no number is in both sets. O(product of the states), without building it.
+    /// Returns whether no number is in both sets. Cost: O(product of the states), without building the product.
     #[cfg(test)]
     pub(crate) fn disjoint(&self, other: &Self) -> bool {
         !self.meets(other, |inner, outer| outer.is_some_and(|outer| inner && outer))
     }
 
-    /// Whether every member is in the other set. O(product of the states), without building it.
+    /// Returns whether every member is in the other set. Cost: O(product of the states), without building the product.
     pub(crate) fn is_subset(&self, other: &Self) -> bool {
         !self.meets(other, |inner, outer| inner && outer != Some(true))
     }
 
-    /// Whether some text leads to a pair of states that satisfies `found`.
+    /// Returns whether some text leads to a pair of states that satisfies `found`.
     ///
-    /// `found` gets the acceptance of the state in `self` and of the state in `other`. The latter is `None` if
-    /// `other` cannot read the text. Texts that `self` cannot read are not visited.
+    /// `found` gets whether the state in `self` accepts, and whether the state in `other` does. The second value is
+    /// `None` if `other` cannot read the text. Texts that `self` cannot read are not visited.
     fn meets(&self, other: &Self, found: impl Fn(bool, Option<bool>) -> bool) -> bool {
         let mut seen: FxHashSet<(u32, Option<u32>)> = FxHashSet::default();
         let mut work = vec![(0, Some(0))];
@@ -237,10 +243,10 @@ impl NumberSet {
         false
     }
 
-    /// The members in ascending order. `None` if there are more than `limit`.
+    /// Returns the members in ascending order. Returns `None` if there are more than `limit`.
     pub(crate) fn finite(&self, limit: usize) -> Option<Vec<Decimal>> {
         let mut members = Vec::new();
-        // A text longer than the number of states went through a cycle, so the set is infinite.
+        // A text at least as long as the number of states passes a cycle, so the set is infinite.
         let mut work = vec![(0u32, String::new())];
         while let Some((at, text)) = work.pop() {
             if text.len() >= self.0.states.len() {

@@ -1,21 +1,21 @@
-//! The texts of a set's members in every notation.
+//! The texts of a set's members in every notation, with and without an exponent.
 //!
-//! A text `mE` with an exponent is a member's if the mantissa is a member of the set with its point moved by the
+//! A text `mE` (a mantissa with an exponent) denotes a member if the mantissa is in the set with its point moved by the
 //! exponent. So for each exponent there is a set of mantissas ([`NumberSet::scaled`]), and exponents with equal sets
-//! are a *group*. One automaton reads the mantissa for all groups at once. At its end it knows which groups match,
-//! and so which exponents may follow. Remembering an arbitrary point and an arbitrary exponent would need too many
-//! states. So notation is restricted, never values:
+//! form a *group*. One automaton reads the mantissa for all groups at once. At the end of the mantissa it knows which
+//! groups match, and so which exponents may follow. Arbitrary points with arbitrary exponents would need too many
+//! states. So notation is restricted, but never values:
 //!
-//! - a text without an exponent: all notations, with any zeros at the end of a fraction, and `-0`;
+//! - without an exponent: all notations, with any zeros at the end of a fraction, and `-0`;
 //! - exponents of absolute value at most [`SHIFT`]: every mantissa (`15e-1`, `0.2E+2`);
 //! - exponents of absolute value at most [`REACH`]: mantissas in scientific notation, with one nonzero digit before
 //!   the point, as programs write large and small numbers (`1e+22`, `1.5e-07`, `1.0E10`); and zero;
-//! - larger exponents: the same, if the mantissas make members with every exponent;
+//! - larger exponents: mantissas in scientific notation, if they denote members with every larger exponent;
 //! - a set that multiplication by ten does not change (`minimum: 0`): every mantissa with every exponent;
 //! - a set with more than [`RESIDUES`] states that distinguishes residues: no exponents.
 //!
-//! A fraction of any mantissa may end in zeros: they change no value, and one more zero leaves every continuation
-//! possible.
+//! The fraction of any mantissa may end in zeros: they change no value, and after one more zero the same texts may
+//! follow.
 
 use std::sync::LazyLock;
 
@@ -32,47 +32,53 @@ use super::decimal::Decimal;
 use super::set::NumberSet;
 use crate::options::DigitLimits;
 
-/// Largest exponent, up or down, with every mantissa.
+/// Largest absolute value of an exponent that may follow every mantissa.
 const SHIFT: i32 = 3;
 
-/// Largest exponent, up or down, with mantissas in scientific notation, unless every larger one is as good.
-/// JavaScript writes exponents from 21 and from -7 on, Python from 16 and from -5 on.
+/// Largest absolute value of an exponent that may follow mantissas in scientific notation. Larger exponents are allowed
+/// only if all of them denote members. JavaScript writes exponents from 21 and from -7 on, Python from 16 and from -5
+/// on.
 const REACH: u32 = 22;
 
-/// Most states of a set that distinguishes residues for its texts to have exponents. Their automaton has up to some
-/// hundred times as many.
+/// Most states of a set that distinguishes residues (`multipleOf`) for its texts to have exponents. The automaton of
+/// the texts has some hundred times as many. Larger sets are written without exponents.
 const RESIDUES: usize = 96;
 
-/// Most members of a set that are spelled one by one.
+/// Most members of a set whose texts are computed number by number.
 const FEW: usize = 16;
 
-/// Longest exponent without the zeros at its start.
+/// Most digits of an exponent, without leading zeros.
 const EXPONENT_DIGITS: u32 = 9;
 
-/// A group in the automaton of mantissas: a symbol above the bytes.
+/// The first symbol of a group in the automaton of mantissas. Symbols of groups lie above all bytes.
 const GROUP: u32 = 256;
 
-/// The exponents of a group: bit `e` for `e`, and bit [`REACH`]` + 1` for all larger ones.
+/// A set of exponents: bit `e` for the exponent `e`, and bit [`REACH`]` + 1` for all larger exponents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 struct Exponents {
+    /// The exponents that are not negative, one bit each.
     up: u64,
+    /// The exponents that are not positive, one bit for each absolute value.
     down: u64,
 }
 
 impl Exponents {
+    /// Every exponent.
     const ALL: Self = Self { up: u64::MAX, down: u64::MAX };
 
+    /// Returns the set of one exponent, whose absolute value is at most [`REACH`]` + 1`.
     fn one(exponent: i32) -> Self {
         let bit = |is: bool| u64::from(is) << exponent.unsigned_abs();
         Self { up: bit(exponent >= 0), down: bit(exponent <= 0) }
     }
 
+    /// Returns the union of two sets of exponents.
     fn with(self, other: Self) -> Self {
         Self { up: self.up | other.up, down: self.down | other.down }
     }
 }
 
-/// The texts of the members, without a limit on the digits of a mantissa.
+/// Returns the automaton of the texts of the members in every notation, without a limit on the digits of a mantissa.
 ///
 /// # Errors
 ///
@@ -116,9 +122,10 @@ pub(super) fn spellings(
     Ok(minimize(&Dfa { states: writer.states }.trimmed()))
 }
 
-/// Groups of exponents, by the mantissas with which they make members.
+/// Maps each set of mantissas to the exponents with which they denote members: the groups of exponents.
 type Groups = IndexMap<NumberSet, Exponents, FxBuildHasher>;
 
+/// Adds exponents to the group of a set of mantissas, unless the set is empty.
 fn add(groups: &mut Groups, mantissas: NumberSet, exponents: Exponents) {
     if !mantissas.is_none() {
         let known = groups.entry(mantissas).or_default();
@@ -126,8 +133,8 @@ fn add(groups: &mut Groups, mantissas: NumberSet, exponents: Exponents) {
     }
 }
 
-/// The groups of a set with few members, as [`groups`] finds them, computed number by number. Each member has one
-/// exponent in scientific notation, and zero has all.
+/// Returns the groups of a set with few members, computed number by number; the result equals that of [`groups`]. Each
+/// member has one exponent in scientific notation, and zero has all.
 fn groups_of_few(set: &NumberSet, members: &[Decimal]) -> Groups {
     let mut found = Groups::default();
     if members.iter().all(Decimal::is_zero) {
@@ -151,16 +158,17 @@ fn groups_of_few(set: &NumberSet, members: &[Decimal]) -> Groups {
     found
 }
 
-/// The sets of mantissas that scientific notation allows.
+/// The sets of numbers from which the mantissas of scientific notation are cut.
 struct Magnitudes {
-    /// Zero, and numbers of magnitude one or more. Dividing other numbers by ten never gives one of these.
+    /// Zero, and the numbers of magnitude one or more. Dividing a number outside this set by ten never gives a member.
     whole: NumberSet,
-    /// Numbers of magnitude below ten. Multiplying other numbers by ten never gives one of these.
+    /// The numbers of magnitude below ten. Multiplying a number outside this set by ten never gives a member.
     below_ten: NumberSet,
-    /// Zero, and numbers with one digit before the point that is not zero.
+    /// Zero, and the numbers with one digit before the point that is not zero.
     scientific: NumberSet,
 }
 
+/// The sets of numbers from which the mantissas of scientific notation are cut, built on first use.
 static MAGNITUDES: LazyLock<Magnitudes> = LazyLock::new(|| {
     let zero = NumberSet::literal(&Decimal::zero());
     let below = |bound: &Decimal| {
@@ -180,7 +188,7 @@ static MAGNITUDES: LazyLock<Magnitudes> = LazyLock::new(|| {
     sets().expect("without a limit none is met")
 });
 
-/// The groups of exponents.
+/// Returns the groups of exponents: for each set of mantissas, the exponents with which they denote members of `set`.
 fn groups(set: &NumberSet, limit: StateBudget<'_>) -> Result<Groups, StateLimit> {
     let mut found = Groups::default();
     let mut add = |set: NumberSet, exponents: Exponents| add(&mut found, set, exponents);
@@ -197,8 +205,8 @@ fn groups(set: &NumberSet, limit: StateBudget<'_>) -> Result<Groups, StateLimit>
             moved = moved.scaled(-sign, limit)?;
             add(moved.clone(), Exponents::one(sign * exponent));
         }
-        // The mantissas kept here are a subset of those kept before, so the others are not needed. Once two steps
-        // agree, all later steps do.
+        // The mantissas that are kept here are a subset of those kept before, so the others are not needed. Once two
+        // steps agree, all later steps do.
         moved = moved.intersect(kept, limit)?;
         for exponent in SHIFT + 1..=reach + 1 {
             let next = moved.scaled(-sign, limit)?.intersect(kept, limit)?;
@@ -219,8 +227,8 @@ fn groups(set: &NumberSet, limit: StateBudget<'_>) -> Result<Groups, StateLimit>
     Ok(found)
 }
 
-/// Mantissas that make members with every exponent beyond [`REACH`], given the set for the first of these. It is the
-/// whole set if one exponent more maps it into itself, and else zero.
+/// Returns the mantissas that denote members with every exponent beyond [`REACH`]. `set` has the mantissas of the first
+/// such exponent. The result is `set` if one more step maps it into itself, and otherwise at most zero.
 fn beyond(set: &NumberSet, sign: i32, limit: StateBudget<'_>) -> Result<NumberSet, StateLimit> {
     if set.scaled(sign, limit)?.is_subset(set) {
         return Ok(set.clone());
@@ -228,8 +236,8 @@ fn beyond(set: &NumberSet, sign: i32, limit: StateBudget<'_>) -> Result<NumberSe
     set.intersect(&NumberSet::literal(&Decimal::zero()), limit)
 }
 
-/// Whether a set distinguishes arbitrarily long whole parts, as `multipleOf` does. It does so if some state after a
-/// cycle of digits does not allow every continuation. O(states).
+/// Returns whether a set distinguishes arbitrarily long integer parts, as `multipleOf` does. This holds if some state
+/// after a cycle of digits does not allow every continuation. Cost: O(states).
 fn has_residues(set: &NumberSet) -> bool {
     let dfa = set.dfa();
     let digits = |state: u32| (b'0'..=b'9').filter_map(move |byte| dfa.next(state, byte.into()));
@@ -247,7 +255,7 @@ fn has_residues(set: &NumberSet) -> bool {
     next.reachable(cycles).into_iter().any(|state| !is_free(dfa, state))
 }
 
-/// Whether a state allows every continuation: nothing, any digits and any fraction.
+/// Returns whether a state before the point allows every continuation: none, any digits and any fraction.
 fn is_free(dfa: &Dfa, whole: u32) -> bool {
     let [point, first, last] = [b'.', b'0', b'9'].map(u32::from);
     let Some(open) = dfa.next(whole, point) else { return false };
@@ -257,7 +265,7 @@ fn is_free(dfa: &Dfa, whole: u32) -> bool {
     state.accepting && state.edges[..] == edges && is_free_fraction(dfa, open)
 }
 
-/// Whether a state after the point allows every fraction that does not end in zero, and requires one.
+/// Returns whether a state after the point requires a fraction and allows every fraction that does not end in zero.
 fn is_free_fraction(dfa: &Dfa, open: u32) -> bool {
     let [zero, one, nine] = [b'0', b'1', b'9'].map(u32::from);
     let Some(closed) = dfa.next(open, one) else { return false };
@@ -267,7 +275,8 @@ fn is_free_fraction(dfa: &Dfa, open: u32) -> bool {
     open.edges[..] == edges && closed.edges[..] == edges && !open.accepting && closed.accepting
 }
 
-/// Adds the texts of mantissas: canonical, with zeros at the end of a fraction, and `-0`.
+/// Adds the texts of the mantissas in `set` between the states `from` and `to`: canonical texts, zeros at the end of a
+/// fraction, and `-0`.
 fn spell(nfa: &mut Nfa, set: &NumberSet, from: u32, to: u32) {
     let dfa = set.dfa();
     let count = dfa.states.len() as u32;
@@ -306,21 +315,25 @@ fn spell(nfa: &mut Nfa, set: &NumberSet, from: u32, to: u32) {
     }
 }
 
-/// Writes exponents after the mantissas.
+/// Adds exponents after the mantissas of an automaton.
 struct Writer {
+    /// The states of the automaton so far.
     states: Vec<DfaState>,
-    /// Most digits.
+    /// Most digits of an exponent, without leading zeros.
     longest: u32,
+    /// Maps each set of exponents to the state after its `e`.
     known: FxHashMap<Exponents, u32>,
 }
 
 impl Writer {
+    /// Adds a state without edges and returns its number.
     fn add(&mut self, accepting: bool) -> u32 {
         self.states.push(DfaState { edges: Edges::new(), accepting });
         (self.states.len() - 1) as u32
     }
 
-    /// The state after the `e`.
+    /// Returns the state after the `e` that reads the sign and the digits of exactly these exponents. A new state is
+    /// added for each new set.
     fn exponent(&mut self, exponents: Exponents) -> u32 {
         if let Some(&state) = self.known.get(&exponents) {
             return state;
@@ -335,9 +348,10 @@ impl Writer {
         start
     }
 
-    /// The texts of the numbers whose bits are set: at most `longest` digits, after at most as many leading zeros.
+    /// Returns the state that reads the digits of the numbers whose bits are set. A number has at most `longest`
+    /// digits, after at most as many leading zeros.
     fn magnitudes(&mut self, bits: u64) -> u32 {
-        // The state for each value read so far, in a layer for each number of digits still allowed.
+        // For each value read so far, its state, in one layer for each number of digits still allowed.
         let mut below: Vec<u32> = Vec::new();
         for digits in 0..self.longest {
             let mut layer = Vec::new();
@@ -350,7 +364,7 @@ impl Writer {
             }
             below = layer;
         }
-        // From behind the last zero there may be to before the first.
+        // The states of leading zeros are added from the last zero back to the state before the first.
         let is_zero = bits & 1 == 1;
         let mut zeros = self.add(is_zero);
         for read in (0..=self.longest).rev() {
@@ -363,8 +377,8 @@ impl Writer {
         zeros
     }
 
-    /// Adds edges on the digits from `least` on. A digit after `value` leads to the state of the value with the digit
-    /// appended.
+    /// Adds edges on the digits from `least` to 9. A digit `d` after the value `v` leads to the state of `10 * v + d`
+    /// in `below`.
     fn digits(&mut self, state: u32, least: u32, value: u32, below: &[u32]) {
         for digit in least..10 {
             let byte = u32::from(b'0') + digit;

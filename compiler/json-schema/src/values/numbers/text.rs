@@ -1,4 +1,4 @@
-//! The texts of a set's members as an expression.
+//! The texts of the members of a set of numbers, as an expression.
 
 use grammarc_grammar::automata::{
     Dfa, DfaState, Edge, StateBudget, StateLimit, complement, intersect, minimize_within,
@@ -12,14 +12,14 @@ use super::spelling;
 use crate::options::{DigitLimits, NumberForm};
 use crate::values::pieces::Piece;
 
-/// Calls of the rules that every grammar shares.
+/// Calls the rules that every grammar from a JSON Schema shares.
 pub(crate) trait Pieces {
-    /// A call of the rule of a piece.
+    /// Returns a call of the shared rule `piece`.
     fn piece(&mut self, piece: Piece) -> Expr;
 }
 
 impl NumeralSet {
-    /// The texts of the members.
+    /// Returns the texts of the members in the notation `form`, within the limits on digits.
     ///
     /// # Errors
     ///
@@ -44,11 +44,11 @@ impl NumeralSet {
         })
     }
 
-    /// Whether each member has its canonical text alone.
+    /// Returns whether each member has only its canonical text in the notation `form`.
     pub(crate) fn has_one_text(&self, form: NumberForm) -> bool {
         match form {
             NumberForm::Canonical => true,
-            // A number that has a pointed numeral alone keeps it.
+            // A number that has only a pointed numeral keeps it.
             NumberForm::Natural => {
                 self.plain().is_subset(&NumberSet::integers())
                     && self.pointed().is_subset(self.plain())
@@ -57,12 +57,13 @@ impl NumeralSet {
         }
     }
 
-    /// The texts of the members in every notation, without a limit on the digits of a mantissa.
+    /// Returns the automaton of the texts of the members in every notation, without a limit on the digits of a
+    /// mantissa.
     fn spellings(&self, digits: DigitLimits, limit: StateBudget<'_>) -> Result<Dfa, StateLimit> {
         if let Some(values) = self.values() {
             return spelling::spellings(values, digits, limit);
         }
-        // A numeral with an exponent is not plain.
+        // A numeral with an exponent is pointed, not plain.
         let whole = DigitLimits { exponent: 0, ..digits };
         let integers = self.plain().intersect(&NumberSet::integers(), limit)?;
         let plain = spelling::spellings(&integers, whole, limit)?;
@@ -75,7 +76,8 @@ impl NumeralSet {
     }
 }
 
-/// Digits with an optional sign. Other rules for texts of numbers are irrelevant here.
+/// Returns the automaton of one or more digits with an optional sign. Leading zeros are allowed, since the result is
+/// only intersected with texts of numbers.
 fn plain_texts() -> Dfa {
     let edge = |byte: u8, last: u8, target| Edge { lo: byte.into(), hi: last.into(), target };
     let digits = || edge(b'0', b'9', 2);
@@ -88,7 +90,7 @@ fn plain_texts() -> Dfa {
     }
 }
 
-/// Every text of every integer.
+/// Returns every text of every integer within the limits on digits, such as `100`, `1E2` and `100.0`.
 pub(crate) fn integers(digits: DigitLimits) -> Expr {
     let spelled = spelling::spellings(&NumberSet::integers(), digits, StateBudget::of(usize::MAX));
     counted(&spelled.expect("without a limit none is met"), digits)

@@ -1,19 +1,23 @@
-//! A band: the strings of a range of lengths that are in a language.
+//! A band: the strings of a language whose lengths are in one range.
 
 use super::language::Language;
 use super::members::search;
 use grammarc_grammar::ir::Counter;
 
-/// The strings of a range of lengths that are in a language.
+/// The strings of a language whose lengths in characters are within inclusive bounds. A set of strings is a list of
+/// bands.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Band {
+    /// Least number of characters.
     pub(super) min: u32,
+    /// Largest number of characters; `None` for no upper bound.
     pub(super) max: Option<u32>,
+    /// The language, which may also have strings of other lengths.
     pub(super) language: Language,
 }
 
 impl Band {
-    /// Whether the language has a text within the bounds. Exact.
+    /// Returns whether the band has a string. The test is exact.
     pub(super) fn is_inhabited(&self) -> bool {
         let (shortest, longest) = (self.language.shortest(), self.language.longest());
         if longest.is_some_and(|longest| longest < self.min) {
@@ -30,18 +34,18 @@ impl Band {
         }
     }
 
-    /// Whether the length of a text is within the bounds.
+    /// Returns whether the number of characters of a text is within the bounds.
     pub(super) fn has_length_of(&self, text: &str) -> bool {
         let length = u32::try_from(text.chars().count()).unwrap_or(u32::MAX);
         self.min <= length && self.max.is_none_or(|max| length <= max)
     }
 
-    /// Whether any length is within the bounds.
+    /// Returns whether the bounds allow every length.
     pub(super) fn is_unbounded(&self) -> bool {
         self.min == 0 && self.max.is_none()
     }
 
-    /// Whether the language has no text outside of the bounds.
+    /// Returns whether the bounds exclude no string of the language. Then they need no counting.
     pub(super) fn is_implied(&self) -> bool {
         let below = self.language.shortest() < self.min;
         let above = match (self.max, self.language.longest()) {
@@ -52,7 +56,8 @@ impl Band {
         !below && !above
     }
 
-    /// Adds the strings of the band in code point order. `None` if there would be more than `limit` in all.
+    /// Adds the strings of the band to `found` in code point order. Returns `None` if `found` would have more than
+    /// `limit` strings, or if the search takes too long.
     pub(super) fn collect(&self, limit: usize, found: &mut Vec<String>) -> Option<()> {
         let most = self.max.into_iter().chain(self.language.longest()).min()?;
         let Some(texts) = self.language.listed() else {

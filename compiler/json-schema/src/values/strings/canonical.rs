@@ -1,12 +1,12 @@
-//! Canonical automata without general minimization.
+//! Canonical automata (minimal, states in a fixed order) without general minimization.
 
 use rustc_hash::FxHashMap;
 
 use super::lengths::begins;
 use grammarc_grammar::automata::{Dfa, DfaState, Edge, Edges};
 
-/// The states that the root leads to, breadth first along sorted edges, as [`grammarc_grammar::automata::minimize`]
-/// numbers them.
+/// Returns the states that are reachable from `root`, numbered breadth first along sorted edges.
+/// [`grammarc_grammar::automata::minimize`] numbers states alike.
 pub(super) fn numbered(states: &[DfaState], root: u32) -> Dfa {
     let mut numbers = vec![u32::MAX; states.len()];
     numbers[root as usize] = 0;
@@ -27,14 +27,15 @@ pub(super) fn numbered(states: &[DfaState], root: u32) -> Dfa {
     Dfa { states: result }
 }
 
-/// Bytes of the longest character.
+/// Most bytes of one character in UTF-8.
 const LONGEST: usize = 4;
 
-/// Merges equal states of a product. The product is the difference of all texts and a minimal automaton.
+/// Minimizes a product of automata by merging its equal states. The product must be the difference of all texts and a
+/// minimal automaton.
 ///
-/// Between characters, different states of the operand have different rests, so no two such states are equal. Inside
-/// a character states may be equal. They have at most three bytes left, so equal ones are found from the last byte
-/// on. Linear.
+/// Between characters, two different states of the minimal automaton have different continuations, so no two of them
+/// merge. Inside a character states may be equal. They have at most three bytes left, so equal states are found from
+/// the last byte backwards. Cost: linear in the product.
 pub(super) fn folded(product: Dfa) -> Dfa {
     let inside = |state: &DfaState| state.edges.iter().any(|edge| !begins(edge));
     let mut same: Vec<u32> = (0..product.states.len() as u32).collect();
@@ -64,7 +65,7 @@ pub(super) fn folded(product: Dfa) -> Dfa {
     numbered(&states, same[0])
 }
 
-/// Redirects edges to the representatives of their targets, and joins neighbours.
+/// Returns a state whose edges lead to the representatives of their targets in `same`, with neighbouring edges joined.
 fn redirected(edges: &[Edge], same: &[u32]) -> DfaState {
     let mut result = DfaState::default();
     edges.iter().for_each(|edge| result.add(Edge { target: same[edge.target as usize], ..*edge }));

@@ -1,7 +1,7 @@
-//! Strings in shortest-escape form: the automaton of one character, and expressions made of it.
+//! Strings in the form with the shortest escapes: the automaton of one character, and expressions made of it.
 //!
-//! A character is a byte sequence that denotes one scalar value: raw UTF-8, or its shortest escape if JSON requires
-//! one. So equal strings have equal texts, and a length in characters is a number of repetitions.
+//! The text of a character is a byte sequence: raw UTF-8, or its shortest escape if JSON requires an escape. So equal
+//! strings have equal texts, and a length in characters is a number of repetitions.
 
 use std::fmt::Write as _;
 use std::sync::LazyLock;
@@ -10,24 +10,24 @@ use grammarc_grammar::ir::{ByteSet, Expr};
 use grammarc_patterns::utf8;
 use grammarc_patterns::utf8::Rest;
 
-/// A state of the character automaton.
+/// A state of the automaton that reads one character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum CharState {
-    /// Between characters.
+    /// Between two characters.
     Boundary,
-    /// After `\`.
+    /// After a backslash.
     Escape,
-    /// After `\u`: zeros yet to come, and then the two digits of a control character.
+    /// After `\u`: the number of zeros still to come, before the two digits of a control character.
     Zeros(u8),
-    /// Before the last hexadecimal digit of an escape whose first was 0.
+    /// Before the last hexadecimal digit of a control character whose first digit was 0.
     LowDigit,
-    /// Before the last hexadecimal digit of an escape whose first was 1.
+    /// Before the last hexadecimal digit of a control character whose first digit was 1.
     HighDigit,
-    /// Inside a UTF-8 sequence; the rest of the sequence.
+    /// Inside a UTF-8 sequence, with the bytes that may still follow.
     Utf8(Rest),
 }
 
-/// Control characters with a two-character escape, and its second character.
+/// The characters with a two-character escape, each with the second character of that escape.
 const SHORT: [(u8, u8); 7] = [
     (b'"', b'"'),
     (b'\\', b'\\'),
@@ -38,7 +38,7 @@ const SHORT: [(u8, u8); 7] = [
     (b'\t', b't'),
 ];
 
-/// Single-byte characters that are not escaped.
+/// Returns the characters of one byte that are written without an escape.
 pub(crate) fn plain() -> ByteSet {
     let mut plain = ByteSet::range(0x20, 0x7f);
     plain.remove(b'"');
@@ -46,14 +46,14 @@ pub(crate) fn plain() -> ByteSet {
     plain
 }
 
-/// A character that is escaped or outside ASCII.
+/// Returns an expression that matches one character that is escaped or outside ASCII.
 pub(crate) fn special() -> Expr {
     static SPECIAL: LazyLock<Expr> = LazyLock::new(|| CharState::Boundary.edges_but(plain()));
     SPECIAL.clone()
 }
 
 impl CharState {
-    /// The targets of bytes, by disjoint sets. The closing quote is on no edge.
+    /// Returns the edges of the state: disjoint sets of bytes, each with its target. The closing quote is on no edge.
     pub(crate) fn edges(self) -> Vec<(ByteSet, Self)> {
         let range = ByteSet::range;
         match self {
@@ -84,13 +84,13 @@ impl CharState {
         }
     }
 
-    /// The target of a byte.
+    /// Returns the state after `byte`, or `None` if no character continues so.
     #[cfg(test)]
     fn next(self, byte: u8) -> Option<Self> {
         self.edges().into_iter().find(|(set, _)| set.contains(byte)).map(|(_, state)| state)
     }
 
-    /// The bytes that complete the current character; empty between characters.
+    /// Returns an expression that matches the bytes completing the current character; empty between characters.
     pub(crate) fn rest(self) -> Expr {
         match self {
             Self::Boundary => Expr::Empty,
@@ -98,7 +98,8 @@ impl CharState {
         }
     }
 
-    /// The rest of the character, or a whole one, unless its first byte is in `taken`.
+    /// Returns an expression that matches the rest of the current character, or a whole one between characters. Its
+    /// first byte is not in `taken`.
     pub(crate) fn edges_but(self, taken: ByteSet) -> Expr {
         Expr::alt(self.edges().into_iter().map(|(set, next)| {
             let first = Expr::bytes(set.minus(taken));
@@ -107,27 +108,28 @@ impl CharState {
     }
 }
 
-/// The text of a string with its quotes.
+/// Returns the JSON text of a string, with its quotes.
 pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     push_quoted(&mut out, text);
     out
 }
 
-/// Adds the text of a string with its quotes.
+/// Appends the JSON text of a string, with its quotes.
 pub(crate) fn push_quoted(out: &mut String, text: &str) {
     out.push('"');
     push_escaped(out, text);
     out.push('"');
 }
 
-/// The text of a string without its quotes.
+/// Returns the JSON text of a string, without its quotes.
 pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 1);
     push_escaped(&mut out, text);
     out
 }
 
+/// Appends the JSON text of a string, without its quotes.
 fn push_escaped(out: &mut String, text: &str) {
     if text.bytes().all(|byte| byte >= b' ' && byte != b'"' && byte != b'\\') {
         out.push_str(text);

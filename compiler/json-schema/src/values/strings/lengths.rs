@@ -1,24 +1,25 @@
-//! Lengths in characters of the texts of an automaton.
+//! Lengths, in characters, of the texts that an automaton over bytes accepts.
 //!
-//! A byte that is no continuation byte begins a character, so lengths are weights on edges, and no automaton over
-//! characters is ever built.
+//! A byte that is no UTF-8 continuation byte begins a character, so edges have weight 1 or 0. No automaton over
+//! characters is built.
 
 use rustc_hash::FxHashMap;
 
 use grammarc_grammar::automata::{Dfa, Edge};
 use grammarc_grammar::graph::Lists;
 
-/// Whether an edge begins a character. No edge of an automaton over UTF-8 has bytes of both kinds.
+/// Returns whether an edge begins a character. No edge of an automaton over UTF-8 has both first bytes and continuation
+/// bytes.
 pub(super) fn begins(edge: &Edge) -> bool {
     !(0x80..0xc0).contains(&edge.lo)
 }
 
-/// Returns the shortest and the longest rest of every state of a trimmed automaton, in characters that begin in the
-/// rest. The longest is `None` if there is a loop.
+/// Returns for every state of a trimmed automaton the lengths of its shortest and its longest continuation. Lengths
+/// count the characters that begin in the continuation. The longest length is `None` if there is a loop.
 pub(super) fn of_states(dfa: &Dfa) -> Vec<(u32, Option<u32>)> {
     let count = dfa.states.len();
     let sources = sources(dfa);
-    // The source of an edge, and its weight in characters.
+    // Returns the edges into a state: the source of each, and its weight in characters.
     let into = |state: u32| {
         sources.of(state as usize).iter().map(|&edge| ((edge >> 1) as usize, edge & 1))
     };
@@ -44,7 +45,7 @@ pub(super) fn of_states(dfa: &Dfa) -> Vec<(u32, Option<u32>)> {
         }
         std::mem::swap(&mut near, &mut far);
     }
-    // Against the edges from the states without any; a state on or before a loop is never reached.
+    // Walks backward from the states without edges. A state on or before a loop is never reached.
     let mut ready = near;
     ready.extend((0..count).filter(|&index| rests[index].open == 0).map(|index| index as u32));
     while let Some(state) = ready.pop() {
@@ -62,22 +63,26 @@ pub(super) fn of_states(dfa: &Dfa) -> Vec<(u32, Option<u32>)> {
     rests.into_iter().map(|rest| (rest.shortest, rest.longest)).collect()
 }
 
-/// The facts about the rests of a state.
+/// The lengths, in characters, of the continuations of a state.
 #[derive(Clone, Copy)]
 struct Rest {
+    /// Length of the shortest continuation; `u32::MAX` while unknown.
     shortest: u32,
+    /// Length of the longest continuation; `None` while unknown, and for states before a loop.
     longest: Option<u32>,
-    /// Number of edges to states whose longest rest is unknown, and the longest rest over the other edges.
+    /// Number of edges to states whose longest continuation is unknown.
     open: usize,
+    /// Length of the longest continuation through the other edges.
     best: u32,
 }
 
 impl Rest {
+    /// The facts about a state before the search.
     const UNKNOWN: Self = Self { shortest: u32::MAX, longest: None, open: 0, best: 0 };
 }
 
-/// By state, the sources of its incoming edges. Each is encoded as twice its number, plus one if the edge begins a
-/// character.
+/// Returns for each state the sources of its incoming edges. Each source is encoded as twice its number, plus 1 if the
+/// edge begins a character.
 fn sources(dfa: &Dfa) -> Lists {
     let edges = dfa.states.iter().enumerate().flat_map(|(index, state)| {
         let source = (index as u32) << 1;
@@ -86,14 +91,14 @@ fn sources(dfa: &Dfa) -> Lists {
     Lists::of_pairs(dfa.states.len(), edges)
 }
 
-/// Most layers of a search for a length. Beyond, it returns that there is one.
+/// Most lengths that a search for a text tests. If no loop of lengths is found up to here, the search assumes a text.
 const MAX_LAYERS: u32 = 1 << 20;
 
-/// Whether some text has a length from `min` to `max`. Exact, but for automata whose lengths have a period of more than
-/// a million.
+/// Returns whether some text has a length from `min` to `max` characters (inclusive). The result is exact, except that
+/// it may be wrongly `true` for automata whose lengths have a period of more than a million.
 ///
-/// The search goes layer by layer: layer `n` has the states that are reached after `n` characters. Layers repeat at
-/// last, nearly always soon.
+/// The search goes layer by layer: layer `n` has the states that are reached after `n` characters. Layers repeat
+/// eventually, nearly always soon.
 pub(super) fn some_between(dfa: &Dfa, min: u32, max: u32) -> bool {
     let next = between_characters(dfa);
     let mut layer = vec![0u32];
@@ -125,7 +130,7 @@ pub(super) fn some_between(dfa: &Dfa, min: u32, max: u32) -> bool {
     max > MAX_LAYERS
 }
 
-/// For each state between characters, its successors after one more character.
+/// Returns for each state between characters the states that are reached after one more character.
 fn between_characters(dfa: &Dfa) -> Vec<Vec<u32>> {
     let inside = |state: u32| dfa.states[state as usize].edges.iter().any(|edge| !begins(edge));
     let mut next = vec![Vec::new(); dfa.states.len()];

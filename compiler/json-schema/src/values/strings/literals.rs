@@ -1,7 +1,8 @@
-//! The minimal automaton of finitely many texts.
+//! Builds the minimal automaton of finitely many texts (the incremental algorithm of Daciuk et al. for sorted texts).
 //!
-//! Texts arrive in order, so only the [path](OpenPath) of the last text is open. A state that closes is interned. Linear
-//! in the bytes of the texts. A closed state takes two words for each edge, and some bytes in the hash table.
+//! Texts arrive in order, so only the states on the [path](OpenPath) of the last text may still get edges. Each other
+//! state is closed: it is interned, so equal states are one. Cost: linear in the bytes of the texts. A closed state
+//! takes two words of 32 bits for each edge, and some bytes in the hash table.
 
 use grammarc_artifacts::packed_strings::OpenPath;
 use grammarc_grammar::automata::{Dfa, DfaState, Edge, StateBudget, StateLimit};
@@ -9,19 +10,20 @@ use grammarc_grammar::budget::MemoryUse;
 use grammarc_grammar::interner;
 use grammarc_grammar::interner::Interner;
 
-/// The shift of an edge's highest byte in its first word, and the acceptance bit in the first word of a state's first
-/// edge. A state without edges has a word of its own.
+/// Bit position of an edge's highest byte in the first word of the edge.
 const HI: u32 = 8;
+/// Bit that marks an accepting state, in the first word of its first edge. A state without edges has one word of its
+/// own.
 const ACCEPTS: u32 = 1 << 16;
 
-/// Number of tables that share the closed states.
+/// Number of hash tables among which the closed states are divided.
 const PARTS: usize = 64;
 
-/// States between two estimates of memory.
+/// Number of new closed states after which memory use is estimated again.
 const STATES_A_LOOK: usize = 1 << 10;
 
-/// Builds the automaton of sorted texts without repetition, minimal and in canonical numbering. Its number of states
-/// is not limited.
+/// Builds the minimal automaton, in canonical numbering, of sorted texts without repetition. The number of its states
+/// is not limited, only the budget.
 pub(super) fn automaton<'a>(
     texts: impl IntoIterator<Item = &'a str>,
     limit: StateBudget<'_>,
@@ -37,25 +39,32 @@ pub(super) fn automaton<'a>(
     closed.numbered(root)
 }
 
-/// Steps of a budget that a byte of a text takes, about.
+/// Estimated budget steps for a byte of a text.
 const STEPS_A_BYTE: usize = 1 << 3;
 
-/// An open state, which may still get edges.
+/// A state on the path of the last text, which may still get edges.
 #[derive(Clone, Debug, Default)]
 struct State {
+    /// Whether a text ends in this state.
     accepts: bool,
+    /// The edges so far, ascending.
     edges: Vec<Edge>,
 }
 
-/// The closed states, interned by their edges: the words of each edge, in order. They are divided among several
-/// tables. A growing table moves all its entries at once, which takes long for millions.
+/// The closed states, interned by their edges. A state is the words of its edges, in order. The states are divided
+/// among several tables, because a growing table moves all its entries at once, which takes long for millions.
 struct Closed<'b> {
+    /// The tables; state `n` is entry `n / PARTS` of table `n % PARTS`.
     parts: Vec<Interner>,
+    /// A reused buffer for the words of one state.
     words: Vec<u32>,
+    /// Number of closed states.
     count: usize,
+    /// The budget; its limit on states does not apply here.
     limit: StateBudget<'b>,
+    /// The memory of the closed states, as reported to the budget.
     held: MemoryUse<'b>,
-    /// Number of states at which memory is estimated next.
+    /// Number of closed states at which memory use is estimated next.
     looked_at: usize,
 }
 
@@ -65,12 +74,12 @@ impl<'b> Closed<'b> {
         Self { parts, words: Vec::new(), count: 0, limit, held: limit.held(), looked_at: 0 }
     }
 
-    /// The words of a state.
+    /// Returns the words of a closed state.
     fn words(&self, number: u32) -> &[u32] {
         self.parts[number as usize % PARTS].get(number / PARTS as u32)
     }
 
-    /// Closes an open state, and adds the edge of its parent.
+    /// Closes `state`, clears it for reuse, and adds the edge on `byte` from its parent to it.
     fn close(&mut self, parent: &mut State, byte: u8, state: &mut State) -> Result<(), StateLimit> {
         self.limit.spend(STEPS_A_BYTE)?;
         let (target, byte) = (self.number(state), u32::from(byte));
@@ -89,6 +98,7 @@ impl<'b> Closed<'b> {
         self.limit.hold(&mut self.held, parts + whole)
     }
 
+    /// Returns the number of the closed state with these edges. A new state is interned.
     fn number(&mut self, State { accepts, edges }: &State) -> u32 {
         self.words.clear();
         let words = edges.iter().flat_map(|edge| [edge.lo | edge.hi << HI, edge.target]);
@@ -105,8 +115,8 @@ impl<'b> Closed<'b> {
         number * PARTS as u32 + part as u32
     }
 
-    /// The states that the root leads to, breadth first along sorted edges, as
-    /// [`grammarc_grammar::automata::minimize`] numbers them.
+    /// Returns the states that are reachable from `root`, numbered breadth first along sorted edges.
+    /// [`grammarc_grammar::automata::minimize`] numbers states alike.
     fn numbered(&self, root: u32) -> Result<Dfa, StateLimit> {
         let count = self.count;
         let longest = self.parts.iter().map(Interner::len).max().unwrap_or(0);

@@ -1,13 +1,15 @@
-//! The members of a finite set, one by one.
+//! Lists the members of a finite set of strings.
 
 use super::lengths;
 use grammarc_grammar::automata::Dfa;
 use grammarc_grammar::ir::Counter;
 
-/// Steps between two members after which the search gives up, by state of the automaton and character of a member.
+/// Steps that a search may take between two members, for each state of the automaton and each character of the longest
+/// member. Beyond, the search gives up and the set counts as infinite.
 const STEPS: usize = 64;
 
-/// Adds all texts of an automaton in code point order. `None` if there would be more than `limit` in all.
+/// Adds all texts of an automaton to `found` in code point order. Returns `None` if `found` would have more than
+/// `limit` texts, or if the automaton has infinitely many.
 pub(super) fn collect_all(dfa: &Dfa, limit: usize, found: &mut Vec<String>) -> Option<()> {
     if has_more_ways(dfa, limit) {
         return None;
@@ -16,8 +18,9 @@ pub(super) fn collect_all(dfa: &Dfa, limit: usize, found: &mut Vec<String>) -> O
     search(dfa, Counter { min: 0, max: None }, longest?, limit, found)
 }
 
-/// Whether a trimmed acyclic automaton has more than `limit` paths of some length from its start. Each begins a
-/// distinct text, so most automata with too many texts are detected after a few bytes.
+/// Returns whether a trimmed automaton has more than `limit` paths of some length from its start. Each path begins a
+/// different text, so most automata with too many texts are detected after a few bytes. The automaton must be
+/// acyclic, or the function may not return.
 fn has_more_ways(dfa: &Dfa, limit: usize) -> bool {
     let (mut layer, mut next) = (vec![0u32], Vec::new());
     while !layer.is_empty() {
@@ -34,8 +37,9 @@ fn has_more_ways(dfa: &Dfa, limit: usize) -> bool {
     false
 }
 
-/// Adds the texts of an automaton within bounds on the length, in code point order. `most` is the largest possible
-/// length. `None` if there would be more than `limit` in all.
+/// Adds the texts whose lengths in characters are within `bounds` to `found`, in code point order. `most` is the
+/// largest possible length. Returns `None` if `found` would have more than `limit` texts, or if the search gives up
+/// after [`STEPS`].
 pub(super) fn search(
     dfa: &Dfa,
     bounds: Counter,
@@ -48,7 +52,8 @@ pub(super) fn search(
     let patience = (most as usize).saturating_add(dfa.states.len()).saturating_mul(STEPS);
     let mut steps = patience;
     let mut text = Vec::new();
-    // The path to the visited state. Each step has the next edge, and the next byte of it.
+    // The path to the visited state. Each entry has the state, the number of characters before it, its next edge and
+    // that edge's next byte.
     let mut path: Vec<(u32, u32, usize, u32)> = vec![(0, 0, 0, 0)];
     while let Some((state, length, at, byte)) = path.last_mut() {
         let (state, length) = (*state, *length);

@@ -1,8 +1,8 @@
-//! Boolean combinations of automata over texts.
+//! Boolean combinations of two automata over texts (product construction).
 //!
-//! Operands accept UTF-8 only, so results do as well, and a complement is a difference from all texts. A universal
-//! state decides the result: the other operand is not explored from there, which keeps unions of search patterns
-//! small.
+//! Operands accept only UTF-8, so results do as well, and a complement is a difference from all texts. The universal
+//! state of an operand (the state that accepts every text) decides a union. The other operand is not explored from
+//! there, which keeps unions of search patterns small.
 
 use rustc_hash::FxHashMap;
 
@@ -12,24 +12,24 @@ use grammarc_grammar::automata::{
 };
 use grammarc_patterns::class::all_texts;
 
-/// The part to take of two languages.
+/// The Boolean operation on two languages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Operation {
-    /// The strings in both.
+    /// Intersection: the strings in both languages.
     And,
-    /// The strings in either.
+    /// Union: the strings in at least one of both languages.
     Or,
-    /// The strings in the first and not in the second.
+    /// Difference: the strings in the first language and not in the second.
     Minus,
 }
 
-/// No state: nothing is accepted from here.
+/// Number in place of a state from which nothing is accepted.
 const DEAD: u32 = u32::MAX;
 
-/// An automaton, with its universal state if that is known.
+/// An automaton, and its universal state (the state that accepts every text) if that is known.
 type Operand<'a> = (&'a Dfa, Option<u32>);
 
-/// The minimal automaton of the combination.
+/// Returns the minimal automaton of a Boolean combination. Fails beyond `limit` states, or if the budget is exhausted.
 pub(super) fn combine(
     operands: [Operand<'_>; 2],
     operation: Operation,
@@ -38,13 +38,13 @@ pub(super) fn combine(
     minimize_within(&explored(operands, operation, limit)?, limit)
 }
 
-/// The minimal automaton of all other texts. Linear in the automaton.
+/// Returns the minimal automaton of all texts that the operand does not accept. Cost: linear in the operand.
 pub(super) fn complement(operand: Operand<'_>, limit: StateBudget<'_>) -> Result<Dfa, StateLimit> {
     let all = all_texts();
     Ok(canonical::folded(explored([(all, Some(0)), operand], Operation::Minus, limit)?))
 }
 
-/// The reachable part of the product, trimmed.
+/// Builds the part of the product that is reachable from the start, without states that reach no end.
 fn explored(
     operands: [Operand<'_>; 2],
     operation: Operation,
@@ -71,7 +71,7 @@ fn explored(
     Ok(Dfa { states }.trimmed())
 }
 
-/// Whether some text is in both languages. Stops at the first one found.
+/// Returns whether some text is in both languages. Stops at the first such text.
 #[cfg(test)]
 pub(super) fn meet(a: &Dfa, b: &Dfa, limit: StateBudget<'_>) -> Result<bool, StateLimit> {
     let mut product = Product::new([(a, None), (b, None)], Operation::And);
@@ -79,7 +79,7 @@ pub(super) fn meet(a: &Dfa, b: &Dfa, limit: StateBudget<'_>) -> Result<bool, Sta
     let mut at = 0;
     while let Some(&pair) = product.order.get(at) {
         at += 1;
-        // Both automata are trimmed, but their product is not, so only acceptance shows a common text.
+        // Both automata are trimmed, but their product is not, so only an accepting pair shows a common text.
         if product.state(pair.0, pair.1).accepting {
             return Ok(true);
         }
@@ -90,12 +90,17 @@ pub(super) fn meet(a: &Dfa, b: &Dfa, limit: StateBudget<'_>) -> Result<bool, Sta
     Ok(false)
 }
 
+/// A product of two automata under construction.
 struct Product<'a> {
+    /// The two automata.
     operands: [Operand<'a>; 2],
+    /// The Boolean operation.
     operation: Operation,
+    /// Maps each pair of states to its number in the product.
     numbers: FxHashMap<(u32, u32), u32>,
+    /// The pairs of states, in the order of their numbers.
     order: Vec<(u32, u32)>,
-    /// Room for the edges of a state, before it is known how many they are.
+    /// A reused buffer for the edges of one state.
     state: DfaState,
 }
 
@@ -106,7 +111,7 @@ impl<'a> Product<'a> {
         Self { operands, operation, numbers, order, state: DfaState::default() }
     }
 
-    /// The number of a pair, unless it accepts nothing.
+    /// Returns the number of a pair of states, or `None` if nothing is accepted from the pair. A new pair is added.
     fn number(&mut self, a: u32, b: u32) -> Option<u32> {
         let universal = |index: usize, state| self.operands[index].1 == Some(state);
         let pair = match self.operation {
@@ -125,6 +130,7 @@ impl<'a> Product<'a> {
         Some(number)
     }
 
+    /// Returns the edges and the acceptance of a pair of states, and numbers the pairs that its edges lead to.
     fn state(&mut self, a: u32, b: u32) -> DfaState {
         let [(left, _), (right, _)] = self.operands;
         let (left, right) = (left.states.get(a as usize), right.states.get(b as usize));
@@ -141,7 +147,7 @@ impl<'a> Product<'a> {
         state.edges.clear();
         let mut from = 0;
         while let Some(lo) = [left.peek(), right.peek()].into_iter().flatten().map(|e| e.lo).min() {
-            // The longest run from here in which both automata stay on one edge or have none.
+            // The longest run of bytes on which each automaton stays on one edge or has no edge.
             let lo = lo.max(from);
             let mut hi = u32::MAX;
             let mut targets = [DEAD; 2];
@@ -167,7 +173,8 @@ impl<'a> Product<'a> {
     }
 }
 
-/// Returns the universal state of a minimal automaton over texts: the state that accepts every text.
+/// Returns the universal state of a minimal automaton over texts: the state that accepts every text. `None` if there is
+/// none.
 pub(super) fn universal(dfa: &Dfa) -> Option<u32> {
     let all = all_texts();
     (0..dfa.states.len() as u32).find(|&root| {

@@ -1,8 +1,8 @@
-//! Sets of unquoted, unescaped strings that a given text terminates.
+//! Sets of strings that are written without quotes and escapes and end before a given text.
 //!
-//! A string that contains the terminator would end there, so it cannot be written. Excluding it is an operation on
-//! sets, which keeps lengths as numbers. Only the written form counts lengths: the product with the terminator's
-//! automaton has its states times the bound.
+//! A string that contains the terminating text would end there, so it cannot be written. Excluding such strings is an
+//! operation on sets, which keeps lengths as numbers. Only the written form counts lengths: its automaton has as many
+//! states as that of the language, times the bound on the length.
 
 use super::band::Band;
 use super::set::StringSet;
@@ -10,11 +10,11 @@ use grammarc_grammar::automata::{StateBudget, StateLimit};
 use grammarc_grammar::ir::Expr;
 
 impl StringSet {
-    /// The strings that contain one of some nonempty texts.
+    /// Returns the strings that contain at least one of the given texts, which must not be empty.
     ///
     /// # Errors
     ///
-    /// [`StateLimit`] if that takes more states, or the budget is spent.
+    /// [`StateLimit`] if an automaton needs more than `limit` states, or if the budget is exhausted.
     pub(crate) fn holding(texts: &[&str], limit: StateBudget<'_>) -> Result<Self, StateLimit> {
         let mut holding = Self::none();
         for text in texts {
@@ -24,11 +24,11 @@ impl StringSet {
         Ok(holding)
     }
 
-    /// Returns the strings without quotes and escapes.
+    /// Returns the expression of the strings without quotes and escapes.
     ///
     /// # Errors
     ///
-    /// [`StateLimit`] if a bound on the length takes more states, or the budget is spent.
+    /// [`StateLimit`] if counting a bound on the length needs more than `limit` states, or if the budget is exhausted.
     pub(crate) fn raw(&self, limit: StateBudget<'_>) -> Result<Expr, StateLimit> {
         let bands = self.bands.iter().map(|band| band.raw(limit));
         Ok(Expr::alt(bands.collect::<Result<Vec<_>, _>>()?))
@@ -36,6 +36,7 @@ impl StringSet {
 }
 
 impl Band {
+    /// Returns the expression of the strings of the band without quotes and escapes.
     fn raw(&self, limit: StateBudget<'_>) -> Result<Expr, StateLimit> {
         if let Some(texts) = self.language.listed().filter(|_| self.is_implied()) {
             return Ok(Expr::any_of(texts.iter().collect()));
@@ -49,7 +50,7 @@ impl Band {
         if self.language.is_all() {
             return Ok(characters);
         }
-        // Characters have up to four bytes, and their inner states are distinct for each count.
+        // The intersection with the bounds needs a copy of the automaton for each number of characters.
         let counts = self.max.unwrap_or(self.min) as usize;
         let states = dfa.states.len().saturating_mul(counts.saturating_add(1));
         limit.spend(states)?;

@@ -1,15 +1,16 @@
-//! Sorted lists of texts, in one piece of memory.
+//! Sorted lists of texts, stored in one block of memory.
 
-/// Texts in code point order, without repetition. That is the order of their bytes, too.
+/// A list of texts in code point order, without repetition. This is also the order of their UTF-8 bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Texts {
+    /// All texts, one after the other.
     all: Box<str>,
-    /// The end of each text.
+    /// For each text, its end as a byte offset into `all`.
     ends: Box<[usize]>,
 }
 
 impl Texts {
-    /// Builds a list of these texts, given in any order.
+    /// Builds the list of the given texts, which may come in any order and repeat.
     pub(super) fn new<'a>(texts: impl IntoIterator<Item = &'a str>) -> Self {
         let mut texts: Vec<&str> = texts.into_iter().collect();
         texts.sort_unstable();
@@ -18,10 +19,12 @@ impl Texts {
         Self::gathered(Vec::with_capacity(texts.len()), String::with_capacity(bytes), texts)
     }
 
+    /// Builds the list of texts that come in code point order without repetition.
     fn sorted<'a>(texts: impl IntoIterator<Item = &'a str>) -> Self {
         Self::gathered(Vec::new(), String::new(), texts)
     }
 
+    /// Appends texts that come in code point order to empty buffers, and returns their list.
     fn gathered<'a>(
         mut ends: Vec<usize>,
         mut all: String,
@@ -34,34 +37,34 @@ impl Texts {
         Self { all: all.into(), ends: ends.into() }
     }
 
-    /// Number of texts.
+    /// Returns the number of texts.
     pub(super) fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there is no text.
+    /// Returns whether the list has no text.
     pub(super) fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// Bytes of all texts together.
+    /// Returns the number of bytes of all texts together.
     pub(super) fn bytes(&self) -> usize {
         self.all.len()
     }
 
-    /// The text with an index in the order.
+    /// Returns the text with index `at` in code point order.
     #[inline]
     pub(super) fn get(&self, at: usize) -> &str {
         let from = at.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.all[from..self.ends[at]]
     }
 
-    /// The texts in order.
+    /// Returns the texts in code point order.
     pub(super) fn iter(&self) -> impl Iterator<Item = &str> {
         (0..self.len()).map(|at| self.get(at))
     }
 
-    /// Whether the text is one of these.
+    /// Returns whether a text is in the list. Binary search.
     pub(super) fn contains(&self, text: &str) -> bool {
         let (mut from, mut to) = (0, self.len());
         while from < to {
@@ -75,17 +78,18 @@ impl Texts {
         false
     }
 
-    /// Whether all of these are among others.
+    /// Returns whether every text of this list is in `others`.
     pub(super) fn is_part_of(&self, others: &Self) -> bool {
         self.len() <= others.len() && self.iter().all(|text| others.contains(text))
     }
 
-    /// The texts for which `keep` holds.
+    /// Returns the list of the texts for which `keep` returns `true`.
     pub(super) fn retained(&self, mut keep: impl FnMut(&str) -> bool) -> Self {
         Self::sorted(self.iter().filter(|text| keep(text)))
     }
 
-    /// The texts of both lists for which `keep` holds, given whether they are in this one and in the other. Linear.
+    /// Returns the texts of both lists for which `keep` returns `true`. `keep` gets whether the text is in this list
+    /// and whether it is in the other. Cost: linear in both lists.
     pub(super) fn merged(&self, other: &Self, keep: impl Fn(bool, bool) -> bool) -> Self {
         let (mut ours, mut theirs) = (self.iter().peekable(), other.iter().peekable());
         Self::sorted(std::iter::from_fn(|| {

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::outcome;
 use crate::source::resources::Resources;
 
-/// The first target of the reference at a pointer, and the codes of the warnings.
+/// Returns the first target of the reference at a pointer, and the codes of the warnings.
 fn target(schema: &str, pointer: &str) -> Result<(String, Vec<&'static str>), &'static str> {
     with(schema, pointer, &Resources::default())
 }
@@ -20,8 +20,8 @@ fn with(
     Ok((found.expect("the reference is there").1, outcome.warnings))
 }
 
-/// A document without identifiers but a name of its own is walked without the library; one identifier more, which changes
-/// nothing, and the library is asked.
+/// A document whose only identifier names it is resolved without the library. One more identifier, which changes
+/// nothing, makes the library resolve it; the targets must agree.
 #[test]
 fn pointers_lead_where_the_library_says() {
     let pointers = [
@@ -175,7 +175,7 @@ fn every_spelling_leads_to_its_place() {
 #[test]
 fn odd_identifiers_do_no_harm() {
     let cases = [
-        // Nobody refers to the place that is no URI.
+        // No reference leads to the schema whose identifier is no URI.
         (
             r##"{"$id": "http://a b/", "items": {"$ref": "#/$defs/a"}, "$defs": {"a": true}}"##,
             "/items/$ref",
@@ -270,7 +270,7 @@ fn dynamic_references_go_to_the_outermost_anchor() {
     let at = |keyword: &str| format!("/$defs/list/items/{keyword}");
     let dynamic = target(&list("$dynamicRef"), &at("$dynamicRef")).unwrap().0;
     assert_eq!(dynamic, "/$defs/string");
-    // A static reference to a dynamic anchor stays where it is.
+    // A static reference to a dynamic anchor leads to the anchor's own schema.
     let fixed = target(&list("$ref"), &at("$ref")).unwrap().0;
     assert_eq!(fixed, "/$defs/list/$defs/any");
 }

@@ -13,7 +13,7 @@ fn real_references_lead_somewhere() {
         return;
     };
     let cases = files(&folder);
-    // Every schema with GRAMMARC_ALL, and a tenth of them without.
+    // All schemas with `GRAMMARC_ALL`, and a tenth of them without it.
     let step = if std::env::var_os("GRAMMARC_ALL").is_some() { 1 } else { 11 };
     let (mut failed, mut warned) = (Vec::new(), Vec::new());
     for (path, case) in cases.iter().step_by(step) {

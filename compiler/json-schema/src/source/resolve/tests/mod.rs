@@ -1,4 +1,4 @@
-//! The targets of references, as the survey reports them.
+//! Tests of reference resolution, through the survey.
 
 mod cases;
 mod maskbench;
@@ -14,14 +14,14 @@ use crate::read::schema::Part;
 use crate::read::survey::survey;
 use crate::source::resources::Resources;
 
-/// The survey's results on a schema.
+/// The result of the survey of a schema.
 struct Outcome {
-    /// The pointer of each reference with that of its target, in source order; more than once where dynamic scopes
-    /// differ.
+    /// The pointer of each reference and the pointer of its target, in source order. A reference occurs several times
+    /// if dynamic scopes differ.
     targets: Vec<(String, String)>,
-    /// Codes of the warnings, in order.
+    /// The codes of the warnings, in order.
     warnings: Vec<&'static str>,
-    /// Steps of the budget.
+    /// The number of budget steps used.
     steps: usize,
 }
 

@@ -15,7 +15,7 @@ const DRAFTS: [(&str, &str); 2] = [
     ("draft7", "http://json-schema.org/draft-07/schema#"),
 ];
 
-/// The remotes of the suite, under the URIs that it gives them.
+/// Returns the remote schemas of the suite, under the URIs that the suite uses for them.
 fn remotes() -> Option<Resources> {
     let folder = data("json-schema-test-suite")?.join("remotes");
     let mut resources = Resources::default();
@@ -27,8 +27,7 @@ fn remotes() -> Option<Resources> {
     Some(resources)
 }
 
-/// Calls `judge` with every group of every file: the name of the file with its draft, the group, and its schema, which
-/// names the draft.
+/// Calls `judge` with every group of every file: the path of the file, the group, and its schema with a `$schema`.
 fn for_each_group(mut judge: impl FnMut(&Path, &Value, String)) {
     for (draft, uri) in DRAFTS {
         let Some(folder) = data("json-schema-test-suite") else { continue };
@@ -67,6 +66,6 @@ fn official_schemas_are_surveyed() {
         "official suite: {surveyed} of {seen} schemas surveyed; others:\n{}",
         failed.join("\n")
     );
-    // The other failures are about the size of automata.
+    // The other failures concern the size of automata.
     assert!(failed.iter().all(|failure| failure.contains("json-schema::state-limit")));
 }

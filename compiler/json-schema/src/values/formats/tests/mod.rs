@@ -10,7 +10,7 @@ fn the_table_is_sorted() {
     assert!(FORMATS.is_sorted_by(|a, b| a.name < b.name));
 }
 
-/// The most states of the largest automaton, of host names beyond ASCII.
+/// Most states of the largest automaton, that of `idn-hostname`.
 const MAX_STATES: usize = 6_000;
 
 #[test]

@@ -1,7 +1,8 @@
-//! The verdicts of the `jsonschema` crate, on random walks through our automata and on mutations of what they accept.
+//! Compares with the verdicts of the `jsonschema` crate, on random walks through the formats' automata and on mutations
+//! of accepted strings.
 //!
-//! It accepts what we do; of the formats that are exact, it refuses what we do. [`QUARRELS`] lists the texts on which it
-//! differs, and says who is right and why.
+//! The crate must accept what a format accepts. For an exact format, it must also reject what the format rejects.
+//! [`QUARRELS`] lists the exceptions, with who is right and why.
 
 use jsonschema::{Draft, Validator};
 use serde_json::{Value, json};
@@ -10,17 +11,17 @@ use crate::values::formats::{Exactness, FORMATS, Format};
 use grammarc_grammar::automata::Dfa;
 use grammarc_test_data::Rng;
 
-/// Strings on which the two differ.
+/// A set of strings on which a format and the crate disagree.
 struct Quarrel {
     format: &'static str,
-    /// Whether we accept them.
+    /// Whether the format accepts these strings, and the crate does not.
     accepted: bool,
-    /// Whether a string is one of them.
+    /// Whether a string belongs to the set.
     covers: fn(&str) -> bool,
 }
 
 const QUARRELS: &[Quarrel] = &[
-    // The crate takes some punctuation for digits.
+    // The crate accepts some punctuation as digits.
     Quarrel {
         format: "date",
         accepted: false,
@@ -28,7 +29,7 @@ const QUARRELS: &[Quarrel] = &[
     },
     Quarrel { format: "email", accepted: true, covers: quoted_oddly },
     Quarrel { format: "idn-email", accepted: true, covers: quoted_oddly },
-    // RFC 6570 leaves out control characters and what is no character, of which the crate takes any.
+    // RFC 6570 excludes control characters and code points that are no characters; the crate accepts all.
     Quarrel {
         format: "uri-template",
         accepted: false,
@@ -36,13 +37,13 @@ const QUARRELS: &[Quarrel] = &[
     },
 ];
 
-/// RFC 5321 lets a quoted string hold an escaped space, and a space before `<`, which the crate takes for the end of a
-/// display name.
+/// Whether a text has an escaped space, or a space before `<`. RFC 5321 allows both in a quoted string, and the crate
+/// takes the latter for the end of a display name.
 fn quoted_oddly(text: &str) -> bool {
     text.contains("\\ ") || text.contains(" <")
 }
 
-/// Beyond ASCII, and neither `ucschar` nor `iprivate`.
+/// Whether a character is outside ASCII and neither `ucschar` nor `iprivate`.
 fn unprintable(c: char) -> bool {
     let last_of_plane = u32::from(c) & 0xfffe == 0xfffe;
     last_of_plane
@@ -59,7 +60,7 @@ fn validator(format: &Format) -> Validator {
         .expect("the schema is valid")
 }
 
-/// Fewest bytes from each state to an accepting one.
+/// Returns for each state the fewest bytes to an accepting state.
 fn distances(dfa: &Dfa) -> Vec<usize> {
     let mut distances: Vec<usize> =
         dfa.states.iter().map(|state| if state.accepting { 0 } else { usize::MAX }).collect();
@@ -77,7 +78,7 @@ fn distances(dfa: &Dfa) -> Vec<usize> {
     }
 }
 
-/// A random string of the automaton: at random for a while, then by the shortest way.
+/// Returns a random string of the automaton: random steps at first, then the shortest way to an end.
 fn walk(dfa: &Dfa, distances: &[usize], rng: &mut Rng) -> String {
     let mut bytes = Vec::new();
     let mut state = 0;
@@ -98,7 +99,7 @@ fn walk(dfa: &Dfa, distances: &[usize], rng: &mut Rng) -> String {
     String::from_utf8(bytes).expect("a format's strings are UTF-8")
 }
 
-/// The string with a character or two removed, replaced, inserted or swapped.
+/// Returns the string after one or two random removals, replacements, insertions or swaps of characters.
 fn mutate(text: &str, rng: &mut Rng) -> String {
     const CHARACTERS: &str =
         "09aAzZfF:.-+/?#[]@%~{}()<>\\\"' _*,;=!|^$\n\u{0}é\u{301}лب中\u{10ffff}١";

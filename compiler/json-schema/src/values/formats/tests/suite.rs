@@ -1,4 +1,5 @@
-//! The official suite's optional cases on formats, of drafts 7 and 2020-12: all right but those of [`REFUSED`].
+//! The official suite's optional cases on formats, of drafts 7 and 2020-12. All verdicts must agree but those in
+//! [`REFUSED`].
 
 use std::path::Path;
 
@@ -6,7 +7,8 @@ use grammarc_test_data::{data, files};
 
 use crate::values::formats::format;
 
-/// Valid strings that a format refuses, with the reason. Nothing invalid may be accepted, so there is no list of that.
+/// Valid strings that a format rejects: the format, the reason, and the strings. No format may accept an invalid
+/// string.
 const REFUSED: &[(&str, &str, &[&str])] = &[
     (
         "hostname",
@@ -44,10 +46,10 @@ const REFUSED: &[(&str, &str, &[&str])] = &[
     ("regex", "a reference needs the group that it names", &["(?<n>a)\\k<n>"]),
 ];
 
-/// The share of cases to be right, in each draft.
+/// Smallest share of cases of one draft on which the verdicts must agree.
 const FEWEST_RIGHT: f64 = 0.96;
 
-/// Format, string and verdict of every case on a string.
+/// Returns every case on a string: the format, the string, and whether it is valid.
 fn cases(folder: &Path) -> Vec<(String, String, bool)> {
     let mut cases = Vec::new();
     for (_, groups) in files(folder) {

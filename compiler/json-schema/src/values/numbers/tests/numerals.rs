@@ -1,4 +1,4 @@
-//! Sets of numerals: membership and texts of what draft 4 can say, the plain integers among the formulas.
+//! Sets of numerals: membership and texts of combinations of values and the plain integers of draft 4.
 
 use proptest::prelude::*;
 
@@ -9,7 +9,7 @@ use crate::values::numbers::{NumberSet, NumeralSet};
 use grammarc_grammar::automata::{StateBudget, StateLimit};
 use grammarc_grammar::ir::recognize::recognizes;
 
-/// A set as a formula over formulas of values.
+/// A set of numerals as a formula over sets of values and the plain integers.
 #[derive(Clone, Debug)]
 enum Written {
     Values(Formula),
@@ -40,7 +40,7 @@ impl Written {
         })
     }
 
-    /// The formula of values that it names first.
+    /// Returns the first formula over values inside the formula, if there is one.
     fn values(&self) -> Option<&Formula> {
         match self {
             Self::Values(formula) => Some(formula),
@@ -63,7 +63,7 @@ fn written() -> impl Strategy<Value = Written> {
     })
 }
 
-/// A formula and numbers near what it names.
+/// Generates a formula, and numbers near the constants in it.
 fn situation() -> impl Strategy<Value = (Written, Vec<Exact>)> {
     written().prop_flat_map(|written| {
         let near = near(written.values().unwrap_or(&Formula::Integers));
@@ -106,7 +106,7 @@ proptest! {
             let member = written.holds(value, !other.contains(['.', 'e', 'E']));
             prop_assert!(member || !recognizes(&grammar, other.as_bytes()), "{}", other);
         }
-        // A number without a canonical text is nothing, and sets may be combined before or after.
+        // A number without a canonical text is removed, whether before or after an intersection.
         prop_assert_eq!(set.is_none(), set.plain().is_none());
         let twice = within(whole.intersect(&set, LIMIT))?;
         prop_assert_eq!(within(twice.canonical(LIMIT))?, set);

@@ -1,4 +1,4 @@
-//! Exact decimal arithmetic on integers of any size, and sets of numbers as formulas to be evaluated.
+//! Exact decimal arithmetic on integers of any size, and sets of numbers as formulas that can be evaluated.
 
 use std::cmp::Ordering;
 
@@ -8,15 +8,15 @@ use proptest::prelude::*;
 use crate::values::numbers::{Decimal, NumberSet};
 use grammarc_grammar::automata::{StateBudget, StateLimit};
 
-/// States that random sets may take.
+/// Most states of an automaton for a random set.
 pub(super) const LIMIT: StateBudget<'static> = StateBudget::of(20_000);
 
-/// The result within the limit on states; a random case beyond it shows nothing and is drawn again.
+/// Returns the result, or rejects the random case if it exceeds the limit on states.
 pub(super) fn within<T>(result: Result<T, StateLimit>) -> Result<T, TestCaseError> {
     result.map_err(|limit| TestCaseError::reject(limit.to_string()))
 }
 
-/// A number: `units` times ten to the power of minus `places`.
+/// A number: `units` times ten to the power `-places`.
 #[derive(Clone, Debug)]
 pub(super) struct Exact {
     units: BigInt,
@@ -32,7 +32,7 @@ impl Exact {
         }
     }
 
-    /// The value of the text of a JSON number with a small exponent.
+    /// Reads the text of a JSON number with a small exponent.
     pub(super) fn parse(text: &str) -> Self {
         let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
         let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
@@ -40,7 +40,7 @@ impl Exact {
         Self::new(units, exponent.parse::<i32>().expect(text) - fraction.len() as i32)
     }
 
-    /// A text of this value: units and an exponent.
+    /// Returns a text of the number: the units and an exponent.
     pub(super) fn text(&self) -> String {
         format!("{}e-{}", self.units, self.places)
     }
@@ -49,7 +49,7 @@ impl Exact {
         Decimal::parse(&self.text()).expect("few digits")
     }
 
-    /// Both numbers in units of the finer one.
+    /// Returns both numbers as multiples of the smaller of their units.
     fn aligned(&self, other: &Self) -> (BigInt, BigInt) {
         let places = self.places.max(other.places);
         let units = |number: &Self| &number.units * BigInt::from(10).pow(places - number.places);
@@ -75,7 +75,7 @@ impl Exact {
     }
 }
 
-/// A set as a formula.
+/// A set of numbers as a formula.
 #[derive(Clone, Debug)]
 pub(super) enum Formula {
     AtLeast(Exact, bool),
@@ -126,7 +126,7 @@ impl Formula {
         })
     }
 
-    /// The numbers that the formula names.
+    /// Returns the constants in the formula.
     pub(super) fn constants(&self) -> Vec<Exact> {
         match self {
             Self::AtLeast(number, _) | Self::AtMost(number, _) | Self::Multiple(number) => {
@@ -140,7 +140,7 @@ impl Formula {
     }
 }
 
-/// Numbers that often fall together, and some with many digits.
+/// Generates numbers, many of which coincide, and some with many digits.
 pub(super) fn number() -> impl Strategy<Value = Exact> {
     prop_oneof![
         6 => (-30i64..=30, -3i32..=2).prop_map(|(units, exponent)| Exact::new(units, exponent)),
@@ -149,7 +149,7 @@ pub(super) fn number() -> impl Strategy<Value = Exact> {
     ]
 }
 
-/// Numbers with the constants of a formula among them, and their neighbours and multiples.
+/// Generates numbers, many of them near a constant of the formula or multiples of one.
 pub(super) fn near(formula: &Formula) -> impl Strategy<Value = Exact> + use<> {
     let constants = formula.constants();
     let anchor = match constants.is_empty() {

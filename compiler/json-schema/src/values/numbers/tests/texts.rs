@@ -1,4 +1,4 @@
-//! Texts of sets: what is accepted is a member's, and a member's texts are accepted.
+//! Texts of sets of numbers: every accepted text denotes a member, and the promised texts of a member are accepted.
 
 use proptest::prelude::*;
 
@@ -35,7 +35,7 @@ pub(super) fn grammar(set: &NumeralSet, form: NumberForm, digits: DigitLimits) -
     shared.builder.finish(root)
 }
 
-/// A formula and numbers near what it names.
+/// Generates a formula, and `count` numbers near the constants in it.
 fn situation(count: usize) -> impl Strategy<Value = (Formula, Vec<Exact>)> {
     formula().prop_flat_map(move |formula| {
         let values = prop::collection::vec(near(&formula), count);
@@ -43,8 +43,8 @@ fn situation(count: usize) -> impl Strategy<Value = (Formula, Vec<Exact>)> {
     })
 }
 
-/// How a number is written: exponent (one digit before the point where there is none), zeros at the end, letter, sign
-/// and zeros of the exponent.
+/// How a number is written: the exponent, zeros at the end, capital `E`, plus sign, and zeros before the exponent.
+/// Without an exponent, the mantissa has one digit before the point.
 pub(super) type Spelling = (Option<i32>, usize, bool, bool, usize);
 
 pub(super) fn spelling() -> impl Strategy<Value = Spelling> {
@@ -52,7 +52,7 @@ pub(super) fn spelling() -> impl Strategy<Value = Spelling> {
     (exponent, 0usize..3, any::<bool>(), any::<bool>(), 0usize..5)
 }
 
-/// The number with this exponent, zeros at the end of its fraction, and an exponent of zero left out at times.
+/// Returns the text of a number in a given spelling. An exponent of zero is left out unless the `E` is a capital.
 pub(super) fn spell(value: &Exact, (exponent, zeros, large, plus, lead): Spelling) -> String {
     let exponent = exponent.unwrap_or_else(|| scientific(value));
     let moved = Decimal::parse(&format!("{}e{}", value.decimal().text(), -exponent)).expect("few");
@@ -76,7 +76,7 @@ pub(super) fn spell(value: &Exact, (exponent, zeros, large, plus, lead): Spellin
     text
 }
 
-/// The exponent that leaves one digit before the point.
+/// Returns the exponent that leaves one nonzero digit before the point.
 fn scientific(value: &Exact) -> i32 {
     let text = value.decimal().magnitude().text();
     let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
@@ -86,7 +86,7 @@ fn scientific(value: &Exact) -> i32 {
     }
 }
 
-/// Whether every part of a text has at most so many digits.
+/// Returns whether each part of a text has at most as many digits as `digits` allows.
 fn is_within(text: &str, digits: DigitLimits) -> bool {
     let text = text.trim_start_matches('-');
     let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, ""));
@@ -98,7 +98,7 @@ fn is_within(text: &str, digits: DigitLimits) -> bool {
     }
 }
 
-/// Whether this text of a member is one of those that are promised, exponents of small sets among them.
+/// Returns whether a text of a member must be accepted. `small` says whether the set is small enough for exponents.
 pub(super) fn is_promised(value: &Exact, spelling: Spelling, small: bool) -> bool {
     let near = match spelling {
         (Some(exponent), ..) => exponent.abs() <= 3,
@@ -146,7 +146,7 @@ proptest! {
         }
     }
 
-    /// One zero more at the end of a fraction leads nowhere that the text without it does not.
+    /// After a zero at the end of a fraction, one more zero changes nothing.
     #[test]
     fn zeros_at_the_end_change_nothing((formula, values) in situation(12), spellings in prop::collection::vec(spelling(), 4)) {
         let set = within(formula.set())?;
@@ -190,7 +190,8 @@ proptest! {
     }
 }
 
-/// States of the expression of a set's texts: those of its graph, or of its automaton; a shared rule has none.
+/// Returns the number of states in the expression of a set's texts: of its graph or its automaton. A shared rule has
+/// none.
 fn states(set: &NumberSet, form: NumberForm) -> usize {
     let grammar = grammar(&set.clone().into(), form, WIDE);
     match &grammar.rule(grammar.start).expr {
@@ -211,7 +212,7 @@ fn states_of_usual_sets() {
     let int_within = |low, high| and(&int, &and(&at_least(low), &at_most(high)));
     let cents = multiple("0.01");
     let price = and(&cents, &and(&at_least("0"), &at_most("99999999999.99")));
-    // Set, and the most states in canonical form and in any.
+    // Name, set, and the most states in canonical form and in any form.
     let sets = [
         ("any number", NumberSet::all(), 0, 0),
         ("integer", int.clone(), 0, 0),

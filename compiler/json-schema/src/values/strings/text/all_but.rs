@@ -1,8 +1,8 @@
-//! The graph of all strings except a list, from their prefix tree.
+//! The expression graph of all strings except a list, built from the prefix tree of the list.
 //!
-//! Most objects allow undeclared keys, so this is the most frequent set. A text that leaves the tree continues in a
-//! shared rule. No automaton is built or minimized here, because the network builds one from the declared keys and
-//! this graph together. Linear in the bytes of the texts.
+//! Most objects allow undeclared keys, so this is the most frequent set of strings. A text that leaves the tree
+//! continues in a shared rule. No automaton is built or minimized here, because the network builds one from the
+//! declared keys and this graph together. Cost: linear in the bytes of the texts.
 
 use super::characters::Ranges;
 use super::rules::StringRules;
@@ -13,14 +13,14 @@ use crate::values::strings::escaped::plain;
 use crate::values::strings::texts::Texts;
 use grammarc_grammar::ir::{ByteSet, Expr, ExprGraph};
 
-/// The text after the opening quote of all strings but some, in the shortest form.
+/// Returns the JSON texts, after the opening quote, of all strings except `texts`. Escapes are the shortest ones.
 pub(super) fn tail(rules: &mut impl StringRules, texts: &Texts) -> Expr {
-    // Most bytes are a state, with an edge for the quote and three for characters.
+    // Most bytes take one state, with an edge for the quote and three edges for characters.
     let mut graph = ExprGraph::with_capacity(4 * texts.bytes());
     let mut speller = Speller::new(Escapes::Shortest);
     let (end, plain) = (graph.end(), plain());
     let mut shared = Shared::default();
-    // State, the texts that share the prefix leading to it, and the length of the prefix in bytes.
+    // For each open state: the indices of the texts whose prefix leads to it, and the length of that prefix in bytes.
     let mut open = vec![(ExprGraph::START, 0..texts.len(), 0)];
     let mut taken: Vec<char> = Vec::new();
     while let Some((state, mut here, length)) = open.pop() {
@@ -86,9 +86,9 @@ pub(super) fn tail(rules: &mut impl StringRules, texts: &Texts) -> Expr {
     Expr::Graph(graph.into())
 }
 
-/// Adds the states of a text that is the only one from a state on, while its bytes are unescaped: those are most
-/// states. The edge for the quote of the first state exists already. Returns the state after the last byte if more of
-/// the text follows.
+/// Adds the states of a text that is alone below `state`, as long as its bytes need no escape: most states of the tree.
+/// The edge for the quote of the first state exists already. `is_all` says whether `run` ends the text. Returns the
+/// state after the run if more of the text follows.
 fn alone(
     graph: &mut ExprGraph,
     rules: &mut impl StringRules,
@@ -117,11 +117,12 @@ fn alone(
     (!is_all).then_some(state)
 }
 
-/// States whose only edge calls the rule of a piece and leads to the end.
+/// Maps each shared rule to a state whose only edge calls the rule and leads to the end.
 #[derive(Default)]
 struct Shared(Vec<(Piece, u32)>);
 
 impl Shared {
+    /// Returns the state whose only edge calls the shared rule `piece`. It is added on first use.
     fn state(&mut self, graph: &mut ExprGraph, rules: &mut impl StringRules, piece: Piece) -> u32 {
         if let Some(&(_, state)) = self.0.iter().find(|(known, _)| *known == piece) {
             return state;
@@ -133,8 +134,8 @@ impl Shared {
     }
 }
 
-/// Returns the character at byte `length` of text `at`, and whether it is the last. `None` if the text is not in the
-/// range.
+/// Returns the character at byte `length` of text `at`, and whether it is the last one. Returns `None` if `at` is not
+/// in the range `here`.
 fn character_of(
     texts: &Texts,
     here: &std::ops::Range<usize>,
@@ -154,7 +155,7 @@ fn character_of(
     }
 }
 
-/// All characters but some, which ascend.
+/// Returns all characters except `taken`, which must be ascending.
 fn others(taken: &[char]) -> Ranges {
     let mut free = Ranges::with_capacity(taken.len() + 1);
     let mut from = Some('\0');

@@ -1,11 +1,11 @@
 //! Classes of characters that many patterns repeat up to the end of the string: names, digits, lines.
 //!
-//! If a state accepts exactly any number of such characters, the rest of the string is a rule that every vocabulary
-//! is built with. Its masks exist before a schema is compiled. Bounded and fixed numbers of the characters are
-//! repetitions, for which the network takes the vocabulary's rules. A class is in the table if one in three hundred
-//! schemas of public collections uses it this way. Others are written inline.
+//! If a state accepts exactly any number of characters of such a class, the rest of the string is a shared rule of
+//! every vocabulary. The token masks of that rule exist before a schema is compiled. Bounded and fixed numbers of the
+//! characters are repetitions, for which the network takes rules of the vocabulary. A class is in the table if one in
+//! three hundred schemas of public collections uses it this way. Other classes are written inline.
 //!
-//! A class is given as a pattern, and parsed on first use.
+//! A class is given as a pattern, which is parsed on first use.
 
 use std::sync::LazyLock;
 
@@ -16,22 +16,25 @@ use grammarc_grammar::automata::StateBudget;
 use grammarc_grammar::ir::Expr;
 use grammarc_patterns::ecma;
 
-/// A class of characters.
+/// A class of characters with shared rules for its repetitions.
 #[derive(Debug)]
 pub(crate) struct Alphabet {
-    /// The rests of any number of them, and of at least one, as patterns.
+    /// Names of the rules for the rest of a string: any number of the characters (`*`), and at least one (`+`).
     names: [&'static str; 2],
-    /// Whether many patterns bound their number.
+    /// Whether many patterns bound the number of the characters.
     is_counted: bool,
-    /// Whether many patterns fix it.
+    /// Whether many patterns fix the number of the characters.
     is_fixed: bool,
+    /// The characters of the class.
     ranges: LazyLock<Ranges>,
 }
 
+/// Flag of a class whose number of characters is often bounded.
 const COUNTED: u8 = 1;
+/// Flag of a class whose number of characters is often fixed.
 const FIXED: u8 = 2;
 
-/// A class, and which of the above it is.
+/// Builds an [`Alphabet`] from a class in pattern syntax and the flags [`COUNTED`] and [`FIXED`].
 macro_rules! alphabet {
     ($class:literal, $kinds:expr) => {
         Alphabet {
@@ -43,7 +46,7 @@ macro_rules! alphabet {
     };
 }
 
-/// All of them.
+/// All classes of the table.
 static ALPHABETS: [Alphabet; 17] = [
     alphabet!("[0-9a-f]", FIXED),
     alphabet!("[0-9A-Fa-f]", FIXED),
@@ -64,10 +67,10 @@ static ALPHABETS: [Alphabet; 17] = [
     alphabet!(".", 0),
 ];
 
-/// States that are enough for one of the classes, repeated.
+/// Most states of the automaton of one class, repeated. Every class of the table takes fewer.
 const STATES: usize = 1 << 10;
 
-/// Returns the class that a pattern repeats.
+/// Returns the characters of the class that `pattern` repeats.
 fn ranges(pattern: &str) -> Ranges {
     let read = ecma::pattern_automaton(pattern, StateBudget::of(STATES));
     let moves = Characters::new(&read.expect("the table has patterns alone")).moves(0);
@@ -75,50 +78,53 @@ fn ranges(pattern: &str) -> Ranges {
 }
 
 impl Alphabet {
-    /// Returns the alphabet with exactly these characters.
+    /// Returns the alphabet with exactly these characters, or `None` if the table has none.
     pub(super) fn of(ranges: &Ranges) -> Option<&'static Self> {
         ALPHABETS.iter().find(|alphabet| alphabet.is_of(ranges))
     }
 
-    /// Whether it is that of these characters.
+    /// Returns whether the alphabet has exactly these characters.
     pub(super) fn is_of(&self, ranges: &Ranges) -> bool {
         *self.ranges == *ranges
     }
 
-    /// All of them.
+    /// Returns all alphabets of the table.
     pub(crate) fn all() -> &'static [Self] {
         &ALPHABETS
     }
 
-    /// The rest of a string of any number of the characters, or of `least`, which is one: its name, and its texts in
-    /// the shortest form.
+    /// Returns the rule for the rest of a string, with the closing quote. The rest is any number of the characters
+    /// (`least` 0), or at least one (`least` 1). The rule is given by its name and its texts with the shortest escapes.
     pub(crate) fn rest(&self, least: u32) -> (&'static str, impl FnOnce() -> Expr) {
         let name = self.names[least as usize];
         (name, move || closed(self.character().repeat(least, None)))
     }
 
-    /// The rest of a string: up to `max` of the characters. `None` unless many patterns bound their number.
+    /// Returns the rest of a string with 1 to `max` of the characters, and the closing quote. Returns `None` unless
+    /// many patterns bound their number.
     pub(crate) fn counted(&self, max: u32) -> Option<Expr> {
         self.is_counted.then(|| closed(self.character().repeat(1, Some(max))))
     }
 
-    /// Whether many patterns have a fixed number of the characters.
+    /// Returns whether many patterns have a fixed number of the characters.
     pub(super) fn is_fixed(&self) -> bool {
         self.is_fixed
     }
 
-    /// Exactly `count` of the characters, followed by the end of the string or a hyphen. `None` unless many patterns
-    /// fix their number.
+    /// Returns exactly `count` of the characters, followed by the closing quote or a hyphen. Returns `None` unless many
+    /// patterns fix their number.
     pub(crate) fn fixed(&self, count: u32) -> Option<Expr> {
         let end = Expr::bytes(b"\"-".iter().copied().collect());
         self.is_fixed.then(|| Expr::seq([self.character().repeat(count, Some(count)), end]))
     }
 
+    /// Returns one character of the alphabet, with the shortest escapes.
     fn character(&self) -> Expr {
         Speller::new(Escapes::Shortest).expr(&self.ranges)
     }
 }
 
+/// Returns a text followed by the closing quote.
 fn closed(text: Expr) -> Expr {
     Expr::seq([text, Expr::byte(b'"')])
 }

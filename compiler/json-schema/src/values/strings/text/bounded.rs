@@ -1,7 +1,7 @@
-//! The graph of a language within bounds on the length, as a counter of characters.
+//! The expression graph of a language with bounds on the length, which a counter of characters checks.
 //!
-//! Its states are those of the automaton between characters, and each character increments the counter. So it is as
-//! large as the language, whatever the bounds. The network keeps the count in a register.
+//! The states of the graph are the automaton's states between characters, and each character increments the counter. So
+//! the graph is as large as the language, whatever the bounds. The network keeps the count in a register.
 
 use rustc_hash::FxHashMap;
 
@@ -9,8 +9,8 @@ use super::characters::{Characters, Ranges};
 use grammarc_grammar::automata::Dfa;
 use grammarc_grammar::ir::{Counter, Expr, ExprGraph, Step};
 
-/// The texts of an automaton whose lengths are within the bounds of a counter, from after the opening quote to the
-/// closing one; `text` writes one of some characters.
+/// Returns the JSON texts of the strings of an automaton whose lengths are within `bounds` (inclusive), after the
+/// opening quote and with the closing one. `text` returns the texts of one character of the given ranges.
 pub(super) fn bounded(dfa: &Dfa, bounds: Counter, mut text: impl FnMut(&Ranges) -> Expr) -> Expr {
     let mut characters = Characters::new(dfa);
     let mut graph = ExprGraph::with_capacity(dfa.states.len());
@@ -19,8 +19,7 @@ pub(super) fn bounded(dfa: &Dfa, bounds: Counter, mut text: impl FnMut(&Ranges) 
     if bounds.min > 0 {
         graph.step(end, Step::Check(length));
     }
-    // The start is distinct from the states after a character, even if a character leads back to its state of the
-    // automaton.
+    // The start is distinct from the states after a character, even if a character leads back to the automaton's start.
     let mut numbers: FxHashMap<u32, u32> = FxHashMap::default();
     let mut open = vec![(0, ExprGraph::START)];
     while let Some((state, from)) = open.pop() {

@@ -1,4 +1,4 @@
-//! The automaton of a language as one over characters.
+//! Reads an automaton over UTF-8 bytes as an automaton over characters.
 
 use std::ops::RangeInclusive;
 
@@ -7,26 +7,32 @@ use smallvec::SmallVec;
 
 use grammarc_grammar::automata::Dfa;
 
-/// Ranges of scalar values, ascending, neither overlapping nor adjacent.
+/// Inclusive ranges of characters (Unicode scalar values), ascending, neither overlapping nor adjacent.
 pub(in crate::values::strings) type Ranges = SmallVec<[(char, char); 4]>;
 
-/// Targets, each with its characters. Most states lead to one or two.
+/// The target states of a state, each with the characters that lead to it. Most states have one or two.
 pub(in crate::values::strings) type Moves = SmallVec<[(u32, Ranges); 2]>;
 
-/// Characters that lead to one state.
+/// A range of characters that lead to one state.
 #[derive(Clone, Copy)]
 struct Run {
+    /// Lowest character of the range, or lowest offset inside a character.
     lo: u32,
+    /// Highest character of the range, inclusive.
     hi: u32,
+    /// The target state.
     target: u32,
 }
 
+/// Ranges of characters, ascending.
 type Runs = SmallVec<[Run; 4]>;
 
-/// Steps over whole characters.
+/// The steps of an automaton over UTF-8, one whole character each.
 pub(in crate::values::strings) struct Characters<'a> {
+    /// The automaton over bytes.
     dfa: &'a Dfa,
-    /// By state inside a character: the characters of its continuation bytes, as offsets, and their targets.
+    /// For each state inside a character, the values of the remaining continuation bytes, as offsets, and their
+    /// targets.
     inside: FxHashMap<u32, Runs>,
 }
 
@@ -35,7 +41,8 @@ impl<'a> Characters<'a> {
         Self { dfa, inside: FxHashMap::default() }
     }
 
-    /// The edges of a state between characters: targets in order of their lowest character, each with its characters.
+    /// Returns the edges of a state between characters. Targets are ordered by their lowest character, each with its
+    /// characters.
     pub(in crate::values::strings) fn moves(&mut self, state: u32) -> Moves {
         let edges = &self.dfa.states[state as usize].edges;
         let mut runs = Runs::with_capacity(edges.len());
@@ -51,10 +58,10 @@ impl<'a> Characters<'a> {
             };
             self.extend(&mut runs, edge.lo & mask..=edge.hi & mask, bits, edge.target);
         }
-        // Runs that lead to one target stay in their order.
+        // Ranges with one target stay in their order.
         runs.sort_by_key(|run| run.target);
         let moves = runs.chunk_by(|a, b| a.target == b.target).map(|runs| {
-            // The automaton accepts UTF-8 alone, which spells no surrogates.
+            // The automaton accepts only UTF-8, which has no surrogates.
             let range = |run: &Run| char::from_u32(run.lo).zip(char::from_u32(run.hi));
             (runs[0].target, runs.iter().filter_map(range).collect())
         });
@@ -63,7 +70,8 @@ impl<'a> Characters<'a> {
         moves
     }
 
-    /// The only character of a state between characters, with its target. `None` if there are more.
+    /// Returns the single character that a state between characters can read, with its target. Returns `None` if there
+    /// are several or none.
     pub(super) fn only(&mut self, state: u32) -> Option<(char, u32)> {
         if let [edge] = self.dfa.states[state as usize].edges[..]
             && edge.hi < 0x80
@@ -80,7 +88,8 @@ impl<'a> Characters<'a> {
         }
     }
 
-    /// Adds the characters of a range of bytes, with `bits` bits to follow.
+    /// Adds the characters that begin with one of `bytes` (the payload bits of an edge), if `bits` more bits follow
+    /// after the state `target`.
     fn extend(&mut self, runs: &mut Runs, bytes: RangeInclusive<u32>, bits: u32, target: u32) {
         let rests = self.rests(target, bits);
         if let [Run { lo: 0, hi: last, target: end }] = *rests
@@ -98,7 +107,7 @@ impl<'a> Characters<'a> {
         }
     }
 
-    /// The characters of a state inside a character, with `bits` bits to follow.
+    /// Returns the offsets that the remaining bytes of a character may encode from a state, if `bits` bits follow.
     fn rests(&mut self, state: u32, bits: u32) -> &[Run] {
         if !self.inside.contains_key(&state) {
             let mut runs = Runs::new();
@@ -117,7 +126,8 @@ impl<'a> Characters<'a> {
     }
 }
 
-/// Adds a run above all others, and extends the last run if it continues that. The gap of the surrogates is ignored.
+/// Adds a range above all others. If it continues the last range with an equal target, that range is extended; the gap
+/// of the surrogates is ignored.
 fn push(runs: &mut Runs, lo: u32, hi: u32, target: u32) {
     match runs.last_mut() {
         Some(last)

@@ -1,12 +1,12 @@
-//! The graph of a language with bounds on the length that it does not imply.
+//! The expression graph of a language with bounds on the length that exclude some of its strings.
 //!
-//! Its states are pairs of a state of the automaton and the number of characters before it. Most pairs need no
-//! further counting. If the rest is any string, a shared rule counts. If every rest is within the bounds, the plain
-//! graph continues. A state with a loop, after which only one length is possible, is a repetition, which the network
-//! counts in a register.
+//! Its states are pairs: a state of the automaton, and the number of characters before it. Most pairs need no further
+//! counting. If any string may follow, a shared rule counts. If everything that may follow is within the bounds, the
+//! graph without counts continues. A state with a loop, after which only one length is possible, becomes a repetition,
+//! which the network counts in a register.
 //!
-//! So names excluded from a bounded string, or `^[a-z][a-z0-9-]*$` of at most 65,535 characters, cost nothing for the
-//! bound. Only loops of another shape are counted in states, up to a limit.
+//! So a bound costs no states for names excluded from a bounded string, or for `^[a-z][a-z0-9-]*$` of at most 65,535
+//! characters. Only loops of another shape are counted in states, up to a limit.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -21,10 +21,11 @@ use crate::values::strings::lengths;
 use grammarc_grammar::automata::StateBudget;
 use grammarc_grammar::ir::{Expr, ExprGraph};
 
-/// Steps of a budget that an edge takes, about: the texts of its characters are copied.
+/// Estimated budget steps for an edge, which copies the texts of its characters.
 const STEPS_AN_EDGE: usize = 1 << 6;
 
-/// The texts of a band.
+/// Returns the JSON texts of the strings of a band, after the opening quote and with the closing one. Fails if counting
+/// takes more than `limit` states.
 pub(super) fn counted<R: StringRules>(
     rules: &mut R,
     band: &Band,
@@ -57,42 +58,50 @@ pub(super) fn counted<R: StringRules>(
     Ok(counted.plain.complete())
 }
 
+/// The graph of a band under construction.
 struct Counted<'a, R> {
+    /// The graph of the automaton's states that need no count, which also holds the other states.
     plain: Plain<'a, R>,
+    /// The band: a language and bounds on the length.
     band: &'a Band,
-    /// For each state, the lengths of its shortest and longest rest; no longest if it is unbounded.
+    /// For each state of the automaton, the lengths in characters of its shortest and longest continuation; the longest
+    /// is `None` if unbounded.
     rests: Vec<(u32, Option<u32>)>,
-    /// The transitions of each state of the automaton that was met.
+    /// Maps each visited state of the automaton to its transitions.
     moves: FxHashMap<u32, Rc<[Move]>>,
-    /// For each state of the automaton, its newest pair: the number of characters and the state of the graph. Even
-    /// and odd numbers have a table each. Pairs are built by ascending number, and lead at most to the next one.
+    /// For each state of the automaton, its newest pair: the number of characters, and the state of the graph. There is
+    /// one table for even and one for odd numbers. Pairs are built by ascending number, and lead at most to the next
+    /// number.
     numbers: [Vec<(u32, u32)>; 2],
-    /// Number of pairs.
+    /// Number of pairs so far.
     count: usize,
     /// Worklist of pairs: state of the automaton, number of characters, state of the graph.
     queue: VecDeque<(u32, u32, u32)>,
-    /// The state before the closing quote, created on first use.
+    /// The graph state before the closing quote, created on first use.
     closing: Option<u32>,
 }
 
-/// A transition: the target state of the automaton, and the expression for the characters.
+/// A transition over one character: the target state of the automaton, and the expression of the characters.
 type Move = (u32, Expr);
 
-/// The bounds on the rest of a text: least and most characters.
+/// The bounds on the number of characters that may follow: least and most, the latter `None` if unbounded.
 type Left = (u32, Option<u32>);
 
 impl<R: StringRules> Counted<'_, R> {
+    /// Returns the bounds on the number of characters that may follow after `length` characters.
     fn left(&self, length: u32) -> Left {
         (self.band.min.saturating_sub(length), self.band.max.map(|max| max.saturating_sub(length)))
     }
 
-    /// Adds a pair with its state of the graph to the worklist.
+    /// Adds a pair with its graph state `number` to the worklist.
     fn meet(&mut self, state: u32, length: u32, number: u32) {
         self.numbers[length as usize % 2][state as usize] = (length, number);
         self.queue.push_back((state, length, number));
         self.count += 1;
     }
 
+    /// Adds the edges of the graph state `from`, which belongs to a pair of an automaton state and a number of
+    /// characters.
     fn build(&mut self, state: u32, length: u32, from: u32) {
         let Plain { characters, speller, .. } = &mut self.plain;
         let moves = self.moves.entry(state).or_insert_with(|| {
@@ -111,7 +120,7 @@ impl<R: StringRules> Counted<'_, R> {
         if self.band.max == Some(length) {
             return;
         }
-        // Beyond a minimum without a maximum nothing is left to count.
+        // Above a minimum without a maximum, nothing is left to count.
         let next = match self.band.max {
             Some(_) => length + 1,
             None => (length + 1).min(self.band.min),
@@ -121,7 +130,7 @@ impl<R: StringRules> Counted<'_, R> {
         }
     }
 
-    /// Adds an edge to the pair of a state and `length`, if a rest within the bounds exists.
+    /// Adds an edge to the pair of a state and `length` characters, if a continuation within the bounds exists.
     fn edge(&mut self, from: u32, expr: Expr, state: u32, length: u32) {
         let (min, max) = self.left(length);
         let (shortest, longest) = self.rests[state as usize];
@@ -140,7 +149,7 @@ impl<R: StringRules> Counted<'_, R> {
         if self.plain.language.universal() == Some(state) {
             let (rest, to) = match (min, max) {
                 (min, None) => (self.plain.rules.counted_tail(min, None), self.plain.graph.end()),
-                // The text after it is the same for every rest within the bounds.
+                // The text after these characters is the same for every number within the bounds.
                 (min, Some(max)) => (self.plain.rules.characters(min, max), self.closing()),
             };
             self.plain.graph.edge(from, Expr::seq([expr, rest]), to);
@@ -157,6 +166,7 @@ impl<R: StringRules> Counted<'_, R> {
         self.plain.graph.edge(from, expr, to);
     }
 
+    /// Returns the graph state before the closing quote.
     fn closing(&mut self) -> u32 {
         *self.closing.get_or_insert_with(|| {
             let closing = self.plain.graph.state();
@@ -165,7 +175,8 @@ impl<R: StringRules> Counted<'_, R> {
         })
     }
 
-    /// The characters of a state's loop, if every other path from the state has a fixed length.
+    /// Returns the expression of the characters in the loop of a state. Returns `None` unless the state has a loop, and
+    /// every other transition has continuations of a single length.
     fn loop_of<'m>(&self, state: u32, moves: &'m [Move]) -> Option<&'m Expr> {
         let fixed = |(target, _): &Move| {
             let (shortest, longest) = self.rests[*target as usize];
@@ -175,7 +186,8 @@ impl<R: StringRules> Counted<'_, R> {
         moves.iter().all(fixed).then_some(&own.1)
     }
 
-    /// Adds a loop as repetitions. Each transition out of it follows as many rounds as the bounds allow for it.
+    /// Adds the loop of a state as repetitions. Each transition out of the loop follows as many rounds as the bounds
+    /// allow for it.
     fn repeat(&mut self, from: u32, state: u32, length: u32, class: &Expr, moves: &[Move]) {
         let (min, max) = self.left(length);
         if self.plain.language.dfa().states[state as usize].accepting {

@@ -1,8 +1,8 @@
-//! The graph of a language whose lengths need no counting.
+//! The expression graph of a language whose lengths need no counting.
 //!
-//! Its states are those of the language's automaton between characters. A run of characters that no other edge enters
-//! is one literal. The universal state, and a state that accepts any number of the characters of an
-//! [alphabet](Alphabet), are replaced by a shared rule.
+//! Its states are the states of the language's automaton between characters. A run of characters that no other edge
+//! enters is one literal. The universal state (which accepts every text) is replaced by a shared rule. So is a state
+//! that accepts any number of characters of an [alphabet](Alphabet).
 
 use rustc_hash::FxHashMap;
 
@@ -16,25 +16,31 @@ use crate::values::strings::language::Language;
 use grammarc_grammar::automata::DfaState;
 use grammarc_grammar::ir::{Expr, ExprGraph};
 
-/// A graph under construction.
+/// The expression graph of a language under construction.
 pub(super) struct Plain<'a, R> {
+    /// The shared rules that the graph calls.
     pub(super) rules: &'a mut R,
+    /// The language, with its automaton over bytes.
     pub(super) language: &'a Language,
+    /// Reads the automaton character by character.
     pub(super) characters: Characters<'a>,
+    /// Writes classes of characters as expressions.
     pub(super) speller: Speller,
+    /// The graph so far.
     pub(super) graph: ExprGraph,
-    /// States of the graph by state of the automaton.
+    /// Maps each state of the automaton to its state of the graph.
     numbers: FxHashMap<u32, u32>,
+    /// The states of the automaton that have a graph state and no edges yet.
     queue: Vec<u32>,
-    /// Edges into each state of the automaton.
+    /// For each state of the automaton, the number of its incoming edges.
     entries: Vec<u32>,
-    /// Whether rests of some classes of characters are shared rules.
+    /// Whether rests of some classes of characters are calls of shared rules.
     alphabets: bool,
 }
 
 impl<'a, R: StringRules> Plain<'a, R> {
-    /// Creates the graph of a language. `alphabets` allows calls of the rules of [alphabets](Alphabet), in the
-    /// shortest form only.
+    /// Creates the graph of a language, without states. `alphabets` allows calls of the rules of [alphabets](Alphabet),
+    /// which only have the shortest escapes.
     pub(super) fn new(
         rules: &'a mut R,
         language: &'a Language,
@@ -62,7 +68,7 @@ impl<'a, R: StringRules> Plain<'a, R> {
         }
     }
 
-    /// The expression of the whole language.
+    /// Returns the expression of the whole language.
     pub(super) fn finish(mut self) -> Expr {
         if let Some(rest) = self.rest(0) {
             return rest;
@@ -72,7 +78,7 @@ impl<'a, R: StringRules> Plain<'a, R> {
         self.complete()
     }
 
-    /// The expression, once all states that have been named are built.
+    /// Builds all states in the worklist, and returns the expression.
     pub(super) fn complete(mut self) -> Expr {
         while let Some(state) = self.queue.pop() {
             self.build(state);
@@ -84,7 +90,8 @@ impl<'a, R: StringRules> Plain<'a, R> {
         Expr::Graph(self.graph.into())
     }
 
-    /// Adds an edge to a state of the automaton, or to the end through the rule that replaces the state.
+    /// Adds an edge to a state of the automaton. If a shared rule replaces the state, the edge calls that rule and
+    /// leads to the end.
     pub(super) fn edge(&mut self, from: u32, expr: Expr, state: u32) {
         if let Some(rest) = self.rest(state) {
             self.graph.edge(from, Expr::seq([expr, rest]), self.graph.end());
@@ -102,7 +109,7 @@ impl<'a, R: StringRules> Plain<'a, R> {
         self.graph.edge(from, expr, to);
     }
 
-    /// The rest of the string after a state, if it is a shared rule.
+    /// Returns a call of the shared rule that replaces a state, or `None` if no rule does.
     fn rest(&mut self, state: u32) -> Option<Expr> {
         if self.language.universal() == Some(state) {
             return Some(self.rules.piece(Piece::StringTail));
@@ -118,7 +125,7 @@ impl<'a, R: StringRules> Plain<'a, R> {
         Some(self.rules.named_tail(name, |_| rest()))
     }
 
-    /// The alphabet of a state that accepts exactly any number of its characters.
+    /// Returns the alphabet of a state that accepts exactly any number of its characters, or `None`.
     fn letters(&mut self, state: u32) -> Option<&'static Alphabet> {
         let DfaState { edges, accepting } = &self.language.dfa().states[state as usize];
         if !accepting || edges.iter().all(|edge| edge.target != state) {
@@ -130,7 +137,7 @@ impl<'a, R: StringRules> Plain<'a, R> {
         }
     }
 
-    /// The alphabet of a state that accepts exactly one or more of its characters.
+    /// Returns the alphabet of a state that accepts exactly one or more of its characters, or `None`.
     fn letters_after(&mut self, state: u32) -> Option<&'static Alphabet> {
         let DfaState { edges, accepting } = &self.language.dfa().states[state as usize];
         let next = edges.first().filter(|_| !accepting)?.target;
@@ -141,11 +148,12 @@ impl<'a, R: StringRules> Plain<'a, R> {
         }
     }
 
-    /// Adds an edge that ends the string.
+    /// Adds an edge that ends the string with the closing quote.
     pub(super) fn close(&mut self, from: u32) {
         self.graph.edge(from, Expr::byte(b'"'), self.graph.end());
     }
 
+    /// Adds the edges of a state of the automaton to the graph.
     fn build(&mut self, state: u32) {
         let from = self.numbers[&state];
         if self.language.dfa().states[state as usize].accepting {
@@ -167,8 +175,8 @@ impl<'a, R: StringRules> Plain<'a, R> {
         }
     }
 
-    /// Follows a chain of characters of a fixed-length alphabet. Returns its length and its last state. The length is
-    /// one if `ranges` is no such alphabet.
+    /// Follows a chain of states that each read one character of `ranges`, if an alphabet with fixed-length rules has
+    /// these characters. Returns the length of the chain and its last state; the length is 1 for other ranges.
     fn letters_in_a_row(&mut self, ranges: &Ranges, mut before: u32, mut state: u32) -> (u32, u32) {
         let mut count = 1;
         if !self.alphabets || !Alphabet::of(ranges).is_some_and(Alphabet::is_fixed) {
@@ -188,8 +196,8 @@ impl<'a, R: StringRules> Plain<'a, R> {
         (count, state)
     }
 
-    /// Adds edges to any rest of the string. They use the rule for all special characters if possible. A state with a
-    /// few characters of its own then costs a set of bytes and two calls.
+    /// Adds edges on characters of `ranges` after which any string may follow. If possible they call the rule for all
+    /// special characters. A state with a few other characters then takes a set of bytes and two calls.
     fn leave(&mut self, from: u32, ranges: &Ranges) {
         let end = self.graph.end();
         if **ranges == [('\0', char::MAX)] {
@@ -208,7 +216,7 @@ impl<'a, R: StringRules> Plain<'a, R> {
         self.graph.edge(from, Expr::seq([first, rest]), end);
     }
 
-    /// Adds an edge for a text and for all that must follow it.
+    /// Adds an edge for a text, extended by all characters that must follow it.
     fn run(&mut self, from: u32, mut text: Vec<u8>, mut state: u32) {
         loop {
             let accepting = self.language.dfa().states[state as usize].accepting;
@@ -232,7 +240,7 @@ impl<'a, R: StringRules> Plain<'a, R> {
         self.edge(from, Expr::literal(text), state);
     }
 
-    /// The text of the only character in the ranges, if it has only one.
+    /// Returns the text of the character in the ranges, or `None` if there are several characters or several texts.
     fn only_text(&self, ranges: &Ranges) -> Option<Text> {
         match **ranges {
             [(lo, hi)] if lo == hi => self.speller.literal(lo),

@@ -1,42 +1,42 @@
-//! The parameters of a set's text form: escapes, key or value, and the shared rules that are called.
+//! The parameters of the text form of strings: key or value, and the shared rules that are called.
 
 use crate::values::pieces::Piece;
 use grammarc_grammar::ir::Expr;
 
-/// Whether a string is a key or a value.
+/// Whether a set of strings is written as keys or as values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// Before a colon. Keys of several sets are read in parallel, and the set of a key is known at its end.
+    /// A key of an object. Keys of several sets are read in parallel, and the set of a key is known only at its end.
     Key,
-    /// Elsewhere.
+    /// A value: any string that is no key.
     Value,
 }
 
-/// The shared rules that the text form of a set calls.
+/// The shared rules that the text form of strings calls. Each method returns a call of a rule.
 pub(crate) trait StringRules {
-    /// A rule of the prelude; see [`Piece::StringTail`] and its neighbours.
+    /// Returns a call of a rule of the prelude; see [`Piece::StringTail`] and its neighbours.
     fn piece(&mut self, piece: Piece) -> Expr;
 
-    /// Any string of `min` to `max` characters after its opening quote, with the closing quote.
+    /// Returns any string of `min` to `max` characters (inclusive) after its opening quote, with the closing quote.
     fn counted_tail(&mut self, min: u32, max: Option<u32>) -> Expr;
 
-    /// Any `min` to `max` characters.
+    /// Returns any run of `min` to `max` characters (inclusive), without quotes.
     fn characters(&mut self, min: u32, max: u32) -> Expr;
 
-    /// Returns the result of `content` as a rule of this name. The rule has the strings of a format after the opening
-    /// quote, or the rest of a string, with the closing quote, in the shortest form.
+    /// Returns a call of the rule `name`, which has the result of `content` on first use. The rule has the rest of a
+    /// string after the opening quote, with the closing quote and the shortest escapes.
     fn named_tail(&mut self, name: &'static str, content: impl FnOnce(&mut Self) -> Expr) -> Expr;
 }
 
-/// Why a set has no text form.
+/// Why a set of strings has no text form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum TextError {
     /// Bounds on the length would have to be counted in too many states.
     #[error("counting up to {count} characters takes more than {limit} states of an automaton")]
     Counting {
-        /// The highest bound.
+        /// The highest bound on the length, in characters.
         count: u32,
-        /// The most that is allowed.
+        /// The most states that are allowed.
         limit: usize,
     },
 }

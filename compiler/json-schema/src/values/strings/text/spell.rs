@@ -1,4 +1,4 @@
-//! The texts of one character of a class.
+//! The JSON texts of one character of a class.
 
 use std::ops::RangeInclusive;
 use std::sync::OnceLock;
@@ -13,7 +13,8 @@ use grammarc_grammar::automata::{Nfa, StateBudget, minimal};
 use grammarc_grammar::ir::{ByteSet, Expr};
 use grammarc_patterns::class::Classes;
 
-/// Characters with a two-character escape, and its second character. The last one needs no escape.
+/// The characters with a two-character escape, each with the second character of that escape. The last one, `/`, needs
+/// no escape.
 const SHORT: [(char, u8); 8] = [
     ('"', b'"'),
     ('\\', b'\\'),
@@ -25,17 +26,20 @@ const SHORT: [(char, u8); 8] = [
     ('/', b'/'),
 ];
 
-/// Characters that a text can only hold escaped.
+/// The characters that JSON allows only as escapes.
 const SPECIAL: [(char, char); 3] = [('\0', '\u{1f}'), ('"', '"'), ('\\', '\\')];
 
-/// The text of a character: of the longest, `\u001f`.
+/// The JSON text of one character: at most six bytes, such as `\u001f`.
 pub(super) type Text = SmallVec<[u8; 8]>;
 
 /// Writes classes of characters as expressions, each class once.
 #[derive(Default)]
 pub(super) struct Speller {
+    /// Which escapes are written.
     escapes: Escapes,
+    /// Converts classes of unescaped characters to expressions over UTF-8.
     classes: Classes,
+    /// Maps each class that was written to its expression.
     known: FxHashMap<Ranges, Expr>,
 }
 
@@ -44,7 +48,7 @@ impl Speller {
         Self { escapes, ..Self::default() }
     }
 
-    /// One character of the ranges.
+    /// Returns the texts of one character of the ranges.
     pub(super) fn expr(&mut self, ranges: &Ranges) -> Expr {
         if let Some(known) = self.known.get(ranges) {
             return known.clone();
@@ -61,7 +65,7 @@ impl Speller {
         expr
     }
 
-    /// The only text of a character, if it has only one.
+    /// Returns the text of a character, or `None` if escapes give it several texts.
     pub(super) fn literal(&self, character: char) -> Option<Text> {
         if self.escapes == Escapes::Any {
             return None;
@@ -76,8 +80,8 @@ impl Speller {
         })
     }
 
-    /// Whether the rule for special characters, escaped or outside ASCII, may be used for the ranges. This requires
-    /// that the ranges contain all of them and that no other character has an escape.
+    /// Returns whether the shared rule for special characters (escaped or outside ASCII) may be used for the ranges.
+    /// The ranges must contain all special characters, and only the shortest escapes may be written.
     pub(super) fn has_all_special(&self, ranges: &Ranges) -> bool {
         self.escapes == Escapes::Shortest
             && SPECIAL
@@ -87,19 +91,19 @@ impl Speller {
     }
 }
 
-/// This character.
+/// Returns the texts of the character `c`.
 pub(crate) fn one_character(c: char, escapes: Escapes) -> Expr {
     Speller::new(escapes).expr(&smallvec![(c, c)])
 }
 
-/// One character.
+/// Returns the texts of any one character.
 pub(crate) fn character(escapes: Escapes) -> Expr {
     static CHARACTERS: [OnceLock<Expr>; 2] = [OnceLock::new(), OnceLock::new()];
     let made = || Speller::new(escapes).expr(&smallvec![('\0', char::MAX)]);
     CHARACTERS[usize::from(escapes == Escapes::Any)].get_or_init(made).clone()
 }
 
-/// The unescaped ASCII characters in the ranges.
+/// Returns the ASCII characters in the ranges that need no escape.
 pub(super) fn plain(ranges: &Ranges) -> ByteSet {
     let within = |byte: &u8| {
         let c = char::from(*byte);
@@ -109,21 +113,23 @@ pub(super) fn plain(ranges: &Ranges) -> ByteSet {
     (0..0x80).filter(within).collect()
 }
 
+/// Returns the ranges as a class of `regex-syntax`.
 fn class(ranges: &[(char, char)]) -> ClassUnicode {
     ClassUnicode::new(ranges.iter().map(|&(lo, hi)| ClassUnicodeRange::new(lo, hi)))
 }
 
+/// Returns whether a character is in the ranges.
 fn contains(ranges: &Ranges, c: char) -> bool {
     ranges.iter().any(|&(lo, hi)| lo <= c && c <= hi)
 }
 
-/// Second characters of the short escapes in the ranges.
+/// Returns the second characters of the two-character escapes in `short` whose character is in the ranges.
 fn letters(ranges: &Ranges, short: &[(char, u8)]) -> Expr {
     let inside = short.iter().filter(|(plain, _)| contains(ranges, *plain));
     Expr::bytes(inside.map(|(_, letter)| *letter).collect())
 }
 
-/// The text after the backslash in the only escapes of characters that need one.
+/// Returns the text after the backslash in the shortest escapes of those characters in the ranges that need one.
 fn shortest(ranges: &Ranges) -> Expr {
     let digits = |first: u8| {
         let low = (0..16u8).filter(|digit| {
@@ -137,7 +143,8 @@ fn shortest(ranges: &Ranges) -> Expr {
     Expr::alt([letters(ranges, &SHORT[..7]), controls])
 }
 
-/// The text after the backslash in all escapes: letters, four digits, or twice four for a pair of surrogates.
+/// Returns the text after the backslash in all escapes of the ranges: a letter, four digits, or twice four digits for a
+/// surrogate pair.
 fn any(ranges: &Ranges) -> Expr {
     let mut nfa = Nfa::new();
     let (from, to) = (nfa.start, nfa.end);
@@ -150,7 +157,7 @@ fn any(ranges: &Ranges) -> Expr {
             pairs(&mut nfa, lo.max(0x1_0000) - 0x1_0000..=hi - 0x1_0000, from, to);
         }
     }
-    // The ranges bound the size: a tree of digits, with a few branches at each node.
+    // The ranges bound the size of the automaton: a tree of digits, with a few branches at each node.
     let digits = minimal(&nfa, StateBudget::of(usize::MAX));
     let digits = digits.map_or(Expr::Never, |dfa| match dfa.is_never() {
         true => Expr::Never,
@@ -159,7 +166,8 @@ fn any(ranges: &Ranges) -> Expr {
     Expr::alt([letters(ranges, &SHORT), Expr::seq([Expr::byte(b'u'), digits])])
 }
 
-/// Numbers of `count` hexadecimal digits, each in either case. No numbers if the bounds cross.
+/// Adds the numbers of a range (inclusive) in `count` hexadecimal digits, each in either case. Adds nothing if the
+/// range is empty.
 fn digits(nfa: &mut Nfa, numbers: RangeInclusive<u32>, count: u32, from: u32, to: u32) {
     let (lo, hi) = numbers.into_inner();
     if lo > hi {
@@ -174,7 +182,7 @@ fn digits(nfa: &mut Nfa, numbers: RangeInclusive<u32>, count: u32, from: u32, to
         digit(nfa, first..=last, from, middle);
         digits(nfa, low..=high, count - 1, middle, to);
     } else {
-        // The first digit's rest, all that lies between, and the last digit's rest.
+        // The numbers with the lowest first digit, those between, and those with the highest first digit.
         digits(nfa, lo..=first * unit + unit - 1, count, from, to);
         if first + 1 < last {
             digits(nfa, (first + 1) * unit..=last * unit - 1, count, from, to);
@@ -183,6 +191,7 @@ fn digits(nfa: &mut Nfa, numbers: RangeInclusive<u32>, count: u32, from: u32, to
     }
 }
 
+/// Adds one hexadecimal digit with a value of the range, in either case.
 fn digit(nfa: &mut Nfa, values: RangeInclusive<u32>, from: u32, to: u32) {
     let runs = [(0, 9, b'0'), (10, 15, b'a'), (10, 15, b'A')];
     for (least, most, start) in runs {
@@ -194,7 +203,7 @@ fn digit(nfa: &mut Nfa, values: RangeInclusive<u32>, from: u32, to: u32) {
     }
 }
 
-/// Surrogate pairs, the second after its own `\u`, for characters counted from U+10000.
+/// Adds surrogate pairs, the second with its own `\u`. Characters are counted from U+10000.
 fn pairs(nfa: &mut Nfa, characters: RangeInclusive<u32>, from: u32, to: u32) {
     let (lo, hi) = characters.into_inner();
     let (first, last) = (lo >> 10, hi >> 10);

@@ -1,4 +1,4 @@
-//! The text form of a whole set, band by band.
+//! The text form of a whole set of strings, band by band. A band is a language with bounds on the length.
 
 use super::rules::{Place, StringRules, TextError};
 use super::{all_but, bounded, counted, counted_pattern, graph, spell};
@@ -11,14 +11,16 @@ use grammarc_grammar::automata::StateBudget;
 use grammarc_grammar::ir::{Counter, Expr};
 use grammarc_patterns::ecma::CountedPattern;
 
-/// Greatest number of pairs of a state and a count for which bounds are counted in states.
+/// Most pairs of an automaton state and a number of characters for which bounds are counted in states. Beyond, a
+/// counter checks the bounds.
 const FEW_PAIRS: usize = 1 << 7;
 
-/// Number of pairs of a state and a count of the bounds from which a pattern keeps its own counts as counters.
+/// Number of pairs of an automaton state and a number of characters above which a pattern keeps its own repetition
+/// counts as counters.
 const MANY_PAIRS: usize = 1 << 10;
 
-/// The texts of the strings of a set, from after the opening quote to the closing one. No more states than
-/// `limit` allows are made of a count.
+/// Returns the JSON texts of the strings of a set, after the opening quote and with the closing one. Counting a length
+/// takes at most as many states as `limit` allows.
 ///
 /// # Errors
 ///
@@ -30,7 +32,7 @@ pub(crate) fn tail(
     escapes: Escapes,
     limit: StateBudget<'_>,
 ) -> Result<Expr, TextError> {
-    // Parts that are read in parallel are written into one rule, if that is one automaton.
+    // Keys, and several bands, are read in parallel. Shared rules of alphabets are used only for a value in one band.
     let bands = set.bands_to_write(limit);
     let is_alone = place == Place::Value && bands.len() == 1;
     let alphabets = is_alone && escapes == Escapes::Shortest;
@@ -77,8 +79,8 @@ pub(crate) fn tail(
     Ok(Expr::alt(choices))
 }
 
-/// Returns the pattern of a band if its counts should stay counters: its automaton has many states, alone or
-/// multiplied by the counts of the length.
+/// Returns the pattern of a band if its repetition counts should stay counters. This is so if the pattern's automaton
+/// has many states, alone or multiplied by the bound on the length.
 fn counting(band: &Band) -> Option<&CountedPattern> {
     let pattern = band.language.counted_pattern()?;
     if is_nearly_implied(band) {
@@ -92,8 +94,8 @@ fn counting(band: &Band) -> Option<&CountedPattern> {
     (states.saturating_mul(counts as usize) > MANY_PAIRS).then_some(pattern)
 }
 
-/// Whether the bounds exclude few lengths of the language. Then the lengths are counted in states, because a counter
-/// would be near its bound all the time.
+/// Returns whether the bounds exclude few lengths of the language. Then lengths are counted in states, because a
+/// counter would always be near its bound, where masks depend on the count.
 fn is_nearly_implied(band: &Band) -> bool {
     let language = &band.language;
     let (Some(longest), false) = (language.longest(), band.is_implied()) else { return false };
@@ -103,8 +105,9 @@ fn is_nearly_implied(band: &Band) -> bool {
     language.size().saturating_mul(counts + 1) <= MANY_PAIRS && language.small_dfa().is_some()
 }
 
-/// The text form of a list of texts, or of its complement. It needs no automaton, because the network builds that of
-/// the whole rule. Long lists are sets, except for keys, which are read together with others.
+/// Returns the text form of a list of texts, or of the complement of a list. No automaton is needed, because the
+/// network builds that of the whole rule. A long list becomes a set of literals, unless it has keys, which are read
+/// together with others. Returns `None` for other languages, and if a character may have several escapes.
 fn listed(
     rules: &mut impl StringRules,
     band: &Band,

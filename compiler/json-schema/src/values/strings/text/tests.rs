@@ -1,4 +1,4 @@
-//! The texts of random sets, read back by a JSON parser, and what the forms cost.
+//! Reads the texts of random sets of strings back with a JSON parser, and checks the sizes of their expressions.
 
 use proptest::prelude::*;
 
@@ -17,7 +17,7 @@ use grammarc_test_data::{Rng, data, files};
 
 const LIMIT: StateBudget<'static> = StateBudget::of(20_000);
 
-/// Shared rules, inlined.
+/// Shared rules, expanded where they are called.
 struct WrittenOut {
     character: Expr,
     special: Option<Expr>,
@@ -78,7 +78,7 @@ fn accepts(expr: &Expr, text: &str) -> bool {
     recognizes(&builder.finish(root), text.as_bytes())
 }
 
-/// A string as it is written, each character in one of its texts.
+/// Generates the JSON text of a random string, with each character in one of its texts.
 fn any_text() -> impl Strategy<Value = String> {
     (any_string(), prop::collection::vec(0u8..5, 8)).prop_map(|(string, ways)| {
         let texts = string.chars().zip(ways).map(|(c, way)| {
@@ -146,7 +146,7 @@ fn literals_are_literals() {
     assert_eq!(form(&StringSet::literal(""), Escapes::Shortest), Expr::byte(b'"'));
 }
 
-/// Rules that are one call each, so that sizes are those of the form.
+/// Shared rules as calls of size one, so that a size is that of the text form alone.
 struct Calls;
 
 impl StringRules for Calls {
@@ -177,13 +177,13 @@ fn other_names_cost_what_the_names_do() {
     let set = StringSet::literals(names.iter().map(String::as_str), LIMIT).unwrap();
     let rest = set.complement(StateBudget::of(usize::MAX)).unwrap();
     let (states, taken) = (rest.bands[0].language.dfa().states.len(), set.bands[0].language.dfa());
-    // A state for each prefix: the way on, the other plain bytes, and two calls.
+    // Each prefix takes a state with four edges: the next byte, the other plain bytes, and two calls.
     let cost = size(&rest, Escapes::Shortest);
     assert!(cost <= 12 * states, "{cost} for {states} states");
     assert!(size(&set, Escapes::Shortest) <= 6 * taken.states.len());
     let any = size(&rest, Escapes::Any);
     assert!(any <= 100 * states, "{any} for {states} states");
-    // With bounds as well, of which only the shared rule for the rest knows.
+    // Bounds on the length as well, which only the shared rule for the rest of the string counts.
     let bounded =
         rest.intersect(&StringSet::lengths(1, Some(65_535)), StateBudget::of(usize::MAX)).unwrap();
     let bounded = size(&bounded, Escapes::Shortest);
@@ -293,7 +293,7 @@ fn a_fixed_number_of_common_characters_is_a_repetition() {
             assert_eq!(accepts(&expr, &text), (first, second) == (1, 1), "{pattern}: {text}");
         }
     }
-    // A part with another edge into its middle stays apart.
+    // A repetition with another edge into its middle must not be joined.
     let set = StringSet::pattern("^(?:a|[0-9a-f]{4})[0-9a-f]{4}$", LIMIT).unwrap();
     let expr = form(&set, Escapes::Shortest);
     for count in 0..12 {
@@ -302,7 +302,7 @@ fn a_fixed_number_of_common_characters_is_a_repetition() {
     }
 }
 
-/// Bounds on the length beside a pattern, as real schemas have them, have a text form but for one.
+/// Lengths bounded beside a pattern, as real schemas have them, all have a text form but one.
 #[expect(clippy::print_stderr, reason = "figures, and a skipped test says so")]
 #[test]
 fn real_bounds_on_real_patterns() {
