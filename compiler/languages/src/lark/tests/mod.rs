@@ -1,4 +1,4 @@
-//! Languages of small grammars and one source per diagnostic.
+//! Tests the accepted texts of small grammars, with one source for each diagnostic.
 
 mod lexing;
 
@@ -23,7 +23,7 @@ fn lowered(text: &str) -> Lowered {
 #[test]
 fn languages() {
     let cases: &[Texts<'_>] = &[
-        // Recursion at both ends is a loop, and what nests is called.
+        // Recursion at the ends of a rule is a loop; other recursion is a call.
         ("start: many\nmany: many \"a\" | \"b\"", &["b", "baa"], &["", "ab"]),
         ("start: many\nmany: \"a\" many | \"b\"", &["b", "aab"], &["", "ba"]),
         (
@@ -33,10 +33,10 @@ fn languages() {
         ),
         ("start: x\nx: y\ny: \"<\" x \">\" | \"a\"", &["a", "<<a>>"], &["<a", "<>"]),
         ("start: start \"a\" | \"(\" start \")\" |", &["", "aa", "(a)a"], &["(", "a(a)"]),
-        // Repetitions of rules that are too many to spell out.
+        // Repetitions of rules beyond the limit of unrolling.
         ("start: ab{2000,} \"!\"\nab: \"a\" | \"b\"", &[], &["ab!"]),
         ("start: (\"ab\" \"c\"?){0,3000} \"!\"", &["!", "abcab!"], &["ac!"]),
-        // A marker that the next part writes again.
+        // A `stop` string that the part after the rule repeats.
         ("start: x \"<end>\"\nx[stop=\"<end>\"]: /.*/", &["foo<end>"], &["foo<end><end>", "foo"]),
         ("start: x \"<end>!\"\nx[stop=\"<end>\"]: /.*/", &["foo<end>!"], &["foo<end>"]),
         ("start: x \"b\"\nx[suffix=\"<end>\"]: /.*/", &["foo<end>b"], &["foob", "a<end>b<end>b"]),
