@@ -24,9 +24,9 @@ use grammarc_patterns::utf8::Rest;
 /// A symbol of a pattern in free text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Symbol {
-    /// A byte.
+    /// A byte of a pattern.
     Byte(u8),
-    /// A whole token, such as a special token.
+    /// A whole token in a pattern, such as a special token.
     Token(TokenRef),
 }
 
@@ -93,7 +93,7 @@ struct Building<'a> {
     end: Option<u32>,
     /// Maps each state of the search to its state in the graph.
     states: FxHashMap<StateKey, u32>,
-    /// The worklist of states without outgoing edges.
+    /// The worklist of states that have no outgoing edges yet.
     open: VecDeque<StateKey>,
 }
 

@@ -31,16 +31,16 @@ use grammarc_typescript::TypeScriptOptions;
 /// A language with its options. Languages whose feature is not enabled are not in the build.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum FrontEnd {
-    /// JSON Schema.
+    /// JSON Schema: the output is a JSON value of the schema.
     #[cfg(feature = "json-schema")]
     JsonSchema(JsonSchemaOptions),
-    /// GBNF, the grammar notation of llama.cpp, or XGrammar's EBNF.
+    /// GBNF, the grammar notation of llama.cpp, or XGrammar's EBNF. The options select which.
     #[cfg(feature = "gbnf")]
     Gbnf(GbnfOptions),
-    /// A regular expression.
+    /// A regular expression in the syntax of the `regex` crate, which the whole output matches.
     #[cfg(feature = "regex")]
     Regex(PatternOptions),
-    /// A choice of texts.
+    /// A choice: the output is one of the texts in a JSON array.
     Choice(ChoiceOptions),
     /// A structural tag: free text with tags, which contain schemas, grammars and patterns.
     #[cfg(feature = "structural-tag")]

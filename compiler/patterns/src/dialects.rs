@@ -11,9 +11,9 @@ use std::ops::Range;
 /// The dialect in which a pattern is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
-    /// ECMA-262 in unicode mode: JSON Schema's `pattern`.
+    /// The pattern is read as ECMA-262 in unicode mode, as for JSON Schema's `pattern`.
     Ecma,
-    /// The syntax of the `regex` crate: `.regex` sources.
+    /// The pattern is read in the syntax of the `regex` crate, as for `.regex` sources.
     Regex,
 }
 
@@ -24,7 +24,7 @@ pub struct Foreign {
     pub span: Range<usize>,
     /// The name of the construct, such as "a named group of Python".
     pub what: &'static str,
-    /// The help for the error: what to write instead.
+    /// The help for the error: what to write instead of the construct.
     pub help: &'static str,
 }
 

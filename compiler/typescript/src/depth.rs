@@ -13,7 +13,7 @@ use std::ops::Range;
 /// The reason why a source is refused, with the place in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Refused {
-    /// The source is nested deeper than the limit.
+    /// The source is nested deeper than the limit; the place is where the first level too many begins.
     Deep(Range<usize>),
     /// There is a slash outside comments and strings.
     Slash(Range<usize>),
@@ -99,7 +99,7 @@ enum Last {
 struct Scan<'t> {
     text: &'t str,
     levels: Vec<Level>,
-    /// The sum of the counts of all levels.
+    /// The number of tokens that may nest, summed over all open brackets.
     total: usize,
     last: Last,
 }

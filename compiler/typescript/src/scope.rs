@@ -39,7 +39,7 @@ pub(super) struct Ty<'a> {
 pub(super) struct Scope<'a> {
     text: &'a str,
     pub(super) declarations: &'a Declarations<'a>,
-    /// All environments. The first has no type parameters.
+    /// All environments, which map type parameters to arguments. The first has no type parameters.
     pub(super) envs: Vec<Env<'a>>,
     depth: usize,
     budget: &'a Budget,
@@ -84,7 +84,8 @@ impl<'a> Scope<'a> {
         range(ty.node.span())
     }
 
-    /// Enters a nested type. Returns false, with an error if the type is nested too deep, when a limit is exceeded.
+    /// Enters a nested type. Returns false if the type is nested too deep, which is reported, or if the budget is
+    /// spent.
     /// [`leave`](Self::leave) must follow in either case.
     pub(super) fn enter(&mut self, span: &Range<usize>) -> bool {
         self.depth += 1;

@@ -37,7 +37,7 @@ enum Form {
     Number,
     Count,
     Text,
-    /// A boolean. `true` if there is no text.
+    /// The value is a boolean: `true` if there is no text after the tag's name.
     Flag,
     Type,
     Nothing,

@@ -6,7 +6,7 @@
 
 use std::sync::LazyLock;
 
-/// The code point after the last character of the alphabet.
+/// The code point after the last character of the byte alphabet.
 const LIMIT: usize = 0x144;
 
 /// For each code point below [`LIMIT`], the byte that the character denotes. `None` if it is not in the alphabet.

@@ -24,7 +24,7 @@ use super::byte_level;
 pub(super) struct DecoderProblem {
     /// The JSON pointer to the decoder or step, from the root of the file.
     pub(super) pointer: String,
-    /// The reason in words, for an error message.
+    /// The reason why the decoder cannot be imported, in words.
     pub(super) problem: String,
 }
 

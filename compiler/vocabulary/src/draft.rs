@@ -42,7 +42,7 @@ pub(super) struct Slot {
 pub(super) struct Draft {
     /// The name of the vocabulary.
     pub(super) name: String,
-    /// For each id, what the source says about it.
+    /// For each id, its bytes and its role by the source.
     pub(super) slots: Vec<Slot>,
     /// The end tokens that the source names, each with the file that names it.
     pub(super) end_tokens: Vec<(EndToken, String)>,

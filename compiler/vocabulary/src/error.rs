@@ -21,7 +21,7 @@ pub enum VocabularyError {
         named(built_in)
     )]
     NotFound {
-        /// The name that was given.
+        /// The name that was given to the import.
         spec: String,
         /// The names of the built-in vocabularies.
         built_in: Vec<&'static str>,
@@ -72,7 +72,7 @@ pub enum VocabularyError {
         file: String,
         /// The format of the file, in words.
         format: String,
-        /// What to do instead.
+        /// The help for the error: what to import instead.
         help: &'static str,
     },
     /// A file of a known format breaks the rules of the format.
@@ -82,7 +82,7 @@ pub enum VocabularyError {
         file: String,
         /// The kind of file that was expected.
         expected: &'static str,
-        /// What is wrong, with the field or token.
+        /// What is wrong with the file, with the field or token.
         problem: String,
     },
     /// The tokenizer's model does not give tokens fixed bytes.
@@ -93,7 +93,7 @@ pub enum VocabularyError {
     Model {
         /// The path of the file, or the format's usual file name if bytes were given.
         file: String,
-        /// The reason in words.
+        /// The reason why the tokens have no fixed bytes, in words.
         problem: String,
     },
     /// The effect of the tokenizer's decoder on a single token is not known.
@@ -106,7 +106,7 @@ pub enum VocabularyError {
         file: String,
         /// The JSON pointer to the decoder or its step.
         pointer: String,
-        /// The reason in words.
+        /// The reason why the tokens have no fixed bytes, in words.
         problem: String,
     },
     /// A line of a rank file does not have the form `base64 rank`.
@@ -134,7 +134,7 @@ pub enum VocabularyError {
         token: String,
         /// The id of the token.
         id: u32,
-        /// The greatest accepted id.
+        /// The greatest accepted token id.
         limit: u32,
     },
     /// The vocabulary has no text token.
@@ -146,9 +146,9 @@ pub enum VocabularyError {
     /// An option selects tokens by a text pattern that no token matches.
     #[error("{option} names {pattern:?}, and no added token of {name} has such a text")]
     NothingLike {
-        /// The option, in words.
+        /// The option that names the token, in words.
         option: &'static str,
-        /// The pattern, in which `*` matches any text.
+        /// The pattern of the option, in which `*` matches any text.
         pattern: String,
         /// The name of the vocabulary.
         name: String,
@@ -156,7 +156,7 @@ pub enum VocabularyError {
     /// An option names an id that the vocabulary does not have.
     #[error("{option} names id {id}, and vocabulary `{name}` has ids 0 to {last}")]
     UnknownId {
-        /// The option, in words.
+        /// The option that names the token, in words.
         option: &'static str,
         /// The id that the option names.
         id: u32,
@@ -170,7 +170,7 @@ pub enum VocabularyError {
     Kind {
         /// The id of the token.
         id: u32,
-        /// The kind that the option gives: `text`, `special` or `unused`.
+        /// The kind that the option gives the token: `text`, `special` or `unused`.
         kind: &'static str,
         /// Why the token cannot have the kind.
         problem: &'static str,
@@ -197,11 +197,11 @@ pub enum VocabularyError {
     /// The logit row is wider than that of any real model.
     #[error("the logit width {width} from {origin} is more than {limit}; is it damaged?")]
     WidthTooLarge {
-        /// The width, in logits.
+        /// The stated width of the logit row, in logits.
         width: u32,
-        /// The option or file that states the width.
+        /// The option or file that states the logit width.
         origin: String,
-        /// The greatest accepted width.
+        /// The greatest accepted width, in logits.
         limit: u32,
     },
     /// The logit row has no logit for a text token or an end token.
@@ -211,9 +211,9 @@ pub enum VocabularyError {
         u64::from(*.id) + 1
     )]
     WidthTooSmall {
-        /// The width, in logits.
+        /// The stated width of the logit row, in logits.
         width: u32,
-        /// The option or file that states the width.
+        /// The option or file that states the logit width.
         origin: String,
         /// The kind of token without a logit: `text token` or `end token`.
         what: &'static str,

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use grammarc_grammar::ir::{ByteSet, TokenRef};
 use grammarc_grammar::lexicon::Lexicon;
 
-/// Suffixes of tokens, sorted and without duplicates.
+/// Suffixes of text tokens, as byte strings, sorted and without duplicates.
 type Tails = Arc<[Box<[u8]>]>;
 
 /// A vocabulary artifact with a cache of the answers about it.

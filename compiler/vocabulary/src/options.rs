@@ -8,9 +8,9 @@ use grammarc_artifacts::sections::vocabulary::TokenKind;
 /// An end token in the options or files: by id or by text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EndToken {
-    /// The id of the token.
+    /// The end token with this id.
     Id(u32),
-    /// The exact text of the token. Among several tokens, a special one is preferred to a text token.
+    /// The end token with exactly this text. Among several, a special token is preferred to a text token.
     Text(String),
 }
 
@@ -125,7 +125,7 @@ pub struct VocabularyOptions {
 }
 
 impl VocabularyOptions {
-    /// Returns options of which none is set.
+    /// Returns import options of which none is set.
     pub fn new() -> Self {
         Self::default()
     }

@@ -1,8 +1,13 @@
 //! Resolves a draft to a token table, by the rules that hold for every format.
 //!
-//! The steps follow each other, since each uses the results before it: special tokens given as options; a kind for each
-//! id by the rules of `Role` and `names`; kinds given as options; end tokens; the logit width, which may drop ids;
-//! findings about what the result can and cannot spell.
+//! The steps, each of which uses the results before it:
+//!
+//! - special tokens given as options;
+//! - a kind for each id, by the rules of `Role` and `names`;
+//! - kinds given as options;
+//! - end tokens;
+//! - the logit width, which may drop ids;
+//! - findings about what the result can and cannot spell.
 
 use grammarc_artifacts::sections::vocabulary::TokenKind;
 use rustc_hash::FxHashMap;
@@ -209,7 +214,7 @@ fn make_special(draft: &mut Draft, options: &VocabularyOptions, kinds: &mut [Tok
 
 /// Returns the logit width, and drops the ids that have no logit.
 ///
-/// A model may have fewer logits than its tokenizer has ids. (Gemma 3 has no logit for the last id, an image marker.)
+/// A model may have fewer logits than its tokenizer has ids: Gemma 3 has no logit for its last id, an image marker.
 /// Fails if a text token or an end token would be dropped, since then the width is wrong.
 fn fit_width(
     draft: &mut Draft,

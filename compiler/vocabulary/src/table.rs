@@ -18,7 +18,7 @@ pub struct TokenEntry {
 pub struct TokenTable {
     /// The name of the vocabulary, for people.
     pub name: String,
-    /// The tokens, indexed by id.
+    /// The tokens of the vocabulary, indexed by id.
     pub tokens: Vec<TokenEntry>,
     /// The ids of the tokens that end a sequence, ascending. A host may choose others.
     pub end_tokens: Vec<u32>,

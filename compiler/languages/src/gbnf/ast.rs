@@ -45,11 +45,11 @@ pub enum InnerKind {
 /// The definition of a rule, `name ::= body`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RuleDefinition {
-    /// The name of the rule.
+    /// The name of the rule that is defined.
     pub name: String,
-    /// The place of the name in the source, in bytes.
+    /// The place of the rule's name in the source, in bytes.
     pub span: Range<usize>,
-    /// The right-hand side.
+    /// The right-hand side of the rule, after `::=`.
     pub body: Node,
     /// The place of the attributes after the name, with their brackets. `None` if the rule has none.
     pub attributes: Option<Range<usize>>,
@@ -69,7 +69,7 @@ pub struct Node {
 /// The kind of a [`Node`], a part of a right-hand side.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NodeKind {
-    /// Alternatives, at least two.
+    /// Alternatives `a | b`, at least two.
     Alternation(Vec<Node>),
     /// Parts in order. An empty sequence denotes the empty string.
     Sequence(Vec<Node>),
@@ -77,7 +77,7 @@ pub enum NodeKind {
     Literal(String),
     /// One character of a character class.
     Class(Class),
-    /// Any one character, `.`, line ends included.
+    /// The node `.`: any one character, line ends included.
     Any,
     /// One token of the vocabulary, `<...>` or `!<...>`.
     Token {
@@ -94,11 +94,11 @@ pub enum NodeKind {
     Macro(Macro),
     /// A repetition: between `min` and `max` strings of the body.
     Repeat {
-        /// The repeated part.
+        /// The part that is repeated.
         body: Box<Node>,
-        /// The least number of strings.
+        /// The least number of repetitions.
         min: u32,
-        /// The greatest number of strings, inclusive. `None` if unbounded.
+        /// The greatest number of repetitions, inclusive. `None` if unbounded.
         max: Option<u32>,
     },
 }
@@ -121,7 +121,7 @@ pub enum Macro {
     Tokens {
         /// The ids of the tokens in the set.
         ids: Vec<u32>,
-        /// Whether the node denotes all other tokens, `ExcludeToken(...)`.
+        /// Whether the macro denotes all tokens outside the set, `ExcludeToken(...)`.
         negated: bool,
     },
     /// `TagDispatch(...)` or `TokenTagDispatch(...)`: free text with tags in it.
@@ -144,9 +144,9 @@ pub struct Dispatch {
 /// The beginning of a tag in free text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trigger {
-    /// A string of at least one byte.
+    /// A string of at least one byte, which begins the tag.
     Text(String),
-    /// The id of a token.
+    /// The id of a token, which begins the tag.
     Token(u32),
 }
 

@@ -19,13 +19,13 @@ pub(super) struct Escape {
 /// A mistake in an escape sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mistake {
-    /// No escape has the letter after the backslash.
+    /// The character after the backslash starts no known escape.
     Unknown,
-    /// There are fewer than `count` hexadecimal digits after the letter.
+    /// The escape has fewer than `count` hexadecimal digits after its letter.
     Digits { letter: char, count: usize },
     /// The escape denotes a surrogate. If the other half follows as `\uNNNN`, the character of the pair.
     Surrogate(Option<char>),
-    /// The number is greater than 0x10FFFF, the last code point.
+    /// The number of the escape is greater than 0x10FFFF, the last code point.
     OutOfRange,
 }
 

@@ -29,7 +29,7 @@ impl Findings {
         self.full
     }
 
-    /// Whether there are no diagnostics.
+    /// Whether no diagnostics were added.
     pub(super) fn is_empty(&self) -> bool {
         self.found.is_empty()
     }

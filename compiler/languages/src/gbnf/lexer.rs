@@ -28,7 +28,7 @@ pub(super) struct Lexeme {
     pub(super) first_of_line: bool,
 }
 
-/// The kind of a [`Lexeme`].
+/// The kind of a [`Lexeme`] of a GBNF source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum LexemeKind {
     /// A run of letters, digits, `-` and `_`: a rule's name, or a number inside braces.
@@ -37,7 +37,7 @@ pub(super) enum LexemeKind {
     Define,
     /// A string, with its escapes resolved.
     Literal(String),
-    /// A character class.
+    /// A character class, `[...]`.
     Class(Class),
     /// A token reference, `<...>`, or with `negated` all other tokens, `!<...>`.
     Token { token: TokenRef, negated: bool },
@@ -61,7 +61,7 @@ pub(super) fn lex(
     let over_line_end = None;
     let mut lexer =
         Lexer { text, at: 0, notation, open: 0, first_of_line: true, over_line_end, findings };
-    // A byte order mark is the editor's and no part of the grammar.
+    // A byte order mark, which some editors write, is not part of the grammar.
     lexer.eat("\u{feff}");
     let mut lexemes = Vec::new();
     while !lexer.findings.are_full() {

@@ -17,7 +17,7 @@ use grammarc_grammar::ir::{ByteSet, Expr, Grammar, Survey};
 
 /// A lookahead assertion `(=...)` at the end of a rule.
 pub(super) struct Assertion {
-    /// The index of the rule in the source.
+    /// The index of the assertion's rule in the source.
     pub(super) rule: usize,
     pub(super) expr: Expr,
     pub(super) span: Range<usize>,

@@ -39,8 +39,8 @@ const MAX_UNUSED: usize = 100;
 ///
 /// # Errors
 ///
-/// All errors of the syntax or, if the syntax is right, of the names, in source order. If the budget is spent, that
-/// error alone.
+/// Returns all errors of the syntax. If the syntax is right, returns the errors of names, in source order. If the
+/// budget is spent, returns that error alone.
 pub fn lower(
     source: Source,
     options: &GbnfOptions,

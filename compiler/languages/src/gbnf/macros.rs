@@ -16,7 +16,7 @@ use grammarc_grammar::diagnostics::Diagnostic;
 const MACROS: [&str; 6] =
     ["Regex", "Substring", "Token", "ExcludeToken", "TagDispatch", "TokenTagDispatch"];
 
-/// Whether a macro has the name.
+/// Whether `name` is the name of a macro.
 pub(super) fn is_macro(name: &str) -> bool {
     MACROS.contains(&name)
 }

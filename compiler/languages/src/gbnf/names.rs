@@ -17,7 +17,7 @@ const MAX_PLACES: usize = 4;
 /// A rule that is called but not defined.
 struct Unknown<'a> {
     name: &'a str,
-    /// The places of the first calls, at most 4.
+    /// The places of the first calls of the undefined rule, at most 4.
     calls: Vec<Range<usize>>,
 }
 
@@ -25,9 +25,9 @@ struct Unknown<'a> {
 pub(super) struct Names<'a> {
     /// Maps each name to its rule. If several rules have the name, to the first.
     pub(super) rules: FxHashMap<&'a str, RuleId>,
-    /// Names in source order, for suggestions.
+    /// The names of all rules in source order, for suggestions in errors.
     names: Vec<&'a str>,
-    /// Rules called by the rule that is being read.
+    /// The rules called so far by the rule that is being read.
     called: Vec<RuleId>,
     /// For each rule read so far, the rules that it calls, one entry for each call.
     pub(super) calls: Vec<Vec<RuleId>>,

@@ -1,7 +1,7 @@
 //! Parses lexemes to a syntax tree by recursive descent.
 //!
 //! In GBNF a rule ends with its line, with three exceptions: a parenthesis is open, the line ends with `::=` or `|`, or
-//! the next line starts with `|`. llama.cpp refuses the leading `|`, although it is unambiguous. After an error the
+//! the next line starts with `|`. The last is refused by llama.cpp, although it is unambiguous. After an error the
 //! parser resumes at the next `name ::=`, which no rule contains.
 //!
 //! Invariant: no tree is more than [`MAX_NESTING`] levels deep. Groups are counted on entry, which bounds the

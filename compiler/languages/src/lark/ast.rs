@@ -40,11 +40,11 @@ pub(super) enum Item {
 pub(super) struct Definition {
     /// The name without `?` and `!`, which shape syntax trees only.
     pub(super) name: String,
-    /// The place of the name in the source, in bytes.
+    /// The place of the defined name in the source, in bytes.
     pub(super) span: Range<usize>,
-    /// The attributes in brackets after the name.
+    /// The attributes of the rule, which are written in brackets after its name.
     pub(super) attributes: Vec<Attribute>,
-    /// The right-hand side.
+    /// The right-hand side of the definition, after the colon.
     pub(super) body: Node,
 }
 
@@ -88,11 +88,11 @@ pub(super) enum NodeKind {
     Sequence(Vec<Node>),
     /// A repetition: between `min` and `max` strings of the body.
     Repeat {
-        /// The repeated part.
+        /// The part that is repeated.
         body: Box<Node>,
-        /// The least number of strings.
+        /// The least number of repetitions.
         min: u32,
-        /// The greatest number of strings, inclusive. `None` if unbounded.
+        /// The greatest number of repetitions, inclusive. `None` if unbounded.
         max: Option<u32>,
     },
     /// The complement of a part, `~a`.
@@ -103,12 +103,13 @@ pub(super) enum NodeKind {
     Literal {
         /// The text of the string, with its escapes resolved.
         text: String,
-        /// Whether upper and lower case match each other.
+        /// Whether the string matches upper and lower case alike, because of the flag `i`.
         insensitive: bool,
     },
-    /// One character of a range, both ends inclusive.
+    /// One character of a range such as `"a".."z"`: the first and the last character, both
+    /// inclusive.
     Range(char, char),
-    /// A regular expression.
+    /// A regular expression `/pattern/flags`.
     Regex {
         /// The place of the pattern, between the slashes, in bytes.
         pattern: Range<usize>,

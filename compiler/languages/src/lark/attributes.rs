@@ -7,7 +7,7 @@ use grammarc_grammar::diagnostics::Diagnostic;
 /// The attributes of a rule that change which texts it accepts.
 #[derive(Debug, Default)]
 pub(super) struct Attributes<'a> {
-    /// Whether the rule ends at its shortest match.
+    /// Whether the rule has the attribute `lazy`, by which it ends at its shortest match.
     pub(super) lazy: bool,
     /// The marker that ends the rule, which stays part of the text.
     pub(super) suffix: Option<&'a Node>,

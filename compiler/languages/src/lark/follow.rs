@@ -11,12 +11,12 @@ use grammarc_grammar::ir::ByteSet;
 
 /// A call of one unit by another.
 struct Use {
-    /// Index of the calling unit.
+    /// Index of the unit (a rule with its callees inlined) that contains the call.
     caller: usize,
     used: usize,
-    /// The bytes that may follow the call within the caller.
+    /// The bytes that may come after the call within the calling unit.
     first: ByteSet,
-    /// Whether the caller may end directly after the call.
+    /// Whether the calling unit may end directly after the call.
     may_end: bool,
 }
 

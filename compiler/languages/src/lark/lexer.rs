@@ -18,7 +18,7 @@ pub(super) struct Lexeme {
     pub(super) span: Range<usize>,
 }
 
-/// The kind of a [`Lexeme`].
+/// The kind of a [`Lexeme`] of a Lark source.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum LexemeKind {
     /// A name: letters, digits, `-` and `_`.
@@ -35,7 +35,7 @@ pub(super) enum LexemeKind {
     Reference,
     /// A directive `%name`, with the place of its JSON if it takes JSON.
     Directive { json: Option<Range<usize>> },
-    /// One or more line ends.
+    /// One or more line ends, which end a definition.
     LineEnd,
     /// A punctuation mark, such as `:` or `->`.
     Mark,
@@ -60,7 +60,7 @@ const WITH_JSON: [&str; 4] = ["%json", "%regex", "%llguidance", "%grammar_option
 /// The first text that is no lexeme, as an error with its place.
 pub(super) fn lex(text: &str, budget: &Budget) -> Result<Vec<Lexeme>, Diagnostic> {
     let mut lexer = Lexer { text, at: 0 };
-    // A byte order mark is the editor's and no part of the grammar.
+    // A byte order mark, which some editors write, is not part of the grammar.
     lexer.eat("\u{feff}");
     let mut lexemes: Vec<Lexeme> = Vec::new();
     loop {

@@ -26,7 +26,7 @@ pub(super) type TerminalId = u32;
 /// A terminal of the lexer. The empty string is removed from its language and noted in `nullable`.
 #[derive(Debug)]
 pub(super) struct Terminal {
-    /// The language of the terminal, without the empty string.
+    /// The expression that the terminal matches, without the empty string.
     pub(super) expr: Expr,
     /// The automaton of the terminal. `None` if it would exceed 50,000 states.
     pub(super) dfa: Option<Arc<Dfa>>,
@@ -46,7 +46,7 @@ pub(super) struct Terminal {
 /// An expression that the lexer does not split into lexemes: a token, a JSON Schema or a nested grammar.
 #[derive(Debug)]
 pub(super) struct Opaque {
-    /// The language of the expression.
+    /// The expression of the language: a token, or a call of the inner source's start rule.
     pub(super) expr: Expr,
     /// The first bytes of the expression's strings. Empty for a token, which is no text.
     pub(super) first: ByteSet,
@@ -59,7 +59,7 @@ pub(super) struct Opaque {
 pub(super) enum Use {
     /// The terminal takes the longest allowed match.
     Greedy,
-    /// The terminal ends at its shortest match.
+    /// The terminal ends at its shortest match, because its rule is lazy.
     Lazy,
     /// The terminal matches ignored text, between lexemes.
     Ignored,

@@ -67,7 +67,7 @@ pub(super) struct Lexing<'r> {
     ignored: &'r [TerminalId],
     budget: &'r Budget,
     pub(super) warnings: Vec<Diagnostic>,
-    /// For each unit, its name.
+    /// For each unit (a rule with its callees inlined), the name of its rule.
     names: Vec<&'r str>,
     pub(super) builder: GrammarBuilder,
     /// Maps a unit, and whether the text ends with it, to the unit's rule.
@@ -224,9 +224,9 @@ impl Lexing<'_> {
 struct UnitLexer<'w, 'r> {
     lexing: &'w mut Lexing<'r>,
     subsets: Subsets<'r>,
-    /// Whether the text ends with the unit.
+    /// Whether the text ends with the unit, so that no ignored text follows its last lexeme.
     is_last: bool,
-    /// Bytes that may follow the unit in its callers.
+    /// The FOLLOW set of the unit: bytes that may come after it in its callers.
     follow: ByteSet,
     known: FxHashMap<LexerState, u32>,
     open: Vec<(LexerState, u32)>,

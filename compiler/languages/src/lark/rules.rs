@@ -24,7 +24,7 @@ const MAX_ERRORS: usize = 50;
 /// Steps of the budget that one node of the syntax tree costs: an estimate of its share of the work.
 const STEPS_A_NODE: usize = 1 << 4;
 
-/// The right-hand side of a rule, over lexemes.
+/// The right-hand side of a rule, whose smallest parts are lexemes: terminals and opaque expressions.
 #[derive(Debug)]
 pub(super) enum Body {
     /// A terminal, and whether it matches the empty string. The terminal is `None` if it matches nothing else.
@@ -52,7 +52,7 @@ pub(super) struct Rule<'a> {
 pub(super) type LowerNested<'n> =
     &'n dyn Fn(&Ast, &Source, &LarkOptions, &Budget) -> Result<Lowered, Vec<Diagnostic>>;
 
-/// A grammar over lexemes.
+/// A Lark grammar after its names are resolved: rules whose smallest parts are lexemes.
 #[derive(Debug)]
 pub(super) struct Rules<'a> {
     /// The rules in source order.
@@ -61,9 +61,9 @@ pub(super) struct Rules<'a> {
     pub(super) start: u32,
     /// The terminals of ignored text, which may follow each lexeme. They do not match the empty string.
     pub(super) ignored: Vec<TerminalId>,
-    /// Whether ignored terminals may precede the first lexeme.
+    /// Whether ignored terminals (those of `%ignore`) may precede the first lexeme.
     pub(super) initial_skip: bool,
-    /// Whether at most one ignored terminal may follow each lexeme.
+    /// Whether at most one ignored terminal (of `%ignore`) may follow each lexeme.
     pub(super) ignore_once: bool,
     pub(super) lexicon: Lexicon,
     /// The builder with the lowered inner sources, and the findings so far.

@@ -16,7 +16,7 @@ pub(super) type SubsetId = u32;
 pub(super) struct Subset {
     /// States of the set with outgoing edges, in ascending order.
     members: Vec<u32>,
-    /// Whether the unit may end in this state.
+    /// Whether the unit (a rule with its callees inlined) may end in this state.
     pub(super) is_final: bool,
     /// Terminals that may come next, in ascending order. Ignored terminals are left out if nothing
     /// else follows.

@@ -29,7 +29,7 @@ const MAX_SIZE: usize = 1 << 20;
 /// Where a terminal is defined.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Origin<'a> {
-    /// A definition of the source.
+    /// A definition `NAME: body` of the source.
     Defined(&'a Definition),
     /// An import from the library `common`, with its regular expression.
     Common(&'static str),
@@ -43,7 +43,7 @@ pub(super) struct Terminals<'a> {
     origins: FxHashMap<&'a str, Origin<'a>>,
     /// Names of terminals in source order, for suggestions in errors.
     names: Vec<&'a str>,
-    /// Names of the grammar's rules.
+    /// Names of the grammar's rules, to distinguish them from terminals.
     rules: Vec<&'a str>,
     known: FxHashMap<&'a str, (Expr, usize)>,
     /// Names of terminals that are being lowered; a use of one of them is circular.

@@ -42,9 +42,9 @@ pub(super) enum Letter {
 pub(super) struct Unit {
     /// Index of the rule of the source that the unit belongs to.
     pub(super) rule: u32,
-    /// For each state, its outgoing edges: the letter and the target state.
+    /// For each state of the unit's automaton, its outgoing edges: the letter and the target state.
     pub(super) edges: Vec<Vec<(Letter, u32)>>,
-    /// For each state, the targets of its epsilon transitions.
+    /// For each state of the unit's automaton, the targets of its epsilon transitions.
     pub(super) empty: Vec<Vec<u32>>,
     /// Maps the state directly after a lexeme to the state after the ignored text that may follow the lexeme. Empty if
     /// the grammar ignores nothing.
@@ -120,7 +120,8 @@ fn separate_units(rules: &Rules<'_>) -> Vec<bool> {
     for &(rule, times) in calls.iter().flat_map(|(calls, _)| calls) {
         uses[rule as usize] = uses[rule as usize].saturating_add(times);
     }
-    // Depth first: a call of a rule that is open closes a cycle; callees are done before their callers.
+    // Depth-first search: a call of a rule that is still open closes a cycle. Callees are finished before their
+    // callers.
     let (mut sizes, mut is_open, mut is_done) =
         (vec![0usize; count], vec![false; count], vec![false; count]);
     let mut stack = vec![(rules.start, 0)];

@@ -38,7 +38,7 @@ pub enum SettingsError {
     /// Two options exclude each other, or an option lacks another one that it needs.
     #[error("`{option}` {problem}")]
     Together {
-        /// The name of the option.
+        /// The name of the option that is wrong.
         option: &'static str,
         /// What is wrong with the option, in words.
         problem: &'static str,

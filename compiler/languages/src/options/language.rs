@@ -7,7 +7,7 @@ pub enum Language {
     JsonSchema,
     /// GBNF, the grammar notation of llama.cpp.
     Gbnf,
-    /// A regular expression that the whole text matches.
+    /// A regular expression in the syntax of the `regex` crate, which the whole output matches.
     Regex,
     /// A choice: the output is one of the texts of a JSON array.
     Choice,

@@ -43,7 +43,7 @@ pub enum OptionValue {
     Pair([&'static str; 2]),
     /// Several names: an array in JSON, and separated by commas on the command line.
     Names,
-    /// A number, or several names.
+    /// A number or several names, as for the columns of `csv`.
     NumberOrNames,
     /// A JSON Schema: the schema itself in JSON, and the name of a file on the command line.
     Schema,
@@ -54,16 +54,16 @@ pub enum OptionValue {
     ByName,
 }
 
-/// A section of the command's help.
+/// A section of the command's help, which groups options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Section {
-    /// Options of sources in general.
+    /// The section of the options of sources in general.
     Sources,
-    /// Options for how JSON documents are written.
+    /// The section of the options for how JSON documents are written.
     Text,
-    /// Options of the built-in grammars.
+    /// The section of the options of built-in grammars.
     BuiltIn,
-    /// Limits on JSON Schemas.
+    /// The section of the limits on JSON Schemas.
     Limits,
 }
 

@@ -17,7 +17,7 @@ pub use crate::options::{Language, OPTIONS, OptionRow, OptionValue, Section, Set
 /// The language and options of a source, and the kinds of keywords that are denied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// The language with its options.
+    /// The language of the source, with its options.
     pub front_end: FrontEnd,
     /// The kinds of keywords that make the source refused, sorted and without duplicates.
     pub deny: Vec<Deny>,

@@ -101,9 +101,9 @@ impl Counts {
 pub(super) struct SplitTag {
     /// The beginning and content of the tag. Includes the ends if every end allows more tags.
     pub(super) tag: Expr,
-    /// The ends after which more tags may follow.
+    /// The ends of the tag after which more tags may follow.
     pub(super) continuing: Expr,
-    /// The ends after which no tag follows.
+    /// The ends of the tag after which no further tag follows.
     pub(super) last: Expr,
     /// The index by which the tag is counted. `None` if it does not count.
     pub(super) group: Option<u32>,

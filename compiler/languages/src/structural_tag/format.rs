@@ -8,7 +8,7 @@ use grammarc_json_schema::document::NodeId;
 /// A format (a description of texts), with its place in the document.
 #[derive(Clone, Debug)]
 pub(super) struct Format {
-    /// What the format describes.
+    /// The kind of the format: a fixed text, a schema, a tag, and so on.
     pub(super) kind: Kind,
     /// The JSON value of the document that the format was read from.
     pub(super) at: NodeId,
@@ -31,9 +31,9 @@ pub(super) struct Token {
 /// The notation in which the members of an object are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Style {
-    /// The members are written as JSON.
+    /// The members of the object are written as JSON.
     Json,
-    /// The members are written as tags, in the style of this name.
+    /// The members of the object are written as tags, in the style of this name.
     Xml(&'static str),
 }
 
@@ -63,12 +63,12 @@ pub(super) struct Tag {
     pub(super) role: Role,
 }
 
-/// What a tag is to a splitter of outputs.
+/// The role of a tag for a splitter, which splits an output into its parts.
 #[derive(Clone, Debug)]
 pub(super) enum Role {
     /// A tag without a special role.
     Tag,
-    /// A call of the tool with this name.
+    /// A tag that calls the tool of this name.
     Call(String),
     /// A tag whose content is reasoning.
     Reasoning,
@@ -106,9 +106,10 @@ pub(super) struct Dispatch {
     pub(super) excludes: Vec<Mark>,
     /// Whether free text consists of whole tokens, special ones included, and not of characters.
     pub(super) by_token: bool,
-    /// Least number of formats.
+    /// The least number of the rules' formats that the text must contain.
     pub(super) min: u32,
-    /// Greatest number of formats, inclusive. `None` if unbounded.
+    /// The greatest number of the rules' formats that the text may contain, inclusive. `None` if
+    /// unbounded.
     pub(super) max: Option<u32>,
     /// Whether a format has to come first, before any free text.
     pub(super) begins_with_tag: bool,
@@ -161,25 +162,25 @@ pub(super) struct Rule {
     pub(super) group: Option<u32>,
 }
 
-/// What follows a trigger in free text.
+/// The continuation of a trigger in free text.
 #[derive(Clone, Debug)]
 pub(super) enum Then {
     /// The rest of a tag. The tag's beginning starts with the trigger.
     Tag(Tag),
-    /// A whole format.
+    /// A whole format, which follows the trigger.
     Format(Format),
 }
 
 /// The language of a grammar within a tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Syntax {
-    /// XGrammar's EBNF notation.
+    /// The grammar is written in XGrammar's EBNF notation.
     Ebnf,
-    /// The Lark notation.
+    /// The grammar is written in the Lark notation.
     Lark,
 }
 
-/// What a [`Format`] describes.
+/// The kind of a [`Format`]: which texts it describes.
 #[derive(Clone, Debug)]
 pub(super) enum Kind {
     /// A fixed text.
@@ -198,13 +199,13 @@ pub(super) enum Kind {
     AnyText { excludes: Vec<Text>, max_tokens: Option<NodeId>, max_chars: Option<u32> },
     /// Any number of tokens, special ones included, except those of `excludes`.
     AnyTokens { excludes: Vec<Token>, max_tokens: Option<NodeId> },
-    /// A single token.
+    /// A single token of the vocabulary.
     Token(Token),
-    /// A single token that is none of these.
+    /// A single token of the vocabulary that is none of the listed ones.
     ExcludeToken(Vec<Token>),
-    /// Formats that follow each other.
+    /// Formats that follow each other in this order.
     Sequence(Vec<Format>),
-    /// Alternative formats, of which one is written.
+    /// Alternative formats, of which the text matches one.
     Or(Vec<Format>),
     /// A tag, with its beginning, content and ends.
     Tag(Tag),

@@ -19,7 +19,7 @@ use super::format::{
 use super::inner_sources::InnerSources;
 use super::texts::{Symbols, any_of};
 
-/// The state of lowering a structural tag.
+/// Lowers the formats of a structural tag to expressions.
 pub(super) struct Lowering<'a> {
     pub(super) builder: TagBuilder<'a>,
     inner: InnerSources<'a>,

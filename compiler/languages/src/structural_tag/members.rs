@@ -37,7 +37,7 @@ pub struct MemberStyle {
     pub values: Vec<ValueStyle>,
     /// Other texts that `false` and `true` may have, in this order.
     pub booleans: Option<[String; 2]>,
-    /// The text after a value.
+    /// The text that closes a member, after its value.
     pub close: String,
     /// Whether a string may have a line end before and after it that is not part of its value.
     pub lines: bool,
@@ -55,7 +55,7 @@ pub struct ValueStyle {
     /// The names of the types, separated by spaces. `any` denotes all types: text for a string, and JSON for other
     /// values.
     pub types: String,
-    /// The text between the key and the value.
+    /// The text between the key and a value of these types.
     pub begin: String,
     /// Whether arrays and objects within the value are written as tags too, and not as JSON.
     #[serde(default)]
@@ -89,7 +89,7 @@ pub(super) fn style(name: &str) -> Option<&'static MemberStyle> {
     STYLES.get(name)
 }
 
-/// Returns the names of all styles.
+/// Returns the names of all styles that write members as tags.
 pub(super) fn names() -> Vec<&'static str> {
     FILES.into_iter().map(|(name, _)| name).collect()
 }

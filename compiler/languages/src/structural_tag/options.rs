@@ -7,12 +7,12 @@ use grammarc_json_schema::JsonSchemaOptions;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Tokens {
-    /// The text denotes the special token.
+    /// The text of a special token denotes that token only.
     #[default]
     Prefer,
-    /// The text denotes the special token, or the same text written with other tokens.
+    /// The text of a special token denotes that token, or the same text written with other tokens.
     Both,
-    /// The text is written with other tokens only.
+    /// The text of a special token is ordinary text, written with other tokens only.
     Never,
 }
 

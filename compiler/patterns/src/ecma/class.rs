@@ -81,7 +81,7 @@ impl Meaning {
     }
 }
 
-/// Returns the complement of a class.
+/// Returns the complement of a class: all other characters.
 pub(super) fn not(mut class: ClassUnicode) -> ClassUnicode {
     class.negate();
     class

@@ -7,7 +7,7 @@ use std::ops::Range;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{kind}")]
 pub struct EcmaError {
-    /// What is wrong with the pattern.
+    /// The kind of the error: what is wrong with the pattern.
     pub(crate) kind: EcmaErrorKind,
     /// The place of the error in the pattern, in bytes.
     pub span: Range<usize>,
@@ -27,7 +27,7 @@ pub enum EcmaErrorKind {
     Foreign {
         /// The name of the construct.
         what: &'static str,
-        /// What to write instead.
+        /// The help for the error: what to write instead of the construct.
         help: Cow<'static, str>,
     },
     /// The pattern is longer than 256 KiB.
@@ -41,7 +41,7 @@ pub enum EcmaErrorKind {
     /// Groups are nested more than 100 levels deep.
     #[error("the pattern nests groups deeper than {limit} levels")]
     TooDeep {
-        /// The greatest allowed number of levels.
+        /// The greatest allowed number of levels of groups.
         limit: usize,
     },
     /// The pattern has a backreference, so its language is not regular.
@@ -56,7 +56,7 @@ pub enum EcmaErrorKind {
     /// The automaton of the pattern would exceed the limit on states.
     #[error("the pattern needs an automaton of more than {limit} states")]
     TooLarge {
-        /// The greatest allowed number of states.
+        /// The greatest allowed number of states of the automaton.
         limit: usize,
     },
 }

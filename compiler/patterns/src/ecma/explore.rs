@@ -2,10 +2,10 @@
 //!
 //! A program is the nondeterministic automaton of a pattern, with guards for assertions. A state of the result is the
 //! condition that the rest of the string has to satisfy (a [formula](super::formula)). If the condition may depend on
-//! the text before, the state also has the state sets of the trackers and whether the last character was a word
-//! character. There is no backtracking. A lookahead becomes part of the condition on the rest. A lookbehind is answered
-//! by a tracker, an automaton that runs from the start of the string. Both may occur anywhere, in loops and in each
-//! other.
+//! the text before, the state also has the state sets of the trackers. For word boundaries, it has whether the last
+//! character was a word character. There is no backtracking. A lookahead becomes part of the condition on the rest. A
+//! lookbehind is answered by a tracker, an automaton that runs from the start of the string. Both may occur anywhere,
+//! in loops and in each other.
 //!
 //! The automaton of UTF-8 runs in parallel, so the result accepts only valid UTF-8.
 //!
@@ -247,8 +247,8 @@ impl Explorer<'_> {
         on.map(|edge| edge.target).collect()
     }
 
-    /// Returns the condition on the rest of the string under which a state of the program reaches the end of its body:
-    /// the pattern or the body of an assertion.
+    /// Returns the condition on the rest of the string under which a state of the program reaches the end of its body.
+    /// The body is the pattern, or the body of an assertion.
     fn closure(&mut self, state: u32) -> FormulaId {
         if let Some(known) = self.closures[state as usize] {
             return known;

@@ -75,11 +75,11 @@ struct Rank {
 const ABSORBED: usize = 64;
 
 impl Formulas {
-    /// The formula that no rest satisfies. It is the empty disjunction.
+    /// The formula that no rest of a string satisfies. It is the empty disjunction.
     pub(super) const FALSE: FormulaId = 0;
-    /// The formula that every rest satisfies.
+    /// The formula that every rest of a string satisfies.
     pub(super) const TRUE: FormulaId = 1;
-    /// The conjunction without any literal, which every rest satisfies.
+    /// The conjunction without any literal, which every rest of a string satisfies.
     pub(super) const NOTHING: ConjunctionId = 0;
 
     /// Returns the interner for the states of a program, with the formulas `FALSE` and `TRUE`.

@@ -5,7 +5,7 @@ use regex_syntax::hir::ClassUnicode;
 /// A part of a pattern: the node of a syntax tree.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Node {
-    /// One character of a class.
+    /// One character of a character class.
     Class(ClassUnicode),
     /// A sequence of parts. An empty sequence matches the empty string.
     Seq(Vec<Node>),

@@ -106,7 +106,7 @@ struct Part {
     first: Vec<(Vec<Step>, u32)>,
     /// The last set: positions at which the part may end, each with the counter steps on leaving.
     last: Vec<(u32, Vec<Step>)>,
-    /// Whether the part matches the empty string.
+    /// Whether the part of the pattern matches the empty string.
     nullable: bool,
 }
 

@@ -31,7 +31,7 @@ pub(super) enum Guard {
 pub(super) struct Tracker {
     /// The start state, with a loop over any character, so that the body may begin anywhere.
     pub(super) start: u32,
-    /// The state in which the body has matched.
+    /// The state in which the body of the lookbehind has matched.
     pub(super) end: u32,
 }
 

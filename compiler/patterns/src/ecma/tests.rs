@@ -227,7 +227,7 @@ fn any_string() -> impl Strategy<Value = String> {
 }
 
 /// Whether the backtracking engine may be wrong about a pattern. It fails on a repetition within a loop within a
-/// counted repetition, such as `(?:(?:.{1,3})+){2}`: the inner repetition does not give back characters, so "aa" is not
+/// counted repetition, such as `(?:(?:.{1,3})+){2}`. The inner repetition does not give back characters, so "aa" is not
 /// found.
 fn is_beyond_the_engine(text: &str) -> bool {
     let loops = [")+){", ")*){", ")*?){"];

@@ -4,8 +4,10 @@
 //! A text may have several paths through a counted pattern at once, each with its own counts. The network keeps counts
 //! in one register if the counts of all paths are fixed distances apart. In `(?:\S+\s+){0,49}\S+` the last word may be
 //! another iteration of the group or the word after the group, so the counts differ by one. In `(?:a+){9,50}` each `a`
-//! may begin another iteration or not, so the counts diverge. If a counter has no minimum, as in `(?:a+){0,50}`, a path
-//! with a lower count simulates another path at the same position, and the other path is dropped.
+//! may begin another iteration or not, so the counts diverge.
+//!
+//! If a counter has no minimum, as in `(?:a+){0,50}`, a path with a lower count simulates another path at the same
+//! position. The other path is dropped.
 //!
 //! Cost: O(sets of positions · their transitions · ranges of characters), at most [`MOST_WORK`].
 

@@ -9,11 +9,11 @@ use regex_syntax::hir::{Dot, Hir, HirKind, Look, Repetition};
 /// What is known about the text between a place in the pattern and one end of the whole text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Gap {
-    /// There is no text in between.
+    /// There is no text between the place and the end.
     None,
-    /// There is at least one character in between.
+    /// There is at least one character between the place and the end.
     Some,
-    /// There may or may not be text in between, depending on the match.
+    /// There may or may not be text between the place and the end, depending on the match.
     Unknown,
 }
 

@@ -22,9 +22,9 @@ pub enum PatternError {
     /// Groups, repetitions and classes are nested too deep.
     #[error("the pattern is nested more than {limit} deep")]
     NestedTooDeep {
-        /// The greatest allowed number of levels.
+        /// The greatest allowed number of levels of nesting.
         limit: u32,
-        /// The start of the first level beyond the limit.
+        /// The place of the first level of nesting beyond the limit, in bytes.
         span: Range<usize>,
     },
     /// The pattern has a construct of another dialect, such as `\Z`.
@@ -32,7 +32,7 @@ pub enum PatternError {
     Foreign {
         /// The name of the construct.
         what: &'static str,
-        /// What to write instead.
+        /// The help for the error: what to write instead of the construct.
         help: &'static str,
         /// The place of the construct in the pattern, in bytes.
         span: Range<usize>,
@@ -87,7 +87,7 @@ pub enum PatternError {
     /// The pattern matches no text.
     #[error("the pattern matches nothing")]
     MatchesNothing {
-        /// The whole pattern.
+        /// The place of the whole pattern, in bytes.
         span: Range<usize>,
     },
 }

@@ -42,7 +42,7 @@ const MAX_STATES: usize = 50_000;
 /// The part of a text that a pattern must match.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Extent {
-    /// The pattern must match the whole text.
+    /// The pattern must match the whole text: `^` and `$` at its ends are implied.
     #[default]
     Whole,
     /// The pattern must match some part of the text, as in JSON Schema.

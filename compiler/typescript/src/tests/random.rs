@@ -17,7 +17,7 @@ enum Type {
     Null,
     Literal(Value),
     Array(Box<Type>),
-    /// A tuple: its items, the number of optional items at the end, and the type of further items.
+    /// A tuple: its items, the number of required items at the start, and the type of further items.
     Tuple(Vec<Type>, usize, Option<Box<Type>>),
     /// An object: the key, type and optionality of each member.
     Object(Vec<(String, Type, bool)>),

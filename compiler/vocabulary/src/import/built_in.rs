@@ -14,9 +14,9 @@ use crate::options::EndToken;
 pub(super) struct BuiltIn {
     /// The name of the vocabulary.
     name: &'static str,
-    /// The greatest id plus one.
+    /// The greatest token id of the vocabulary, plus one.
     ids: u32,
-    /// The texts of the end tokens.
+    /// The texts of the vocabulary's end tokens.
     end_tokens: &'static [&'static str],
     /// Builds the encoder of the vocabulary. Returns the crate's error as a message.
     build: fn() -> Result<CoreBPE, String>,

@@ -9,15 +9,15 @@ use serde::de::{Deserializer as _, IgnoredAny, MapAccess, Visitor};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TokenizerFormat {
-    /// `tokenizer.json` of Hugging Face's tokenizers.
+    /// `tokenizer.json`, the format of Hugging Face's tokenizers.
     TokenizerJson,
     /// A rank file of tiktoken: a line `base64 rank` for each token.
     Ranks,
     /// A GGUF model of llama.cpp, with the vocabulary in its metadata. The tensors may be missing.
     Gguf,
-    /// A SentencePiece model, `tokenizer.model`.
+    /// A SentencePiece model, whose file is usually `tokenizer.model`.
     SentencePiece,
-    /// `tekken.json` of mistral-common.
+    /// `tekken.json`, the format of mistral-common.
     Tekken,
 }
 

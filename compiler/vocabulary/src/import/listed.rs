@@ -17,7 +17,7 @@ pub enum Listed {
     Added,
     /// A control token: its bytes are its name, which is never matched as text.
     Special,
-    /// A row that no mask may allow.
+    /// An id whose token no mask may allow.
     Unused,
 }
 

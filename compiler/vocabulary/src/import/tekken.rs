@@ -43,7 +43,7 @@ struct Special {
     token_str: String,
 }
 
-/// The versions whose files list no special tokens.
+/// The versions of `tekken.json` whose files list no special tokens.
 const UNLISTED: [&str; 4] = ["v1", "v2", "v3", "v7"];
 
 /// The special tokens of the versions in [`UNLISTED`], indexed by id.
@@ -70,7 +70,7 @@ const SPECIAL: [&str; 20] = [
     "[TOOL_CONTENT]",
 ];
 
-/// The end token of all versions.
+/// The end token of all versions of `tekken.json`.
 const END: &str = "</s>";
 
 /// Reads a `tekken.json`, and the companion files beside it. Fails if the file is not JSON or contradicts itself.

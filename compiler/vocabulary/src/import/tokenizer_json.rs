@@ -1,10 +1,11 @@
 //! Reads `tokenizer.json` of Hugging Face: byte-level BPE, and BPE or Unigram in SentencePiece's spelling.
 //!
 //! The file is read here and not by the `tokenizers` crate, for three reasons. The crate gives added tokens new ids if
-//! the file leaves a hole before them (o200k's `<|endofprompt|>`), while the model was trained with the ids of the
-//! file. It panics on some malformed sections. It builds an encoder, which is several times the work. The tests use the
-//! crate as their oracle instead: the bytes here of what it encodes concatenate to the text, and what it decodes from
-//! an id equals the bytes here.
+//! the file leaves a hole before them (o200k's `<|endofprompt|>`). The model was trained with the ids of the file. The
+//! crate panics on some malformed sections. It builds an encoder, which is several times the work.
+//!
+//! The tests use the crate as their oracle. The tokens of an encoded text must concatenate to the text in the bytes of
+//! this importer. The crate must decode each id to those bytes.
 //!
 //! The merges, by far the largest part, are skipped while parsing.
 

@@ -17,9 +17,9 @@ pub(super) struct Request {
     pub(super) at: NodeId,
     pub(super) style: &'static Style,
     pub(super) tools: Vec<Tool>,
-    /// Whether calls are allowed or required.
+    /// Whether calls of tools are allowed or required.
     pub(super) choice: Choice,
-    /// Least number of calls.
+    /// The least number of calls, inclusive. `max` is the greatest; `None` if unbounded.
     pub(super) min: u32,
     pub(super) max: Option<u32>,
     /// The place of the option `unique`, by which each tool may be called at most once. `None` if tools may be called
@@ -35,13 +35,13 @@ pub(super) struct Request {
 /// Whether and which tools have to be called (`tool_choice`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Choice {
-    /// Text with any number of calls.
+    /// The output is text with any number of calls.
     Auto,
-    /// At least one call.
+    /// The output has at least one call.
     Required,
-    /// Exactly one call, of the only tool that is left.
+    /// The output has exactly one call, of the tool that the request names.
     Named,
-    /// Text without calls.
+    /// The output is text without calls.
     None,
 }
 
@@ -69,11 +69,11 @@ pub(super) enum Input {
 /// Who writes the beginning of the reasoning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Open {
-    /// The prompt contains the beginning already.
+    /// The prompt already contains the beginning of the reasoning.
     Prefilled,
-    /// The model writes the beginning.
+    /// The model writes the beginning of the reasoning.
     Written,
-    /// The model writes the beginning, or does not reason.
+    /// The model writes the beginning of the reasoning, or does not reason.
     Optional,
 }
 

@@ -2,8 +2,12 @@
 //!
 //! A style is a file of `styles`, read once. The sources of its texts are the chat templates of the family, XGrammar
 //! 0.2.8 (`builtin_structural_tag.py`) and mistral-common (`instruct.py`). `{name}` is replaced by the name of a tool.
-//! Three arrangements cover the families: text with calls in it, alone or within a section; messages with a separator
-//! (gpt-oss); one response and then a section (Kimi K3).
+//!
+//! Three arrangements cover the families:
+//!
+//! - text with calls in it, alone or within a section;
+//! - messages with a separator (gpt-oss);
+//! - one response and then a section (Kimi K3).
 
 use std::sync::LazyLock;
 
@@ -67,11 +71,11 @@ pub(super) struct Call {
 #[derive(Debug, serde::Deserialize)]
 #[serde(untagged)]
 pub(super) enum Part {
-    /// A fixed text.
+    /// A fixed text of the markup.
     Text(String),
-    /// A text that a regular expression matches.
+    /// A text of the markup that a regular expression matches.
     Pattern {
-        /// The regular expression.
+        /// The regular expression that the text matches.
         pattern: String,
     },
 }
@@ -123,7 +127,7 @@ pub(super) struct Response {
     pub(super) finish: String,
 }
 
-/// The markup around reasoning.
+/// The markup that a family of models writes around reasoning.
 #[derive(Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Reasoning {
@@ -189,7 +193,7 @@ impl Style {
         })
     }
 
-    /// Returns the names of all styles, without aliases.
+    /// Returns the names of all styles of tool calls, without aliases.
     pub(super) fn names() -> impl Iterator<Item = &'static str> {
         FILES.into_iter().map(|(name, _)| name)
     }

@@ -27,7 +27,7 @@ const MAX_ENTRIES: usize = 32;
 pub(super) enum Value {
     /// A whole number of any width. Numbers beyond 63 bits are clamped.
     Number(i64),
-    /// A boolean.
+    /// A boolean of the metadata.
     Flag(bool),
     /// A string, which need not be valid UTF-8.
     Text(Vec<u8>),
@@ -40,9 +40,9 @@ pub(super) enum Value {
 /// The reason why the metadata cannot be read.
 #[derive(Debug)]
 pub(super) enum Fault {
-    /// The stream reported an error.
+    /// Reading the file failed.
     Input(io::Error),
-    /// The file breaks the format; the text says how.
+    /// The file breaks the GGUF format; the text says how.
     Damage(String),
 }
 
