@@ -195,13 +195,14 @@ struct Trie(SuffixTrie<Symbol, Node>);
 /// Facts about a node of the trie. The string of a node is the sequence of symbols from the root to it.
 #[derive(Default)]
 struct Node {
-    /// The first pattern in the list that is a suffix of the node's string. `None` if no pattern is.
+    /// The first pattern in the list that is a suffix of the string of the trie node. `None` if no pattern is.
     ends: Option<u32>,
-    /// The number of tokens in the node's string. Text has no tokens, so they belong to a pattern in progress.
+    /// The number of tokens in the string of the trie node. Text has no tokens, so they belong to a pattern in
+    /// progress.
     token_count: u32,
-    /// The first pattern that equals the node's string and leads to a state.
+    /// The first pattern that equals the string of the trie node and leads to a state.
     leading: Option<u32>,
-    /// Whether a pattern that leads to a state begins with the node's string.
+    /// Whether a pattern that leads to a state begins with the string of the trie node.
     leads: bool,
 }
 
@@ -236,7 +237,7 @@ impl Trie {
         &self.0.node(node).data
     }
 
-    /// Returns a node and all nodes on its chain of suffix links, the longest string first. The last is the root.
+    /// Returns a trie node and all nodes on its chain of suffix links, the longest string first. The last is the root.
     fn suffixes(&self, node: u32) -> impl Iterator<Item = u32> {
         std::iter::successors(Some(node), |&node| (node != ROOT).then(|| self.0.node(node).suffix))
     }
@@ -273,7 +274,7 @@ impl Trie {
         found
     }
 
-    /// Returns the tokens that continue some pattern at a node.
+    /// Returns the tokens that continue some pattern at a trie node.
     fn tokens(&self, node: u32) -> BTreeSet<&TokenRef> {
         let children = self.suffixes(node).flat_map(|node| &self.0.node(node).children);
         let tokens = children.filter_map(|(symbol, _)| match symbol {

@@ -12,7 +12,7 @@ use grammarc_grammar::diagnostics::report::Report;
 use grammarc_grammar::diagnostics::{Diagnostic, Source};
 use grammarc_grammar::ir::{GrammarBuilder, Literals, Lowered, Origin, RuleId};
 
-/// Error: an inner source in a source that was lowered by a front end without the others.
+/// Error: an inner source (of another language) in a source that was lowered by a front end without the others.
 const NOT_READ: &str = "source::not-read";
 
 /// Lowers inner sources: sources of any language within a source of another.
@@ -43,7 +43,7 @@ pub(crate) trait Reader {
     ) -> Result<Lowered, Vec<Diagnostic>>;
 }
 
-/// Refuses all inner sources. A front end uses it if the other front ends are not available.
+/// Refuses all inner sources (of other languages). A front end uses it if the other front ends are not available.
 #[derive(Debug)]
 pub(crate) struct NoInnerSources;
 
@@ -67,7 +67,7 @@ impl Reader for NoInnerSources {
     }
 }
 
-/// Where an inner source is in the outer source.
+/// Where an inner source (of another language) is in the outer source.
 pub(crate) struct Place<'a> {
     /// Maps a range of bytes of the inner text to a range of bytes of the outer text.
     pub(crate) span: &'a dyn Fn(&Range<usize>) -> Range<usize>,
@@ -98,7 +98,8 @@ impl Place<'_> {
         Origin { span, pointer: self.pointer(origin.pointer) }
     }
 
-    /// Adds the pointer to the inner source before a pointer within it. A pointer with a URI or a name stays as it is.
+    /// Adds the pointer to the inner source (of another language) before a pointer within it. A pointer with a URI or a
+    /// name stays as it is.
     fn pointer(&self, inner: Option<String>) -> Option<String> {
         match (&self.pointer, inner) {
             (Some(outer), Some(inner)) if is_inside(&inner) => Some(format!("{outer}{inner}")),
@@ -126,7 +127,8 @@ pub(crate) struct Outer {
 }
 
 impl Outer {
-    /// Adds the grammar, report and findings of an inner source. Returns the start rule of its grammar.
+    /// Adds the grammar, report and findings of an inner source (of another language). Returns the start rule of its
+    /// grammar.
     pub(crate) fn add(&mut self, inner: Lowered, place: &Place<'_>) -> RuleId {
         let Lowered { source: _, grammar, report, findings, literals } = inner;
         let outer = place.pointer.as_deref().unwrap_or_default();

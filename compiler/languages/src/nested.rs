@@ -27,7 +27,7 @@ const TOO_DEEP: &str = "source::nested-too-deep";
 /// Error: a named source that refers to itself, directly or through others.
 const CIRCLE: &str = "source::circle";
 
-/// Lowers the inner sources of one source, and passes itself on to them.
+/// Lowers the inner sources (of other languages) of one source, and passes itself on to them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Nested<'a> {
     controls: &'a ControlTokens,

@@ -10,7 +10,8 @@ use serde_json::Value;
 use super::scope::Ty;
 use super::tags::Tag;
 
-/// Most shapes of one type. Unions within intersections multiply their shapes, so a type with more is an error.
+/// Most shapes (objects as lists of members) of one type. Unions within intersections multiply their shapes, so a type
+/// with more is an error.
 pub(super) const MAX_SHAPES: usize = 256;
 
 /// The shape of an object type: its members, and what other keys are allowed.
@@ -80,14 +81,15 @@ impl<'a> Shape<'a> {
     }
 }
 
-/// Returns the pairwise intersections of two unions of shapes. `None` if there are more than 256.
+/// Returns the pairwise intersections of two unions of shapes (objects as lists of members). `None` if there are more
+/// than 256.
 pub(super) fn product<'a>(one: &[Shape<'a>], other: &[Shape<'a>]) -> Option<Vec<Shape<'a>>> {
     let is_small = one.len().saturating_mul(other.len()) <= MAX_SHAPES;
     let pairs = || one.iter().flat_map(|one| other.iter().map(|other| one.and(other)));
     is_small.then(|| pairs().collect())
 }
 
-/// Makes all members of the shapes optional, or all of them required.
+/// Makes all members of the shapes (objects as lists of members) optional, or all of them required.
 pub(super) fn set_optional(shapes: &mut [Shape<'_>], is_optional: bool) {
     let members = shapes.iter_mut().flat_map(|shape| &mut shape.members);
     let parts = members.flat_map(|member| &mut member.parts);
@@ -105,7 +107,8 @@ pub(super) fn select(shapes: &mut [Shape<'_>], keys: &[Value], keep: bool) {
     }
 }
 
-/// Returns the first of the given keys that no shape has. `None` if the shapes have all of them.
+/// Returns the first of the given keys that no shape (an object as a list of members) has. `None` if the shapes have
+/// all of them.
 pub(super) fn unknown_key<'k>(shapes: &[Shape<'_>], keys: &'k [Value]) -> Option<&'k Value> {
     let members = shapes.iter().flat_map(|shape| &shape.members).map(|member| &member.key);
     keys.iter().find(|key| !members.clone().any(|known| key.as_str() == Some(known)))

@@ -263,8 +263,8 @@ fn shapes_of<'a>(scope: &mut Scope<'a>, ty: Ty<'a>, span: &Range<usize>) -> Vec<
     }
 }
 
-/// Returns the shapes of a utility type of the standard library, such as `Partial` or `Record`. Empty after an error,
-/// which is reported.
+/// Returns the shapes (objects as lists of members) of a utility type of the standard library, such as `Partial` or
+/// `Record`. Empty after an error, which is reported.
 pub(super) fn utility_shapes<'a>(
     scope: &mut Scope<'a>,
     name: &str,
@@ -306,8 +306,8 @@ pub(super) fn utility_shapes<'a>(
     }
 }
 
-/// Adds the keys of a type to a shape, with values of the type `value`. Literal keys become members; `string`, `number`
-/// and templates become rules for other keys.
+/// Adds the keys of a type to a shape (an object as a list of members), with values of the type `value`. Literal keys
+/// become members; `string`, `number` and templates become rules for other keys.
 fn add_keys<'a>(scope: &mut Scope<'a>, keys: Ty<'a>, value: Ty<'a>, shape: &mut Shape<'a>) {
     let span = scope.span(keys);
     let Some(keys) = resolved(scope, keys) else { return };
@@ -336,7 +336,7 @@ fn add_keys<'a>(scope: &mut Scope<'a>, keys: Ty<'a>, value: Ty<'a>, shape: &mut 
     }
 }
 
-/// Returns the shapes of an interface. Its own members replace those of its bases.
+/// Returns the shapes (objects as lists of members) of an interface. Its own members replace those of its bases.
 pub(super) fn interface_shapes<'a>(
     scope: &mut Scope<'a>,
     declaration: usize,
@@ -366,7 +366,7 @@ pub(super) fn interface_shapes<'a>(
     shapes
 }
 
-/// Returns, for each base of an interface, the shapes of the base.
+/// Returns, for each base of an interface, the shapes (objects as lists of members) of the base.
 fn base_shapes<'a>(
     scope: &mut Scope<'a>,
     interface: &'a TSInterfaceDeclaration<'a>,
@@ -480,7 +480,8 @@ pub(super) fn intersection_shapes<'a>(
     all
 }
 
-/// Returns the pairwise intersections of two unions of shapes. Empty, with an error, if there are more than 256.
+/// Returns the pairwise intersections of two unions of shapes (objects as lists of members). Empty, with an error, if
+/// there are more than 256.
 fn intersect<'a>(
     scope: &mut Scope<'a>,
     one: &[Shape<'a>],

@@ -92,7 +92,7 @@ pub enum Companion {
 }
 
 impl Companion {
-    /// All companions, in the order in which they are read.
+    /// All companion files, in the order in which they are read.
     pub(super) const ALL: [Self; 4] =
         [Self::AddedTokens, Self::TokenizerConfig, Self::GenerationConfig, Self::Config];
 

@@ -131,7 +131,8 @@ pub enum Macro {
 /// Free text in which each tag is followed by a string of a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dispatch {
-    /// The tags of the dispatch: the beginning of the tag, the name of the rule after it, and the place of that name.
+    /// The tags of the dispatch (free text with tags): the beginning of the tag, the name of the rule after it, and the
+    /// place of that name.
     pub tags: Vec<(Trigger, String, Range<usize>)>,
     /// Strings or tokens that free text may not contain.
     pub excludes: Vec<Trigger>,

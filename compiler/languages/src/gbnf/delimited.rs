@@ -11,8 +11,8 @@ pub(super) struct Delimited {
     pub(super) end: usize,
 }
 
-/// Finds the end of the inner source that starts with the bracket or slash at byte `start`. `None` if its end is
-/// missing.
+/// Finds the end of the inner source (of another language) that starts with the bracket or slash at byte `start`.
+/// `None` if its end is missing.
 pub(super) fn delimited(text: &str, start: usize) -> Option<Delimited> {
     match text.as_bytes()[start] {
         b'/' => slashed(text, start + 1),

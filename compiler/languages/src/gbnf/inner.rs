@@ -62,8 +62,8 @@ pub(super) fn lower(
     rules.collect()
 }
 
-/// Lowers one inner source. The places in its errors are converted to places in the outer source if its text is part of
-/// that source.
+/// Lowers one inner source (of another language). The places in its errors are converted to places in the outer source
+/// if its text is part of that source.
 fn read(
     inner: &InnerSource,
     source: &Source,
@@ -98,8 +98,8 @@ fn read(
     }
 }
 
-/// Adds the rules of a lowered inner source to the grammar, and returns its start rule. Pointers of its report begin
-/// with the name of the source, or for an inline source the name of the rule around it.
+/// Adds the rules of a lowered inner source (of another language) to the grammar, and returns its start rule. Pointers
+/// of its report begin with the name of the source, or for an inline source the name of the rule around it.
 fn add(ast: &Ast, inner: &InnerSource, lowered: Lowered, outer: &mut Outer) -> RuleId {
     let whole = |_: &Range<usize>| inner.span.clone();
     match &inner.kind {

@@ -122,7 +122,7 @@ pub(crate) fn lower_with(
 struct Lowering<'a> {
     names: Names<'a>,
     classes: Classes,
-    /// For each inner source, its start rule. `None` if the source has errors.
+    /// For each inner source (of another language), its start rule. `None` if the source has errors.
     inner: Vec<Option<RuleId>>,
     /// The texts of strings, each with the place of its first use.
     literals: Literals,

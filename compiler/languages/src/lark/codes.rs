@@ -31,7 +31,7 @@ pub const DUPLICATE_NAME: &str = "lark::duplicate-name";
 pub const MISSING_START: &str = "lark::missing-start";
 /// Error: a terminal whose definition uses itself, directly or through others.
 pub const CIRCULAR_TERMINAL: &str = "lark::circular-terminal";
-/// Error: a rule, token or inner source within a terminal.
+/// Error: a rule, token or inner source (of another language) within a terminal.
 pub const NOT_IN_TERMINALS: &str = "lark::not-in-terminals";
 /// Error: a construct within a rule that only terminals allow, such as `&`.
 pub const NOT_IN_RULES: &str = "lark::not-in-rules";

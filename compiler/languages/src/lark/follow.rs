@@ -9,14 +9,14 @@ use super::units::{Letter, Unit};
 use grammarc_grammar::budget::Budget;
 use grammarc_grammar::ir::ByteSet;
 
-/// A call of one unit by another.
+/// A call of one unit (a rule with its callees inlined) by another.
 struct Use {
     /// Index of the unit (a rule with its callees inlined) that contains the call.
     caller: usize,
     used: usize,
-    /// The bytes that may come after the call within the calling unit.
+    /// The bytes that may come after the call within the calling unit (a rule with its callees inlined).
     first: ByteSet,
-    /// Whether the calling unit may end directly after the call.
+    /// Whether the calling unit (a rule with its callees inlined) may end directly after the call.
     may_end: bool,
 }
 
@@ -25,14 +25,16 @@ struct Use {
 #[derive(Debug)]
 pub(super) struct Facts {
     pub(super) first: Vec<ByteSet>,
-    /// For each unit, the terminals that it may begin with, and the first bytes of its other first letters.
+    /// For each unit (a rule with its callees inlined), the terminals that it may begin with, and the first bytes of
+    /// its other first letters.
     pub(super) begins: Vec<(BTreeSet<TerminalId>, ByteSet)>,
     pub(super) follow: Vec<ByteSet>,
 }
 
 impl Facts {
-    /// Computes the FIRST and FOLLOW sets of all units. First adds epsilon transitions past letters that accept the
-    /// empty string. Once the budget is spent, the sets are incomplete.
+    /// Computes the FIRST and FOLLOW sets of all units (rules with their callees inlined). First adds epsilon
+    /// transitions past letters (terminals, called units and other expressions) that accept the empty string. Once the
+    /// budget is spent, the sets are incomplete.
     pub(super) fn of(units: &mut [Unit], lexicon: &Lexicon, budget: &Budget) -> Self {
         skip_nullable(units, lexicon, budget);
         let none = vec![ByteSet::EMPTY; units.len()];
@@ -76,7 +78,8 @@ impl Facts {
         facts
     }
 
-    /// Returns the first bytes of a letter: a terminal, an opaque expression or a called unit.
+    /// Returns the first bytes of a letter: a terminal, an opaque expression (a token, schema or nested grammar) or a
+    /// called unit (a rule with its callees inlined).
     pub(super) fn first_of_letter(&self, letter: Letter, lexicon: &Lexicon) -> ByteSet {
         match letter {
             Letter::Terminal(id) => lexicon.terminals[id as usize].first,
@@ -125,7 +128,8 @@ fn fixpoint(budget: &Budget, mut pass: impl FnMut() -> bool) {
     while pass() && budget.spend(1 << 6).is_ok() {}
 }
 
-/// Adds epsilon transitions past all letters that accept the empty string.
+/// Adds epsilon transitions past all letters (terminals, called units and other expressions) that accept the empty
+/// string.
 fn skip_nullable(units: &mut [Unit], lexicon: &Lexicon, budget: &Budget) {
     let mut nullable = vec![false; units.len()];
     let passes = |letter: Letter, nullable: &[bool]| match letter {

@@ -65,7 +65,8 @@ pub(super) enum Use {
     Ignored,
 }
 
-/// The letters of a grammar: all terminals and opaque expressions. Each terminal occurs once.
+/// The letters of a grammar: all terminals and opaque expressions (tokens, schemas, nested grammars). Each terminal
+/// occurs once.
 #[derive(Debug, Default)]
 pub(super) struct Lexicon {
     pub(super) terminals: Vec<Terminal>,

@@ -52,15 +52,17 @@ enum LexerState {
     Within(SubsetId, Running),
 }
 
-/// A rule of the IR that is declared for a unit and not yet defined.
+/// A rule of the IR that is declared for a unit (a rule with its callees inlined) and not yet defined.
 pub(super) struct Pending {
     pub(super) unit: u32,
-    /// Whether the text ends with the unit. Then no ignored text may follow its last lexeme.
+    /// Whether the text ends with the unit (a rule with its callees inlined). Then no ignored text may follow its last
+    /// lexeme.
     pub(super) is_last: bool,
     pub(super) rule: RuleId,
 }
 
-/// State shared by the lexers of all units: the terminals, the rules made so far, and the warnings.
+/// State shared by the lexers of all units (rules with their callees inlined): the terminals, the rules made so far,
+/// and the warnings.
 pub(super) struct Lexing<'r> {
     lexicon: &'r Lexicon,
     facts: &'r Facts,
@@ -70,7 +72,7 @@ pub(super) struct Lexing<'r> {
     /// For each unit (a rule with its callees inlined), the name of its rule.
     names: Vec<&'r str>,
     pub(super) builder: GrammarBuilder,
-    /// Maps a unit, and whether the text ends with it, to the unit's rule.
+    /// Maps a unit (a rule with its callees inlined), and whether the text ends with it, to the unit's rule.
     rules: FxHashMap<(u32, bool), RuleId>,
     /// Maps a pair of terminals, the smaller index first, to whether one can end where the other continues.
     clashes: FxHashMap<(TerminalId, TerminalId), bool>,
@@ -82,7 +84,8 @@ pub(super) struct Lexing<'r> {
 }
 
 impl<'r> Lexing<'r> {
-    /// Returns the shared state of all units' lexers, without any rules yet. `names` has the name of each unit.
+    /// Returns the shared state of all units' lexers, without any rules yet. `names` has the name of each unit (a rule
+    /// with its callees inlined).
     pub(super) fn new(
         rules: &'r Rules<'_>,
         facts: &'r Facts,
@@ -107,8 +110,8 @@ impl<'r> Lexing<'r> {
         }
     }
 
-    /// Returns the rule of a unit, and declares it if it is new. With `is_last` the text ends with the unit, and no
-    /// ignored text follows its last lexeme.
+    /// Returns the rule of a unit (a rule with its callees inlined), and declares it if it is new. With `is_last` the
+    /// text ends with the unit, and no ignored text follows its last lexeme.
     pub(super) fn rule(&mut self, unit: u32, is_last: bool) -> RuleId {
         let key = (unit, is_last && !self.ignored.is_empty());
         if let Some(&known) = self.rules.get(&key) {
@@ -120,8 +123,8 @@ impl<'r> Lexing<'r> {
         rule
     }
 
-    /// Returns the lexer of a unit as an expression. `number` is the unit's index; with `is_last`, the text ends with
-    /// the unit.
+    /// Returns the lexer of a unit (a rule with its callees inlined) as an expression. `number` is the unit's index;
+    /// with `is_last`, the text ends with the unit.
     pub(super) fn unit(&mut self, unit: &'r Unit, number: u32, is_last: bool) -> Expr {
         // If a called unit and a terminal share a first byte, the lexer does not know which of the two it is in. Then
         // ignored text is allowed at the end of the unit.
@@ -132,8 +135,8 @@ impl<'r> Lexing<'r> {
         }
     }
 
-    /// Returns the lexer of a unit as an expression, and whether a called unit shares a first byte with a neighbouring
-    /// letter.
+    /// Returns the lexer of a unit (a rule with its callees inlined) as an expression, and whether a called unit shares
+    /// a first byte with a neighbouring letter (a terminal, a called unit or another expression).
     fn unit_with(&mut self, unit: &'r Unit, number: u32, is_last: bool) -> (Expr, bool) {
         let mut graph = ExprGraph::new();
         let end = graph.end();
@@ -224,14 +227,16 @@ impl Lexing<'_> {
 struct UnitLexer<'w, 'r> {
     lexing: &'w mut Lexing<'r>,
     subsets: Subsets<'r>,
-    /// Whether the text ends with the unit, so that no ignored text follows its last lexeme.
+    /// Whether the text ends with the unit (a rule with its callees inlined), so that no ignored text follows its last
+    /// lexeme.
     is_last: bool,
-    /// The FOLLOW set of the unit: bytes that may come after it in its callers.
+    /// The FOLLOW set of the unit (a rule with its callees inlined): bytes that may come after it in its callers.
     follow: ByteSet,
     known: FxHashMap<LexerState, u32>,
     open: Vec<(LexerState, u32)>,
     graph: &'w mut ExprGraph,
-    /// Whether a called unit shares a first byte with a neighbouring letter.
+    /// Whether a called unit (a rule with its callees inlined) shares a first byte with a neighbouring letter (a
+    /// terminal, a called unit or another expression).
     overlaps: bool,
 }
 
@@ -335,8 +340,9 @@ impl<'r> UnitLexer<'_, 'r> {
         self.moves(subset, &together, but, at);
     }
 
-    /// Warns of terminals that clash with a terminal that a called unit begins with: one can end where the other
-    /// continues. Compared are the neighbours of the call, and the first terminals of the units in `before`.
+    /// Warns of terminals that clash with a terminal that a called unit (a rule with its callees inlined) begins with:
+    /// one can end where the other continues. Compared are the neighbours of the call, and the first terminals of the
+    /// units in `before`.
     fn clashes(
         &mut self,
         letter: Letter,

@@ -16,7 +16,7 @@ use grammarc_grammar::ir::{Lowered, Origin};
 /// # Errors
 ///
 /// Returns the first error of the syntax. If the syntax is right, returns the errors of names, terminals and inner
-/// sources, in source order. If the budget is spent, returns that error alone.
+/// sources (of other languages), in source order. If the budget is spent, returns that error alone.
 pub fn lower(
     source: Source,
     options: &LarkOptions,

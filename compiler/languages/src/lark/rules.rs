@@ -24,7 +24,8 @@ const MAX_ERRORS: usize = 50;
 /// Steps of the budget that one node of the syntax tree costs: an estimate of its share of the work.
 const STEPS_A_NODE: usize = 1 << 4;
 
-/// The right-hand side of a rule, whose smallest parts are lexemes: terminals and opaque expressions.
+/// The right-hand side of a rule, whose smallest parts are lexemes: terminals and opaque expressions (tokens, schemas,
+/// nested grammars).
 #[derive(Debug)]
 pub(super) enum Body {
     /// A terminal, and whether it matches the empty string. The terminal is `None` if it matches nothing else.
@@ -66,7 +67,7 @@ pub(super) struct Rules<'a> {
     /// Whether at most one ignored terminal (of `%ignore`) may follow each lexeme.
     pub(super) ignore_once: bool,
     pub(super) lexicon: Lexicon,
-    /// The builder with the lowered inner sources, and the findings so far.
+    /// The builder with the lowered inner sources (of other languages), and the findings so far.
     pub(super) outer: Outer,
 }
 
@@ -374,8 +375,8 @@ impl<'a> Reader<'a, 'a> {
         Ok(read)
     }
 
-    /// Adds an inner source as an opaque expression. Its text begins at byte offset `at` of the outer source. If it has
-    /// errors, they are reported and the body is the empty language.
+    /// Adds an inner source as an opaque expression (a token, schema or nested grammar). Its text begins at byte offset
+    /// `at` of the outer source. If it has errors, they are reported and the body is the empty language.
     fn inner(&mut self, lowered: Result<Lowered, Vec<Diagnostic>>, at: usize) -> Body {
         let span = |span: &std::ops::Range<usize>| span.start + at..span.end + at;
         let place = Place { span: &span, pointer: None };

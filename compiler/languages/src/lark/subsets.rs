@@ -21,21 +21,23 @@ pub(super) struct Subset {
     /// Terminals that may come next, in ascending order. Ignored terminals are left out if nothing
     /// else follows.
     pub(super) terminals: Vec<TerminalId>,
-    /// The other letters that may come next (opaque expressions and called units), in ascending
-    /// order, with their target states.
+    /// The other letters that may come next (opaque expressions (tokens, schemas, nested grammars)
+    /// and called units), in ascending order, with their target states.
     pub(super) others: Vec<(Letter, Vec<u32>)>,
-    /// All bytes that may come next: the union of the first bytes of all letters.
+    /// All bytes that may come next: the union of the first bytes of all letters (terminals, called
+    /// units and other expressions).
     pub(super) first: ByteSet,
 }
 
-/// The subset construction of one unit, with the states reached so far.
+/// The subset construction of one unit (a rule with its callees inlined), with the states reached
+/// so far.
 pub(super) struct Subsets<'r> {
     unit: &'r Unit,
     facts: &'r Facts,
     lexicon: &'r Lexicon,
     ignored: &'r [TerminalId],
-    /// Whether ignored text may precede the end of the unit. It may not at the end of the whole
-    /// text.
+    /// Whether ignored text may precede the end of the unit (a rule with its callees inlined). It
+    /// may not at the end of the whole text.
     keeps_ends: bool,
     states: Vec<Subset>,
     known: FxHashMap<(Vec<u32>, bool), SubsetId>,
@@ -66,8 +68,8 @@ impl<'r> Subsets<'r> {
         &self.states[id as usize]
     }
 
-    /// Returns the state for the epsilon closure of the given unit states, and adds it if it is
-    /// new.
+    /// Returns the state for the epsilon closure of the given states of the unit (a rule with its
+    /// callees inlined), and adds it if it is new.
     pub(super) fn of(&mut self, states: impl IntoIterator<Item = u32>) -> SubsetId {
         let mut members = self.unit.closure(states);
         let is_final = members.binary_search(&Unit::END).is_ok();

@@ -85,7 +85,8 @@ impl<'a> Terminals<'a> {
         self.origins.insert(name, origin).is_none()
     }
 
-    /// Whether a part of a rule can be read as a terminal: it contains no rules, no tokens and no inner sources.
+    /// Whether a part of a rule can be read as a terminal: it contains no rules, no tokens and no inner sources (of
+    /// other languages).
     pub(super) fn is_one(&self, node: &Node) -> bool {
         match &node.kind {
             NodeKind::Alternation(parts)

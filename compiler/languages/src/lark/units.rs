@@ -23,26 +23,29 @@ use grammarc_grammar::budget::Budget;
 const MAX_COPIED: usize = 1 << 8;
 
 /// Most parts of an unrolled repetition: parts of its body times its copies. A larger repetition becomes a repeated
-/// call of a unit.
+/// call of a unit (a rule with its callees inlined).
 const MAX_UNROLLED: u64 = 1 << 10;
 
-/// A letter of the alphabet of a unit's automaton. A unit is a rule with its callees inlined.
+/// A letter of the alphabet of a unit's automaton: a terminal, a called unit or another expression. A unit is a rule
+/// with its callees inlined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Letter {
     /// A terminal, by its number in the lexicon.
     Terminal(TerminalId),
     /// An expression without known lexemes (a token, a JSON Schema or a nested grammar), by its index in the lexicon.
     Opaque(u32),
-    /// Between `min` and `max` strings of another unit, both inclusive. Without `max` the number is unbounded.
+    /// Between `min` and `max` strings of another unit (a rule with its callees inlined), both inclusive. Without `max`
+    /// the number is unbounded.
     Unit { unit: u32, min: u32, max: Option<u32> },
 }
 
 /// A unit: a nondeterministic automaton over lexemes, for one rule of the grammar with its callees inlined.
 #[derive(Debug)]
 pub(super) struct Unit {
-    /// Index of the rule of the source that the unit belongs to.
+    /// Index of the rule of the source that the unit (a rule with its callees inlined) belongs to.
     pub(super) rule: u32,
-    /// For each state of the unit's automaton, its outgoing edges: the letter and the target state.
+    /// For each state of the unit's automaton, its outgoing edges: the letter (a terminal, a called unit or another
+    /// expression) and the target state.
     pub(super) edges: Vec<Vec<(Letter, u32)>>,
     /// For each state of the unit's automaton, the targets of its epsilon transitions.
     pub(super) empty: Vec<Vec<u32>>,
@@ -66,7 +69,8 @@ impl Unit {
         (self.edges.len() - 1) as u32
     }
 
-    /// Returns the epsilon closure of the given states of the unit, in ascending order.
+    /// Returns the epsilon closure of the given states of the unit (a rule with its callees inlined), in ascending
+    /// order.
     pub(super) fn closure(&self, states: impl IntoIterator<Item = u32>) -> Vec<u32> {
         let mut reached: Vec<u32> = states.into_iter().collect();
         reached.sort_unstable();
@@ -202,7 +206,7 @@ struct Inlined {
     to: u32,
 }
 
-/// A part of a rule that is still to be written between two states of a unit.
+/// A part of a rule that is still to be written between two states of a unit (a rule with its callees inlined).
 #[derive(Clone, Copy)]
 struct Part<'r> {
     body: &'r Body,
@@ -223,7 +227,7 @@ struct Writer<'r, 'a> {
     rules: &'r Rules<'a>,
     budget: &'r Budget,
     is_unit: Vec<bool>,
-    /// For each rule, its unit. `None` if the rule has not been called yet.
+    /// For each rule, its unit (a rule with its callees inlined). `None` if the rule has not been called yet.
     unit_of: Vec<Option<u32>>,
     units: Vec<Unit>,
     /// The worklist: units whose automata are still to be written, with their bodies.
@@ -231,7 +235,8 @@ struct Writer<'r, 'a> {
 }
 
 impl<'r> Writer<'r, '_> {
-    /// Returns the unit of a rule, and adds an empty one to the worklist if the rule has none.
+    /// Returns the unit of a rule: its automaton, with callees inlined. If the rule has none, an empty unit is added to
+    /// the worklist.
     fn unit(&mut self, rule: u32) -> u32 {
         if let Some(unit) = self.unit_of[rule as usize] {
             return unit;
@@ -366,8 +371,8 @@ impl<'r> Writer<'r, '_> {
         }
     }
 
-    /// Adds a lexeme between two states, and after it the loop over ignored text. Without a letter, the lexeme is the
-    /// empty string alone.
+    /// Adds a lexeme between two states, and after it the loop over ignored text. Without a letter (a terminal, a
+    /// called unit or another expression) the lexeme is the empty string alone.
     fn lexeme(&mut self, unit: u32, from: u32, letter: Option<Letter>, nullable: bool, to: u32) {
         let mut behind = to;
         if !self.rules.ignored.is_empty() {
@@ -391,7 +396,8 @@ impl<'r> Writer<'r, '_> {
     }
 }
 
-/// Replaces the calls of a unit by itself at its two ends with epsilon transitions, which form loops.
+/// Replaces the calls of a unit (a rule with its callees inlined) by itself at its two ends with epsilon transitions,
+/// which form loops.
 fn loop_at_ends(unit: &mut Unit, number: u32, ignored: &[TerminalId]) {
     let own = |letter: Letter| matches!(letter, Letter::Unit { unit, min: 1, max: Some(1) } if unit == number);
     let calls: Vec<(u32, u32)> = (0..)
@@ -431,7 +437,8 @@ fn loop_at_ends(unit: &mut Unit, number: u32, ignored: &[TerminalId]) {
     }
 }
 
-/// Whether a state is reached from the target of some letter by epsilon transitions alone.
+/// Whether a state is reached from the target of some letter (a terminal, a called unit or another expression) by
+/// epsilon transitions alone.
 fn reached_by_letters(unit: &Unit, targets: &FxHashSet<u32>, state: u32) -> bool {
     let mut from: Vec<u32> = targets.iter().copied().collect();
     from.sort_unstable();

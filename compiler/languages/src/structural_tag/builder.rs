@@ -52,7 +52,7 @@ impl<'a> TagBuilder<'a> {
         self.texts.of_mark(mark, self.document)
     }
 
-    /// Converts the ends of a tag, of which one has to follow the content, to symbols.
+    /// Converts the ends of a tag, of which one has to follow the content, to symbols (special tokens and bytes).
     pub(super) fn marks(&mut self, marks: &[Mark]) -> Vec<Symbols> {
         marks.iter().map(|mark| self.mark(mark).0).collect()
     }
@@ -83,8 +83,8 @@ impl<'a> TagBuilder<'a> {
         Expr::Call(rule)
     }
 
-    /// Defines a region for the content of an inner source, and returns a call of it. If the expression accepts
-    /// nothing, it is returned as it is.
+    /// Defines a region (a rule that a splitter of outputs recognizes) for the content of an inner source (a schema,
+    /// grammar or pattern), and returns a call of it. If the expression accepts nothing, it is returned as it is.
     pub(super) fn content(&mut self, kind: RegionKind, expr: Expr, at: NodeId) -> Expr {
         match expr {
             Expr::Never => Expr::Never,
@@ -92,8 +92,8 @@ impl<'a> TagBuilder<'a> {
         }
     }
 
-    /// Adds an inner source that is a JSON value of the document. Returns a call of its start rule, or after an error
-    /// an expression that accepts nothing.
+    /// Adds an inner source (a schema, grammar or pattern) that is a JSON value of the document. Returns a call of its
+    /// start rule, or after an error an expression that accepts nothing.
     pub(super) fn add_part(&mut self, at: NodeId, lower: impl FnOnce(Source) -> Inner) -> Expr {
         let place = self.document.span(at);
         let lowered = lower(self.source_of(&self.source.text[place.clone()]));
@@ -101,8 +101,8 @@ impl<'a> TagBuilder<'a> {
         self.add(lowered, &Place { span: &span, pointer: Some(self.document.pointer(at)) })
     }
 
-    /// Adds an inner source that is the text of a JSON string of the document. Returns a call of its start rule, or
-    /// after an error an expression that accepts nothing.
+    /// Adds an inner source (a schema, grammar or pattern) that is the text of a JSON string of the document. Returns a
+    /// call of its start rule, or after an error an expression that accepts nothing.
     pub(super) fn add_string(&mut self, at: NodeId, lower: impl FnOnce(Source) -> Inner) -> Expr {
         let Json::String(text) = self.document.json(at) else { return Expr::Never };
         let lowered = lower(self.source_of(text));
@@ -136,7 +136,8 @@ impl<'a> TagBuilder<'a> {
 /// The lowered grammar of an inner source (a schema, grammar or pattern within the tag), or its errors.
 pub(super) type Inner = Result<Lowered, Vec<Diagnostic>>;
 
-/// Returns the region of a tag. Its label is the text or the token id that the tag begins with.
+/// Returns the region (a rule that a splitter of outputs recognizes) of a tag. Its label is the text or the token id
+/// that the tag begins with.
 pub(super) fn tagged(begin: &Mark) -> Region {
     let label = match begin {
         Mark::Text(text) => text.text.clone(),
@@ -148,7 +149,8 @@ pub(super) fn tagged(begin: &Mark) -> Region {
     Region { label, ..Region::plain(RegionKind::Tag) }
 }
 
-/// Converts strings to markers of a region, one for each form of a string. Empty strings are left out.
+/// Converts strings to markers of a region (a rule that a splitter of outputs recognizes), one for each form of a
+/// string. Empty strings are left out.
 pub(super) fn markers(texts: &[Symbols]) -> Vec<Vec<MarkerPart>> {
     let written = texts.iter().flat_map(Symbols::written).filter(|symbols| !symbols.is_empty());
     let mut markers: Vec<Vec<MarkerPart>> = Vec::new();

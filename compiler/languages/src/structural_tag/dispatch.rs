@@ -13,7 +13,7 @@ use super::counts::Counts;
 use super::format::{Dispatch, Mark, Rule, Text, Token};
 use super::texts::{Symbols, any_of};
 
-/// A trigger of a dispatch, with the formats that may follow it.
+/// A trigger of a dispatch (free text with triggers), with the formats that may follow it.
 pub(super) struct Branch {
     pub(super) trigger: Symbols,
     /// The possible continuations, of which one follows the trigger.
@@ -36,11 +36,13 @@ pub(super) struct Parts<'p> {
     /// All tokens that are no trigger, exclusion or end, if free text consists of whole tokens. `None` if it consists
     /// of bytes.
     pub(super) others: Option<Expr>,
-    /// The ends of the dispatch, of which one follows. `None` if nothing of its own ends the text.
+    /// The ends of the dispatch (free text with triggers), of which one follows. `None` if nothing of its own ends the
+    /// text.
     pub(super) ends: Option<&'p [Symbols]>,
 }
 
-/// Returns the number of groups in a dispatch. A group is an index by which formats are counted.
+/// Returns the number of groups in a dispatch (free text with triggers). A group is an index by which formats are
+/// counted.
 pub(super) fn groups(dispatch: &Dispatch) -> u32 {
     dispatch.rules.iter().filter_map(|rule| Some(rule.group? + 1)).max().unwrap_or_default()
 }

@@ -25,7 +25,8 @@ pub(super) struct Lowering<'a> {
     inner: InnerSources<'a>,
     /// The ends of all tags around the current format. Free text may not contain them.
     ends: Vec<Symbols>,
-    /// The kind of region that free text in the current tag becomes: text or reasoning.
+    /// The kind of region (a rule that a splitter of outputs recognizes) that free text in the current tag becomes:
+    /// text or reasoning.
     text_kind: RegionKind,
 }
 
@@ -131,7 +132,8 @@ impl<'a> Lowering<'a> {
         self.within(tag, &ends)
     }
 
-    /// Returns a call of the rule for the content of a tag and one of `ends`. The rule is a region.
+    /// Returns a call of the rule for the content of a tag and one of `ends`. The rule is a region (a rule that a
+    /// splitter of outputs recognizes).
     fn within(&mut self, tag: &Tag, ends: &[Symbols]) -> Expr {
         let around = self.ends.len();
         self.ends.extend(ends.iter().filter(|end| !end.is_empty()).cloned());

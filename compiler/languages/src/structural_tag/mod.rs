@@ -84,7 +84,8 @@ pub fn member_style(style: &str) -> Option<&'static MemberStyle> {
 /// # Errors
 ///
 /// Returns all errors of the document in the order in which they are found. They are errors of syntax, formats,
-/// triggers, tokens and inner sources. If the budget is spent, returns that error alone.
+/// triggers, tokens and inner sources (schemas, grammars and patterns). If the budget is spent, returns that error
+/// alone.
 pub fn lower(
     source: Source,
     options: &StructuralTagOptions,

@@ -33,7 +33,7 @@ pub(super) struct Symbols {
 }
 
 impl Symbols {
-    /// Whether the string has no symbols.
+    /// Whether the string has no symbols (special tokens and bytes).
     pub(super) fn is_empty(&self) -> bool {
         self.symbols.is_empty()
     }

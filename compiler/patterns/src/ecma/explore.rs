@@ -32,7 +32,7 @@ const SIZE_OF_STATE: usize = 64;
 const STEPS_A_STATE: usize = 1 << 6;
 
 /// Builds the trimmed automaton of all texts that a program matches. Fails with `TooLarge` beyond the limit on states
-/// or on the size of formulas, or if the budget is spent.
+/// or on the size of formulas (conditions on the rest of the string), or if the budget is spent.
 pub(super) fn explore(program: &Program, limit: StateBudget<'_>) -> Result<Dfa, TooLarge> {
     let texts = all_texts();
     let mut explorer = Explorer {
@@ -85,10 +85,11 @@ struct Key {
     utf8: u32,
     /// The condition that the rest of the string has to satisfy.
     formula: FormulaId,
-    /// Whether the last character was a word character. False if the formula does not depend on it.
+    /// Whether the last character was a word character. False if the formula (a condition on the rest of the string)
+    /// does not depend on it.
     after_word: bool,
-    /// The state set of each tracker, which is the automaton of a lookbehind. Empty if the formula does not depend on
-    /// them, which is the common case.
+    /// The state set of each tracker, which is the automaton of a lookbehind. Empty if the formula (a condition on the
+    /// rest of the string) does not depend on them, which is the common case.
     ///
     /// Not a boxed slice: comparing two empty boxes is slow, because their dangling pointers cause a late fault in the
     /// processor.
@@ -108,32 +109,35 @@ struct Place {
 struct Explorer<'a> {
     program: &'a Program,
     formulas: Formulas,
-    /// The interned state sets of trackers. A set maps each state of a tracker to the condition on the rest under which
-    /// the tracker is in it.
+    /// The interned state sets of trackers (the automata of lookbehinds). A set maps each state of a tracker to the
+    /// condition on the rest under which the tracker is in it.
     tracks: IndexSet<Box<[(u32, FormulaId)]>, FxBuildHasher>,
     place: Place,
-    /// For each state of the program, its formula at the current position. `None` if not yet computed.
+    /// For each state of the program, its formula (a condition on the rest of the string) at the current position.
+    /// `None` if not yet computed.
     closures: Vec<Option<FormulaId>>,
-    /// The states whose formulas at the current position are computed.
+    /// The states whose formulas (conditions on the rest of the string) at the current position are computed.
     closed: Vec<u32>,
-    /// Maps the formula of an assertion to its derivative by the byte before the current position.
+    /// Maps the formula (a condition on the rest of the string) of an assertion to its derivative by the byte before
+    /// the current position.
     derivatives: FxHashMap<FormulaId, FormulaId>,
-    /// The transitions of the current formula, if the formula is a set of states without any assertion.
+    /// The transitions of the current formula (a condition on the rest of the string), if the formula is a set of
+    /// states without any assertion.
     ways: Vec<Edge>,
     /// The bytes of `ways`, usually few. No successor is computed for other bytes.
     ways_on: ByteSet,
-    /// The formula under construction, kept to reuse its memory.
+    /// The formula (a condition on the rest of the string) under construction, kept to reuse its memory.
     choices: Choices,
     /// The states that a walk has visited, kept to reuse its memory.
     walked: InsertionSet<(u32, ConjunctionId)>,
 }
 
-/// A disjunction under construction: the conjunctions of a future formula.
+/// A disjunction under construction: the conjunctions of literals of a future formula.
 #[derive(Default)]
 struct Choices {
     all: Vec<ConjunctionId>,
-    /// The formula that all conjunctions come from, if they come from one. It is then the result without any search;
-    /// most bytes lead to one state.
+    /// The formula that all conjunctions of literals come from, if they come from one. It is then the result without
+    /// any search; most bytes lead to one state.
     only: Option<FormulaId>,
 }
 
@@ -150,8 +154,8 @@ impl Choices {
         }
     }
 
-    /// Interns the disjunction of all collected conjunctions, and clears the collection. Without any, the result is
-    /// `FALSE`.
+    /// Interns the disjunction of all collected conjunctions of literals, and clears the collection. Without any, the
+    /// result is `FALSE`.
     fn formula(&mut self, formulas: &mut Formulas) -> FormulaId {
         let formula = match self.only {
             Some(only) => only,
@@ -176,7 +180,7 @@ impl Explorer<'_> {
         self.key(0, formula)
     }
 
-    /// Forgets the formulas of states at the current position.
+    /// Forgets the formulas (conditions on the rest of the string) of states at the current position.
     fn leave(&mut self) {
         self.closed.drain(..).for_each(|state| self.closures[state as usize] = None);
     }
@@ -210,8 +214,8 @@ impl Explorer<'_> {
         (formula != Formulas::FALSE).then(|| self.key(utf8, formula))
     }
 
-    /// Returns the state of the result for a formula at the current position. Facts about the text before are left out
-    /// if the formula is `TRUE`, which does not depend on them.
+    /// Returns the state of the result for a formula (a condition on the rest of the string) at the current position.
+    /// Facts about the text before are left out if the formula is `TRUE`, which does not depend on them.
     fn key(&self, utf8: u32, formula: FormulaId) -> Key {
         let settled = formula == Formulas::TRUE;
         Key {
@@ -300,7 +304,8 @@ impl Explorer<'_> {
         stops
     }
 
-    /// Adds the condition of a guard to a conjunction. `None` if the guard is closed at the current position.
+    /// Adds the condition of a guard to a conjunction of literals. `None` if the guard is closed at the current
+    /// position.
     fn through(&mut self, guard: Guard, demand: ConjunctionId) -> Option<ConjunctionId> {
         let literal = |formula, fails| {
             if fails { Literal::Fails(formula) } else { Literal::Holds(formula) }
@@ -330,8 +335,8 @@ impl Explorer<'_> {
         }
     }
 
-    /// Returns the derivative of an assertion's formula by a byte, as [`Self::derived`]. Cached, because many formulas
-    /// may contain the assertion.
+    /// Returns the derivative of an assertion's formula (a condition on the rest of the string) by a byte, as
+    /// [`Self::derived`]. Cached, because many formulas may contain the assertion.
     fn derivative(&mut self, formula: FormulaId, byte: u8) -> FormulaId {
         if let Some(&known) = self.derivatives.get(&formula) {
             return known;
@@ -392,8 +397,8 @@ impl Explorer<'_> {
         result
     }
 
-    /// Collects the byte transitions of a formula, if it is a set of states without any assertion. Returns whether it
-    /// is; the end of the string is also allowed in it.
+    /// Collects the byte transitions of a formula (a condition on the rest of the string), if it is a set of states
+    /// without any assertion. Returns whether it is; the end of the string is also allowed in it.
     fn find_ways(&mut self, formula: FormulaId) -> bool {
         self.ways.clear();
         self.ways_on = ByteSet::EMPTY;
@@ -414,8 +419,8 @@ impl Explorer<'_> {
         })
     }
 
-    /// Returns the derivative of the current formula by a byte. It is computed from the transitions that `find_ways`
-    /// collected.
+    /// Returns the derivative of the current formula (a condition on the rest of the string) by a byte. It is computed
+    /// from the transitions that `find_ways` collected.
     fn behind(&mut self, byte: u8) -> FormulaId {
         let symbol = Symbol::from(byte);
         let mut choices = std::mem::take(&mut self.choices);

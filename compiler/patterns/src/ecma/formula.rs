@@ -15,7 +15,7 @@ use rustc_hash::FxBuildHasher;
 use super::program::Program;
 use grammarc_grammar::automata::ChainsByState;
 
-/// Index of an interned formula, which is a disjunction of conjunctions.
+/// Index of an interned formula, which is a disjunction of conjunctions of literals.
 pub(super) type FormulaId = u32;
 
 /// Index of an interned conjunction of literals. A literal is a condition on the rest of the string.
@@ -38,20 +38,20 @@ pub(super) enum Literal {
 /// may differ.
 pub(super) type Cuts = [u64; 4];
 
-/// The interner of all formulas and conjunctions of one construction.
+/// The interner of all formulas and conjunctions of literals of one construction.
 #[derive(Debug, Default)]
 pub(super) struct Formulas {
     conjunctions: IndexSet<Box<[Literal]>, FxBuildHasher>,
     formulas: IndexSet<Box<[ConjunctionId]>, FxBuildHasher>,
     cuts: Vec<Cuts>,
-    /// For each formula, whether it holds at the end of the string.
+    /// For each formula (a condition on the rest of the string), whether the empty rest satisfies it.
     nullable: Vec<bool>,
-    /// For each state of the program, the borders at which its transitions may change.
+    /// For each state of the program, the borders between ranges of bytes at which its transitions may change.
     state_cuts: Vec<Cuts>,
     /// For each state of the program, its chains. In a chain, each state simulates all later ones. `None` if no
     /// simulations are known.
     chains: Option<ChainsByState>,
-    /// For each conjunction, its ranks: one for each chain of the state that it awaits.
+    /// For each conjunction of literals, its ranks: one for each chain of the state that it awaits.
     ranks: Vec<Box<[Rank]>>,
     /// The interned families of conjunctions. A family is a chain together with the conjunction of all literals but the
     /// awaited state.
@@ -60,8 +60,8 @@ pub(super) struct Formulas {
     size: usize,
 }
 
-/// The rank of a conjunction in a family. The conjunctions of a family differ only in the awaited state, and the states
-/// form one chain.
+/// The rank of a conjunction of literals in a family. The conjunctions of a family differ only in the awaited state,
+/// and the states form one chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
     /// The index of the family: a chain and the other literals.
@@ -70,8 +70,8 @@ struct Rank {
     rank: u32,
 }
 
-/// Most conjunctions of a formula in which each is compared with all others to find redundant ones. The comparison is
-/// quadratic, so larger formulas keep them.
+/// Most conjunctions (of literals) of a formula in which each is compared with all others to find redundant ones. The
+/// comparison is quadratic, so larger formulas keep them.
 const ABSORBED: usize = 64;
 
 impl Formulas {
@@ -82,7 +82,8 @@ impl Formulas {
     /// The conjunction without any literal, which every rest of a string satisfies.
     pub(super) const NOTHING: ConjunctionId = 0;
 
-    /// Returns the interner for the states of a program, with the formulas `FALSE` and `TRUE`.
+    /// Returns the interner for the states of a program, with the formulas (conditions on the rest of the string)
+    /// `FALSE` and `TRUE`.
     pub(super) fn new(program: &Program) -> Self {
         let states = 0..program.nfa.len() as u32;
         let state_cuts = states.map(|state| {
@@ -108,12 +109,13 @@ impl Formulas {
         self.size
     }
 
-    /// Whether a formula holds at the end of the string.
+    /// Whether the empty rest of a string satisfies a formula.
     pub(super) fn is_nullable(&self, formula: FormulaId) -> bool {
         self.nullable[formula as usize]
     }
 
-    /// Returns the borders between ranges of bytes at which the derivative of a formula may change.
+    /// Returns the borders between ranges of bytes at which the derivative of a formula (a condition on the rest of the
+    /// string) may change.
     pub(super) fn cuts(&self, formula: FormulaId) -> Cuts {
         self.cuts[formula as usize]
     }
@@ -123,7 +125,7 @@ impl Formulas {
         self.state_cuts[state as usize]
     }
 
-    /// Returns the conjunctions of a formula, sorted by index.
+    /// Returns the conjunctions (of literals) that a formula is the disjunction of, sorted by index.
     pub(super) fn conjunctions(&self, formula: FormulaId) -> &[ConjunctionId] {
         &self.formulas[formula as usize]
     }
@@ -189,8 +191,8 @@ impl Formulas {
         ranked.collect()
     }
 
-    /// Removes from the state set of a tracker each state that another state of the set simulates under the same
-    /// condition.
+    /// Removes from the state set of a tracker (the automaton of a lookbehind) each state that another state of the set
+    /// simulates under the same condition.
     pub(super) fn remove_simulated_states(&self, set: &mut Vec<(u32, FormulaId)>) {
         let Some(chains) = &self.chains else { return };
         let ranks = |&(state, demand): &(u32, FormulaId)| {
@@ -221,7 +223,8 @@ impl Formulas {
         }
     }
 
-    /// Interns the disjunction of conjunctions. Redundant ones are removed from the list, which is also sorted.
+    /// Interns the disjunction of conjunctions of literals. Redundant ones are removed from the list, which is also
+    /// sorted.
     pub(super) fn any(&mut self, conjunctions: &mut Vec<ConjunctionId>) -> FormulaId {
         conjunctions.sort_unstable();
         conjunctions.dedup();
@@ -277,14 +280,14 @@ impl Formulas {
     }
 }
 
-/// Adds the border below a byte to a set. Values of 256 and more are ignored.
+/// Adds the border between the bytes `byte - 1` and `byte` to a set. Values of 256 and more are ignored.
 pub(super) fn cut(cuts: &mut Cuts, byte: u32) {
     if byte < 256 {
         cuts[(byte / 64) as usize] |= 1 << (byte % 64);
     }
 }
 
-/// Adds all borders of `more` to a set.
+/// Adds all borders of `more` to a set of borders between ranges of bytes.
 pub(super) fn merge(cuts: &mut Cuts, more: Cuts) {
     for (word, more) in cuts.iter_mut().zip(more) {
         *word |= more;

@@ -29,11 +29,11 @@ use super::files::read_file;
 const NAMED_TOKENS: [&str; 7] =
     ["bos_token", "eos_token", "unk_token", "pad_token", "sep_token", "cls_token", "mask_token"];
 
-/// The companions of a tokenizer: each with its parsed JSON, in the order in which they are read.
+/// The companion files of a tokenizer: each with its parsed JSON, in the order in which they are read.
 pub(super) struct Companions(Vec<(Companion, Value)>);
 
 impl Companions {
-    /// Returns the companions whose content the options give.
+    /// Returns the companion files whose content the options give.
     pub(super) fn given(options: &VocabularyOptions) -> Result<Self, VocabularyError> {
         Self::gather(|companion| given(options, companion))
     }
@@ -60,8 +60,8 @@ impl Companions {
         Ok(Self(found))
     }
 
-    /// Adds what the companions say about tokens to the draft. `added` returns the bytes of an added token, or `None`
-    /// if the tokenizer's format has no added tokens.
+    /// Adds what the companion files say about tokens to the draft. `added` returns the bytes of an added token, or
+    /// `None` if the tokenizer's format has no added tokens.
     pub(super) fn read(
         &self,
         draft: &mut Draft,
@@ -120,7 +120,7 @@ fn added_tokens(
     Ok(())
 }
 
-/// Gives an id to an added token of a companion. If the tokenizer has other bytes for the id, they stay, with a
+/// Gives an id to an added token of a companion file. If the tokenizer has other bytes for the id, they stay, with a
 /// warning.
 fn claim(
     draft: &mut Draft,

@@ -88,7 +88,7 @@ fn read_file(path: &Path, options: &VocabularyOptions) -> Result<Draft, Vocabula
     read_as(TokenizerFormat::detect(&bytes), &bytes, origin, &companions, options)
 }
 
-/// Reads a tokenizer from its bytes, with the companions that the options give. Without a format, the format is
+/// Reads a tokenizer from its bytes, with the companion files that the options give. Without a format, the format is
 /// detected.
 pub(super) fn read_bytes(
     format: Option<TokenizerFormat>,
@@ -100,7 +100,7 @@ pub(super) fn read_bytes(
     read_as(format, bytes, origin, &Companions::given(options)?, options)
 }
 
-/// Reads the bytes of a tokenizer in a format, with its companions. Without a format, returns an error.
+/// Reads the bytes of a tokenizer in a format, with its companion files. Without a format, returns an error.
 fn read_as(
     format: Option<TokenizerFormat>,
     bytes: &[u8],
