@@ -24,7 +24,7 @@ pub struct Ast {
 pub struct InnerSource {
     /// Whether the source is given by name or inline.
     pub kind: InnerKind,
-    /// The place of the source in the GBNF source, in bytes, the mark `@` included.
+    /// The place of the inner source in the GBNF source, in bytes, with its `@`.
     pub span: Range<usize>,
 }
 
