@@ -31,8 +31,8 @@ use grammarc_grammar::ir::{Counter, Step};
 
 /// Greatest count of a repetition that is copied. A greater one gets a counter.
 const COPIED: u32 = 4;
-/// Most counters of a pattern. A pattern with more has no counted form. The IR allows one more, which the length of the
-/// string may need.
+/// Most counters of a pattern. A pattern with more has no counted form. The length of the string may
+/// need one more.
 const MOST_COUNTERS: usize = 7;
 /// Most positions of a counted pattern. A pattern with more has no counted form.
 const MOST_PLACES: usize = 1 << 7;
