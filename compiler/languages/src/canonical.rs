@@ -1,22 +1,23 @@
-//! The canonical text of a JSON document: no whitespace between tokens, the shortest escapes.
+//! The canonical text of a JSON document: no whitespace between tokens, and the shortest escapes.
 //!
-//! A schema in a file and the same schema in a request differ in layout. Both have the same keys in the same order and
-//! the same digits, and nothing else of a text affects the grammar.
+//! A schema in a file and the same schema in a request differ in layout. Layout does not affect the grammar, so both
+//! have the same canonical text.
 //!
 //! Text that is not JSON never has the canonical text of a document. Whitespace is kept as one space between two
-//! characters that are neither punctuation nor in a string. A character that no string may contain is kept behind a
-//! byte that UTF-8 lacks.
+//! characters that are neither punctuation nor in a string. A character that no string may contain is kept after a byte
+//! that never occurs in UTF-8.
 //!
 //! Cost: one pass, no recursion, a copy of the text.
 
-/// Stands before what is no escape, in place of an escape.
+/// The byte before a backslash that starts no valid escape, and before a control character in a string. It never occurs
+/// in UTF-8, so no valid document contains it.
 const WRONG: u8 = 0xFF;
 
-/// Returns the spelling of a JSON text.
+/// Returns the canonical text of a JSON document. Text that is not JSON gets a text that no document has.
 pub(crate) fn spelling(text: &str) -> Vec<u8> {
     let mut spelled = Vec::with_capacity(text.len());
     let mut rest = text;
-    // Whether whitespace stands before the next byte.
+    // Whether whitespace precedes the next byte.
     let mut gap = false;
     while let Some(&byte) = rest.as_bytes().first() {
         match byte {
@@ -35,7 +36,7 @@ pub(crate) fn spelling(text: &str) -> Vec<u8> {
                     spelled.push(b' ');
                 }
                 spelled.push(byte);
-                // Bytes of one character stay together, whether the text may have it here or not.
+                // The bytes of one character stay together, even where JSON does not allow the character.
                 let width = rest.chars().next().map_or(1, char::len_utf8);
                 spelled.extend_from_slice(&rest.as_bytes()[1..width]);
                 rest = &rest[width..];
@@ -46,12 +47,13 @@ pub(crate) fn spelling(text: &str) -> Vec<u8> {
     spelled
 }
 
-/// Whether a byte ends the token before it and is none of it.
+/// Whether a byte is punctuation or a quote, which ends the token before it.
 fn parts(byte: u8) -> bool {
     matches!(byte, b'{' | b'}' | b'[' | b']' | b',' | b':' | b'"')
 }
 
-/// Spells a string from behind its first quote on, and returns what follows its last.
+/// Writes a string in canonical form. `text` begins after the opening quote. Returns the text after the closing quote,
+/// which is empty if the quote is missing.
 fn string<'t>(text: &'t str, spelled: &mut Vec<u8>) -> &'t str {
     let mut rest = text;
     loop {
@@ -83,8 +85,8 @@ fn string<'t>(text: &'t str, spelled: &mut Vec<u8>) -> &'t str {
     }
 }
 
-/// Returns the meaning of an escape, from behind its backslash on: a character, or half of a pair of surrogates; and
-/// the text behind it.
+/// Reads an escape, from after its backslash on. Returns the code point it denotes, or half of a surrogate pair, and
+/// the text after it. `None` if the escape is malformed.
 fn escape(text: &str) -> Option<(u32, &str)> {
     let simple = match text.as_bytes().first()? {
         byte @ (b'"' | b'\\' | b'/') => *byte,
@@ -108,14 +110,14 @@ fn escape(text: &str) -> Option<(u32, &str)> {
     Some((simple.into(), &text[1..]))
 }
 
-/// Four hexadecimal digits, and what follows.
+/// Reads four hexadecimal digits. Returns their value and the text after them. `None` if there are fewer.
 fn unit(text: &str) -> Option<(u32, &str)> {
     let digits = text.get(..4)?;
     let all = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
     Some((u32::from_str_radix(digits, 16).ok().filter(|_| all)?, &text[4..]))
 }
 
-/// Writes a character, or half of a pair of surrogates, in a string.
+/// Writes a code point, or half of a surrogate pair, in the shortest form that a string allows.
 fn write(unit: u32, spelled: &mut Vec<u8>) {
     match char::from_u32(unit) {
         Some(c @ ('"' | '\\')) => spelled.extend([b'\\', c as u8]),
@@ -150,8 +152,8 @@ mod tests {
         })
     }
 
-    /// Returns a text with every character of strings beyond ASCII escaped, as Python writes it, and whitespace by
-    /// `layout`.
+    /// Returns a JSON text with all non-ASCII characters in strings escaped, as Python writes them. `layout` chooses
+    /// the whitespace around each punctuation mark.
     fn laid_out(text: &str, layout: &[u8]) -> String {
         let (mut out, mut inside, mut escaped, mut at) = (String::new(), false, false, 0);
         for c in text.chars() {
@@ -188,7 +190,7 @@ mod tests {
             prop_assert_eq!(spelling(&laid), spelling(&text));
         }
 
-        /// The canonical text of a document is one of its texts, so different documents differ. No other text has it.
+        /// The canonical text is itself a JSON text of the same document, so different documents have different ones.
         #[test]
         fn a_spelling_is_read_as_the_text_is(text in "([\\[\\]{},:\" \\\\tu0dn1e-]|true|\\\\u00|\\\\ud8|é|\n){0,16}") {
             let spelled = spelling(&text);

@@ -1,7 +1,6 @@
-//! Choices: a JSON array of texts. The output is one of them.
+//! Choices: a JSON array of texts, one of which is the output.
 //!
-//! The texts are arbitrary, so no other language has to quote them. Their automaton is the minimized trie, whatever
-//! their number.
+//! The texts are arbitrary strings, and need no quoting for another language. The grammar is their minimized trie.
 
 use std::collections::BTreeSet;
 
@@ -10,11 +9,11 @@ use grammarc_grammar::diagnostics::report::Report;
 use grammarc_grammar::diagnostics::{Diagnostic, Source};
 use grammarc_grammar::ir::{Expr, GrammarBuilder, Literals, Lowered, Origin};
 
-/// Options of choices: there are none so far.
+/// The options of choices. None exist so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ChoiceOptions {}
 
-/// Returns the grammar of the texts, a single rule. Duplicates count once.
+/// Lowers a choice to a grammar of a single rule. Duplicate texts count once.
 ///
 /// # Errors
 ///

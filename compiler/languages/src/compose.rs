@@ -1,4 +1,4 @@
-//! Compositions: sources of any languages in sequence or as alternatives, as one grammar.
+//! Compositions: one grammar of several sources, of any languages, in sequence or as alternatives.
 //!
 //! ```
 //! # use grammarc_grammar::{budget::Budget, diagnostics::Source};
@@ -11,10 +11,9 @@
 //! ```
 //!
 //! The grammar has a text of its own, written as in GBNF: `@"name" @"rest"`. A finding in a source points into that
-//! source ([`Diagnostic::source`]). Each source is lowered by its front end alone, so its language does not depend on
-//! its neighbours.
+//! source ([`Diagnostic::source`]). Each source is lowered separately, so its texts do not depend on its neighbours.
 //!
-//! Cost: the cost of the parts, and a copy of their rules.
+//! Cost: the cost of lowering the sources, and a copy of their rules.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -26,18 +25,18 @@ use grammarc_grammar::controls::ControlTokens;
 use grammarc_grammar::diagnostics::{Diagnostic, Source};
 use grammarc_grammar::ir::{Expr, Lowered, Origin};
 
-/// Most levels of compositions within compositions.
+/// Most levels of compositions inside each other. A deeper composition is an error, which bounds the recursion.
 pub const MAX_NESTING: usize = 200;
 
-/// Name of the text of a composition.
+/// The name of the text that describes a composition, in diagnostics.
 const NAME: &str = "<composition>";
 
-/// Sources, put together.
+/// Sources of any languages, combined in sequence or as alternatives.
 #[derive(Clone, Debug)]
 pub struct Composition {
     part: Part,
     name: Option<String>,
-    /// Levels of compositions within it, itself included.
+    /// The number of levels of compositions, this one included.
     height: usize,
 }
 
@@ -49,22 +48,22 @@ enum Part {
 }
 
 impl Composition {
-    /// Returns a source by itself.
+    /// Returns a composition of a single source.
     pub fn source(front_end: FrontEnd, source: Source) -> Self {
         Self { part: Part::Source(Box::new(front_end), source), name: None, height: 1 }
     }
 
-    /// Texts of the parts one after another; of none, the empty text.
+    /// Returns a composition whose texts are those of the parts, one after another. Without parts, only the empty text.
     pub fn sequence(parts: impl IntoIterator<Item = Self>) -> Self {
         Self::of(parts, Part::Sequence)
     }
 
-    /// Texts of any one of the parts; of none, no text at all.
+    /// Returns a composition whose texts are those of any part. Without parts, no text at all.
     pub fn or(parts: impl IntoIterator<Item = Self>) -> Self {
         Self::of(parts, Part::Or)
     }
 
-    /// Names the composition, for its rule and the report. The default is the name of the source.
+    /// Sets the name of the composition, for its rule and the report. By default it is the name of the source.
     #[must_use]
     pub fn named(self, name: impl Into<String>) -> Self {
         Self { name: Some(name.into()), ..self }
@@ -76,16 +75,16 @@ impl Composition {
         Self { part: part(parts), name: None, height }
     }
 
-    /// Lowers the composition, for any vocabulary.
+    /// Lowers the composition for all vocabularies: no string denotes a special token.
     ///
     /// # Errors
     ///
-    /// All errors of the sources; more than [`MAX_NESTING`] levels; or that the budget is spent.
+    /// Returns all errors of the sources. Also fails beyond [`MAX_NESTING`] levels, or if the budget is spent.
     pub fn lower(&self, budget: &Budget) -> Result<Lowered, Vec<Diagnostic>> {
         self.lower_for(&ControlTokens::default(), budget)
     }
 
-    /// Returns the grammar for a vocabulary with these special tokens: see [`FrontEnd::lower_for`].
+    /// Lowers the composition for vocabularies with the special tokens `controls`. See [`FrontEnd::lower_for`].
     ///
     /// # Errors
     ///
@@ -120,7 +119,7 @@ struct Composing<'a> {
     controls: &'a ControlTokens,
     budget: &'a Budget,
     outer: Outer,
-    /// The composition as far as it was read.
+    /// The text that describes the composition, as far as it has been lowered.
     text: String,
     errors: Vec<Diagnostic>,
 }

@@ -1,15 +1,16 @@
-//! Free text up to patterns: the Aho-Corasick automaton of the patterns, as a graph of expressions.
+//! Free text up to patterns: builds the Aho-Corasick automaton of the patterns as a graph of expressions.
 //!
-//! Text is UTF-8 without special tokens and without an occurrence of a pattern. The first pattern to end ends the text
-//! there, at its leftmost occurrence. Tokenization does not matter. A pattern that leads nowhere is forbidden, except
-//! inside a pattern that ends the text: text without `<` may be ended by `</a>`. A pattern is a sequence of
-//! [`Symbol`]s, bytes and whole tokens, so a special token in a pattern matches as a token.
+//! The text is UTF-8 without special tokens and without an occurrence of a pattern. It ends at the leftmost end of a
+//! pattern, however it is tokenized. A pattern that leads to no state is forbidden, except inside a pattern that ends
+//! the text: text without `<` may be ended by `</a>`. A pattern is a sequence of [`Symbol`]s, bytes and whole tokens,
+//! so a special token in a pattern matches as a token.
 //!
 //! A state is a node of the patterns' trie with the missing bytes of a character, so text never ends within a
 //! character. After a forbidden pattern, the text can only end. Such a state ([`StateKey::Ending`]) has the node of the
 //! longest pattern that may be ending the text, and the number of symbols since the forbidden pattern ended. Edges are
-//! disjoint sets of bytes: the graph is deterministic. Cost: O(total length of the patterns), times the ranges of
-//! bytes, times the length of patterns that contain another one and end the text.
+//! disjoint sets of bytes, so the graph is deterministic.
+//!
+//! Cost: O(total length of the patterns · ranges of bytes · length of ending patterns that contain another one).
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -20,17 +21,17 @@ use grammarc_grammar::ir::{ByteSet, Expr, ExprGraph, TokenRef, TokenSet};
 use grammarc_patterns::utf8;
 use grammarc_patterns::utf8::Rest;
 
-/// A symbol of a text.
+/// A symbol of a pattern in free text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Symbol {
-    /// A byte.
+    /// A byte of a pattern.
     Byte(u8),
-    /// A whole token.
+    /// A whole token in a pattern, such as a special token.
     Token(TokenRef),
 }
 
 impl Symbol {
-    /// Returns the expression of symbols in a row.
+    /// Returns the expression of a sequence of symbols.
     #[cfg(feature = "structural-tag")]
     pub(crate) fn expr(symbols: &[Self]) -> Expr {
         let runs =
@@ -52,17 +53,18 @@ impl Symbol {
     }
 }
 
-/// A text that ends free text.
+/// A sequence of symbols that ends free text, or that free text may not contain.
 #[derive(Clone, Debug)]
 pub(crate) struct Pattern {
-    /// The symbols, at least one. The bytes between tokens are whole characters.
+    /// The symbols of the pattern, at least one. The bytes between tokens are whole UTF-8 characters.
     pub(crate) symbols: Vec<Symbol>,
-    /// State of the graph that it leads to; without one it cannot be written.
+    /// The state of the graph after the pattern. `None` if the pattern is forbidden.
     pub(crate) leads_to: Option<u32>,
 }
 
-/// Adds free text from the state `start` to a graph. Text without a pattern may end, and leads to `end` if there is
-/// one. Of patterns that end at one place, the first of the list counts.
+/// Adds free text to a graph, from the state `start` on. Text without a pattern may end wherever a character is
+/// complete, and then leads to `end` if given. If several patterns end at one place, the first in the list takes
+/// effect.
 pub(crate) fn free_text(graph: &mut ExprGraph, start: u32, patterns: &[Pattern], end: Option<u32>) {
     let begin = StateKey::Text(ROOT, None);
     let mut building = Building {
@@ -82,16 +84,16 @@ pub(crate) fn free_text(graph: &mut ExprGraph, start: u32, patterns: &[Pattern],
     }
 }
 
-/// The graph under construction.
+/// The graph of free text under construction.
 struct Building<'a> {
     graph: &'a mut ExprGraph,
     patterns: &'a [Pattern],
     trie: &'a Trie,
-    /// State behind the end of the text, where it may end.
+    /// The state after text that ends without a pattern. `None` if the text needs a pattern to end.
     end: Option<u32>,
-    /// States of the graph by place.
+    /// Maps each state of the search to its state in the graph.
     states: FxHashMap<StateKey, u32>,
-    /// The worklist of states without outgoing edges.
+    /// The worklist of states that have no outgoing edges yet.
     open: VecDeque<StateKey>,
 }
 
@@ -103,7 +105,8 @@ impl Building<'_> {
         })
     }
 
-    /// Returns the state at a node, with this rest of a character. `None` if it has no continuation.
+    /// Returns the graph state for a trie node and the missing bytes `rest` of a character. `None` if a forbidden
+    /// pattern has ended there that no other pattern can contain.
     fn state_of(&mut self, node: u32, rest: Option<Rest>) -> Option<u32> {
         let place = match self.trie.data(node).ends {
             None => StateKey::Text(node, rest),
@@ -166,37 +169,40 @@ impl Building<'_> {
     }
 }
 
-/// Meaning of a state of the graph.
+/// A state of the search for patterns, which becomes a state of the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum StateKey {
-    /// Text, behind the string of a node and before the rest of a character.
+    /// Within free text: the trie node of the longest pattern prefix at the end of the text, and the missing bytes of
+    /// the current character.
     Text(u32, Option<Rest>),
-    /// Within a pattern that ends the text, behind the string of a node. The text could only end from so many symbols
-    /// ago on, and the pattern began before.
+    /// After a forbidden pattern, within a pattern that ends the text. The first number is the trie node of the longest
+    /// such pattern's prefix. The second is the number of symbols since the forbidden pattern ended; the prefix is
+    /// longer than that.
     Ending(u32, u32),
 }
 
-/// Target of a symbol within a pattern that ends the text.
+/// What follows a symbol within a pattern that ends the text.
 enum After {
-    /// To its end.
+    /// The pattern with this index has ended, and the text with it.
     Ended(u32),
-    /// Further into it, or into one that began later.
+    /// The text continues at this trie node, within the pattern or within one that began later.
     Ending(u32),
 }
 
-/// The patterns' trie.
+/// The trie of all patterns, with the suffix links of Aho-Corasick.
 struct Trie(SuffixTrie<Symbol, Node>);
 
-/// Facts of a node of the trie.
+/// Facts about a node of the trie. The string of a node is the sequence of symbols from the root to it.
 #[derive(Default)]
 struct Node {
-    /// The first pattern that ends the string.
+    /// The first pattern in the list that is a suffix of the string of the trie node. `None` if no pattern is.
     ends: Option<u32>,
-    /// The number of tokens in the string. They belong to a pattern that the text continues.
+    /// The number of tokens in the string of the trie node. Text has no tokens, so they belong to a pattern in
+    /// progress.
     token_count: u32,
-    /// The first pattern that leads somewhere and is the string.
+    /// The first pattern that equals the string of the trie node and leads to a state.
     leading: Option<u32>,
-    /// Whether such a pattern begins with the string.
+    /// Whether a pattern that leads to a state begins with the string of the trie node.
     leads: bool,
 }
 
@@ -220,7 +226,7 @@ impl Trie {
             }
         }
         trie.link(|node, _, suffix| {
-            // A token in the string is no text, so a pattern that begins behind it does not end here.
+            // A token in the string is not text, so a pattern that begins after the token does not end here.
             let within = suffix.ends.filter(|_| suffix.token_count == node.token_count);
             node.ends = [node.ends, within].into_iter().flatten().min();
         });
@@ -231,31 +237,33 @@ impl Trie {
         &self.0.node(node).data
     }
 
-    /// Returns a node and its suffixes, the longest first.
+    /// Returns a trie node and all nodes on its chain of suffix links, the longest string first. The last is the root.
     fn suffixes(&self, node: u32) -> impl Iterator<Item = u32> {
         std::iter::successors(Some(node), |&node| (node != ROOT).then(|| self.0.node(node).suffix))
     }
 
-    /// Returns the nodes of patterns that may be ending the text, the longest first, with more than `sure` symbols.
+    /// Returns the prefixes of patterns that may be ending the text at a node, the longest first. Only prefixes of more
+    /// than `sure` symbols count.
     fn ending_from(&self, node: u32, sure: u32) -> impl Iterator<Item = u32> {
         self.suffixes(node)
             .take_while(move |&node| self.0.node(node).depth > sure)
             .filter(|&node| self.data(node).leads)
     }
 
-    /// Returns the symbols that continue those patterns, each with its target.
+    /// Returns the symbols that continue the patterns of [`Self::ending_from`], each with what follows.
     fn ending(&self, node: u32, sure: u32) -> BTreeMap<&Symbol, After> {
         let mut found: BTreeMap<&Symbol, After> = BTreeMap::new();
         for node in self.ending_from(node, sure) {
             for &(ref symbol, child) in &self.0.node(node).children {
                 let Node { leading: pattern, leads, .. } = *self.data(child);
                 match (found.get(symbol), pattern) {
-                    // The pattern that ends first counts, and of those that end at one place the first.
+                    // The pattern that ends first takes effect; of several that end at one place, the first in the
+                    // list.
                     (Some(After::Ended(other)), Some(pattern)) if pattern >= *other => {}
                     (_, Some(pattern)) => {
                         found.insert(symbol, After::Ended(pattern));
                     }
-                    // The longest has the others as suffixes.
+                    // The node of the longest prefix has the shorter ones as suffixes.
                     (None, None) if leads => {
                         found.insert(symbol, After::Ending(child));
                     }
@@ -266,7 +274,7 @@ impl Trie {
         found
     }
 
-    /// Returns the tokens that continue some pattern.
+    /// Returns the tokens that continue some pattern at a trie node.
     fn tokens(&self, node: u32) -> BTreeSet<&TokenRef> {
         let children = self.suffixes(node).flat_map(|node| &self.0.node(node).children);
         let tokens = children.filter_map(|(symbol, _)| match symbol {
@@ -277,8 +285,8 @@ impl Trie {
     }
 }
 
-/// Returns the bytes that continue a character, or begin one if nothing is missing. Each comes with the bytes then
-/// missing.
+/// Returns the bytes that may come next in UTF-8, each with what is then missing of its character. `rest` is what is
+/// missing now; `None` at the start of a character.
 fn bytes_of(rest: Option<Rest>) -> impl Iterator<Item = (u8, Option<Rest>)> {
     let sets = match rest {
         Some(rest) => vec![(rest.bytes(), rest.next())],
@@ -357,7 +365,7 @@ mod tests {
             let others = excludes.iter().map(|text| Pattern { symbols: bytes(text), leads_to: None });
             free_text(&mut graph, ExprGraph::START, &leading.chain(others).collect::<Vec<_>>(), None);
             let grammar = grammar(graph);
-            // Ends by which texts are more often ended.
+            // Appends an end to each text, so that more texts are ended.
             let texts = texts.iter().flat_map(|text| ends.iter().map(move |end| format!("{text}{end}")));
             for text in texts {
                 let mut places = text.char_indices().map(|(at, c)| &text[..at + c.len_utf8()]);
@@ -396,7 +404,7 @@ mod tests {
         let symbols = [bytes("\n"), vec![token], bytes("x")].concat();
         let pattern = Pattern { symbols, leads_to: Some(end) };
         free_text(&mut graph, ExprGraph::START, &[pattern], None);
-        // Text, behind a line end, behind the token, and within characters.
+        // Inside free text, after a line end, after the token, and inside characters.
         let tokens: Vec<_> =
             graph.edges().filter(|(_, expr, _)| matches!(expr, Expr::Token(_))).collect();
         assert_eq!(tokens.len(), 1);

@@ -1,4 +1,4 @@
-//! A source's language with its options, for callers that take sources of any language.
+//! A language with its options, for callers that accept sources of any language.
 
 use std::borrow::Cow;
 
@@ -28,37 +28,37 @@ use grammarc_patterns::regex::PatternOptions;
 #[cfg(feature = "typescript")]
 use grammarc_typescript::TypeScriptOptions;
 
-/// A source's language and how to read it. A language is left out of a build without its feature.
+/// A language with its options. Languages whose feature is not enabled are not in the build.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum FrontEnd {
-    /// JSON Schema.
+    /// JSON Schema: the output is a JSON value of the schema.
     #[cfg(feature = "json-schema")]
     JsonSchema(JsonSchemaOptions),
-    /// GBNF, the grammar notation of llama.cpp, or XGrammar's EBNF.
+    /// GBNF, the grammar notation of llama.cpp, or XGrammar's EBNF. The options select which.
     #[cfg(feature = "gbnf")]
     Gbnf(GbnfOptions),
-    /// A regular expression.
+    /// A regular expression in the syntax of the `regex` crate, which the whole output matches.
     #[cfg(feature = "regex")]
     Regex(PatternOptions),
-    /// A choice of texts.
+    /// A choice: the output is one of the texts in a JSON array.
     Choice(ChoiceOptions),
-    /// A structural tag.
+    /// A structural tag: free text with tags, which contain schemas, grammars and patterns.
     #[cfg(feature = "structural-tag")]
     StructuralTag(StructuralTagOptions),
-    /// Lark, as llguidance and XGrammar have it.
+    /// Lark, in the dialect of llguidance and XGrammar.
     #[cfg(feature = "lark")]
     Lark(LarkOptions),
-    /// Any contiguous part of a text.
+    /// Any contiguous part of a text, in words, characters or given chunks.
     Substring(SubstringOptions),
-    /// Declarations of types in TypeScript.
+    /// Type declarations in TypeScript.
     #[cfg(feature = "typescript")]
     TypeScript(TypeScriptOptions),
-    /// A built-in grammar. The source is its name.
+    /// A built-in grammar, such as `csv`. The source text is its name.
     #[cfg(feature = "builtin")]
     BuiltIn(BuiltInOptions),
 }
 
-/// The options of a front end, by reference or by mutable reference.
+/// Returns the options of a front end, by shared or mutable reference.
 macro_rules! options_of {
     ($front_end:expr) => {
         match $front_end {
@@ -82,17 +82,17 @@ macro_rules! options_of {
     };
 }
 
-/// Most required keys in any order that are tracked by states. Each subset of them is a state, so six keys are 64
-/// states for each position among the keys in order.
+/// Required keys in any order that [`FrontEnd::with_fewer_sets`] leaves. Each subset of these keys is a state, so six
+/// keys make 64 states for each position among the ordered keys.
 #[cfg(feature = "json-schema")]
 const FEW_UNORDERED: u8 = 6;
 
 impl FrontEnd {
-    /// Returns the language with its default options.
+    /// Returns a language with its default options.
     ///
     /// # Errors
     ///
-    /// [`SettingsError::NotBuilt`].
+    /// [`SettingsError::NotBuilt`] if this build does not contain the language.
     pub fn new(language: Language) -> Result<Self, SettingsError> {
         let front_end = match language {
             #[cfg(feature = "json-schema")]
@@ -133,21 +133,21 @@ impl FrontEnd {
         options_of!(self)
     }
 
-    /// Returns the language's name in artifacts.
+    /// Returns the name of the language, as artifacts store it.
     pub fn kind(&self) -> &'static str {
         self.options().language().name()
     }
 
-    /// Returns the front end for sources that are text files: a line end at the end of a file is no part of a pattern.
+    /// Adapts the options to sources that are text files: a line end at the end of a file is not part of a pattern.
     #[must_use]
     pub fn in_text_file(mut self) -> Self {
         self.options_mut().set_text_file();
         self
     }
 
-    /// A copy with fewer required keys in any order, for a compilation that failed with too many sets of keys
-    /// (`CompileError::is_of_sets`). The report calls the keys that keep their order narrower. `None` if all keys keep
-    /// their order already, or if the schema is part of another language.
+    /// Returns a copy that allows at most six required keys in any order. It is for a compilation that failed with too
+    /// many sets of keys (`CompileError::is_of_sets`). The report marks the keys that keep their order as narrower.
+    /// `None` if the limit is six already, if the key order is not `any`, or if sources of the language are no schemas.
     pub fn with_fewer_sets(&self) -> Option<Self> {
         #[cfg(feature = "json-schema")]
         if self.is_schema() {
@@ -161,7 +161,7 @@ impl FrontEnd {
         None
     }
 
-    /// Whether a source is one schema as a whole.
+    /// Whether a source of the language is one schema as a whole.
     #[cfg(feature = "json-schema")]
     fn is_schema(&self) -> bool {
         match self {
@@ -172,36 +172,38 @@ impl FrontEnd {
         }
     }
 
-    /// Returns the options of schemas, in languages that have them.
+    /// Returns the options for JSON Schemas. `None` if the language has no schemas.
     #[cfg(feature = "json-schema")]
     pub fn schemas(&mut self) -> Option<&mut JsonSchemaOptions> {
         self.options_mut().schemas()
     }
 
-    /// Returns the sources that a source may refer to by name, in languages with such references.
+    /// Returns the table of sources that a source may refer to by name. `None` if the language has no such references.
     pub fn sources(&mut self) -> Option<&mut Sources> {
         self.options_mut().sources()
     }
 
-    /// Returns the options as an artifact records them. Options that few sources need are left out if they have their
-    /// defaults.
+    /// Returns names and values of the options, as an artifact records them. Rarely used options are left out if they
+    /// have their defaults.
     pub fn recorded(&self) -> Vec<(&'static str, String)> {
         self.options().recorded()
     }
 
-    /// Returns the part of a text that decides its grammar. Equal parts have equal grammars. O(length).
+    /// Returns the part of a text that determines its grammar. Texts with equal parts have equal grammars. Cost:
+    /// O(length of the text).
     pub fn essence<'t>(&self, text: &'t str) -> Cow<'t, [u8]> {
         self.options().essence(text)
     }
 
-    /// Whether the grammar of a source depends on the vocabulary. Special tokens in the strings of structural tags do,
-    /// also if a GBNF grammar or its sources contain such a tag. O(length of all).
+    /// Whether the grammar of a source may depend on the vocabulary. A structural tag depends on it, since special
+    /// tokens may occur in its strings. A GBNF grammar does if it, or a source it refers to, may contain a structural
+    /// tag. Cost: O(total length of the source and the sources it may refer to).
     pub fn depends_on_vocabulary(&self, source: &Source) -> bool {
         self.options().depends_on_vocabulary(&source.text)
     }
 
     /// Returns the special tokens of a vocabulary, for [`lower_for`](Self::lower_for). Empty if the grammar of the
-    /// source does not depend on them.
+    /// source does not depend on the vocabulary.
     pub fn controls(&self, source: &Source, vocabulary: &VocabularyArtifact) -> ControlTokens {
         match self.depends_on_vocabulary(source) {
             true => ControlTokens::of(vocabulary),
@@ -209,7 +211,7 @@ impl FrontEnd {
         }
     }
 
-    /// Lowers a source. `reader` reads the sources within it.
+    /// Lowers a source to a grammar. `reader` lowers the sources of other languages in it.
     pub(crate) fn lower_within(
         &self,
         source: Source,

@@ -1,8 +1,8 @@
-//! Sources within a source: a schema in a structural tag, a pattern in a grammar.
+//! Inner sources: sources within a source, such as a schema in a structural tag or a pattern in a grammar.
 //!
-//! An inner source is lowered on its own by the front end of its language. [`Outer`] takes the result: the rules become
-//! rules of the outer grammar, and all places become places of the outer text. A [`Place`] describes the position of
-//! the inner text. It is a part of the outer text, or decoded from a string literal.
+//! An inner source is lowered on its own, by the front end of its language. [`Outer`] takes the result: the rules
+//! become rules of the outer grammar, and all places become places of the outer text. A [`Place`] describes where the
+//! inner text is. It is a part of the outer text, or decoded from a string literal.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -12,16 +12,17 @@ use grammarc_grammar::diagnostics::report::Report;
 use grammarc_grammar::diagnostics::{Diagnostic, Source};
 use grammarc_grammar::ir::{GrammarBuilder, Literals, Lowered, Origin, RuleId};
 
-/// A front end that knows no other was called by itself.
+/// Error: an inner source (of another language) in a source that was lowered by a front end without the others.
 const NOT_READ: &str = "source::not-read";
 
-/// Reads sources of any language that stand within the sources of a front end.
+/// Lowers inner sources: sources of any language within a source of another.
 pub(crate) trait Reader {
-    /// Lowers a text that is part of the outer source. Places are of that text.
+    /// Lowers a text in the language `language` that is part of the outer source. Places in the result are places in
+    /// that text.
     ///
     /// # Errors
     ///
-    /// The errors of the source.
+    /// Returns the errors of the inner source.
     fn inline(
         &self,
         language: &str,
@@ -29,11 +30,11 @@ pub(crate) trait Reader {
         sources: &Sources,
     ) -> Result<Lowered, Vec<Diagnostic>>;
 
-    /// Lowers a source that the outer one refers to by name. Findings and errors name it.
+    /// Lowers a source that the outer source refers to by name. Findings and errors point into the named source.
     ///
     /// # Errors
     ///
-    /// The errors of the source, or that it contains itself.
+    /// Returns the errors of the named source, or that it refers to itself.
     fn named(
         &self,
         name: &str,
@@ -42,7 +43,7 @@ pub(crate) trait Reader {
     ) -> Result<Lowered, Vec<Diagnostic>>;
 }
 
-/// Refuses sources of other languages: for a front end without the others.
+/// Refuses all inner sources (of other languages). A front end uses it if the other front ends are not available.
 #[derive(Debug)]
 pub(crate) struct NoInnerSources;
 
@@ -66,16 +67,16 @@ impl Reader for NoInnerSources {
     }
 }
 
-/// Place of an inner source in the outer one.
+/// Where an inner source (of another language) is in the outer source.
 pub(crate) struct Place<'a> {
-    /// Maps a range of the inner text to a range of the outer text.
+    /// Maps a range of bytes of the inner text to a range of bytes of the outer text.
     pub(crate) span: &'a dyn Fn(&Range<usize>) -> Range<usize>,
-    /// The JSON pointer to the inner source, if the outer one is JSON.
+    /// The prefix of JSON pointers into the inner source: the pointer to that source, or its name.
     pub(crate) pointer: Option<String>,
 }
 
 impl Place<'_> {
-    /// Moves a finding to the outer source, unless its source has a text of its own.
+    /// Moves the places of a diagnostic to the outer source. A diagnostic of a source with its own text stays as it is.
     pub(crate) fn diagnostic(&self, mut diagnostic: Diagnostic) -> Diagnostic {
         if diagnostic.within().is_some() {
             return diagnostic;
@@ -87,7 +88,7 @@ impl Place<'_> {
         diagnostic
     }
 
-    /// Moves errors to the outer source.
+    /// Moves the places of diagnostics to the outer source.
     pub(crate) fn diagnostics(&self, inner: Vec<Diagnostic>) -> Vec<Diagnostic> {
         inner.into_iter().map(|diagnostic| self.diagnostic(diagnostic)).collect()
     }
@@ -97,7 +98,8 @@ impl Place<'_> {
         Origin { span, pointer: self.pointer(origin.pointer) }
     }
 
-    /// Prefixes a pointer of the inner source with the pointer to that source.
+    /// Adds the pointer to the inner source (of another language) before a pointer within it. A pointer with a URI or a
+    /// name stays as it is.
     fn pointer(&self, inner: Option<String>) -> Option<String> {
         match (&self.pointer, inner) {
             (Some(outer), Some(inner)) if is_inside(&inner) => Some(format!("{outer}{inner}")),
@@ -106,26 +108,27 @@ impl Place<'_> {
     }
 }
 
-/// Whether a pointer is into its own document. Other pointers begin with a URI or a name.
+/// Whether a pointer is relative to its own document. Other pointers begin with a URI or a name.
 fn is_inside(pointer: &str) -> bool {
     pointer.is_empty() || pointer.starts_with('/')
 }
 
-/// A grammar under construction from several sources, with the findings.
+/// A grammar under construction from several sources, with their reports and findings.
 #[derive(Debug, Default)]
 pub(crate) struct Outer {
-    /// The rules.
+    /// The rules of the grammar so far.
     pub(crate) builder: GrammarBuilder,
-    /// The exactness report.
+    /// The report so far: for each keyword, whether the grammar enforces it exactly.
     pub(crate) report: Report,
-    /// Warnings and notes.
+    /// The warnings and notes so far.
     pub(crate) findings: Vec<Diagnostic>,
-    /// Strings that match exactly their own text.
+    /// The strings of the sources that match exactly their own text, with their places.
     pub(crate) literals: Literals,
 }
 
 impl Outer {
-    /// Adds the grammar of an inner source, and returns its start rule.
+    /// Adds the grammar, report and findings of an inner source (of another language). Returns the start rule of its
+    /// grammar.
     pub(crate) fn add(&mut self, inner: Lowered, place: &Place<'_>) -> RuleId {
         let Lowered { source: _, grammar, report, findings, literals } = inner;
         let outer = place.pointer.as_deref().unwrap_or_default();

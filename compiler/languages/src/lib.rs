@@ -1,9 +1,9 @@
-//! The languages that grammarc compiles. A front end lowers a source text to a
-//! [`Lowered`](grammarc_grammar::ir::Lowered) grammar with spans and diagnostics.
+//! The languages that grammarc compiles. The front end of a language lowers a source text to a
+//! [`Lowered`](grammarc_grammar::ir::Lowered) grammar, with places and diagnostics.
 //!
-//! [`FrontEnd`] is a language with its options, for callers that take sources of any language. [`settings`] reads
-//! options by name. [`deny`] refuses keywords by their verdict in the report. Each language has a feature; `all` has
-//! all of them.
+//! [`FrontEnd`] is a language with its options, for callers that accept sources of any language. [`settings`] reads
+//! options by name. [`deny`] refuses sources by the report of their grammar. Each language has a feature; the feature
+//! `all` enables all of them.
 //!
 //! Tests: unit tests beside each language; `compiler/tests/{grammars,messages}.rs` for all of them.
 

@@ -1,9 +1,9 @@
-//! Sources of any language, for a front end whose sources contain them.
+//! Lowers inner sources of any language, for front ends whose sources contain them.
 //!
-//! Front ends of languages with inner sources would depend on all others, and on each other. A front end takes a
-//! [`Reader`] instead. The only implementation is [`Nested`]: it finds the front end of a language by name, and passes
-//! itself on. A source that refers to itself has no grammar, and a source beyond [`MAX_LEVELS`] is refused, which
-//! bounds the stack.
+//! Languages with inner sources would depend on all other languages, and on each other. So a front end takes a
+//! [`Reader`] instead. The only full implementation is [`Nested`]: it finds the front end of a language by name, and
+//! passes itself on. A source that refers to itself is an error, and so is one more than [`MAX_LEVELS`] levels deep,
+//! which bounds the stack.
 
 use serde_json::{Map, Value};
 
@@ -17,27 +17,27 @@ use grammarc_grammar::controls::ControlTokens;
 use grammarc_grammar::diagnostics::{Diagnostic, Source};
 use grammarc_grammar::ir::Lowered;
 
-/// Most levels of sources within sources. A deeper source is refused.
+/// Most levels of sources within sources. A deeper source is an error, which bounds the recursion.
 const MAX_LEVELS: usize = 8;
 
-/// An unknown language or option of an inner source.
+/// Error: an unknown language, or a wrong option, of an inner source.
 const UNKNOWN: &str = "source::unknown-language";
-/// Sources nested too deep.
+/// Error: sources nested more than 8 levels deep.
 const TOO_DEEP: &str = "source::nested-too-deep";
-/// A source that contains itself.
+/// Error: a named source that refers to itself, directly or through others.
 const CIRCLE: &str = "source::circle";
 
-/// Reads the sources within one source.
+/// Lowers the inner sources (of other languages) of one source, and passes itself on to them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Nested<'a> {
     controls: &'a ControlTokens,
     budget: &'a Budget,
-    /// The names of the sources around, the innermost first.
+    /// The names of the surrounding named sources, the innermost first. `None` if there are none.
     path: Option<&'a NamePath<'a>>,
     levels: usize,
 }
 
-/// A list of names of sources within each other.
+/// A linked list of the names of named sources that contain each other.
 #[derive(Debug)]
 struct NamePath<'a> {
     name: &'a str,
@@ -45,7 +45,7 @@ struct NamePath<'a> {
 }
 
 impl<'a> Nested<'a> {
-    /// Returns the reader for a source within no other.
+    /// Returns the reader for a source that is within no other source.
     pub(super) fn outermost(controls: &'a ControlTokens, budget: &'a Budget) -> Self {
         Self { controls, budget, path: None, levels: 0 }
     }
@@ -125,22 +125,22 @@ impl Reader for Nested<'_> {
 }
 
 impl FrontEnd {
-    /// Lowers a source, for any vocabulary: no string of it is a special token. The compilation continues with the rest
-    /// of the budget.
+    /// Lowers a source for all vocabularies: no string denotes a special token. The cost counts against `budget`, which
+    /// the compilation continues to use.
     ///
     /// # Errors
     ///
-    /// The errors of the source, or that the budget is spent.
+    /// Returns the errors of the source, or that the budget is spent.
     pub fn lower(&self, source: Source, budget: &Budget) -> Result<Lowered, Vec<Diagnostic>> {
         self.lower_for(source, &ControlTokens::default(), budget)
     }
 
-    /// Lowers a source to a grammar. `controls` are the vocabulary's special tokens. Some languages treat the name of
-    /// such a token in a string as the token.
+    /// Lowers a source for vocabularies with the special tokens `controls`. In some languages, the text of such a token
+    /// in a string denotes the token.
     ///
     /// # Errors
     ///
-    /// The errors of the source, or that the budget is spent.
+    /// Returns the errors of the source, or that the budget is spent.
     pub fn lower_for(
         &self,
         source: Source,

@@ -1,19 +1,19 @@
-//! Checks of front ends for tests: texts that small grammars accept and refuse, and findings with their places.
+//! Checks of front ends for tests: texts that small grammars accept and refuse, and diagnostics with their places.
 
 use grammarc_grammar::diagnostics::{Diagnostic, Severity};
 use grammarc_grammar::ir::Lowered;
 use grammarc_grammar::ir::recognize::recognizes;
 
-/// Reads a source.
+/// A function that lowers a source text to a grammar.
 pub(crate) type Lower = fn(&str) -> Result<Lowered, Vec<Diagnostic>>;
 
-/// A source with accepted and refused texts.
+/// A source text, the texts that its grammar must accept, and the texts that it must refuse.
 pub(crate) type Texts<'a> = (&'a str, &'a [&'a str], &'a [&'a str]);
 
-/// A source with the code of each of its errors and the texts that the labels of it point at.
+/// A wrong source text, and for each error its code and the texts that its labels point at.
 pub(crate) type Errors<'a> = (&'a str, &'a [(&'a str, &'a [&'a str])]);
 
-/// Returns the code of each diagnostic with the texts its labels point at.
+/// Returns, for each diagnostic, its code and the texts that its labels point at.
 pub(crate) fn outline<'a>(text: &'a str, found: &'a [Diagnostic]) -> Vec<(&'a str, Vec<&'a str>)> {
     found
         .iter()
@@ -21,7 +21,7 @@ pub(crate) fn outline<'a>(text: &'a str, found: &'a [Diagnostic]) -> Vec<(&'a st
         .collect()
 }
 
-/// Holds grammars to their texts.
+/// Asserts that the grammar of each source accepts and refuses the given texts.
 pub(crate) fn hold_texts(cases: &[Texts<'_>], lower: Lower) {
     for (text, accepted, refused) in cases {
         let grammar = lower(text).unwrap_or_else(|errors| panic!("{text}\n{errors:#?}")).grammar;
@@ -34,7 +34,7 @@ pub(crate) fn hold_texts(cases: &[Texts<'_>], lower: Lower) {
     }
 }
 
-/// Holds wrong sources to their errors. Each error has advice.
+/// Asserts that each source has exactly the given errors, and that each error has a help text.
 pub(crate) fn hold_errors(cases: &[Errors<'_>], lower: Lower) {
     for (text, expected) in cases {
         let errors = lower(text).expect_err(text);

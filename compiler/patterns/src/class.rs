@@ -1,8 +1,8 @@
-//! Character classes as expressions over bytes.
+//! Lowers character classes to expressions over the bytes of UTF-8.
 //!
-//! A class with few UTF-8 byte sequences is an alternation of them, with its one-byte sequences in a single set. A
-//! class with many (`\w` has over a thousand) is a [`Expr::Regular`]: the prefix tree of its sequences with equal
-//! subtrees shared. Such automata are kept per class, so a pattern that names `\w` ten thousand times holds it once.
+//! A class with few UTF-8 byte sequences becomes an alternation of them, with its one-byte sequences in a single set. A
+//! class with many sequences (`\w` has over a thousand) becomes an [`Expr::Regular`]: their prefix tree, with equal
+//! subtrees shared. These automata are cached by class, so a pattern with ten thousand `\w` has one.
 //!
 //! Cost: linear in the ranges of the class, once per distinct class.
 
@@ -15,18 +15,18 @@ use rustc_hash::FxHashMap;
 use grammarc_grammar::automata::{Dfa, DfaState, Edge, Edges, minimize};
 use grammarc_grammar::ir::{ByteSet, Expr};
 
-/// Classes with more byte sequences than this become automata. The complement of a few ASCII characters, the most
-/// common large class, has at most eleven.
+/// Most multi-byte sequences of a class that becomes an alternation. A class with more becomes an automaton. The
+/// complement of a few ASCII characters, the most common large class, has at most eleven.
 const MAX_SEQUENCES: usize = 16;
 
-/// Lowers classes to expressions, and caches the automata of large ones.
+/// Lowers character classes to expressions, and caches the automata of large classes.
 #[derive(Debug, Default)]
 pub struct Classes {
     automata: FxHashMap<Vec<(char, char)>, Arc<Dfa>>,
 }
 
 impl Classes {
-    /// Returns an expression for one character of the class in UTF-8.
+    /// Returns the expression of one character of the class, encoded in UTF-8.
     pub fn expr(&mut self, class: &ClassUnicode) -> Expr {
         let mut ascii = ByteSet::EMPTY;
         let mut longer = Vec::new();
@@ -40,7 +40,8 @@ impl Classes {
         Expr::alt(std::iter::once(Expr::bytes(ascii)).chain(longer))
     }
 
-    /// Returns an automaton for one character of the class. It has a single accepting state, which has no edges.
+    /// Returns the automaton of one character of the class, encoded in UTF-8. It has a single accepting state, which
+    /// has no edges.
     pub(crate) fn automaton(&mut self, class: &ClassUnicode) -> Arc<Dfa> {
         let key = class.iter().map(|range| (range.start(), range.end())).collect();
         let dfa = self.automata.entry(key).or_insert_with(|| {
@@ -52,7 +53,7 @@ impl Classes {
     }
 }
 
-/// Returns the minimal automaton of UTF-8. Its initial state is the one between characters.
+/// Returns the minimal automaton of all UTF-8 texts. Its initial state is also the only accepting one.
 pub fn all_texts() -> &'static Dfa {
     static ALL: OnceLock<Dfa> = OnceLock::new();
     ALL.get_or_init(|| {
@@ -69,7 +70,7 @@ pub fn all_texts() -> &'static Dfa {
     })
 }
 
-/// Returns the byte sequences of a class in ascending order.
+/// Returns the UTF-8 byte sequences of a class in ascending order. Each is a sequence of byte ranges.
 fn sequences(class: &ClassUnicode) -> impl Iterator<Item = regex_syntax::utf8::Utf8Sequence> + '_ {
     class.iter().flat_map(|range| Utf8Sequences::new(range.start(), range.end()))
 }
@@ -78,10 +79,10 @@ fn concatenation(ranges: &[Utf8Range]) -> Expr {
     Expr::seq(ranges.iter().map(|range| Expr::bytes(ByteSet::range(range.start, range.end))))
 }
 
-/// A prefix tree of byte sequences, which are inserted in ascending order.
+/// A prefix tree of the UTF-8 byte sequences of a class. Sequences are inserted in ascending order.
 ///
-/// Invariant: at every position, the byte range of a sequence equals that of the sequence before it, or lies above
-/// it. The sequences of ascending scalar ranges have this property. The depth is at most four.
+/// Invariant: at every depth, the byte range of a sequence equals that of the sequence before it, or lies above it. The
+/// sequences of ascending ranges of characters have this property. The depth is at most four.
 struct Tree {
     nodes: Vec<Vec<Branch>>,
 }
@@ -118,7 +119,7 @@ impl Tree {
     fn into_dfa(self) -> Dfa {
         let mut shared = Shared::default();
         shared.add(&self, 0);
-        // Children are numbered before their parents, so the root is last; state 0 must be the root.
+        // Children are numbered before their parents, so the root is last. It must become state 0.
         let last = shared.states.len() as u32 - 1;
         let mut states = shared.states;
         states.reverse();
@@ -129,7 +130,7 @@ impl Tree {
     }
 }
 
-/// An interner of states.
+/// An interner of automaton states: equal states get one number.
 #[derive(Default)]
 struct Shared {
     states: Vec<DfaState>,
@@ -139,7 +140,7 @@ struct Shared {
 impl Shared {
     fn add(&mut self, tree: &Tree, node: usize) -> u32 {
         let branches = &tree.nodes[node];
-        // A node without branches is the end of a sequence: no sequence is a prefix of another.
+        // A node without branches ends a sequence, since no sequence is a prefix of another.
         let edges = Edges::with_capacity(branches.len());
         let mut state = DfaState { edges, accepting: branches.is_empty() };
         for branch in branches {
@@ -207,7 +208,7 @@ mod tests {
             panic!("a class of 500 ranges is an automaton");
         };
         assert!(Arc::ptr_eq(&first, &second));
-        // Three-periodic ranges over blocks of 64 repeat every third block.
+        // Every third block of 64 code points has the same ranges.
         assert!(first.states.len() < 16, "{} states", first.states.len());
     }
 

@@ -1,36 +1,37 @@
-//! Constructs of other dialects of regular expressions, and what to write instead.
+//! Recognizes constructs of other dialects of regular expressions, and names what to write instead.
 //!
-//! Patterns are copied from Python, Perl, PCRE or JavaScript. Their parsers say "invalid group", which does not name
-//! the form that this dialect has. These functions, except [`delimited`], run only after a pattern was rejected.
+//! Patterns are copied from Python, Perl, PCRE or JavaScript. Their parsers only report "invalid group" or the like,
+//! without the form that this dialect has. These functions, except [`delimited`], run only after a pattern was
+//! rejected.
 //!
 //! Cost: linear in the pattern.
 
 use std::ops::Range;
 
-/// The dialect that a pattern is read in.
+/// The dialect in which a pattern is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
-    /// ECMA-262 in unicode mode: JSON Schema's `pattern`.
+    /// The pattern is read as ECMA-262 in unicode mode, as for JSON Schema's `pattern`.
     Ecma,
-    /// The syntax of the `regex` crate: `.regex` sources.
+    /// The pattern is read in the syntax of the `regex` crate, as for `.regex` sources.
     Regex,
 }
 
-/// A construct of another dialect.
+/// A construct of another dialect in a pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Foreign {
-    /// Byte range in the pattern.
+    /// The place of the construct in the pattern, in bytes.
     pub span: Range<usize>,
-    /// Its name, as in "`(?P<name>` is ...".
+    /// The name of the construct, such as "a named group of Python".
     pub what: &'static str,
-    /// The form to use.
+    /// The help for the error: what to write instead of the construct.
     pub help: &'static str,
 }
 
 use Dialect::{Ecma, Regex};
 
-/// Constructs by the text that begins them: the dialect that lacks the construct (`None` if both do), the text, its
-/// name, and the form to use. The first match counts.
+/// The known constructs. Each has the dialect that lacks it (`None` if both do), its first characters, its name, and
+/// what to write instead. The first row that matches is used.
 const STARTS: &[(Option<Dialect>, &str, &str, &str)] = &[
     (Some(Ecma), "(?P<", "a named group of Python", "write `(?<name>...)`, or `(?:...)`"),
     (
@@ -100,7 +101,7 @@ const STARTS: &[(Option<Dialect>, &str, &str, &str)] = &[
     (Some(Regex), "\\0", "an escape of ECMA-262", "write `\\x00`"),
 ];
 
-/// Finds the first construct of another dialect in a rejected pattern.
+/// Finds the first construct of another dialect in a rejected pattern. `None` if there is none.
 pub fn foreign(pattern: &str, dialect: Dialect) -> Option<Foreign> {
     let bytes = pattern.as_bytes();
     let mut in_class: Option<usize> = None;
@@ -150,30 +151,33 @@ pub fn foreign(pattern: &str, dialect: Dialect) -> Option<Foreign> {
     None
 }
 
-/// Returns the length of the escape at the start of a text, including the braces of `\p{...}` and the like.
+/// Returns the length in bytes of the escape at the start of a text, with the braces of `\p{...}`, `\u{...}` and
+/// `\x{...}`. The text begins with a backslash.
 fn escape_length(text: &str) -> usize {
     let braced = ["\\p{", "\\P{", "\\u{", "\\x{"].iter().any(|start| text.starts_with(start));
     let single = || 1 + text[1..].chars().next().map_or(0, char::len_utf8);
     text.find('}').filter(|_| braced).map_or_else(single, |end| end + 1)
 }
 
-/// Returns the length of `(?flags)` if the text begins with it.
+/// Returns the length in bytes of `(?flags)` at the start of a text. `None` if the text begins otherwise.
 fn flags(text: &str) -> Option<usize> {
     let letters = text.strip_prefix("(?")?;
     let end = letters.find(|c: char| !c.is_ascii_lowercase() && c != '-')?;
     (end > 0 && letters[end..].starts_with(')')).then_some(end + 3)
 }
 
-/// Whether a pattern has the form of a JavaScript or Perl literal, `/abc/i`. Its slashes would be part of the text.
+/// Whether a pattern has the form of a JavaScript or Perl literal, `/abc/i`. As a pattern, its slashes are part of the
+/// text.
 pub fn delimited(pattern: &str) -> bool {
     let Some(body) = pattern.strip_prefix('/') else { return false };
     let Some((body, flags)) = body.rsplit_once('/') else { return false };
     let is_flags = flags.chars().all(|flag| "dgimsuvyx".contains(flag));
-    // A pattern for a path may begin and end with slashes, so without flags it needs an anchor next to a slash.
+    // A pattern for a path may begin and end with slashes. Without flags, an anchor next to a slash is therefore
+    // required.
     is_flags && (!flags.is_empty() || body.starts_with('^') || body.ends_with('$'))
 }
 
-/// Advice on a [`delimited`] pattern.
+/// The help for a pattern that is [`delimited`] by slashes.
 pub const DELIMITED: &str =
     "leave the slashes out; `(?i:...)` around it ignores case, and `^...$` matches the whole text";
 

@@ -1,4 +1,5 @@
-//! Patterns: regular expressions of ECMA-262 and of Rust's `regex` as grammars.
+//! Patterns: lowers regular expressions of ECMA-262 and of Rust's `regex` crate to grammars and
+//! automata.
 //!
 //! Tests: unit tests beside each file.
 

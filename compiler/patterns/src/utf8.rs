@@ -1,8 +1,9 @@
-//! Well-formed UTF-8 byte by byte (Unicode 17, table 3-7).
+//! The byte sequences of well-formed UTF-8 (Unicode 17, table 3-7).
 
 use grammarc_grammar::ir::ByteSet;
 
-/// The rest of a character: the range of its next byte, and the number of bytes after that.
+/// What is missing of a UTF-8 character: the range of its next byte, and the number of bytes after
+/// that one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Rest {
     lo: u8,
@@ -11,18 +12,19 @@ pub struct Rest {
 }
 
 impl Rest {
-    /// The possible next bytes.
+    /// Returns the bytes that may come next in the character.
     pub fn bytes(self) -> ByteSet {
         ByteSet::range(self.lo, self.hi)
     }
 
-    /// The rest after the next byte. `None` if that is the last byte.
+    /// Returns what is missing after the next byte. `None` if the next byte is the last.
     pub fn next(self) -> Option<Self> {
         self.more.checked_sub(1).map(|more| Self { lo: 0x80, hi: 0xbf, more })
     }
 }
 
-/// Lead bytes of multi-byte characters, in disjoint sets, each with the rest of the character.
+/// Returns the first bytes of all multi-byte characters, in disjoint sets. Each set comes with what
+/// is then missing.
 pub fn leads() -> [(ByteSet, Rest); 7] {
     let range = ByteSet::range;
     let rest = |lo, hi, more| Rest { lo, hi, more };

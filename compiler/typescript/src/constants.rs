@@ -13,14 +13,15 @@ use super::declarations::{Kind, range};
 use super::scope::Scope;
 use grammarc_grammar::diagnostics::Diagnostic;
 
-/// A member of an enumeration.
+/// A member of an enumeration, with its value and its place in bytes.
 pub(super) struct EnumMember<'a> {
     pub(super) name: &'a str,
     pub(super) value: Value,
     pub(super) span: Range<usize>,
 }
 
-/// Returns the value of `Enum.Member`.
+/// Returns the value of a type `Enum.Member`. An unknown member is reported and has the value
+/// `null`. `None` if the type is no member of a declared enumeration.
 pub(super) fn member_of_enumeration<'a>(
     scope: &mut Scope<'a>,
     reference: &'a TSTypeReference<'a>,
@@ -41,13 +42,14 @@ pub(super) fn member_of_enumeration<'a>(
     Some(found.map_or(Value::Null, |member| member.value))
 }
 
-/// Returns the members of an enumeration with their values and places.
+/// Returns the members of an enumeration with their values and places. Members without a constant
+/// value are reported and left out.
 pub(super) fn enumeration<'a>(
     scope: &mut Scope<'a>,
     members: &'a TSEnumDeclaration<'a>,
 ) -> Vec<EnumMember<'a>> {
     let mut all = Vec::new();
-    // The number of the next member that says none; none after a text.
+    // The number of the next member without a value of its own. `None` after a string.
     let mut next = Some(0.0);
     for member in &members.body.members {
         let name = match &member.id {
@@ -77,7 +79,7 @@ pub(super) fn enumeration<'a>(
     all
 }
 
-/// Returns the value of a literal. `None` if JSON has no such value.
+/// Returns the value of a literal type. `None` if JSON has no such value.
 pub(super) fn literal(literal: &TSLiteral<'_>) -> Option<Value> {
     match literal {
         TSLiteral::BooleanLiteral(one) => Some(one.value.into()),
@@ -94,7 +96,8 @@ pub(super) fn literal(literal: &TSLiteral<'_>) -> Option<Value> {
     }
 }
 
-/// Returns the value of a constant expression.
+/// Returns the value of a constant expression. `None` if it is not a string, a number or a negated
+/// number.
 fn constant(expression: &Expression<'_>) -> Option<Value> {
     match expression {
         Expression::StringLiteral(text) if !text.lone_surrogates => {
@@ -116,7 +119,8 @@ fn negative(value: f64) -> Option<Value> {
     number(-value, None).map(Value::Number)
 }
 
-/// Returns a number with its own digits if JSON allows them, else by its value.
+/// Returns a number with the digits of the source if JSON allows them, and otherwise by its value.
+/// `None` if it is not finite.
 fn number(value: f64, raw: Option<&str>) -> Option<Number> {
     const EXACT: f64 = (1_u64 << 53) as f64;
     if let Some(Ok(number)) = raw.map(serde_json::from_str) {

@@ -1,7 +1,7 @@
 //! The declarations of a source, and the choice of the root.
 //!
-//! Types, interfaces and enumerations are declarations. Imported names and classes are recorded too, and refused on
-//! use. Other statements are ignored: a file may contain code beside its types.
+//! Types, interfaces and enumerations are declarations. Imported names and classes are recorded too, and their use is
+//! an error. Other statements are ignored: a file may contain code beside its types.
 
 use std::ops::Range;
 
@@ -18,44 +18,44 @@ use super::codes;
 use grammarc_grammar::diagnostics::Diagnostic;
 use grammarc_grammar::suggest::nearest;
 
-/// Converts a span to a range of the text.
+/// Converts a span of the parser to a range of bytes.
 pub(super) fn range(span: Span) -> Range<usize> {
     span.start as usize..span.end as usize
 }
 
-/// Declaration of a name.
+/// What a name is declared as.
 #[derive(Debug)]
 pub(super) enum Kind<'a> {
     Alias(&'a TSTypeAliasDeclaration<'a>),
-    /// All interfaces of the name. TypeScript merges them.
+    /// All interfaces of this name, which TypeScript merges.
     Interface(Vec<&'a TSInterfaceDeclaration<'a>>),
     Enum(&'a TSEnumDeclaration<'a>),
     Imported,
     Class,
 }
 
-/// A name with its declaration.
+/// A declared name, with what it is declared as.
 #[derive(Debug)]
 pub(super) struct Declaration<'a> {
     pub(super) kind: Kind<'a>,
-    /// The place of the name.
+    /// The place of the name, in bytes.
     pub(super) span: Range<usize>,
-    /// The start of each of its statements, behind its comment.
+    /// The byte offset at which each statement of the declaration starts, after its comment.
     pub(super) starts: Vec<u32>,
     is_exported: bool,
 }
 
-/// All names, in source order.
+/// All declared names, in source order.
 #[derive(Debug, Default)]
 pub(super) struct Declarations<'a> {
     pub(super) by_name: IndexMap<&'a str, Declaration<'a>, FxBuildHasher>,
     default: Option<&'a str>,
-    /// The documentation comments, by the offset of the following node.
+    /// Maps the byte offset of a syntax node to the place of the block comment before the node.
     comments: FxHashMap<u32, Range<usize>>,
 }
 
 impl<'a> Declarations<'a> {
-    /// Reads the declarations of a program.
+    /// Reads the declarations of a program. Names that are declared twice are reported.
     pub(super) fn read(program: &'a Program<'a>, errors: &mut Vec<Diagnostic>) -> Self {
         let mut all = Self::default();
         for comment in &program.comments {
@@ -70,7 +70,7 @@ impl<'a> Declarations<'a> {
         all
     }
 
-    /// Returns the comment before an offset.
+    /// Returns the place of the block comment before the syntax node at byte offset `at`. `None` if there is none.
     pub(super) fn comment(&self, at: u32) -> Option<Range<usize>> {
         self.comments.get(&at).cloned()
     }
@@ -180,7 +180,7 @@ impl<'a> Declarations<'a> {
         }
     }
 
-    /// Marks the names in `export { ... }`.
+    /// Marks the names in `export { ... }` statements as exported.
     fn exports(&mut self, program: &'a Program<'a>) {
         for statement in &program.body {
             let TopLevel::ExportNamedDeclaration(export) = statement else { continue };
@@ -199,8 +199,9 @@ impl<'a> Declarations<'a> {
         }
     }
 
-    /// Returns the index of the root: the declaration of `name` if given, else the default export, the last export, or
-    /// the only declaration. A choice among several is noted.
+    /// Returns the index of the root: the declaration `name` if given, and otherwise the default export, the last
+    /// export, or the only declaration. If there are several declarations, a note names the chosen one. Fails if there
+    /// is no such declaration.
     pub(super) fn root(
         &self,
         name: Option<&str>,

@@ -1,45 +1,46 @@
-//! The definitions of a document, by declaration and type arguments.
+//! The definitions of the schema document. Each declaration with its type arguments has one.
 
 use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// A declaration with its arguments. Arguments are compared by their schemas.
+/// An instance of a declaration: the declaration with its type arguments, which are compared by
+/// their schemas.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Instance {
-    /// Index of the declaration.
+    /// The index of the declaration.
     pub(super) declaration: usize,
-    /// The texts of the arguments' schemas.
+    /// For each type argument, the text of its schema.
     pub(super) arguments: Vec<String>,
 }
 
-/// A definition that is not made yet.
+/// A definition that has a name but no schema yet.
 #[derive(Debug)]
 pub(super) struct Pending {
-    /// Index of the declaration.
+    /// The index of the declaration.
     pub(super) declaration: usize,
-    /// Index of the environment within the declaration.
+    /// The index of the environment that has the arguments of the declaration's type parameters.
     pub(super) env: usize,
-    /// The name of the definition.
+    /// The name of the definition in `$defs`.
     pub(super) key: String,
 }
 
-/// The names of the definitions, and the worklist of those that are not made yet.
+/// The names of all definitions, and the worklist of definitions without a schema.
 #[derive(Debug, Default)]
 pub(super) struct Definitions {
     keys: FxHashMap<Instance, String>,
     taken: FxHashSet<String>,
-    /// The definitions that are not made yet, in the order of their first references.
+    /// The definitions without a schema, in the order of the first references to them.
     pub(super) queue: VecDeque<Pending>,
 }
 
 impl Definitions {
-    /// Returns the name of an instance's definition, if it has one.
+    /// Returns the name of an instance's definition. `None` if it has none yet.
     pub(super) fn key(&self, instance: &Instance) -> Option<&str> {
         self.keys.get(instance).map(String::as_str)
     }
 
-    /// Names the definition of an instance: `name`, or `name-1` and so on if that is taken.
+    /// Names the definition of an instance: `name`, or `name-1` and so on if that name is taken.
     pub(super) fn add(&mut self, instance: Instance, name: &str) -> String {
         let numbered = (1..).map(|number| format!("{name}-{number}"));
         let mut names = std::iter::once(name.to_owned()).chain(numbered);
@@ -50,12 +51,13 @@ impl Definitions {
     }
 }
 
-/// Returns the reference to a definition, a fragment of a URI.
+/// Returns the value of `$ref` for a definition: a URI fragment.
 pub(super) fn reference(key: &str) -> String {
     format!("#/$defs/{}", encoded(key))
 }
 
-/// Returns a name within the fragment of a URI.
+/// Encodes a name for the fragment of a URI: other bytes than letters, digits, `-`, `_` and `$`
+/// become `%XX`.
 fn encoded(name: &str) -> String {
     let mut encoded = String::with_capacity(name.len());
     for byte in name.bytes() {

@@ -1,25 +1,25 @@
-//! Bounds the recursion depth of a TypeScript parser on a text, without recursion.
+//! Bounds the recursion depth that a TypeScript parser needs for a text, without recursion.
 //!
 //! The parser of oxc has no limit. It descends a level for each bracket, and for each prefix operator. So one pass over
 //! the characters bounds its depth first. The depth is the number of open brackets, plus the tokens in each bracket
 //! that may nest without one (`?`, `=>`, `keyof`, `!`, `else`, ...). These are counted from the last end of a member or
 //! statement. The bound is never below the real depth.
 //!
-//! A slash outside of comments is refused. It would be a division or a regular expression, and the choice decides where
-//! strings begin. Types contain neither. Cost: one pass.
+//! A slash outside comments is an error. It would be a division or a regular expression, and where strings begin
+//! depends on which. Types contain neither. Cost: one pass.
 
 use std::ops::Range;
 
-/// The reason for which a source is refused, and the place.
+/// The reason why a source is refused, with the place in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Refused {
-    /// Deeper than the limit.
+    /// The source is nested deeper than the limit; the place is where the first level too many begins.
     Deep(Range<usize>),
-    /// A slash outside of comments and strings.
+    /// There is a slash outside comments and strings.
     Slash(Range<usize>),
 }
 
-/// Words after which a type or expression may nest without a bracket.
+/// The words after which a type or expression may nest without a bracket.
 const WORDS: [&str; 40] = [
     "abstract",
     "as",
@@ -63,14 +63,16 @@ const WORDS: [&str; 40] = [
     "with",
 ];
 
-/// An open bracket, with the tokens in it that may nest.
+/// An open bracket, with the number of tokens in it that may nest. They are counted from the last end of a member or
+/// statement.
 #[derive(Debug)]
 struct Level {
     open: u8,
     count: usize,
 }
 
-/// Checks that no place of a text is more than `most` levels deep.
+/// Checks that no place of a text is nested more than `most` levels deep, and that no slash is outside comments and
+/// strings.
 pub(super) fn check(text: &str, most: usize) -> Result<(), Refused> {
     let mut scan =
         Scan { text, levels: vec![Level { open: 0, count: 0 }], total: 0, last: Last::Operator };
@@ -85,25 +87,25 @@ pub(super) fn check(text: &str, most: usize) -> Result<(), Refused> {
     Ok(())
 }
 
-/// Kind of the previous token, which decides the meaning of a line end.
+/// The kind of the previous token, which decides whether a line end ends a member or statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Last {
-    /// An operand. Another operand on the next line begins a new member or statement.
+    /// An operand. If another operand begins the next line, a new member or statement begins.
     Operand,
-    /// Anything else.
+    /// Any other token, after which the member or statement continues.
     Operator,
 }
 
 struct Scan<'t> {
     text: &'t str,
     levels: Vec<Level>,
-    /// The counts of all levels.
+    /// The number of tokens that may nest, summed over all open brackets.
     total: usize,
     last: Last,
 }
 
 impl Scan<'_> {
-    /// Reads one token, and returns its end.
+    /// Reads the token at byte offset `at`, and returns its end. Fails at a slash outside comments.
     fn step(&mut self, at: usize) -> Result<usize, Refused> {
         let rest = &self.text[at..];
         let bytes = rest.as_bytes();
@@ -141,7 +143,7 @@ impl Scan<'_> {
                 return Ok(at + 2);
             }
             '>' => {
-                // It may be a comparison as well, so that what nests in the bracket may go on.
+                // The `>` may also be a comparison, so the tokens that nest in the bracket still count.
                 if self.levels.last().is_some_and(|level| level.open == b'<') {
                     let count = self.levels.pop().map_or(0, |level| level.count);
                     self.levels.last_mut().expect("the outermost is never closed").count += count;
@@ -150,7 +152,7 @@ impl Scan<'_> {
             }
             ')' | ']' | '}' => return Ok(self.bracket(first as u8, next)),
             ';' | ',' => {
-                // A comma between type arguments ends what stood before it within them; a semicolon never stands there.
+                // A comma between type arguments ends one of them. A semicolon cannot be between them, so it ends all.
                 while first == ';' && self.levels.last().is_some_and(|level| level.open == b'<') {
                     self.close();
                 }
@@ -169,7 +171,7 @@ impl Scan<'_> {
                 }
                 return Ok(at + length);
             }
-            // A backslash may write the letter of a word.
+            // A backslash may begin an escaped word.
             _ => self.count(),
         }
         debug_assert!(!bytes.is_empty(), "something stood there");
@@ -182,7 +184,7 @@ impl Scan<'_> {
         self.last = Last::Operator;
     }
 
-    /// Ends a member or statement of the current bracket.
+    /// Ends a member or statement of the current bracket: its tokens no longer count.
     fn over(&mut self) {
         let level = self.levels.last_mut().expect("the outermost is never closed");
         self.total -= std::mem::take(&mut level.count);
@@ -195,14 +197,14 @@ impl Scan<'_> {
         }
     }
 
-    /// Closes a bracket, and continues the template around it.
+    /// Closes a bracket. If it ends a type within a template, continues in the template. Returns the end of the token.
     fn bracket(&mut self, sign: u8, next: usize) -> usize {
         while self.levels.last().is_some_and(|level| level.open == b'<') {
             self.close();
         }
         let is_template = self.levels.last().is_some_and(|level| level.open == b'`');
         self.close();
-        // The statement after a condition nests in it.
+        // The statement after the condition of an `if` or a loop nests in it.
         match sign {
             b')' => self.count(),
             _ => self.last = Last::Operand,
@@ -210,7 +212,8 @@ impl Scan<'_> {
         if is_template { self.template(next) } else { next }
     }
 
-    /// Skips to the end of a template, or to its next type.
+    /// Skips the text of a template from byte offset `from`. Returns the offset after its end, or after the `${` of its
+    /// next type.
     fn template(&mut self, from: usize) -> usize {
         let bytes = self.text.as_bytes();
         let mut at = from;
@@ -234,7 +237,7 @@ impl Scan<'_> {
     }
 }
 
-/// Returns the end of a string: behind its quote, or at the end of its line.
+/// Returns the end of the string at byte offset `from`: after its closing quote, or at the end of its line.
 fn string(text: &str, from: usize) -> usize {
     let bytes = text.as_bytes();
     let mut at = from + 1;
@@ -247,7 +250,7 @@ fn string(text: &str, from: usize) -> usize {
         }
         at += 1;
     }
-    // A backslash at the end passes over what is not there; elsewhere over the start of a character.
+    // A backslash may have skipped past the end of the text, or into a character.
     let mut end = at.min(bytes.len());
     while !text.is_char_boundary(end) {
         end += 1;

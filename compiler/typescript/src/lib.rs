@@ -1,17 +1,17 @@
-//! TypeScript: a grammar for the JSON texts of a type's values.
+//! TypeScript: lowers a type to a grammar of the JSON texts of its values.
 //!
 //! ```ts
 //! export interface Ticket { id: `T-${number}`; /** @maxLength 80 */ title: string; tags?: string[] }
 //! ```
 //!
-//! The parser is oxc (`parse`). The types reachable from the root become a JSON Schema, and the front end of JSON
-//! Schema lowers it with its options. Every value of the schema knows its part of the text (`schema_source`), so errors
-//! and places refer to the text.
+//! The parser is oxc (`parse`). The types that the root refers to become a JSON Schema, and the front end of JSON
+//! Schema lowers it with its options. Every value of the schema has its place in the source (`schema_source`), so
+//! errors and places refer to the source.
 //!
-//! Types describe data. Objects are closed: keys without a member are refused. `?` and `| undefined` make a key
-//! optional. Named types are definitions, and generic types are substituted. Types without JSON values (functions,
-//! `bigint`, `symbol`) are refused with their place. So are types that need TypeScript's checker: conditional and
-//! mapped types, `typeof`. Cost: linear in the text and in the instances of generic types.
+//! Types describe data. Objects are closed: keys without a member are not allowed. `?` and `| undefined` make a key
+//! optional. Named types become definitions, and generic types are substituted. Types without JSON values (functions,
+//! `bigint`, `symbol`) are errors, with their place. So are types that only TypeScript's checker could resolve:
+//! conditional and mapped types, `typeof`. Cost: linear in the source and in the instances of generic types.
 //!
 //! Tests: `tests/`: by example, and random types with a checker of their own.
 
@@ -44,27 +44,27 @@ use schema_source::SchemaSource;
 use scope::Scope;
 use translate::Translator;
 
-/// The options of a source.
+/// The options of a TypeScript source.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct TypeScriptOptions {
-    /// Name of the root type. The default is the default export, the last exported type, or the only type.
+    /// The name of the root type. `None` takes the default export, the last exported type, or the only type.
     pub start: Option<String>,
-    /// Options of the resulting schema.
+    /// The options for the JSON Schema that the types become.
     pub json_schema: JsonSchemaOptions,
 }
 
-/// A schema with its places, and findings about the source.
+/// The JSON Schema of a source, with places, and the findings about the source.
 struct Translated {
     schema: SchemaSource,
     findings: Vec<Diagnostic>,
 }
 
-/// Lowers a source to the grammar of the JSON texts of a type's values.
+/// Lowers a TypeScript source to the grammar of the JSON texts of its root type.
 ///
 /// # Errors
 ///
-/// All errors of the syntax or the types; the errors of JSON Schema, such as a type without values; or that the budget
-/// is spent.
+/// Returns all errors of the syntax, or else of the types, or else of the JSON Schema (such as a type without values).
+/// If the budget is spent, returns that error alone.
 pub fn lower(
     source: Source,
     options: &TypeScriptOptions,
@@ -90,11 +90,11 @@ pub fn lower(
     Ok(Lowered { source, findings, ..lowered })
 }
 
-/// Returns the JSON Schema of a source's types. The pointers of the report refer to it.
+/// Returns the text of the JSON Schema of a source. JSON pointers in the report of [`lower`] refer to it.
 ///
 /// # Errors
 ///
-/// The errors of [`lower`], except those of the schema.
+/// Returns the errors of [`lower`], except those of the JSON Schema.
 pub fn to_json_schema(
     source: &Source,
     options: &TypeScriptOptions,

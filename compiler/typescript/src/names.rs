@@ -1,4 +1,4 @@
-//! Names of types: declarations, type parameters, and instances of generic types.
+//! Resolves names of types: declarations, type parameters, and instances of generic types.
 
 use std::ops::Range;
 
@@ -13,11 +13,12 @@ use super::scope::{Env, Scope, Ty};
 use grammarc_grammar::diagnostics::Diagnostic;
 use grammarc_grammar::suggest::nearest;
 
-/// Most instances of generic types. Beyond, a generic type is taken to refer to itself without end.
+/// Most instances of generic types in a source. Beyond that, a generic type is assumed to refer to
+/// itself without end, which is an error.
 const MAX_INSTANCES: usize = 10_000;
 
 impl<'a> Scope<'a> {
-    /// Returns the type parameters of a declaration.
+    /// Returns the type parameters of a declaration. `None` if it has none.
     pub(super) fn parameters(
         &self,
         declaration: usize,
@@ -29,7 +30,8 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// Returns the argument of a type parameter.
+    /// Returns the argument of the type parameter that a reference names, in an environment. `None`
+    /// if it names no type parameter.
     pub(super) fn parameter(
         &self,
         reference: &'a TSTypeReference<'a>,
@@ -43,7 +45,8 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// Returns the index of the declaration of a reference.
+    /// Returns the index of the declaration that a reference names. `None` if the name is not
+    /// declared.
     pub(super) fn declared(&self, reference: &'a TSTypeReference<'a>) -> Option<usize> {
         match &reference.type_name {
             TSTypeName::IdentifierReference(name) => {
@@ -53,7 +56,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// Refuses imported names and classes.
+    /// Reports an error if a name is imported or a class.
     pub(super) fn available(&mut self, name: &str, kind: &Kind<'_>, span: &Range<usize>) {
         let (code, text, help) = match kind {
             Kind::Imported => {
@@ -69,7 +72,9 @@ impl<'a> Scope<'a> {
         self.error(Diagnostic::error(code, text).with_label(span.clone(), "").with_help(help));
     }
 
-    /// Adds the environment of a declaration with these arguments. `None` after an error.
+    /// Adds the environment of a declaration with type arguments, and returns its index.
+    /// Environment 0 serves declarations without parameters. `None`, with an error, if the number
+    /// of arguments is wrong or there are too many instances.
     pub(super) fn instance(
         &mut self,
         declaration: usize,
@@ -114,7 +119,7 @@ impl<'a> Scope<'a> {
         Some(inner)
     }
 
-    /// Refuses a name without a type.
+    /// Reports the use of a name that is not declared, and returns the schema `false`.
     pub(super) fn unknown(&mut self, name: &str, arguments: usize, span: &Range<usize>) -> Node {
         const KNOWN: [(&str, usize); 13] = [
             ("Array", 1),
@@ -163,7 +168,8 @@ impl<'a> Scope<'a> {
         Node::value(false, span)
     }
 
-    /// Collects the parts of a union. Parts that are unions or type parameters are flattened.
+    /// Appends the parts of a union to `parts`, with nested unions and type parameters resolved.
+    /// Any other type is its only part.
     pub(super) fn flatten(&mut self, ty: Ty<'a>, parts: &mut Vec<Ty<'a>>) {
         let span = self.span(ty);
         let entered = self.enter(&span);
@@ -186,7 +192,7 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// Returns the types of a list of type arguments.
+/// Returns the types in a list of type arguments, in the environment `env`. Without a list, none.
 pub(super) fn types_of<'a>(
     arguments: Option<&'a TSTypeParameterInstantiation<'a>>,
     env: usize,
@@ -195,7 +201,7 @@ pub(super) fn types_of<'a>(
     list.iter().map(|node| Ty { node, env }).collect()
 }
 
-/// Returns the element type of an array type.
+/// Returns the type of the elements of an array type. `None` for other types.
 pub(super) fn element_of(list: Ty<'_>) -> Option<Ty<'_>> {
     let env = list.env;
     match list.node {

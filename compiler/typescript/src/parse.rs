@@ -1,7 +1,7 @@
-//! Parses a text by oxc.
+//! Parses a TypeScript source with oxc.
 //!
-//! The parser recurses as deep as a text nests. [`super::depth`] refuses deeper texts, and the parser runs on a thread
-//! with a stack for the limit. The stack of the caller does not matter.
+//! The parser recurses as deep as a source nests. So [`super::depth`] refuses deeper sources, and the parser runs on a
+//! thread whose stack suffices for the limit. The stack of the caller does not matter.
 
 use std::thread;
 
@@ -15,21 +15,22 @@ use super::codes;
 use super::depth::{self, Refused};
 use grammarc_grammar::diagnostics::{Diagnostic, Source};
 
-/// Most levels of nesting, by the count of [`depth`]. People's texts have some dozens.
+/// Most levels of nesting, as [`depth`] counts them. A deeper source is an error. Sources written by people have a few
+/// dozen.
 const MAX_DEPTH: usize = 2000;
 
-/// Stack of the parser's thread: 32 KiB for each level, several times what a level takes. Only pages that are used cost
-/// memory.
+/// Bytes of stack of the parser's thread: 32 KiB for each level, several times what a level takes. Only the pages that
+/// are used take memory.
 const STACK: usize = MAX_DEPTH << 15;
 
-/// Most errors that are reported.
+/// Most errors of the syntax that are reported. Further ones are dropped.
 const MAX_ERRORS: usize = 50;
 
-/// Calls `read` with the program of a source.
+/// Parses a source, and calls `read` with its program on the parser's thread.
 ///
 /// # Errors
 ///
-/// The errors of the syntax, all of them; the errors of `read`; or that the system gives no thread.
+/// Returns the errors of the syntax, or the errors of `read`, or that the system provides no thread.
 pub(super) fn with_program<R: Send>(
     source: &Source,
     read: impl for<'a> FnOnce(&'a Program<'a>) -> Result<R, Vec<Diagnostic>> + Send,
@@ -76,7 +77,7 @@ pub(super) fn with_program<R: Send>(
     })
 }
 
-/// Returns an error of the parser.
+/// Converts an error of the parser to a diagnostic.
 fn error(error: &OxcDiagnostic) -> Diagnostic {
     let mut found = Diagnostic::error(codes::SYNTAX, error.message.to_string());
     for label in error.labels.iter().flatten() {

@@ -1,8 +1,8 @@
-//! Types that have no JSON values, with advice.
+//! Names types that are not supported, and what to write instead.
 
 use oxc_ast::ast::TSType;
 
-/// Returns the name of an unsupported type, and advice.
+/// Returns the name of an unsupported type, and the help for the error.
 pub(super) fn refusal(node: &TSType<'_>) -> (&'static str, &'static str) {
     match node {
         TSType::TSUndefinedKeyword(_) | TSType::TSVoidKeyword(_) => (

@@ -1,64 +1,64 @@
-//! A schema translated from a source in another language, as text with places.
+//! A JSON Schema translated from another language, as text with places in the source.
 //!
-//! Each value knows its part of the source. The text of the document comes with a table from its ranges to these parts.
-//! So each finding about the document becomes a finding about the source. Cost: linear. The bounded depth of types
+//! Each value has its place in the source. The text of the document comes with a table that maps its ranges to these
+//! places. So a finding about the document becomes a finding about the source. Cost: linear. The bounded depth of types
 //! bounds the recursion.
 
 use std::ops::Range;
 
 use serde_json::Value;
 
-/// A JSON value with its part of the source.
+/// A JSON value of the schema, with its place in the source in bytes.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Node {
     pub(super) json: Json,
     pub(super) span: Range<usize>,
 }
 
-/// The kind of a [`Node`].
+/// The content of a [`Node`], a value of the schema.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Json {
-    /// A value without parts of its own.
+    /// A value that has one place as a whole.
     Value(Value),
-    /// An array.
+    /// An array, whose items have their own places.
     List(Vec<Node>),
-    /// An object.
+    /// An object, whose members have their own places.
     Object(Vec<(String, Node)>),
 }
 
 impl Node {
-    /// Returns a value without parts of its own.
+    /// Returns a value that has one place as a whole.
     pub(super) fn value(value: impl Into<Value>, span: &Range<usize>) -> Self {
         Self { json: Json::Value(value.into()), span: span.clone() }
     }
 
-    /// Returns an array.
+    /// Returns an array of nodes.
     pub(super) fn list(items: Vec<Self>, span: &Range<usize>) -> Self {
         Self { json: Json::List(items), span: span.clone() }
     }
 
-    /// Returns an object.
+    /// Returns an object of nodes.
     pub(super) fn object(members: Vec<(String, Self)>, span: &Range<usize>) -> Self {
         Self { json: Json::Object(members), span: span.clone() }
     }
 
-    /// Returns an object with one member.
+    /// Returns the object `{key: value}`.
     pub(super) fn keyword(key: &str, value: Self) -> Self {
         let span = value.span.clone();
         Self::object(vec![(key.to_owned(), value)], &span)
     }
 
-    /// `{"type": name}`.
+    /// Returns the schema `{"type": name}`.
     pub(super) fn of_type(name: &str, span: &Range<usize>) -> Self {
         Self::keyword("type", Self::value(name, span))
     }
 
-    /// Whether the node is this boolean.
+    /// Whether the node is the boolean `value`.
     pub(super) fn is(&self, value: bool) -> bool {
         self.json == Json::Value(Value::Bool(value))
     }
 
-    /// Sets a member of an object. The schema `true` becomes an object, and other values stay as they are.
+    /// Sets a member of an object. The schema `true` first becomes an empty object. Any other node stays as it is.
     pub(super) fn set(&mut self, key: &str, value: Self) {
         if self.is(true) {
             self.json = Json::Object(Vec::new());
@@ -71,7 +71,7 @@ impl Node {
         }
     }
 
-    /// Writes the text of the document.
+    /// Writes the node as the text of a document, with the table of places.
     pub(super) fn write(&self) -> SchemaSource {
         let mut written = SchemaSource::default();
         written.add(self, None);
@@ -79,11 +79,11 @@ impl Node {
     }
 }
 
-/// The text of a document, with the source of each part.
+/// The text of a document, with the table that maps its parts to places in the source.
 #[derive(Debug, Default)]
 pub(super) struct SchemaSource {
     pub(super) text: String,
-    /// Parts in the order in which they begin.
+    /// The parts of the document, in the order in which they begin.
     places: Vec<Place>,
 }
 
@@ -117,7 +117,7 @@ impl SchemaSource {
                     if at > 0 {
                         self.text.push(',');
                     }
-                    // The key belongs to its value.
+                    // The key has the place of its value.
                     let key_at = self.text.len();
                     self.text.push_str(&Value::from(key.as_str()).to_string());
                     let end = self.text.len();
@@ -132,7 +132,8 @@ impl SchemaSource {
         self.places[place].text.end = self.text.len();
     }
 
-    /// Returns the part of the source of the smallest value around a range. O(log values + depth).
+    /// Returns the place in the source for a range of the document: that of the smallest part that contains the range.
+    /// Cost: O(log of the number of parts + depth).
     pub(super) fn source(&self, range: &Range<usize>) -> Range<usize> {
         let begun = self.places.partition_point(|place| place.text.start <= range.start);
         let mut at = begun.checked_sub(1);

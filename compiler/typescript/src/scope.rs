@@ -1,4 +1,4 @@
-//! The shared state of all passes over types: environments of type parameters, the depth, and the findings.
+//! The shared state of all passes over types: environments of type parameters, the current depth, and the findings.
 
 use std::ops::Range;
 
@@ -13,33 +13,33 @@ use super::tags::{self, Tag};
 use grammarc_grammar::budget::Budget;
 use grammarc_grammar::diagnostics::{Diagnostic, Severity};
 
-/// Most levels of types within each other. A document may have 128 levels, and a type takes up to four of them. A
-/// deeper type is an error.
+/// Most levels of types inside each other. A deeper type is an error. A JSON document may have 128 levels, and a type
+/// takes up to four of them.
 const MAX_NESTING: usize = 30;
 
-/// Most errors that are reported.
+/// Most errors that are reported for a source. Further ones are dropped.
 pub(super) const MAX_ERRORS: usize = 50;
 
-/// Steps of a budget that a type takes, about.
+/// Steps of the budget that one type costs: an estimate of its share of the work.
 pub(super) const STEPS_A_TYPE: usize = 1 << 6;
 
-/// Arguments of type parameters.
+/// An environment: maps each type parameter of a declaration to its argument.
 pub(super) type Env<'a> = FxHashMap<&'a str, Ty<'a>>;
 
-/// A type, with the environment that gives its type parameters their meaning.
+/// A type: a syntax node with the environment that gives its type parameters their arguments.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ty<'a> {
     pub(super) node: &'a TSType<'a>,
-    /// Index of the environment.
+    /// The index of the environment in [`Scope::envs`].
     pub(super) env: usize,
 }
 
-/// The shared state of all passes over types.
+/// The shared state of all passes over the types of a source.
 #[derive(Debug)]
 pub(super) struct Scope<'a> {
     text: &'a str,
     pub(super) declarations: &'a Declarations<'a>,
-    /// The environments. The first has no parameters.
+    /// All environments, which map type parameters to arguments. The first has no type parameters.
     pub(super) envs: Vec<Env<'a>>,
     depth: usize,
     budget: &'a Budget,
@@ -58,7 +58,7 @@ impl<'a> Scope<'a> {
         Self { text, declarations, envs, depth: 0, budget, errors, findings: Vec::new() }
     }
 
-    /// Whether the pass has to stop: the budget is spent, or there are too many errors.
+    /// Whether the pass has to stop, because the budget is spent or 50 errors are reported.
     pub(super) fn is_over(&self) -> bool {
         self.budget.spend(STEPS_A_TYPE).is_err() || self.errors.len() >= MAX_ERRORS
     }
@@ -69,7 +69,8 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// Refuses a type without JSON values, or one that needs TypeScript's checker.
+    /// Reports a type without JSON values, or one that only TypeScript's checker could resolve. Returns the schema
+    /// `false`.
     pub(super) fn unsupported(&mut self, span: Range<usize>, what: &str, help: &str) -> Node {
         let error = Diagnostic::error(
             codes::UNSUPPORTED,
@@ -83,7 +84,9 @@ impl<'a> Scope<'a> {
         range(ty.node.span())
     }
 
-    /// Enters a level, and returns whether the limits allow it. [`leave`](Self::leave) follows in either case.
+    /// Enters a nested type. Returns false if the type is nested too deep, which is reported, or if the budget is
+    /// spent.
+    /// [`leave`](Self::leave) must follow in either case.
     pub(super) fn enter(&mut self, span: &Range<usize>) -> bool {
         self.depth += 1;
         if self.budget.spend(STEPS_A_TYPE).is_err() {
@@ -103,7 +106,7 @@ impl<'a> Scope<'a> {
         self.depth -= 1;
     }
 
-    /// Calls `work` one level down. Returns the default if the limits do not allow it.
+    /// Calls `work` within a nested type. Returns the default value if a limit is exceeded.
     pub(super) fn within<R: Default>(
         &mut self,
         span: &Range<usize>,
@@ -114,7 +117,8 @@ impl<'a> Scope<'a> {
         result
     }
 
-    /// Returns the tags of the comment before a place.
+    /// Returns the tags of the documentation comment before the syntax node at byte offset `at`. Wrong tags are
+    /// reported.
     pub(super) fn tags(&mut self, at: u32) -> Vec<Tag> {
         match self.declarations.comment(at) {
             Some(comment) => {

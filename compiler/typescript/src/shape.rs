@@ -1,7 +1,7 @@
-//! Objects by their members, before they become schemas.
+//! Shapes: object types as lists of members, before they become schemas.
 //!
-//! A closed object in an intersection cannot be expressed by schemas beside each other, so its members are collected
-//! here. A union of objects is several shapes.
+//! Closed objects in an intersection cannot be expressed by schemas side by side, so their members are merged here. A
+//! union of object types is several shapes.
 
 use std::ops::Range;
 
@@ -10,47 +10,48 @@ use serde_json::Value;
 use super::scope::Ty;
 use super::tags::Tag;
 
-/// Most shapes of one type: unions within intersections multiply. Beyond, the type is an error.
+/// Most shapes (objects as lists of members) of one type. Unions within intersections multiply their shapes, so a type
+/// with more is an error.
 pub(super) const MAX_SHAPES: usize = 256;
 
-/// An object.
+/// The shape of an object type: its members, and what other keys are allowed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Shape<'a> {
     pub(super) members: Vec<Member<'a>>,
-    /// The types of other keys. Without any, other keys are refused.
+    /// The types of the values of other keys. If empty, no other keys are allowed.
     pub(super) rest: Vec<Rest<'a>>,
 }
 
-/// A member by its key.
+/// A member of an object type, by its key.
 #[derive(Clone, Debug)]
 pub(super) struct Member<'a> {
     pub(super) key: String,
     pub(super) span: Range<usize>,
-    /// The value has all of these types.
+    /// The types of the member's value, which must have all of them. An intersection of objects gives several.
     pub(super) parts: Vec<Part<'a>>,
     pub(super) tags: Vec<Tag>,
 }
 
-/// A member of one of the types in an intersection.
+/// A type of a member, from one of the objects in an intersection.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part<'a> {
-    /// The type. Without one, any value is allowed.
+    /// The type of the value. `None` allows any value.
     pub(super) ty: Option<Ty<'a>>,
     pub(super) is_optional: bool,
 }
 
-/// Keys without a member.
+/// A rule for keys that no member has.
 #[derive(Clone, Debug)]
 pub(super) struct Rest<'a> {
-    /// The pattern of these keys. `None` for all other keys.
+    /// The regular expression that the keys match. `None` applies to all other keys.
     pub(super) pattern: Option<String>,
-    /// The types of the values, which have all of them. Without any, any value is allowed.
+    /// The types of the values, which must have all of them. Without any, all values are allowed.
     pub(super) types: Vec<Ty<'a>>,
     pub(super) span: Range<usize>,
 }
 
 impl<'a> Shape<'a> {
-    /// Adds a member, or replaces the one with its key.
+    /// Adds a member. A member with the same key is replaced.
     pub(super) fn set(&mut self, member: Member<'a>) {
         match self.members.iter_mut().find(|known| known.key == member.key) {
             Some(known) => *known = member,
@@ -58,7 +59,7 @@ impl<'a> Shape<'a> {
         }
     }
 
-    /// Returns the intersection of two closed objects: the members of both.
+    /// Returns the intersection of two shapes: an object with the members of both.
     fn and(&self, other: &Self) -> Self {
         let mut both = self.clone();
         for member in &other.members {
@@ -80,21 +81,22 @@ impl<'a> Shape<'a> {
     }
 }
 
-/// Returns the pairwise intersections of two unions. `None` beyond [`MAX_SHAPES`].
+/// Returns the pairwise intersections of two unions of shapes (objects as lists of members). `None` if there are more
+/// than 256.
 pub(super) fn product<'a>(one: &[Shape<'a>], other: &[Shape<'a>]) -> Option<Vec<Shape<'a>>> {
     let is_small = one.len().saturating_mul(other.len()) <= MAX_SHAPES;
     let pairs = || one.iter().flat_map(|one| other.iter().map(|other| one.and(other)));
     is_small.then(|| pairs().collect())
 }
 
-/// Makes all members optional, or all required.
+/// Makes all members of the shapes (objects as lists of members) optional, or all of them required.
 pub(super) fn set_optional(shapes: &mut [Shape<'_>], is_optional: bool) {
     let members = shapes.iter_mut().flat_map(|shape| &mut shape.members);
     let parts = members.flat_map(|member| &mut member.parts);
     parts.for_each(|part| part.is_optional = is_optional);
 }
 
-/// Keeps the members with these keys alone, or removes them.
+/// Keeps only the members of the given keys, or with `keep` false removes them.
 pub(super) fn select(shapes: &mut [Shape<'_>], keys: &[Value], keep: bool) {
     let is_named = |member: &Member<'_>| keys.iter().any(|key| key.as_str() == Some(&member.key));
     for shape in shapes {
@@ -105,7 +107,8 @@ pub(super) fn select(shapes: &mut [Shape<'_>], keys: &[Value], keep: bool) {
     }
 }
 
-/// Returns the first key that no shape has.
+/// Returns the first of the given keys that no shape (an object as a list of members) has. `None` if the shapes have
+/// all of them.
 pub(super) fn unknown_key<'k>(shapes: &[Shape<'_>], keys: &'k [Value]) -> Option<&'k Value> {
     let members = shapes.iter().flat_map(|shape| &shape.members).map(|member| &member.key);
     keys.iter().find(|key| !members.clone().any(|known| key.as_str() == Some(known)))

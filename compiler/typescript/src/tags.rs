@@ -1,7 +1,8 @@
-//! Tags of documentation comments as keywords, such as `@minimum 0` before a member or a declaration.
+//! Reads tags of documentation comments as keywords of JSON Schema, such as `@minimum 0` before a member or
+//! declaration.
 //!
-//! The names are keywords of JSON Schema, as in other generators of schemas from TypeScript. Other tags are
-//! documentation. A near miss of a keyword is warned of, since it would constrain nothing.
+//! The tags have the names of keywords, as in other generators of schemas from TypeScript. Other tags are
+//! documentation. A tag that resembles a keyword is warned of, since it constrains nothing.
 
 use std::ops::Range;
 
@@ -12,37 +13,37 @@ use super::schema_source::Node;
 use grammarc_grammar::diagnostics::Diagnostic;
 use grammarc_grammar::suggest::nearest;
 
-/// A tag that constrains values.
+/// A documentation tag that constrains values.
 #[derive(Clone, Debug)]
 pub(super) struct Tag {
     pub(super) kind: TagKind,
     pub(super) value: Node,
 }
 
-/// The kind of a [`Tag`].
+/// What a [`Tag`] changes in the schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TagKind {
-    /// A keyword of the schema.
+    /// The tag sets a keyword of the schema.
     Keyword(&'static str),
-    /// The type that replaces the written one, such as `integer`.
+    /// The tag replaces the written type, for example by `integer`.
     Type,
-    /// `null` is a value as well.
+    /// The tag allows `null` as well.
     Nullable,
 }
 
-/// The form of the text behind a tag.
+/// The form of a tag's value, which is the text after the tag's name.
 #[derive(Clone, Copy, Debug)]
 enum Form {
     Number,
     Count,
     Text,
-    /// A boolean, `true` by default.
+    /// The value is a boolean: `true` if there is no text after the tag's name.
     Flag,
     Type,
     Nothing,
 }
 
-/// Tags by name, with their keywords.
+/// The names of all tags, each with the form of its value.
 const TAGS: [(&str, Form); 22] = [
     ("minimum", Form::Number),
     ("maximum", Form::Number),
@@ -68,10 +69,11 @@ const TAGS: [(&str, Form); 22] = [
     ("nullable", Form::Nothing),
 ];
 
-/// Documentation tags that resemble a keyword.
+/// Names of documentation tags that resemble a keyword. They are not warned of.
 const DOCUMENTATION: [&str; 6] = ["template", "typedef", "param", "property", "todo", "types"];
 
-/// Reads the tags of a comment. `text` is the comment with its marks, and `start` its offset.
+/// Reads the tags of a documentation comment. `text` is the comment with `/**` and `*/`, and `start` its byte offset.
+/// Wrong tags are added to `found`.
 pub(super) fn read(text: &str, start: usize, found: &mut Vec<Diagnostic>) -> Vec<Tag> {
     let Some(inside) = text.strip_prefix("/**").and_then(|text| text.strip_suffix("*/")) else {
         return Vec::new();
@@ -82,7 +84,7 @@ pub(super) fn read(text: &str, start: usize, found: &mut Vec<Diagnostic>) -> Vec
         let body = line.trim_start().trim_start_matches('*').trim_start();
         let begin = at + (line.len() - body.len());
         at += line.len();
-        // A line may have several tags, and text before the first.
+        // A line may have several tags, and text before the first one.
         let is_tag = |at: &usize| {
             let before = body[..*at].chars().next_back().is_none_or(char::is_whitespace);
             before && body[at + 1..].starts_with(|c: char| c.is_ascii_alphabetic())
@@ -144,7 +146,7 @@ fn tag(name: &'static str, form: Form, text: &str, span: &Range<usize>) -> Resul
     }
 }
 
-/// Returns a warning of a tag that is nearly a keyword.
+/// Returns a warning if an unknown tag resembles a keyword. `None` otherwise.
 fn misspelled(name: &str, span: &Range<usize>) -> Option<Diagnostic> {
     if name.len() < 5 || DOCUMENTATION.contains(&name) {
         return None;
@@ -155,7 +157,7 @@ fn misspelled(name: &str, span: &Range<usize>) -> Option<Diagnostic> {
     Some(warning.with_help(format!("did you mean `@{near}`?")))
 }
 
-/// Applies tags to a schema.
+/// Returns a schema with the keywords and types of tags.
 pub(super) fn apply(mut schema: Node, tags: &[Tag]) -> Node {
     for Tag { kind, value } in tags {
         match kind {

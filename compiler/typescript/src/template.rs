@@ -1,16 +1,17 @@
-//! Patterns of string-template types: `` `user-${number}` `` is a text that a pattern matches.
+//! Builds the regular expressions of template types: `` `user-${number}` `` denotes the texts that match one.
 
 use oxc_ast::ast::TSType;
 use serde_json::Value;
 
-/// A number as JSON writes it. TypeScript accepts every number of JavaScript, `0x1F` and ` 1` among them, which nobody
-/// means.
+/// The regular expression of a number as JSON writes it. TypeScript accepts every number of JavaScript, such as `0x1F`
+/// and ` 1`, which nobody intends.
 const NUMBER: &str = "-?(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?(?:[eE][+-]?[0-9]+)?";
 
-/// Most characters of a pattern, which templates within templates multiply.
+/// Most bytes of the regular expression of a template. Templates within templates multiply the length; a longer one is
+/// an error.
 pub(super) const MAX_LENGTH: usize = 1 << 16;
 
-/// Returns the pattern of a type's texts between the braces of a template. `None` if the type has parts of its own.
+/// Returns the regular expression of a primitive type in a template. `None` for other types.
 pub(super) fn primitive(node: &TSType<'_>) -> Option<&'static str> {
     match node {
         TSType::TSStringKeyword(_) => Some("[\\s\\S]*"),
@@ -22,12 +23,12 @@ pub(super) fn primitive(node: &TSType<'_>) -> Option<&'static str> {
     }
 }
 
-/// Returns the pattern of any of some patterns.
+/// Returns the regular expression of one of several alternatives.
 pub(super) fn any_of(patterns: &[String]) -> String {
     format!("(?:{})", patterns.join("|"))
 }
 
-/// Returns the pattern of the text of a value.
+/// Returns the regular expression that matches exactly the text of a value.
 pub(super) fn of_value(value: &Value) -> String {
     let mut pattern = String::new();
     match value.as_str() {
@@ -37,7 +38,7 @@ pub(super) fn of_value(value: &Value) -> String {
     pattern
 }
 
-/// Adds a text to a pattern, escaped.
+/// Appends a text to a regular expression, with special characters escaped.
 pub(super) fn escape(text: &str, pattern: &mut String) {
     for c in text.chars() {
         if "\\^$.*+?()[]{}|/".contains(c) {

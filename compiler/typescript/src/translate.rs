@@ -1,11 +1,12 @@
-//! Translates types to schemas.
+//! Translates types to JSON Schemas.
 //!
 //! A type is a node of the syntax tree with an environment for its type parameters ([`Ty`]). A named type becomes a
-//! definition, made from a worklist, so recursive types terminate. Only nested types recurse, which is bounded. A
-//! generic type becomes one definition for each list of arguments; arguments are compared by their schemas.
+//! definition, which is made from a worklist, so recursive types terminate. Only nested types recurse, to a bounded
+//! depth. A generic type becomes one definition for each list of type arguments; arguments are compared by their
+//! schemas.
 //!
-//! Errors are collected: a type with an error becomes `false`. Types contain types, so all functions that make a schema
-//! are in this file.
+//! Errors are collected, and a type with an error becomes the schema `false`. Types contain types, so all functions
+//! that make a schema are in this file.
 
 use std::ops::Range;
 
@@ -28,7 +29,7 @@ use super::tags;
 use super::types;
 use grammarc_grammar::diagnostics::Diagnostic;
 
-/// Makes a schema of the types reachable from a root.
+/// Translates the types that a root refers to.
 #[derive(Debug)]
 pub(super) struct Translator<'a> {
     pub(super) scope: Scope<'a>,
@@ -40,7 +41,8 @@ impl<'a> Translator<'a> {
         Self { scope, definitions: Definitions::default() }
     }
 
-    /// Returns the document of a declaration.
+    /// Returns the schema document of a root declaration, with the definitions of all types that it refers to. Fails
+    /// with all errors of the types.
     pub(super) fn root(&mut self, declaration: usize) -> Result<Node, Vec<Diagnostic>> {
         let whole = self.scope.declarations.by_name[declaration].span.clone();
         let (name, _) = self.scope.declarations.by_name.get_index(declaration).expect("it is one");
@@ -64,7 +66,7 @@ impl<'a> Translator<'a> {
         if !self.scope.errors.is_empty() {
             let mut errors = std::mem::take(&mut self.scope.errors);
             errors.sort_by_key(|error| error.labels.first().map_or(0, |label| label.span.start));
-            // Instances of a generic type have its errors each.
+            // Each instance of a generic type repeats its errors.
             errors.dedup();
             return Err(errors);
         }
@@ -75,7 +77,7 @@ impl<'a> Translator<'a> {
         Ok(document)
     }
 
-    /// Returns the schema of a declaration.
+    /// Returns the schema of a declaration, in the environment of its type arguments.
     fn definition(&mut self, declaration: usize, env: usize) -> Node {
         let one = &self.scope.declarations.by_name[declaration];
         let schema = match &one.kind {
@@ -98,7 +100,7 @@ impl<'a> Translator<'a> {
         tags::apply(schema, &tags)
     }
 
-    /// Returns the schema of a type.
+    /// Returns the schema of a type. After an error or beyond a limit, it is `false`.
     fn schema(&mut self, ty: Ty<'a>) -> Node {
         let span = self.scope.span(ty);
         let entered = self.scope.enter(&span);
@@ -168,7 +170,7 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// Returns the schema of literals.
+    /// Returns the schema of a type that is a finite list of values.
     fn constants(&mut self, ty: Ty<'a>, span: &Range<usize>) -> Node {
         match types::literals(&mut self.scope, ty) {
             Some(values) if values.len() == 1 => {
@@ -240,7 +242,7 @@ impl<'a> Translator<'a> {
         schema
     }
 
-    /// Returns the schema of a union.
+    /// Returns the schema of a union of types. Literals are collected in one `enum`.
     fn union(&mut self, types: Vec<Ty<'a>>, span: &Range<usize>) -> Node {
         let mut parts = Vec::new();
         for ty in types {
@@ -316,7 +318,8 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// Returns the schema of a type of the standard library.
+    /// Returns the schema of a type of TypeScript's standard library, such as `Array` or `Pick`. An unknown name is an
+    /// error.
     fn utility(
         &mut self,
         name: &'a str,
@@ -362,7 +365,8 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// Returns the value of `$ref` for a declaration with arguments. The definition is made later.
+    /// Returns the value of `$ref` for a declaration with type arguments. Its definition is added to the worklist if it
+    /// is new.
     fn reference_to(
         &mut self,
         declaration: usize,
@@ -395,9 +399,9 @@ impl<'a> Translator<'a> {
         reference
     }
 
-    /// Returns the schema of an intersection.
+    /// Returns the schema of an intersection of types. An intersection of an object and another type is an error.
     fn intersection(&mut self, types: Vec<Ty<'a>>, span: &Range<usize>) -> Node {
-        // `string & {}` is written to keep a union with literals from being drawn together.
+        // `string & {}` is written so that editors keep the literals of a union with `string`.
         let is_anything = |ty: &Ty<'_>| {
             matches!(ty.node, TSType::TSTypeLiteral(literal) if literal.members.is_empty())
                 || matches!(ty.node, TSType::TSUnknownKeyword(_))
@@ -426,7 +430,7 @@ impl<'a> Translator<'a> {
         Node { span: span.clone(), ..Node::keyword("allOf", Node::list(schemas, span)) }
     }
 
-    /// Returns the schema of a union of objects.
+    /// Returns the schema of a union of shapes, which are object types.
     fn object(&mut self, shapes: Vec<Shape<'a>>, span: &Range<usize>) -> Node {
         let mut objects: Vec<Node> =
             shapes.into_iter().map(|shape| self.object_of(shape, span)).collect();
@@ -471,8 +475,8 @@ impl<'a> Translator<'a> {
         schema
     }
 
-    /// Returns the schema of values of all parts, and whether the member may be absent. A member may be absent if each
-    /// part is optional or may be undefined.
+    /// Returns the schema of a member's values, which have all of its types, and whether the member may be absent. It
+    /// may be absent if each of the types is optional or may be `undefined`.
     fn value(&mut self, all: Vec<Part<'a>>, span: &Range<usize>) -> (Node, bool) {
         let is_undefined = |ty: &Ty<'_>| matches!(ty.node, TSType::TSUndefinedKeyword(_));
         let mut may_be_absent = !all.is_empty();

@@ -1,7 +1,8 @@
-//! Resolves types: to other types, to lists of values, and to objects by their members.
+//! Resolves types: to other types, to lists of values, and to shapes, which are objects as lists of members.
 //!
-//! The three resolutions are mutually recursive, so they are one file. `T[K]` needs the values of `K` and the members
-//! of `T`; a key is of any type; a base of an interface may be `Pick<T, K>`. No resolution needs the schema of a type.
+//! The three resolutions are mutually recursive, so they are in one file. `T[K]` needs the values of `K` and the
+//! members of `T`; a key is of any type; a base of an interface may be `Pick<T, K>`. No resolution needs the schema of
+//! a type.
 
 use std::ops::Range;
 
@@ -21,10 +22,12 @@ use super::shape::{self, MAX_SHAPES, Member, Part, Rest, Shape};
 use super::template;
 use grammarc_grammar::diagnostics::Diagnostic;
 
-/// Longest chain of names that refer to names. A longer chain is a circle.
+/// Most steps to resolve a name through other names. Beyond that the type is assumed to refer to itself, which is an
+/// error.
 const MOST_NAMES: usize = 100;
 
-/// Resolves parentheses, type parameters, aliases and indexed accesses. `None` after an error.
+/// Resolves parentheses, `readonly`, type parameters, aliases and indexed accesses, until the type is none of these.
+/// `None` after an error, which is reported.
 pub(super) fn resolved<'a>(scope: &mut Scope<'a>, ty: Ty<'a>) -> Option<Ty<'a>> {
     let mut ty = ty;
     for _ in 0..MOST_NAMES {
@@ -66,7 +69,7 @@ pub(super) fn resolved<'a>(scope: &mut Scope<'a>, ty: Ty<'a>) -> Option<Ty<'a>> 
     None
 }
 
-/// Returns the type of `T["key"]` or `T[number]`.
+/// Returns the type of `T["key"]` or `T[number]`. `None` after an error, which is reported.
 fn accessed<'a>(
     scope: &mut Scope<'a>,
     object: Ty<'a>,
@@ -119,7 +122,8 @@ fn accessed_in<'a>(
     }
 }
 
-/// Returns the values of a type that is a finite list of values, each once. `None` after an error.
+/// Returns the values of a type that is a finite list of values, without duplicates. `None` after an error, which is
+/// reported.
 pub(super) fn literals<'a>(scope: &mut Scope<'a>, ty: Ty<'a>) -> Option<Vec<Value>> {
     let span = scope.span(ty);
     scope.within(&span, |scope| literals_of(scope, ty, &span))
@@ -150,7 +154,7 @@ fn literals_of<'a>(scope: &mut Scope<'a>, ty: Ty<'a>, span: &Range<usize>) -> Op
         TSType::TSTypeOperatorType(one) if one.operator == TSTypeOperatorOperator::Keyof => {
             let shapes = shapes(scope, Ty { node: &one.type_annotation, env });
             let mut values = Vec::new();
-            // A key of a union is one of all its parts.
+            // `keyof` a union has the keys that all its parts have.
             let (first, others) = shapes.split_first()?;
             for member in &first.members {
                 let has =
@@ -196,7 +200,8 @@ fn literals_of<'a>(scope: &mut Scope<'a>, ty: Ty<'a>, span: &Range<usize>) -> Op
     None
 }
 
-/// Returns the values of a type that are also values of another type, or are not.
+/// Returns the values of `from` that are also values of `what`, or with `keep` false those that are not. `None` after
+/// an error, which is reported.
 pub(super) fn selected<'a>(
     scope: &mut Scope<'a>,
     from: Ty<'a>,
@@ -208,7 +213,7 @@ pub(super) fn selected<'a>(
     Some(values)
 }
 
-/// Returns the shapes of an object type. Empty after an error.
+/// Returns the shapes of an object type, one for each alternative. Empty after an error, which is reported.
 pub(super) fn shapes<'a>(scope: &mut Scope<'a>, ty: Ty<'a>) -> Vec<Shape<'a>> {
     let span = scope.span(ty);
     scope.within(&span, |scope| shapes_of(scope, ty, &span))
@@ -258,7 +263,8 @@ fn shapes_of<'a>(scope: &mut Scope<'a>, ty: Ty<'a>, span: &Range<usize>) -> Vec<
     }
 }
 
-/// Returns the shapes of a utility type of the standard library.
+/// Returns the shapes (objects as lists of members) of a utility type of the standard library, such as `Partial` or
+/// `Record`. Empty after an error, which is reported.
 pub(super) fn utility_shapes<'a>(
     scope: &mut Scope<'a>,
     name: &str,
@@ -300,7 +306,8 @@ pub(super) fn utility_shapes<'a>(
     }
 }
 
-/// Adds members, or other keys, for the keys of a type.
+/// Adds the keys of a type to a shape (an object as a list of members), with values of the type `value`. Literal keys
+/// become members; `string`, `number` and templates become rules for other keys.
 fn add_keys<'a>(scope: &mut Scope<'a>, keys: Ty<'a>, value: Ty<'a>, shape: &mut Shape<'a>) {
     let span = scope.span(keys);
     let Some(keys) = resolved(scope, keys) else { return };
@@ -329,7 +336,7 @@ fn add_keys<'a>(scope: &mut Scope<'a>, keys: Ty<'a>, value: Ty<'a>, shape: &mut 
     }
 }
 
-/// Returns the shapes of an interface. Its own members replace those of its bases.
+/// Returns the shapes (objects as lists of members) of an interface. Its own members replace those of its bases.
 pub(super) fn interface_shapes<'a>(
     scope: &mut Scope<'a>,
     declaration: usize,
@@ -359,7 +366,7 @@ pub(super) fn interface_shapes<'a>(
     shapes
 }
 
-/// Returns the shapes of each base of an interface.
+/// Returns, for each base of an interface, the shapes (objects as lists of members) of the base.
 fn base_shapes<'a>(
     scope: &mut Scope<'a>,
     interface: &'a TSInterfaceDeclaration<'a>,
@@ -396,7 +403,8 @@ fn base_shapes<'a>(
     bases
 }
 
-/// Adds a member of an interface or an object literal.
+/// Adds a member or an index signature of an interface or object type to a shape. Functions and computed keys are
+/// errors.
 fn signature<'a>(
     scope: &mut Scope<'a>,
     signature: &'a TSSignature<'a>,
@@ -431,7 +439,7 @@ fn signature<'a>(
     }
 }
 
-/// Whether a type is an object type, as far as this is decidable without reports of errors.
+/// Whether a type is an object type, without a report if it is not.
 pub(super) fn is_object<'a>(scope: &mut Scope<'a>, ty: Ty<'a>) -> bool {
     let span = scope.span(ty);
     scope.within(&span, |scope| is_object_of(scope, ty))
@@ -458,7 +466,7 @@ fn is_object_of<'a>(scope: &mut Scope<'a>, ty: Ty<'a>) -> bool {
     }
 }
 
-/// Returns the shapes of an intersection.
+/// Returns the shapes of an intersection of object types.
 pub(super) fn intersection_shapes<'a>(
     scope: &mut Scope<'a>,
     types: &[Ty<'a>],
@@ -472,7 +480,8 @@ pub(super) fn intersection_shapes<'a>(
     all
 }
 
-/// Returns the pairwise intersections of two unions of objects.
+/// Returns the pairwise intersections of two unions of shapes (objects as lists of members). Empty, with an error, if
+/// there are more than 256.
 fn intersect<'a>(
     scope: &mut Scope<'a>,
     one: &[Shape<'a>],
@@ -487,7 +496,8 @@ fn intersect<'a>(
     })
 }
 
-/// Returns the pattern of a template's texts, with anchors. `None` after an error.
+/// Returns the regular expression of a template type, with anchors at both ends. `None` after an error, which is
+/// reported.
 pub(super) fn template_pattern<'a>(
     scope: &mut Scope<'a>,
     template: &'a TSTemplateLiteralType<'a>,
@@ -517,7 +527,7 @@ fn template_parts<'a>(
     Some(pattern)
 }
 
-/// Returns the pattern of a type between the braces of a template.
+/// Returns the regular expression of a type between the braces of a template. `None` after an error, which is reported.
 fn template_type<'a>(scope: &mut Scope<'a>, ty: Ty<'a>) -> Option<String> {
     let ty = resolved(scope, ty)?;
     let span = scope.span(ty);
@@ -534,7 +544,7 @@ fn template_type_of<'a>(scope: &mut Scope<'a>, ty: Ty<'a>) -> Option<String> {
             let parts = union.types.iter().map(|node| Ty { node, env: ty.env });
             parts.map(|part| template_type(scope, part)).collect::<Option<_>>()?
         }
-        // Any other type is a list of values: literals, enumerations, keys.
+        // Any other type must be a list of values: literals, enumerations, keys.
         _ => literals(scope, ty)?.iter().map(template::of_value).collect(),
     };
     Some(template::any_of(&patterns))

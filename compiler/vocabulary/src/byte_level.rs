@@ -1,15 +1,15 @@
 //! The byte alphabet of GPT-2: 256 printable characters, one for each byte.
 //!
-//! Byte-level BPE stores its tokens as JSON strings, and JSON strings hold characters. So each byte is written as one:
-//! itself where it is printable in Latin-1, and otherwise the next character from U+0100 on, in byte order. A space is
-//! `Ġ` (U+0120), a line feed `Ċ` (U+010A).
+//! Byte-level BPE stores its tokens as JSON strings, which consist of characters. So each byte is written as one
+//! character: itself if it is printable in Latin-1, and otherwise the next character from U+0100 on, in byte order. A
+//! space is `Ġ` (U+0120), a line feed `Ċ` (U+010A).
 
 use std::sync::LazyLock;
 
-/// One past the last character of the alphabet.
+/// The code point after the last character of the byte alphabet.
 const LIMIT: usize = 0x144;
 
-/// Byte of each character below [`LIMIT`] that is in the alphabet.
+/// For each code point below [`LIMIT`], the byte that the character denotes. `None` if it is not in the alphabet.
 static BYTE_OF: LazyLock<[Option<u8>; LIMIT]> = LazyLock::new(|| {
     let mut table = [None; LIMIT];
     let mut next = 0x100;
@@ -25,10 +25,10 @@ static BYTE_OF: LazyLock<[Option<u8>; LIMIT]> = LazyLock::new(|| {
     table
 });
 
-/// The bytes that a token of a byte-level vocabulary denotes.
+/// Returns the bytes that a token of a byte-level vocabulary denotes.
 ///
-/// A token with any character outside the alphabet denotes its own UTF-8, whole: that is what decoders do, and
-/// some vocabularies (Command R) hold such tokens.
+/// A token with any character outside the alphabet denotes its own UTF-8 as a whole. This is what decoders do, and some
+/// vocabularies (Command R) contain such tokens.
 pub(super) fn bytes_of(token: &str) -> Vec<u8> {
     token
         .chars()

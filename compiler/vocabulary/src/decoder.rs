@@ -1,8 +1,8 @@
-//! The spelling of a token, read from the decoder section of a `tokenizer.json`.
+//! Reads the decoder section of a `tokenizer.json`, which determines the bytes of each token.
 //!
-//! The decoder is what the model's host runs on generated ids, so it alone says what a token adds to the text; the
-//! model's name says nothing. A decoder is a chain of steps over the list of tokens. We accept the chains whose effect
-//! on the middle of a text is a function of each token alone, and fold them into a [`Spelling`]:
+//! The model's host runs the decoder on generated ids, so only the decoder says what a token adds to the text. A
+//! decoder is a chain of steps over the list of tokens. A chain is accepted if its effect within a text is a function
+//! of each token alone. It is folded into a [`Spelling`]:
 //!
 //! | step | effect on a token |
 //! | --- | --- |
@@ -13,22 +13,22 @@
 //! | `Strip` after `Fuse`, `Metaspace` | none but at the start or end of the text |
 //!
 //! The last row is the dummy prefix of SentencePiece: the first token of a text may lose its leading space. Within a
-//! sequence it is a real space, and a mask works within a sequence, so the space stays and a finding says so.
+//! sequence the space is real, and masks work within a sequence. So the space is kept, and a finding says so.
 
 use serde_json::Value;
 
 use super::byte_level;
 
-/// An obstacle to importing a decoder, with its place.
+/// A reason why a decoder cannot be imported, with its place.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct DecoderProblem {
-    /// JSON pointer from the file's root.
+    /// The JSON pointer to the decoder or step, from the root of the file.
     pub(super) pointer: String,
-    /// The obstacle in words.
+    /// The reason why the decoder cannot be imported, in words.
     pub(super) problem: String,
 }
 
-/// How the tokens of one vocabulary spell text.
+/// How the tokens of a vocabulary are converted to bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Spelling {
     byte_fallback: bool,
@@ -38,8 +38,9 @@ pub(super) struct Spelling {
 }
 
 impl Spelling {
-    /// Reads the decoder section. `byte_fallback` is the model's own flag: a model that falls back to bytes has byte
-    /// tokens even where its decoder forgets them.
+    /// Reads the decoder section of a tokenizer. `byte_fallback` is the flag of the tokenizer's model: with it, byte
+    /// tokens exist even if the decoder does not mention them. Fails if the bytes of a token depend on other tokens, or
+    /// if no step says how tokens spell text.
     pub(super) fn read(decoder: &Value, byte_fallback: bool) -> Result<Self, DecoderProblem> {
         let mut reader = Reader { spelling: Self::default(), fused: false };
         reader.step(decoder, "/decoder")?;
@@ -54,17 +55,17 @@ impl Spelling {
         Ok(spelling)
     }
 
-    /// Whether tokens are written in the byte alphabet.
+    /// Whether tokens are written in the byte alphabet of GPT-2.
     pub(super) fn is_byte_level(&self) -> bool {
         self.byte_level
     }
 
-    /// Whether the decoder drops a space at the start or end of a whole text.
+    /// Whether the decoder removes a space at the start or end of a whole text.
     pub(super) fn strips_ends(&self) -> bool {
         self.strips_ends
     }
 
-    /// The bytes of a token of the model's own vocabulary.
+    /// Returns the bytes of a token from the model's own vocabulary, which is no added token.
     pub(super) fn learned(&self, token: &str) -> Vec<u8> {
         if let Some(byte) = self.fallback_byte(token) {
             return vec![byte];
@@ -78,29 +79,29 @@ impl Spelling {
         if self.byte_level { byte_level::bytes_of(&text) } else { text.into_bytes() }
     }
 
-    /// The bytes of an added token.
+    /// Returns the bytes of an added token.
     ///
-    /// In a byte-level vocabulary added tokens are literal text: the byte alphabet is the model's, and an added `õ`
-    /// is the letter, not the byte 0xF5. With `▁` for a space the steps apply to them too, since Gemma's runs of
-    /// spaces are added tokens written `▁▁`.
+    /// In a byte-level vocabulary added tokens are literal text: an added `õ` is the letter, not the byte 0xF5. In
+    /// other vocabularies the steps apply to added tokens too: Gemma's runs of spaces are added tokens, written `▁▁`.
     pub(super) fn added(&self, token: &str) -> Vec<u8> {
         if self.byte_level { token.as_bytes().to_vec() } else { self.learned(token) }
     }
 
-    /// The byte that a `<0xNN>` token denotes, where byte tokens exist.
+    /// Returns the byte that a token `<0xNN>` denotes. `None` for other tokens, and if the vocabulary has no byte
+    /// tokens.
     pub(super) fn fallback_byte(&self, token: &str) -> Option<u8> {
         self.byte_fallback.then(|| named_byte(token.as_bytes())).flatten()
     }
 }
 
-/// The byte that `<0xNN>` names.
+/// Returns the byte that a token `<0xNN>` names. `None` for other tokens.
 pub(super) fn named_byte(token: &[u8]) -> Option<u8> {
     let &[b'<', b'0', b'x', high, low, b'>'] = token else { return None };
     let digit = |digit| char::from(digit).to_digit(16);
     Some((digit(high)? * 16 + digit(low)?) as u8)
 }
 
-/// A piece of SentencePiece as text: each `▁` is a space.
+/// Returns the text of a SentencePiece piece: each `▁` becomes a space.
 pub(super) fn spaced(piece: &[u8]) -> Vec<u8> {
     const MARK: &[u8] = "▁".as_bytes();
     let mut bytes = Vec::with_capacity(piece.len());
@@ -117,7 +118,7 @@ pub(super) fn spaced(piece: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Walks a decoder section, adding each step to the spelling.
+/// Walks a decoder section and adds each step to the spelling.
 struct Reader {
     spelling: Spelling,
     fused: bool,
@@ -183,7 +184,7 @@ impl Reader {
         Ok(())
     }
 
-    /// `Metaspace` as files of all ages write it: `prepend_scheme`, or `add_prefix_space` before that.
+    /// Reads a `Metaspace` step. Newer files have the key `prepend_scheme`, older ones `add_prefix_space`.
     fn metaspace(&mut self, step: &Value) {
         let replacement = step.get("replacement").and_then(Value::as_str).unwrap_or("▁");
         self.spelling.replacements.push((replacement.to_owned(), " ".to_owned()));

@@ -1,7 +1,7 @@
-//! The result of an importer: a claim for each id, and hints about the rest. `resolve_tokens` turns it into a token table.
+//! A draft: what an importer found for each id, before `resolve_tokens` turns it into a token table.
 //!
-//! A draft records what a source says and decides nothing but who owns an id that is claimed twice: an added token
-//! wins over a learned one, as in every host, and of two equals the first wins.
+//! A draft records what a source says. It decides only which token an id has if the source gives two: an added token
+//! replaces a learned one, as in every host. Otherwise the first one stays.
 
 use grammarc_grammar::diagnostics::Diagnostic;
 
@@ -9,49 +9,51 @@ use super::error::VocabularyError;
 use super::findings::readable;
 use super::options::EndToken;
 
-/// The largest token id accepted: 16 times the largest vocabulary in use, so that a damaged id cannot take gigabytes.
+/// Greatest accepted token id: 16 times the largest vocabulary in use. A larger id is an error, so that a damaged file
+/// cannot take gigabytes of memory.
 pub(super) const MAX_ID: u32 = (1 << 22) - 1;
 
-/// The role of an id by a source, weakest claim first.
+/// What a source says about an id. Later roles are stronger claims.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Role {
-    /// Nothing.
+    /// The source says nothing about the id.
     #[default]
     Hole,
-    /// A row that no text ever becomes.
+    /// The id belongs to a row that no text ever becomes.
     Unused,
-    /// A token of the model's own vocabulary.
+    /// The id belongs to a token of the model's own vocabulary.
     Learned,
-    /// An added token that is not flagged special, or a learned one with the name of a control piece.
+    /// The id belongs to an added token that is not flagged special, or to a learned one with the name of a control
+    /// piece.
     Added,
-    /// A control token: flagged special, or named as the unknown, begin, end or padding token.
+    /// The id belongs to a control token: flagged special, or named as the unknown, begin, end or padding token.
     Control,
 }
 
-/// The claim for one id.
+/// What the source says about one id: its bytes and its role.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Slot {
     pub(super) bytes: Vec<u8>,
     pub(super) role: Role,
 }
 
-/// The result of an importer.
+/// The vocabulary as an importer read it, before its tokens are resolved.
 #[derive(Debug)]
 pub(super) struct Draft {
-    /// The source's name.
+    /// The name of the vocabulary.
     pub(super) name: String,
-    /// Claims by id.
+    /// For each id, its bytes and its role by the source.
     pub(super) slots: Vec<Slot>,
-    /// End tokens that the source names, each with the file that names it.
+    /// The end tokens that the source names, each with the file that names it.
     pub(super) end_tokens: Vec<(EndToken, String)>,
-    /// Logit width that the source names, with the file that names it.
+    /// The logit width that the source names, with the file that names it. `None` if it names none.
     pub(super) logit_width: Option<(u32, String)>,
-    /// The importer's findings.
+    /// What the importer noticed: notes and warnings.
     pub(super) findings: Vec<Diagnostic>,
 }
 
 impl Draft {
-    /// An empty draft.
+    /// Returns a draft without any ids.
     pub(super) fn new(name: String) -> Self {
         Self {
             name,
@@ -62,7 +64,8 @@ impl Draft {
         }
     }
 
-    /// Claims an id.
+    /// Gives an id its bytes and role. If the id already has other bytes, an added token replaces a learned one and
+    /// otherwise the first stays, with a warning. An id above [`MAX_ID`] is an error.
     pub(super) fn claim(
         &mut self,
         id: u32,
@@ -103,7 +106,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Raises the claim of an id that exists; does nothing for a hole.
+    /// Gives an id a stronger role. Does nothing if the id has no token or its role is as strong.
     pub(super) fn raise(&mut self, id: u32, role: Role) {
         if let Some(slot) = self.slots.get_mut(id as usize)
             && slot.role != Role::Hole
@@ -112,8 +115,8 @@ impl Draft {
         }
     }
 
-    /// The id of the token with exactly these bytes: the one with the strongest claim, and of equals the lowest id.
-    /// O(ids).
+    /// Returns the id of the token with exactly these bytes. Among several, the strongest role decides, and then the
+    /// lowest id. `None` if there is no such token. Cost: O(number of ids).
     pub(super) fn find(&self, bytes: &[u8]) -> Option<u32> {
         (0..)
             .zip(&self.slots)

@@ -1,9 +1,9 @@
-//! Why a vocabulary cannot be imported, with what to do about it.
+//! The errors of a vocabulary import, with what to do about them.
 
 use std::io;
 use std::path::PathBuf;
 
-/// The built-in names that would have worked.
+/// Returns a phrase that lists the built-in vocabularies.
 fn named(built_in: &[&str]) -> String {
     match built_in {
         [] => "there are no built-in ones here".to_owned(),
@@ -11,213 +11,213 @@ fn named(built_in: &[&str]) -> String {
     }
 }
 
-/// Why a vocabulary cannot be imported.
+/// The reason why a vocabulary cannot be imported.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum VocabularyError {
-    /// The name is nothing we can find.
+    /// The name is neither a file, nor a folder, nor a built-in vocabulary.
     #[error(
         "`{spec}` is neither a file, nor a folder, nor a built-in vocabulary; {}",
         named(built_in)
     )]
     NotFound {
-        /// The name that was asked for.
+        /// The name that was given to the import.
         spec: String,
-        /// The names that would have worked.
+        /// The names of the built-in vocabularies.
         built_in: Vec<&'static str>,
     },
-    /// The folder holds no tokenizer.
+    /// The folder contains no tokenizer, or several `.tiktoken` or `.gguf` files and no other.
     #[error(
         "`{}` holds no tokenizer.json, tokenizer.model or tekken.json, and no single .tiktoken or .gguf file{hint}",
         folder.display()
     )]
     NoTokenizer {
-        /// The folder.
+        /// The folder that was given.
         folder: PathBuf,
-        /// Advice, with its own punctuation; may be empty.
+        /// A hint that is appended to the message, or an empty text.
         hint: &'static str,
     },
-    /// The operating system refused to read a file.
+    /// The operating system reported an error while a file was read.
     #[error("cannot read `{}`", path.display())]
     Read {
-        /// The file.
+        /// The path of the file or folder.
         path: PathBuf,
-        /// Why not.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// The file is larger than any tokenizer.
+    /// A file is larger than any tokenizer.
     #[error("`{}` has {bytes} bytes, and a tokenizer file may have {limit} at most", path.display())]
     FileTooLarge {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// Its size.
+        /// The size of the file in bytes.
         bytes: u64,
-        /// The largest size that is read.
+        /// The greatest allowed size in bytes.
         limit: u64,
     },
-    /// A JSON file is not JSON, or not of the expected shape.
+    /// A file is not JSON, or its JSON does not have the expected form.
     #[error("`{file}` is not a {expected}: {source}")]
     Json {
-        /// The file, or a placeholder if bytes were given.
+        /// The path of the file, or the format's usual file name if bytes were given.
         file: String,
-        /// The content that it should have.
+        /// The kind of file that was expected.
         expected: &'static str,
-        /// The parser's error, with line and column.
+        /// The error of the JSON parser, with line and column.
         source: serde_json::Error,
     },
-    /// A file is of a format, or holds a kind of vocabulary, that is not imported.
+    /// A file is of a format, or has a kind of vocabulary, that is not imported.
     #[error("`{file}` is {format}, which is not imported; {help}")]
     Format {
-        /// The file, or a placeholder if bytes were given.
+        /// The path of the file, or the format's usual file name if bytes were given.
         file: String,
-        /// The format that it is.
+        /// The format of the file, in words.
         format: String,
-        /// The way out.
+        /// The help for the error: what to import instead.
         help: &'static str,
     },
-    /// A file of a known format breaks that format's rules.
+    /// A file of a known format breaks the rules of the format.
     #[error("`{file}` is not a {expected} that can be read: {problem}")]
     Damaged {
-        /// The file, or a placeholder if bytes were given.
+        /// The path of the file, or the format's usual file name if bytes were given.
         file: String,
-        /// The content that it should have.
+        /// The kind of file that was expected.
         expected: &'static str,
-        /// The fault, with the field or token.
+        /// What is wrong with the file, with the field or token.
         problem: String,
     },
-    /// The tokenizer's model gives tokens no fixed bytes.
+    /// The tokenizer's model does not give tokens fixed bytes.
     #[error(
         "`{file}`: {problem} (at /model); byte-level BPE, BPE or Unigram with byte fallback, and \
          tiktoken ranks can be imported"
     )]
     Model {
-        /// The file, or a placeholder if bytes were given.
+        /// The path of the file, or the format's usual file name if bytes were given.
         file: String,
-        /// The obstacle in words.
+        /// The reason why the tokens have no fixed bytes, in words.
         problem: String,
     },
-    /// The tokenizer's decoder is not one whose effect on a single token is known.
+    /// The effect of the tokenizer's decoder on a single token is not known.
     #[error(
         "`{file}`: {problem} (at {pointer}); decoders made of ByteLevel, Metaspace, Replace, \
          ByteFallback, Fuse and a closing Strip can be imported"
     )]
     Decoder {
-        /// The file, or a placeholder if bytes were given.
+        /// The path of the file, or the format's usual file name if bytes were given.
         file: String,
-        /// JSON pointer to the part.
+        /// The JSON pointer to the decoder or its step.
         pointer: String,
-        /// The obstacle in words.
+        /// The reason why the tokens have no fixed bytes, in words.
         problem: String,
     },
-    /// A line of a rank file is not `base64 rank`.
+    /// A line of a rank file does not have the form `base64 rank`.
     #[error("`{file}`, line {line}: {problem}; every line is a base64 token, a space and its rank")]
     RankFile {
-        /// The file, or a placeholder if bytes were given.
+        /// The path of the file, or the format's usual file name if bytes were given.
         file: String,
-        /// Line, from 1.
+        /// The number of the line, from 1.
         line: usize,
-        /// The fault in words.
+        /// What is wrong with the line, in words.
         problem: String,
     },
     /// A built-in vocabulary could not be built.
     #[error("the built-in vocabulary `{name}` cannot be read: {problem}")]
     BuiltIn {
-        /// Its name.
+        /// The name of the built-in vocabulary.
         name: &'static str,
-        /// The crate's message.
+        /// The message of the crate `tiktoken-rs`.
         problem: String,
     },
-    /// A token id is larger than any real vocabulary's.
+    /// A token id is larger than that of any real vocabulary.
     #[error("token `{token}` has id {id}, and ids may go up to {limit}; is the file damaged?")]
     IdTooLarge {
-        /// The token as far as it is readable.
+        /// The token as readable text: quoted, escaped, and cut after 40 characters.
         token: String,
-        /// Its id.
+        /// The id of the token.
         id: u32,
-        /// The largest id that is accepted.
+        /// The greatest accepted token id.
         limit: u32,
     },
-    /// No token spells text.
+    /// The vocabulary has no text token.
     #[error("vocabulary `{name}` has no text token, so no grammar can be matched with it")]
     NoText {
-        /// The vocabulary.
+        /// The name of the vocabulary.
         name: String,
     },
-    /// An option names tokens by a text that none has.
+    /// An option selects tokens by a text pattern that no token matches.
     #[error("{option} names {pattern:?}, and no added token of {name} has such a text")]
     NothingLike {
-        /// The option.
+        /// The option that names the token, in words.
         option: &'static str,
-        /// The text, with its stars.
+        /// The pattern of the option, in which `*` matches any text.
         pattern: String,
-        /// The vocabulary.
+        /// The name of the vocabulary.
         name: String,
     },
     /// An option names an id that the vocabulary does not have.
     #[error("{option} names id {id}, and vocabulary `{name}` has ids 0 to {last}")]
     UnknownId {
-        /// The option.
+        /// The option that names the token, in words.
         option: &'static str,
-        /// The id it names.
+        /// The id that the option names.
         id: u32,
-        /// The vocabulary.
+        /// The name of the vocabulary.
         name: String,
-        /// Its last id.
+        /// The greatest id of the vocabulary.
         last: u32,
     },
-    /// An option gives an id a kind that it cannot have.
+    /// An option gives a token a kind that the token cannot have.
     #[error("id {id} cannot be made {kind}: {problem}")]
     Kind {
-        /// The id.
+        /// The id of the token.
         id: u32,
-        /// The kind that was asked for.
+        /// The kind that the option gives the token: `text`, `special` or `unused`.
         kind: &'static str,
-        /// Why it cannot have it.
+        /// Why the token cannot have the kind.
         problem: &'static str,
     },
-    /// An option names an end token that no token spells.
+    /// An option names an end token by a text that no token has.
     #[error(
         "no token of vocabulary `{name}` is spelled `{text}`; \
          name the end token by its id, or by its exact text"
     )]
     UnknownEndToken {
-        /// The text that was asked for.
+        /// The text that the option names.
         text: String,
-        /// The vocabulary.
+        /// The name of the vocabulary.
         name: String,
     },
-    /// An end token is unused: it has no text.
+    /// An option names an unused id as an end token.
     #[error("id {id} cannot end a sequence: it is unused in vocabulary `{name}`")]
     UnusedEndToken {
-        /// The id.
+        /// The id that the option names.
         id: u32,
-        /// The vocabulary.
+        /// The name of the vocabulary.
         name: String,
     },
-    /// The logit row is wider than any real model's.
+    /// The logit row is wider than that of any real model.
     #[error("the logit width {width} from {origin} is more than {limit}; is it damaged?")]
     WidthTooLarge {
-        /// The width.
+        /// The stated width of the logit row, in logits.
         width: u32,
-        /// Who said so.
+        /// The option or file that states the logit width.
         origin: String,
-        /// The largest width that is accepted.
+        /// The greatest accepted width, in logits.
         limit: u32,
     },
-    /// The logit row has no place for a token that is needed.
+    /// The logit row has no logit for a text token or an end token.
     #[error(
         "the logit width {width} from {origin} leaves no logit for {what} {id}; \
          pass the width of the model's output layer, at least {}",
         u64::from(*.id) + 1
     )]
     WidthTooSmall {
-        /// The width.
+        /// The stated width of the logit row, in logits.
         width: u32,
-        /// Who said so.
+        /// The option or file that states the logit width.
         origin: String,
-        /// The sort of token that falls off.
+        /// The kind of token without a logit: `text token` or `end token`.
         what: &'static str,
-        /// The largest id of that sort.
+        /// The greatest id of a token of that kind.
         id: u32,
     },
 }

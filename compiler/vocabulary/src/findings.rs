@@ -1,4 +1,4 @@
-//! Wording of what an import noticed: short lists of long sets.
+//! Words the findings of an import. Long sets of tokens are listed in short form.
 
 use std::fmt::Write as _;
 
@@ -6,13 +6,14 @@ use indexmap::IndexMap;
 
 use grammarc_grammar::diagnostics::Diagnostic;
 
-/// Most names or numbers that one finding lists.
+/// Most entries that one finding lists. The rest is counted.
 const LISTED: usize = 80;
 
-/// Most characters of a token that a message shows.
+/// Most characters of a token that a message shows. A longer token is cut, with `…` at the end.
 const SHOWN: usize = 40;
 
-/// A token for a message: quoted, with control characters and invalid bytes escaped, cut when long.
+/// Returns a token as readable text: in backquotes, with control characters and invalid bytes escaped, cut after 40
+/// characters.
 pub(super) fn readable(bytes: &[u8]) -> String {
     let mut text = String::from("`");
     for (count, c) in String::from_utf8_lossy(bytes).chars().enumerate() {
@@ -26,7 +27,7 @@ pub(super) fn readable(bytes: &[u8]) -> String {
     text
 }
 
-/// The note on a decoder that drops a space at the start of a text.
+/// Returns the note that the decoder drops a space at the start of a text.
 pub(super) fn dummy_prefix() -> Diagnostic {
     Diagnostic::note(
         "vocabulary::dummy-prefix",
@@ -35,7 +36,7 @@ pub(super) fn dummy_prefix() -> Diagnostic {
     )
 }
 
-/// The note on a normaliser that changes text before it becomes tokens.
+/// Returns the note that a normaliser, which changes text before it becomes tokens, is ignored.
 pub(super) fn normaliser(name: &str) -> Diagnostic {
     Diagnostic::note(
         "vocabulary::normalizer",
@@ -45,7 +46,7 @@ pub(super) fn normaliser(name: &str) -> Diagnostic {
     )
 }
 
-/// Ids as ascending ranges: `3, 7-9 and 12 more`.
+/// Returns ascending ids as a list of ranges: `3, 7-9 and 12 more`. At most 80 ranges are listed.
 pub(super) fn ranges(ids: &[u32]) -> String {
     let mut runs: Vec<(u32, u32)> = Vec::new();
     for &id in ids {
@@ -66,8 +67,8 @@ pub(super) fn ranges(ids: &[u32]) -> String {
     text
 }
 
-/// Tokens by family: names that differ in a number are one entry, `<unused#>` for `<unused0>` to `<unused6241>`, so
-/// that a list of thousands stays readable and complete.
+/// Returns tokens as a list of families. Names that differ only in a number are one family: `<unused#>` for `<unused0>`
+/// to `<unused6241>`. So a list of thousands stays readable. At most 80 families are listed.
 pub(super) fn families<'a>(tokens: impl Iterator<Item = (u32, &'a [u8])>) -> String {
     let mut families: IndexMap<String, Vec<u32>> = IndexMap::new();
     let mut names: IndexMap<String, String> = IndexMap::new();
@@ -90,7 +91,7 @@ pub(super) fn families<'a>(tokens: impl Iterator<Item = (u32, &'a [u8])>) -> Str
     text
 }
 
-/// The name with each run of digits written `#`.
+/// Returns a name in which each run of digits is replaced by `#`.
 fn numbers_hidden(name: &str) -> String {
     let mut text = String::with_capacity(name.len());
     let mut in_number = false;

@@ -1,4 +1,4 @@
-//! The files that an import may read, for those who import again only where one of them has changed.
+//! Lists the files that an import may read, for callers that import again only if one of them has changed.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -10,8 +10,8 @@ use super::built_in_names;
 use super::import::files::{EXTENSIONS, NAMES};
 use super::options::Companion;
 
-/// Returns the files that are there and that an [`import`](super::import) of `spec` may read, in order. A built-in
-/// vocabulary has no files. A file that is added later may become one of them.
+/// Returns the existing files that an [`import`](super::import) of `spec` may read, sorted by path. For a built-in
+/// vocabulary there are none. A path that is no folder is listed even if it does not exist.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! The vocabulary as the network sees it: token references looked up, repetitions in a token bounded.
+//! A vocabulary as grammars use it: resolves token references, and bounds the repetitions within a token.
 
 use std::collections::BTreeSet;
 use std::hash::Hash;
@@ -11,10 +11,10 @@ use rustc_hash::FxHashMap;
 use grammarc_grammar::ir::{ByteSet, TokenRef};
 use grammarc_grammar::lexicon::Lexicon;
 
-/// Ends of tokens.
+/// Suffixes of text tokens, as byte strings, sorted and without duplicates.
 type Tails = Arc<[Box<[u8]>]>;
 
-/// A vocabulary artifact with what was asked of it before.
+/// A vocabulary artifact with a cache of the answers about it.
 pub struct VocabularyLexicon {
     vocabulary: VocabularyArtifact,
     repetitions: Mutex<FxHashMap<(ByteSet, ByteSet, u32), u32>>,
@@ -22,12 +22,12 @@ pub struct VocabularyLexicon {
 }
 
 impl VocabularyLexicon {
-    /// The view of a vocabulary.
+    /// Returns the lexicon of a vocabulary, with an empty cache.
     pub fn new(vocabulary: VocabularyArtifact) -> Self {
         Self { vocabulary, repetitions: Mutex::default(), tails: Mutex::default() }
     }
 
-    /// The vocabulary.
+    /// Returns the vocabulary artifact.
     pub fn vocabulary(&self) -> &VocabularyArtifact {
         &self.vocabulary
     }
@@ -35,7 +35,7 @@ impl VocabularyLexicon {
     fn count_repetitions(&self, first: ByteSet, alphabet: ByteSet, shortest: u32) -> u32 {
         let trie = self.vocabulary.trie();
         let mut most = 1;
-        // For each open node: where its subtree ends, the repetitions begun on the way, and the bytes since the last.
+        // For each open node: the end of its subtree, the repetitions begun so far, and the bytes since the last began.
         let mut path: Vec<(u32, u32, u32)> = vec![(trie.end[0], 0, u32::MAX)];
         let mut next = 1;
         while next < trie.len() as u32 {
@@ -45,7 +45,7 @@ impl VocabularyLexicon {
             }
             let &(_, count, since) = path.last().unwrap_or(&(0, 0, u32::MAX));
             let end = trie.end[node as usize];
-            // A string begins no more of them than it has bytes, and a subtree has as many nodes at least.
+            // A string cannot begin more repetitions than it has bytes, and a subtree has at least as many nodes.
             if count + (end - node) <= most {
                 next = end;
                 continue;
@@ -66,7 +66,7 @@ impl VocabularyLexicon {
     }
 }
 
-/// The answer to a question, found on its first asking.
+/// Returns the cached answer to a question. If there is none, computes it with `find` and caches it.
 fn remembered<K: Eq + Hash, V: Clone>(
     answers: &Mutex<FxHashMap<K, V>>,
     question: K,
@@ -104,8 +104,9 @@ impl Lexicon for VocabularyLexicon {
             .collect()
     }
 
-    /// The repetitions begun are counted greedily along every path of the trie: a run of bytes of the alphabet, and in
-    /// it the first bytes that are at least `shortest` apart. O(nodes) for a new question.
+    /// Repetitions are counted greedily along each path of the trie. In a run of bytes of the alphabet, a first byte
+    /// begins one if the last began at least `shortest` bytes before. Cost: O(nodes of the trie) if the answer is not
+    /// cached.
     fn most_repetitions(&self, first: ByteSet, alphabet: ByteSet, shortest: u32) -> u32 {
         let key = (first, alphabet, shortest);
         remembered(&self.repetitions, key, || self.count_repetitions(first, alphabet, shortest))
@@ -119,7 +120,7 @@ impl Lexicon for VocabularyLexicon {
         self.vocabulary.trie()
     }
 
-    /// O(bytes of all tokens) for a new question.
+    /// Cost: O(bytes of all tokens) if the answer is not cached.
     fn tails(&self, first: ByteSet, with: ByteSet) -> Tails {
         remembered(&self.tails, (first, with), || {
             let mut tails = BTreeSet::new();

@@ -1,19 +1,19 @@
-//! The kind of a token by its name.
+//! Decides by its name whether a token is a control token.
 //!
-//! The `special` flag of a tokenizer file says whether a decoder hides the token, not whether it is a control token:
-//! real files leave `<think>`, `<|fim_prefix|>`, `<｜User｜>` and `[multimodal]` unflagged. So the name decides too,
-//! and only in the safe direction: it can make an added token special, never make one text. Markup is the exception to the
-//! name's rule: `<b>` and `</code>` that a file leaves unflagged are what a model writes as text (Gemma's are), so they
-//! stay text. Elements of media are not taken for markup, because multimodal models mark their inputs by such names.
+//! The `special` flag of a tokenizer file says whether a decoder hides the token, not whether it is a control token.
+//! Real files leave `<think>`, `<|fim_prefix|>`, `<｜User｜>` and `[multimodal]` unflagged. So the name counts too, in
+//! the safe direction only: it can make an added token special, never text. HTML markup is an exception. A model writes
+//! `<b>` and `</code>` as text (Gemma's are unflagged added tokens), so they stay text. Elements of media are not
+//! treated as markup, because multimodal models mark their inputs by such names.
 
-/// Pairs of opening and closing characters that tokenizers put around control markers.
+/// The pairs of opening and closing characters that tokenizers put around control markers.
 const BRACKETS: [(char, char); 5] =
     [('<', '>'), ('[', ']'), ('|', '|'), ('｜', '｜'), ('＜', '＞')];
 
-/// Names that SentencePiece gives to its control pieces.
+/// The names of SentencePiece's control pieces.
 const CONTROL_PIECES: [&str; 7] = ["<unk>", "<s>", "</s>", "<pad>", "<bos>", "<eos>", "<mask>"];
 
-/// Whether an added token with this text looks like a control marker: bracketed, with a letter or digit inside.
+/// Whether an added token with this text looks like a control marker: in brackets, with a letter or digit inside.
 pub(super) fn is_marker(text: &str) -> bool {
     let text = text.trim_matches(|c: char| c.is_whitespace() || c == '▁');
     BRACKETS.iter().any(|&(open, close)| {
@@ -23,8 +23,8 @@ pub(super) fn is_marker(text: &str) -> bool {
     })
 }
 
-/// Elements of HTML that hold text or arrange it. Left out: media, which name inputs of models (`<img>`, `<video>`), and
-/// `<s>`, which begins a sequence.
+/// The HTML elements that contain or arrange text, sorted. Elements of media are left out, since models name their
+/// inputs so (`<img>`, `<video>`). So is `<s>`, which begins a sequence.
 const MARKUP: &[&str] = &[
     "a",
     "abbr",
@@ -99,26 +99,26 @@ const MARKUP: &[&str] = &[
     "var",
 ];
 
-/// Whether this is a tag of an element that text is made of: `<b>`, `</code>`.
+/// Whether a text is the tag of an HTML element in [`MARKUP`], such as `<b>` or `</code>`.
 pub(super) fn is_markup(text: &str) -> bool {
     let inside = text.strip_prefix('<').and_then(|rest| rest.strip_suffix('>'));
     let name = inside.map(|inside| inside.strip_prefix('/').unwrap_or(inside));
     name.is_some_and(|name| MARKUP.binary_search(&name).is_ok())
 }
 
-/// Whether this is a control piece of SentencePiece.
+/// Whether a text is the name of a SentencePiece control piece.
 ///
-/// Only for vocabularies of that family: a byte-level vocabulary learns `<s>` from HTML (Qwen's does), as text.
+/// Only for vocabularies of that family: byte-level vocabularies such as Qwen's learn `<s>` from HTML, as text.
 pub(super) fn is_control_piece(text: &str) -> bool {
     CONTROL_PIECES.contains(&text)
 }
 
-/// Whether this names a padding row: `[PAD151646]`. A bare `[PAD]` is a control token.
+/// Whether a name is that of a padding row, such as `[PAD151646]`. A bare `[PAD]` is a control token.
 pub(super) fn is_padding(name: &[u8]) -> bool {
     name.strip_prefix(b"[PAD").and_then(|rest| rest.strip_suffix(b"]")).is_some_and(is_number)
 }
 
-/// Whether this names a row kept free for later use: `<unused7>`, `<reserved_106>`.
+/// Whether a name is that of a row reserved for later use, such as `<unused7>` or `<reserved_106>`.
 pub(super) fn is_reserved(name: &[u8]) -> bool {
     [&b"<unused"[..], b"<unused_", b"<reserved", b"<reserved_"].iter().any(|prefix| {
         name.strip_prefix(*prefix).and_then(|rest| rest.strip_suffix(b">")).is_some_and(is_number)

@@ -1,16 +1,16 @@
-//! Facts that a user may state about a vocabulary beyond its files.
+//! The options of an import: facts about a vocabulary that its files do not state, or state otherwise.
 //!
-//! An unset option differs from any value: it leaves the decision to the files beside the tokenizer and then to the
-//! safe default. Ids given a kind here keep it, whatever the rules of `resolve_tokens`.
+//! An option that is not set leaves the decision to the files beside the tokenizer, and then to the safe default. A
+//! kind that an option gives an id is final, whatever the rules of `resolve_tokens`.
 
 use grammarc_artifacts::sections::vocabulary::TokenKind;
 
-/// An end token as a user names it.
+/// An end token in the options or files: by id or by text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EndToken {
-    /// By id.
+    /// The end token with this id.
     Id(u32),
-    /// By its exact text; a special token with this text is preferred to a text token.
+    /// The end token with exactly this text. Among several, a special token is preferred to a text token.
     Text(String),
 }
 
@@ -26,14 +26,14 @@ impl From<&str> for EndToken {
     }
 }
 
-/// Tokens as a user names them.
+/// A selection of tokens in the options: by id, range of ids or pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Tokens {
-    /// By id.
+    /// The token with this id.
     Id(u32),
-    /// By first and last id.
+    /// The tokens from the first to the last id, both inclusive.
     Range(u32, u32),
-    /// By text, in which `*` matches any text: added and control tokens alone.
+    /// The added and control tokens whose text matches the pattern, in which `*` matches any text.
     Like(String),
 }
 
@@ -44,7 +44,7 @@ impl From<u32> for Tokens {
 }
 
 impl From<&str> for Tokens {
-    /// A number is an id, two with `-` between them a range, anything else a text.
+    /// Reads a selection: `7` is an id, `7-9` a range of ids, and anything else a pattern.
     fn from(text: &str) -> Self {
         if let Ok(id) = text.parse() {
             return Self::Id(id);
@@ -57,7 +57,7 @@ impl From<&str> for Tokens {
     }
 }
 
-/// Whether a text is one of a pattern, in which `*` matches any text. Linear in the text for each `*`.
+/// Whether a text matches a pattern, in which `*` matches any text. Cost: linear in the text for each `*`.
 pub(super) fn like(text: &str, pattern: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = text.strip_prefix(parts.next().unwrap_or_default()) else { return false };
@@ -77,31 +77,31 @@ pub(super) fn like(text: &str, pattern: &str) -> bool {
     true
 }
 
-/// A file that stands beside a tokenizer in a model folder and says more about its tokens.
+/// A companion: a file beside a tokenizer in a model folder that has more facts about its tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Companion {
-    /// `tokenizer_config.json`: named tokens, the end token, added tokens.
+    /// `tokenizer_config.json`: control tokens by name, the end token, and added tokens.
     TokenizerConfig,
-    /// `added_tokens.json`: ids of added tokens by text, of folders that transformers wrote before version 4.34.
+    /// `added_tokens.json`: maps texts of added tokens to ids. Written by transformers before version 4.34.
     AddedTokens,
-    /// `generation_config.json`: end tokens.
+    /// `generation_config.json`: end tokens by id.
     GenerationConfig,
-    /// `config.json`: end tokens, the logit width.
+    /// `config.json`: end tokens by id, and the logit width.
     Config,
 }
 
 impl Companion {
-    /// All of them, in the order in which they are read.
+    /// All companion files, in the order in which they are read.
     pub(super) const ALL: [Self; 4] =
         [Self::AddedTokens, Self::TokenizerConfig, Self::GenerationConfig, Self::Config];
 
-    /// The one whose file has this name.
+    /// Returns the companion whose file has this name. `None` if there is none.
     pub fn named(file_name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|companion| companion.file_name() == file_name)
     }
 
-    /// The name of the file.
+    /// Returns the name of the companion's file.
     pub fn file_name(self) -> &'static str {
         match self {
             Self::TokenizerConfig => "tokenizer_config.json",
@@ -112,7 +112,7 @@ impl Companion {
     }
 }
 
-/// Options of [`import`](super::import), [`import_bytes`](super::import_bytes) and
+/// The options of [`import`](super::import), [`import_bytes`](super::import_bytes) and
 /// [`from_tokens`](super::from_tokens).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VocabularyOptions {
@@ -125,59 +125,59 @@ pub struct VocabularyOptions {
 }
 
 impl VocabularyOptions {
-    /// All options unset.
+    /// Returns import options of which none is set.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The vocabulary's name, in place of the file's or folder's.
+    /// Sets the name of the vocabulary. By default it is the name of the file or folder.
     #[must_use]
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self
     }
 
-    /// The end tokens, in place of all those that the files name.
+    /// Sets the end tokens. They replace all end tokens that the files name.
     #[must_use]
     pub fn end_tokens<T: Into<EndToken>>(mut self, tokens: impl IntoIterator<Item = T>) -> Self {
         self.end_tokens = Some(tokens.into_iter().map(Into::into).collect());
         self
     }
 
-    /// Number of logits in a row of the model, in place of the one in `config.json`.
+    /// Sets the number of logits in a row of the model. By default it is that of `config.json`.
     #[must_use]
     pub fn logit_width(mut self, width: u32) -> Self {
         self.logit_width = Some(width);
         self
     }
 
-    /// Ids that are text although they look special.
+    /// Makes tokens text, even if they look special.
     #[must_use]
     pub fn text_ids<T: Into<Tokens>>(self, ids: impl IntoIterator<Item = T>) -> Self {
         self.with_kind(ids, TokenKind::Text)
     }
 
-    /// Ids that are special although they look like text.
+    /// Makes tokens special, even if they look like text.
     #[must_use]
     pub fn special_ids<T: Into<Tokens>>(self, ids: impl IntoIterator<Item = T>) -> Self {
         self.with_kind(ids, TokenKind::Special)
     }
 
-    /// Ids that no mask may ever allow.
+    /// Makes tokens unused, so that no mask ever allows them.
     #[must_use]
     pub fn unused_ids<T: Into<Tokens>>(self, ids: impl IntoIterator<Item = T>) -> Self {
         self.with_kind(ids, TokenKind::Unused)
     }
 
-    /// One more special token. Rank files list none, so theirs are given here.
+    /// Adds a special token. Rank files of tiktoken list no special tokens, so they are given here.
     #[must_use]
     pub fn special_token(mut self, text: impl Into<String>, id: u32) -> Self {
         self.special_tokens.push((text.into(), id));
         self
     }
 
-    /// The content of a companion, as JSON text: where the tokenizer is given as bytes, or in place of the file beside it.
-    /// Of two of a kind the last counts.
+    /// Sets the content of a companion file, as JSON text. It replaces a file beside the tokenizer. A later call for
+    /// the same companion replaces an earlier one.
     #[must_use]
     pub fn companion(mut self, companion: Companion, json: impl Into<Vec<u8>>) -> Self {
         self.companions.retain(|&(given, _)| given != companion);
@@ -194,7 +194,7 @@ impl VocabularyOptions {
         self
     }
 
-    /// Whether the user insists that an id is text.
+    /// Whether the options state by id or range that a token is text.
     pub(super) fn says_text(&self, id: u32) -> bool {
         self.kinds.iter().any(|(tokens, kind)| {
             *kind == TokenKind::Text

@@ -1,8 +1,13 @@
-//! From a draft to the token table: the rules that hold for every format.
+//! Resolves a draft to a token table, by the rules that hold for every format.
 //!
-//! In order, since each step reads the one before: special tokens given as options; a kind for each id by the rules
-//! of `Role` and `names`; kinds given as options; end tokens; the logit width, which may drop ids; findings about what
-//! the result can and cannot spell.
+//! The steps, each of which uses the results before it:
+//!
+//! - special tokens given as options;
+//! - a kind for each id, by the rules of `Role` and `names`;
+//! - kinds given as options;
+//! - end tokens;
+//! - the logit width, which may drop ids;
+//! - findings about what the result can and cannot spell.
 
 use grammarc_artifacts::sections::vocabulary::TokenKind;
 use rustc_hash::FxHashMap;
@@ -16,7 +21,8 @@ use super::names::{is_marker, is_markup, is_padding, is_reserved};
 use super::options::{EndToken, Tokens, VocabularyOptions, like};
 use super::table::{TokenEntry, TokenTable};
 
-/// Resolves a draft: the kind of each token, the end tokens and the logit width.
+/// Resolves a draft to a token table: decides the kind of each token, the end tokens and the logit width. Fails if an
+/// option contradicts the draft, or if no token is text.
 pub(super) fn resolve(
     mut draft: Draft,
     options: &VocabularyOptions,
@@ -52,7 +58,7 @@ pub(super) fn resolve(
     })
 }
 
-/// Returns the kind of a token by its source's claim and its name.
+/// Returns the kind of a token, by what its source says about it and by its name.
 fn kind_of(slot: &Slot) -> TokenKind {
     let added_marker = || {
         let is_control = |text| is_marker(text) && !is_markup(text);
@@ -95,9 +101,8 @@ fn override_kinds(
     Ok(())
 }
 
-/// Returns the ids that a selection names.
-///
-/// Fails where no token has the id, or no token matches the pattern.
+/// Returns the ids that a selection of tokens names. Fails if the vocabulary lacks an id, or if no token matches the
+/// pattern.
 fn chosen(
     draft: &Draft,
     tokens: &Tokens,
@@ -134,10 +139,10 @@ fn known<'a>(draft: &'a Draft, id: u32, option: &'static str) -> Result<&'a Slot
     })
 }
 
-/// Returns the end tokens, ascending.
+/// Returns the ids of the end tokens, ascending.
 ///
-/// Fails where an end token of the options does not exist. One that only a file names is left out with a finding, since
-/// such files are often copied from another model.
+/// Fails if an end token of the options does not exist or is unused. One that only a file names is left out with a
+/// warning, since such files are often copied from another model.
 fn end_tokens(
     draft: &mut Draft,
     options: &VocabularyOptions,
@@ -185,7 +190,7 @@ fn end_tokens(
     Ok(ids)
 }
 
-/// Makes an end token special, unless the options state that it is text as well.
+/// Makes an end token special, unless the options state that it is text. Warns if the token looks like ordinary text.
 fn make_special(draft: &mut Draft, options: &VocabularyOptions, kinds: &mut [TokenKind], id: u32) {
     let kind = &mut kinds[id as usize];
     if *kind != TokenKind::Text || options.says_text(id) {
@@ -207,10 +212,10 @@ fn make_special(draft: &mut Draft, options: &VocabularyOptions, kinds: &mut [Tok
     }
 }
 
-/// Resolves the logit width, and drops the ids that have no logit.
+/// Returns the logit width, and drops the ids that have no logit.
 ///
-/// A model may have fewer logits than its tokenizer has ids (Gemma 3 has no logit for its last, an image marker). An
-/// id that falls off must not be of text or an end token: then the width is wrong.
+/// A model may have fewer logits than its tokenizer has ids: Gemma 3 has no logit for its last id, an image marker.
+/// Fails if a text token or an end token would be dropped, since then the width is wrong.
 fn fit_width(
     draft: &mut Draft,
     options: &VocabularyOptions,
@@ -249,7 +254,8 @@ fn fit_width(
     Ok(width)
 }
 
-/// Adds the findings about the resolved vocabulary.
+/// Adds the findings about the resolved vocabulary: markers, padding, unused rows, ids without tokens, and missing
+/// bytes.
 fn report(draft: &mut Draft, kinds: &[TokenKind], end_tokens: &[u32]) {
     let ids_where = |test: &dyn Fn(&Slot, TokenKind) -> bool| -> Vec<u32> {
         let rows = (0..).zip(draft.slots.iter().zip(kinds));
@@ -314,7 +320,8 @@ fn report(draft: &mut Draft, kinds: &[TokenKind], end_tokens: &[u32]) {
     draft.findings.append(&mut findings);
 }
 
-/// Reports the bytes that no single-byte text token spells: a text with such a byte may have no tokens at all.
+/// Returns a finding that lists the bytes that are no text token by themselves. Text with such a byte may have no
+/// tokens. `None` if all 256 bytes are tokens.
 fn missing_bytes(slots: &[Slot], kinds: &[TokenKind]) -> Option<Diagnostic> {
     let mut spelled = [false; 256];
     for (slot, &kind) in slots.iter().zip(kinds) {

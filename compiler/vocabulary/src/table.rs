@@ -1,4 +1,4 @@
-//! Vocabularies as imported.
+//! The table of tokens that an import returns.
 
 use grammarc_artifacts::sections::vocabulary::TokenKind;
 
@@ -7,42 +7,42 @@ use grammarc_grammar::diagnostics::Diagnostic;
 /// One token of a [`TokenTable`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TokenEntry {
-    /// The bytes that the token adds to the text. For a special token, its name; it is never matched as text.
+    /// The bytes that the token adds to the text. For a special token, its name, which is never matched as text.
     pub bytes: Vec<u8>,
-    /// The kind of the id.
+    /// Whether the token is text, special or unused.
     pub kind: TokenKind,
 }
 
-/// A vocabulary as imported. [`vocabulary`](super) says what holds for it.
+/// An imported vocabulary. The head of [`vocabulary`](super) lists the promises that each table keeps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TokenTable {
-    /// The name by which people know the vocabulary.
+    /// The name of the vocabulary, for people.
     pub name: String,
-    /// The tokens by id.
+    /// The tokens of the vocabulary, indexed by id.
     pub tokens: Vec<TokenEntry>,
-    /// Ids that end a sequence, unless the host names others.
+    /// The ids of the tokens that end a sequence, ascending. A host may choose others.
     pub end_tokens: Vec<u32>,
-    /// Number of logits in a row of the model.
+    /// The number of logits in a row of the model, at least the number of tokens.
     pub logit_width: u32,
-    /// The decisions and warnings on the way, worth showing to the user.
+    /// The notes and warnings of the import, to be shown to the user.
     pub findings: Vec<Diagnostic>,
 }
 
 impl TokenEntry {
-    /// A text token.
+    /// Returns a text token with these bytes.
     pub fn text(bytes: impl Into<Vec<u8>>) -> Self {
         Self { bytes: bytes.into(), kind: TokenKind::Text }
     }
 }
 
 impl TokenTable {
-    /// A table made in code: a row of logits is as long as the tokens are many, and there is nothing to report.
+    /// Returns a table made in code. Its logit width is the number of tokens, and it has no findings.
     pub fn new(name: impl Into<String>, tokens: Vec<TokenEntry>, end_tokens: Vec<u32>) -> Self {
         let (name, logit_width) = (name.into(), tokens.len() as u32);
         Self { name, tokens, end_tokens, logit_width, findings: Vec::new() }
     }
 
-    /// The tokens of one kind, by ascending id.
+    /// Returns the tokens of one kind with their ids, in ascending order.
     pub fn of_kind(&self, kind: TokenKind) -> impl Iterator<Item = (u32, &TokenEntry)> {
         (0..).zip(&self.tokens).filter(move |(_, token)| token.kind == kind)
     }

@@ -1,7 +1,8 @@
 //! Comma-separated values, by RFC 4180 with the Unicode of RFC 7111.
 //!
-//! With columns, every record has as many fields; without, each may have another number, which no grammar of any width
-//! can hold to the first. Records end with a line feed, or with both characters of the RFC; the last one may.
+//! With columns given, every record has that number of fields. Without, records may differ in their numbers of fields,
+//! since no grammar can compare arbitrary numbers. Records end with LF or CR LF; after the last record, the line end is
+//! optional.
 
 use std::fmt::Write as _;
 
@@ -38,7 +39,7 @@ pub(super) fn write(options: &BuiltInOptions) -> Result<GbnfText, Diagnostic> {
     let head = names.iter().map(|name| {
         let needs_quotes = name.contains(['"', separator]);
         let spelled = format!("\"{}\"", name.replace('"', "\"\""));
-        // A name may stand in quotes that it does not need, as a field may.
+        // A name that needs no quotes may still be quoted, like any field.
         match needs_quotes || name.is_empty() {
             true => quoted(&spelled),
             false => format!("({} | {})", quoted(name), quoted(&spelled)),

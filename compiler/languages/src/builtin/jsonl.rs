@@ -1,4 +1,4 @@
-//! JSON Lines: values one a line, each of one schema.
+//! JSON Lines: one JSON value on each line, all of one schema.
 //!
 //! A value contains no line end, so every line end separates two values. The last line may end with a line end.
 
@@ -44,7 +44,7 @@ pub(super) fn lower(
     let mut lowered = lowered.map_err(within)?;
     lowered.findings = within(lowered.findings);
     if options.line.is_none() {
-        // Nothing of the schema is the user's.
+        // The schema is not the user's, so its report is left out.
         lowered.report = Default::default();
     }
     let mut outer = Outer::default();

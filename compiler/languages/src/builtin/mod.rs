@@ -7,9 +7,9 @@
 //! | `csv` | records of fields (RFC 4180) | `columns`: how many, or their names for a head; `separator`; the number of records |
 //! | `xml` | one element and what is in it | `names` of elements, `attributes` |
 //!
-//! The source is the name. The grammars of JSON are schemas, so a vocabulary's stored masks of strings and numbers
-//! apply to them. `csv` and `xml` are written as GBNF. The report lists grammars as approximate that accept too much
-//! without an option.
+//! The source text is the name of a grammar. The grammars of JSON are schemas, so a vocabulary's stored masks of
+//! strings and numbers apply to them. `csv` and `xml` are written as GBNF. The report marks a grammar as approximate if
+//! it accepts too much without an option.
 //!
 //! Tests: `settings/tests/built_in.rs`.
 
@@ -36,18 +36,18 @@ pub use options::{BuiltInOptions, Columns};
 use gbnf_text::GbnfText;
 use options::wrong;
 
-/// Names of the built-in grammars.
+/// The names of all built-in grammars.
 pub const NAMES: [&str; 6] = ["json", "json-object", "json-array", "jsonl", "csv", "xml"];
 
-/// A name that no built-in grammar has.
+/// Error: a source text that is not the name of a built-in grammar.
 const UNKNOWN: &str = "builtin::unknown";
 
-/// Returns the grammar of a name.
+/// Returns the built-in grammar whose name is the text of `source`.
 ///
 /// # Errors
 ///
-/// The name is unknown, an option is not the grammar's or has a bad value, or the budget is spent. The schema of lines
-/// may have errors, which point into that schema.
+/// The name is unknown, an option does not belong to the grammar or has a bad value, or the budget is spent. For
+/// `jsonl`, the schema of the option `line` may have errors, which point into that schema.
 pub fn lower(
     source: Source,
     options: &BuiltInOptions,
@@ -73,7 +73,7 @@ pub fn lower(
     }
     let schema = |text: &str| -> Result<Lowered, Vec<Diagnostic>> {
         let lowered = json_schema::lower(Source::new(name, text), &options.json_schema, budget)?;
-        // Nothing of the schema is the user's.
+        // The schema is not the user's, so its report is left out.
         Ok(Lowered { report: Report::default(), ..lowered })
     };
     let lowered = match name {
@@ -100,7 +100,7 @@ fn written(written: GbnfText, budget: &Budget) -> Result<Lowered, Vec<Diagnostic
     Ok(Lowered { report, findings: Vec::new(), literals: Literals::default(), ..lowered })
 }
 
-/// Moves all places of a grammar to its name.
+/// Makes all places of a grammar point at the source, which is the grammar's name.
 fn at(mut lowered: Lowered, source: Source) -> Lowered {
     let whole: Range<usize> = 0..source.text.len();
     for rule in &mut lowered.grammar.rules {

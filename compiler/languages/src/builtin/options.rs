@@ -1,44 +1,44 @@
-//! Options of built-in grammars.
+//! The options of built-in grammars.
 
 use grammarc_grammar::diagnostics::{Diagnostic, Source};
 use grammarc_json_schema::JsonSchemaOptions;
 
-/// An option that the grammar lacks, or with a bad value.
+/// Error: an option that the built-in grammar does not have, or a bad value of an option.
 const OPTION: &str = "builtin::option";
 
-/// Options of a built-in grammar. Each has some of these options; the others must be as they are by default.
+/// The options of all built-in grammars. A grammar uses some of them; setting another one is an error.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct BuiltInOptions {
-    /// The schema of each line, for `jsonl`: any value by default.
+    /// The schema of each line of `jsonl`. `None` allows any JSON value.
     pub line: Option<Source>,
-    /// The text form of JSON, and options of the schema of lines.
+    /// How JSON is written, and the options for the schema of lines.
     pub json_schema: JsonSchemaOptions,
-    /// Fewest lines of `jsonl`, or records of `csv` besides the head.
+    /// Least number of lines of `jsonl`, or of records of `csv` besides the head. `None` takes the grammar's default.
     pub min_items: Option<u32>,
-    /// Most of them.
+    /// Greatest number of lines or records, inclusive. `None` if unlimited.
     pub max_items: Option<u32>,
-    /// The columns of `csv`.
+    /// The columns of `csv`. `None` allows any number of fields in each record.
     pub columns: Option<Columns>,
-    /// Separator of the fields of `csv`: a comma by default.
+    /// The separator between the fields of `csv`. `None` is a comma.
     pub separator: Option<char>,
-    /// The names of elements of `xml`: any by default.
+    /// The names that elements of `xml` may have. Empty allows any names.
     pub names: Vec<String>,
-    /// The attributes that elements of `xml` may have, in this order: any by default if elements have any names, else
-    /// none.
+    /// The attributes that elements of `xml` may have, in this order. If empty, elements may have any attributes if
+    /// `names` is empty, and none otherwise.
     pub attributes: Vec<String>,
 }
 
-/// The columns of a table.
+/// The columns of a `csv` table.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Columns {
-    /// So many.
+    /// This number of columns, at least 1.
     Count(u32),
     /// Columns with these names, which the first record lists.
     Named(Vec<String>),
 }
 
 impl BuiltInOptions {
-    /// Returns the options that are set, each with the grammars that accept it.
+    /// Returns the options that are set, each with the names of the grammars that accept it.
     pub(super) fn set(&self) -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
         let all: [(bool, &'static str, &'static [&'static str]); 7] = [
             (self.line.is_some(), "line", &["jsonl"]),
@@ -52,7 +52,8 @@ impl BuiltInOptions {
         all.into_iter().filter(|(is_set, ..)| *is_set).map(|(_, name, owners)| (name, owners))
     }
 
-    /// Returns the bounds on the number of items. The default minimum is `least`.
+    /// Returns the bounds on the number of lines or records, both inclusive. The minimum is `least` by default. A
+    /// maximum of 0 or below the minimum is an error.
     pub(super) fn items(&self, least: u32) -> Result<(u32, Option<u32>), Diagnostic> {
         let min = self.min_items.unwrap_or(least);
         match self.max_items {

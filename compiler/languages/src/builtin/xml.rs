@@ -1,11 +1,11 @@
-//! XML: one element with elements and text in it, after a declaration or without.
+//! XML: one element, which contains text and elements, after an optional declaration.
 //!
-//! With names given, an end tag has the name of its start tag, and each attribute stands at most once, in the order
-//! given. Any names can't be said by a context-free grammar: there, tags nest and their names may differ, and an
-//! attribute may repeat.
+//! With `names` given, an end tag has the name of its start tag, and each attribute occurs at most once, in the given
+//! order. Without, a context-free grammar cannot compare names: end tags may have other names than their start tags,
+//! and attributes may repeat.
 //!
-//! Of the ways to write one document the plain one is taken: `<`, `>` and `&` of texts as entities, values in double
-//! quotes, and neither comments, sections, instructions nor document types.
+//! Only the plain form of a document is accepted. `<`, `>` and `&` in texts are entities, and values are in double
+//! quotes. There are no comments, CDATA sections, processing instructions or document types.
 
 use std::fmt::Write as _;
 
@@ -14,11 +14,12 @@ use super::options::{BuiltInOptions, wrong};
 use grammarc_grammar::diagnostics::Diagnostic;
 use grammarc_grammar::diagnostics::report::Verdict;
 
-/// The characters that a name may begin with, as XML 1.0 has them, without the colon of namespaces.
+/// The characters that a name may begin with in XML 1.0, without the colon of namespaces, as the inside of a GBNF
+/// class.
 const START: &str = "A-Z_a-z\\u00C0-\\u00D6\\u00D8-\\u00F6\\u00F8-\\u02FF\\u0370-\\u037D\\u037F-\\u1FFF\\u200C-\\u200D\
                      \\u2070-\\u218F\\u2C00-\\u2FEF\\u3001-\\uD7FF\\uF900-\\uFDCF\\uFDF0-\\uFFFD\\U00010000-\\U000EFFFF";
 
-/// The characters that may stand in it besides.
+/// The further characters that a name may contain after the first, as the inside of a GBNF class.
 const INSIDE: &str = "0-9.\\u00B7\\u0300-\\u036F\\u203F-\\u2040\\-";
 
 pub(super) fn write(options: &BuiltInOptions) -> Result<GbnfText, Diagnostic> {
@@ -91,7 +92,7 @@ entity ::= "&" ( "lt" | "gt" | "amp" | "quot" | "apos" ) ";"
     Ok(GbnfText { text, report })
 }
 
-/// Whether a text is a name of XML, with at most one colon between two parts.
+/// Whether a text is an XML name, with at most one colon between two parts.
 fn is_name(name: &str) -> bool {
     let is_part = |part: &str| {
         let mut chars = part.chars();

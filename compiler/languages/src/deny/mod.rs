@@ -1,7 +1,7 @@
-//! Verdicts for which a source is refused although it compiles: keywords that the grammar does not keep exactly.
+//! Refuses sources by the report of their grammar: keywords that the grammar does not enforce exactly, or at all.
 //!
-//! An artifact has the report of its source. So a source can be checked before its compilation, and an artifact of
-//! unknown origin afterwards. The source gives the place of a keyword and the name of a format.
+//! A source can be checked before its compilation. An artifact contains the report of its source, so it can be checked
+//! too. The source gives the place of a keyword and the name of a format.
 //!
 //! Tests: `compiler/cli/tests/cli/{compile,sources}.rs` and `compiler/build/tests/build/incremental.rs`.
 
@@ -16,26 +16,26 @@ use serde::Deserialize;
 #[cfg(feature = "json-schema")]
 pub use places::denied;
 
-/// Keywords that a source must not have.
+/// A kind of keyword that makes a source refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Deny {
-    /// Keywords for which the grammar accepts more than they allow.
+    /// Keywords for which the grammar accepts more than the keyword allows.
     Approximate,
-    /// Keywords for which the grammar accepts less than they allow.
+    /// Keywords for which the grammar accepts less than the keyword allows.
     Narrower,
-    /// `format` with an unknown name, which constrains nothing.
+    /// The keyword `format` with an unknown name, which constrains nothing.
     UnknownFormat,
-    /// Keywords of no draft or of another dialect, which constrain nothing.
+    /// Keywords that no draft, or only another dialect, defines; they constrain nothing.
     UnknownKeyword,
 }
 
 impl Deny {
-    /// All of them.
+    /// All kinds of keywords that can be denied.
     pub const ALL: [Self; 4] =
         [Self::Approximate, Self::Narrower, Self::UnknownFormat, Self::UnknownKeyword];
 
-    /// Returns the name as an argument.
+    /// Returns the name of the kind, as in options and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Approximate => "approximate",
@@ -52,7 +52,7 @@ impl fmt::Display for Deny {
     }
 }
 
-/// A name that is none of [`Deny`].
+/// The error for a name that is no kind of [`Deny`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected approximate, narrower, unknown-format or unknown-keyword, and found {0:?}")]
 pub struct UnknownDeny(pub String);
@@ -66,8 +66,8 @@ impl FromStr for Deny {
     }
 }
 
-/// Returns the errors of a source for keywords that are denied. Only schemas have keywords, and no language of this
-/// build reads them.
+/// Returns one error for each denied keyword of a source. Without JSON Schema in this build, no language has keywords,
+/// so there are none.
 #[cfg(not(feature = "json-schema"))]
 pub fn denied(
     _: &grammarc_grammar::diagnostics::Source,

@@ -1,4 +1,4 @@
-//! The places of keywords that are denied, as errors.
+//! Finds denied keywords in a report, and their places in the source.
 
 use indexmap::IndexMap;
 
@@ -11,7 +11,7 @@ use grammarc_json_schema::document::{Document, Json, NodeId};
 use grammarc_json_schema::{is_unknown_keyword, unknown_help};
 
 impl Deny {
-    /// Whether a keyword of a report is denied.
+    /// Whether an entry of a report is of this kind, so that it is denied.
     fn applies(self, entry: &ReportEntry<'_>) -> bool {
         match self {
             Self::Approximate => entry.verdict == Verdict::Approximate,
@@ -26,14 +26,14 @@ impl Deny {
     }
 }
 
-/// Returns one error for each denied kind of keyword and its reason, at the first such place. Linear in the report, and
-/// in the source if something is denied.
+/// Returns the errors for denied keywords. Keywords of one kind with the same message share an error, which points at
+/// the first of them. Cost: linear in the report, and in the source if something is denied.
 pub fn denied(source: &Source, report: &Report, deny: &[Deny]) -> Vec<Diagnostic> {
     let applies = |entry: &ReportEntry<'_>| deny.iter().any(|what| what.applies(entry));
     if deny.is_empty() || !report.entries().any(|entry| applies(&entry)) {
         return Vec::new();
     }
-    // A source of another language has no place for a pointer.
+    // If the source is not JSON, pointers have no places in it.
     let parsed = Document::parse(source, json_schema::CODES, &Budget::unlimited());
     let document = parsed.ok().map(|(document, _)| document);
     let find = |pointer: &str| {
@@ -96,12 +96,12 @@ pub fn denied(source: &Source, report: &Report, deny: &[Deny]) -> Vec<Diagnostic
     errors.collect()
 }
 
-/// The place of a keyword that is denied.
+/// A denied keyword, with its place.
 struct Denied {
     pointer: Box<str>,
-    /// Returns the value of the keyword, if the source is JSON.
+    /// The value of the keyword in the document. `None` if the source is not JSON.
     node: Option<NodeId>,
     keyword: Box<str>,
-    /// The format that the keyword names, for `format`.
+    /// The name of the format, if the keyword is an unknown `format`.
     format: Option<String>,
 }

@@ -1,7 +1,7 @@
 //! Attributes of rules in XGrammar's notation: `name[lazy, max_chars=3, capture="n"] ::= body`.
 //!
-//! `lazy` and `max_chars` change the texts of a rule. The other attributes are instructions to the host, and noted as
-//! such.
+//! `lazy` and `max_chars` change the texts of a rule. The other attributes are instructions to the host, and become
+//! notes.
 
 use std::ops::Range;
 
@@ -12,10 +12,10 @@ use grammarc_grammar::diagnostics::Diagnostic;
 use grammarc_grammar::ir::Expr;
 use grammarc_grammar::ir::pass::automaton;
 
-/// Most states of the automaton of a lazy rule.
+/// Most states of a lazy rule's automaton. A larger rule cannot be lazy, which is an error.
 const MAX_STATES: usize = 50_000;
 
-/// The attributes of a rule's texts.
+/// The attributes of a rule that change which texts it accepts.
 #[derive(Debug, Default)]
 pub(super) struct Attributes {
     lazy: bool,
@@ -30,7 +30,8 @@ fn wrong(text: impl Into<String>, span: &Range<usize>, help: &str) -> Box<Diagno
 }
 
 impl Attributes {
-    /// Reads the attributes between brackets. Instructions to the host are noted in `findings`.
+    /// Reads the attributes at bytes `span` of `text`, brackets included. Attributes that change no text become notes
+    /// in `findings`. An unknown or repeated attribute, or a bad value, is an error.
     pub(super) fn read(
         text: &str,
         span: &Range<usize>,
@@ -95,7 +96,8 @@ impl Attributes {
         Ok(attributes)
     }
 
-    /// Restricts the texts of a rule by its attributes.
+    /// Restricts the expression of a rule by its attributes. A lazy rule is an error if it calls other rules or its
+    /// automaton exceeds 50,000 states.
     pub(super) fn apply(&self, expr: Expr, span: &Range<usize>, budget: &Budget) -> Read<Expr> {
         let expr = match self.max_chars {
             Some(most) => {

@@ -1,62 +1,65 @@
-//! The codes of GBNF diagnostics. Stable: tools may match on them.
+//! The codes of GBNF diagnostics. They are stable: tools may match on them.
 
-/// A character that no part of the syntax starts with.
+/// Error: a character that no lexeme of the syntax starts with.
 pub const UNEXPECTED_CHARACTER: &str = "gbnf::unexpected-character";
-/// A well-formed piece of syntax in a place where it cannot stand.
+/// Error: a well-formed lexeme in a place where the syntax does not allow it.
 pub const UNEXPECTED: &str = "gbnf::unexpected";
-/// A string without its closing quote.
+/// Error: a string without its closing quote.
 pub const UNTERMINATED_STRING: &str = "gbnf::unterminated-string";
-/// A character class without its closing bracket.
+/// Error: a character class without its closing bracket.
 pub const UNTERMINATED_CLASS: &str = "gbnf::unterminated-class";
-/// A token reference without its closing `>`.
+/// Error: a token reference without its closing `>`.
 pub const UNTERMINATED_TOKEN: &str = "gbnf::unterminated-token";
-/// A parenthesis without its partner.
+/// Error: a parenthesis without its partner.
 pub const UNCLOSED_GROUP: &str = "gbnf::unclosed-group";
-/// A backslash with something after it that is no escape.
+/// Error: a backslash that starts no valid escape.
 pub const BAD_ESCAPE: &str = "gbnf::bad-escape";
-/// An escape that names a surrogate.
+/// Error: an escape that denotes a surrogate, U+D800 to U+DFFF, which is no character.
 pub const SURROGATE: &str = "gbnf::surrogate";
-/// A class without characters.
+/// Error: a character class that matches no character.
 pub const EMPTY_CLASS: &str = "gbnf::empty-class";
-/// A range whose first character comes after its last.
+/// Error: a range whose first character comes after its last.
 pub const REVERSED_RANGE: &str = "gbnf::reversed-range";
-/// Braces that do not hold one or two numbers.
+/// Error: braces after an item that do not hold one or two numbers below 4294967295.
 pub const BAD_BOUNDS: &str = "gbnf::bad-bounds";
-/// Bounds of a repetition whose minimum exceeds the maximum.
+/// Error: a repetition whose minimum exceeds its maximum.
 pub const REVERSED_BOUNDS: &str = "gbnf::reversed-bounds";
-/// A token id that is not a number of 32 bits.
+/// Error: a token id that is no whole number from 0 to 4294967295.
 pub const BAD_TOKEN_ID: &str = "gbnf::bad-token-id";
-/// A repetition operator with nothing before it.
+/// Error: a repetition operator with nothing before it.
 pub const NOTHING_TO_REPEAT: &str = "gbnf::nothing-to-repeat";
-/// Groups and repetitions nested deeper than the limit.
+/// Error: groups and repetitions nested more than 200 levels deep.
 pub const NESTED_TOO_DEEP: &str = "gbnf::nested-too-deep";
-/// A rule that is called and not defined.
+/// Error: a call of a rule that is not defined.
 pub const UNKNOWN_RULE: &str = "gbnf::unknown-rule";
-/// A rule that is defined more than once.
+/// Error: a rule that is defined more than once.
 pub const DUPLICATE_RULE: &str = "gbnf::duplicate-rule";
-/// The start rule is not defined.
+/// Error: the start rule is not defined.
 pub const MISSING_ROOT: &str = "gbnf::missing-root";
-/// A rule that the start rule does not reach.
+/// Warning: a rule that the start rule does not reach.
 pub const UNUSED_RULE: &str = "gbnf::unused-rule";
-/// A rule with nothing after `::=`.
+/// Warning: a rule with nothing after `::=`.
 pub const EMPTY_RULE: &str = "gbnf::empty-rule";
-/// There are more errors than are shown.
+/// Note: there are more errors than the 50 that are reported.
 pub const TOO_MANY: &str = "gbnf::too-many-errors";
-/// A rule without a finite derivation: every alternative calls the rule again.
+/// A rule without a finite text: every alternative leads back to the rule. An error for the start
+/// rule, a warning for others.
 pub const ENDLESS_RULE: &str = "gbnf::endless-rule";
-/// A lookahead assertion, which XGrammar's notation has.
+/// A lookahead assertion `(=...)` of XGrammar's notation, compared with the text that follows its
+/// rule. A note, warning or error.
 pub const LOOKAHEAD: &str = "gbnf::lookahead";
-/// A macro such as `Regex("a+")`, which XGrammar's notation has.
+/// Error: a wrong call of a macro of XGrammar's notation, such as `Regex("a+")`.
 pub const MACRO: &str = "gbnf::macro";
-/// Attributes in brackets behind a rule's name, which XGrammar's notation has.
+/// Attributes in brackets after a rule's name, of XGrammar's notation. A note for an instruction to
+/// the host, an error for a bad attribute.
 pub const RULE_ATTRIBUTES: &str = "gbnf::rule-attributes";
-/// A character class that reads like a reference to a rule.
+/// Warning: a character class whose text is the name of a rule, such as `[sign]`.
 pub const CLASS_NAMES_RULE: &str = "gbnf::class-names-rule";
-/// A source of another language that is not written as one.
+/// Error: an inner source (of another language) with wrong syntax after its `@`.
 pub const BAD_INNER_SOURCE: &str = "gbnf::bad-inner-source";
-/// A reference to a source that was not handed over.
+/// Error: a reference `@"name"` to a source that was not passed along.
 pub const UNKNOWN_SOURCE: &str = "gbnf::unknown-source";
-/// JSON where a grammar was expected.
+/// Error: the source is JSON and not a grammar.
 pub const IS_JSON: &str = "gbnf::is-json";
-/// A source of another language.
+/// Error: the source seems to be of another language than GBNF.
 pub const OTHER_LANGUAGE: &str = "gbnf::other-language";

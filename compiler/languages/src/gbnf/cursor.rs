@@ -1,4 +1,4 @@
-//! A position in the lexemes of a source, shared by the parser of rules and that of macros.
+//! A cursor over the lexemes of a source, shared by the parser of rules and the parser of macros.
 
 use std::ops::Range;
 
@@ -8,38 +8,40 @@ use super::findings::Findings;
 use super::lexer::{Lexeme, LexemeKind};
 use grammarc_grammar::diagnostics::Diagnostic;
 
-/// Marks an abandoned rule. The error is already reported.
+/// Says that the current rule was given up after an error, which is already reported. Parsing
+/// resumes at the next definition.
 pub(super) struct Abandoned;
 
-/// A position in the lexemes, with the errors found so far.
+/// A cursor over the lexemes of a source, with the errors found so far.
 pub(super) struct Cursor<'a> {
-    /// The source.
+    /// The text of the source.
     pub(super) text: &'a str,
     pub(super) lexemes: &'a [Lexeme],
     /// Index of the current lexeme.
     pub(super) at: usize,
-    /// The open parentheses, outermost first.
+    /// The places of the open parentheses, outermost first.
     pub(super) open: Vec<Range<usize>>,
     pub(super) findings: Findings,
 }
 
 impl<'a> Cursor<'a> {
-    /// Returns the current lexeme.
+    /// Returns the current lexeme without consuming it. `None` at the end of the source.
     pub(super) fn peek(&self) -> Option<&'a Lexeme> {
         self.lexemes.get(self.at)
     }
 
-    /// Returns the kind of the lexeme `ahead` lexemes behind the current one.
+    /// Returns the kind of the lexeme that is `ahead` lexemes after the current one. `None` beyond
+    /// the end of the source.
     pub(super) fn kind(&self, ahead: usize) -> Option<&'a LexemeKind> {
         self.lexemes.get(self.at + ahead).map(|lexeme| &lexeme.kind)
     }
 
-    /// Whether the current lexeme is this mark.
+    /// Whether the current lexeme is the punctuation mark `mark`.
     pub(super) fn peek_mark(&self, mark: u8) -> bool {
         self.kind(0) == Some(&LexemeKind::Mark(mark))
     }
 
-    /// Skips the current lexeme if it is this mark, and returns whether it was.
+    /// Consumes the current lexeme if it is the punctuation mark `mark`. Returns whether it was.
     pub(super) fn eat_mark(&mut self, mark: u8) -> bool {
         let found = self.peek_mark(mark);
         self.at += usize::from(found);
@@ -51,24 +53,24 @@ impl<'a> Cursor<'a> {
         &self.text[lexeme.span.clone()]
     }
 
-    /// Returns the end of the last lexeme read.
+    /// Returns the end of the last consumed lexeme, in bytes.
     pub(super) fn end(&self) -> usize {
         self.at.checked_sub(1).map_or(0, |last| self.lexemes[last].span.end)
     }
 
-    /// Reports an error for which the rule is given up.
+    /// Reports an error, and returns the sign that the current rule is given up.
     pub(super) fn fail(&mut self, error: Diagnostic) -> Abandoned {
         self.findings.push(error);
         Abandoned
     }
 
-    /// Opens a parenthesis, unless too many are open.
+    /// Records an open parenthesis. Fails if more than 200 are open.
     pub(super) fn open(&mut self, span: &Range<usize>) -> Result<(), Abandoned> {
         self.open.push(span.clone());
         if self.open.len() > MAX_NESTING { Err(self.too_deep(span)) } else { Ok(()) }
     }
 
-    /// Reports a group or repetition beyond the limit on nesting.
+    /// Reports a group or repetition that is nested more than 200 levels deep.
     pub(super) fn too_deep(&mut self, span: &Range<usize>) -> Abandoned {
         let error = Diagnostic::error(
             codes::NESTED_TOO_DEEP,
@@ -79,7 +81,7 @@ impl<'a> Cursor<'a> {
         self.fail(error)
     }
 
-    /// Returns the message for a lexeme that cannot stand here. `None` is the end of the source.
+    /// Returns the message for a lexeme in a wrong place. `None` denotes the end of the source.
     pub(super) fn unexpected(&self, lexeme: Option<&Lexeme>) -> String {
         match lexeme {
             Some(lexeme) => match &lexeme.kind {

@@ -1,16 +1,18 @@
-//! Finds the end of an inner source: at the partner of its bracket, or at the next slash.
+//! Finds the end of an inner source, which is a text of another language: the partner of its first bracket, or the next
+//! slash.
 
 use std::ops::Range;
 
-/// The text of an inner source within the outer text.
+/// The place of an inner source (a text of another language) in the GBNF source.
 pub(super) struct Delimited {
-    /// The range of the inner text: brackets are part of the text, slashes are not.
+    /// The range of the inner text in bytes. Brackets belong to the text, slashes do not.
     pub(super) text: Range<usize>,
-    /// The offset behind the closing delimiter.
+    /// The byte offset after the closing bracket or slash.
     pub(super) end: usize,
 }
 
-/// Returns the inner source that starts with the bracket or slash at `start`. `None` if its end is missing.
+/// Finds the end of the inner source (of another language) that starts with the bracket or slash at byte `start`.
+/// `None` if its end is missing.
 pub(super) fn delimited(text: &str, start: usize) -> Option<Delimited> {
     match text.as_bytes()[start] {
         b'/' => slashed(text, start + 1),
@@ -18,7 +20,8 @@ pub(super) fn delimited(text: &str, start: usize) -> Option<Delimited> {
     }
 }
 
-/// Returns the text up to the partner of its first bracket. Brackets in JSON strings do not count.
+/// Finds the partner of the bracket at byte `start`. Brackets in JSON strings are skipped, and both kinds count as one.
+/// `None` if the partner is missing.
 fn bracketed(text: &str, start: usize) -> Option<Delimited> {
     let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
     for (at, byte) in text.bytes().enumerate().skip(start) {
@@ -39,7 +42,8 @@ fn bracketed(text: &str, start: usize) -> Option<Delimited> {
     None
 }
 
-/// Returns the text up to the next slash of the line. A backslash escapes a slash.
+/// Finds the next slash on the line, from byte `start`. A slash after a backslash is part of the text. `None` if the
+/// line ends first.
 fn slashed(text: &str, start: usize) -> Option<Delimited> {
     let mut escaped = false;
     for (length, byte) in text[start..].bytes().enumerate() {

@@ -8,29 +8,29 @@ use std::ops::Range;
 use super::codes;
 use grammarc_grammar::diagnostics::Diagnostic;
 
-/// An escape as read from the text.
+/// An escape sequence in a string or character class.
 pub(super) struct Escape {
-    /// The length in bytes, backslash included.
+    /// The length of the escape in bytes, backslash included.
     pub(super) length: usize,
-    /// The character denoted by the escape.
+    /// The character that the escape denotes, or the mistake in it.
     pub(super) character: Result<char, Mistake>,
 }
 
-/// The fault of an escape.
+/// A mistake in an escape sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mistake {
-    /// No escape has this letter.
+    /// The character after the backslash starts no known escape.
     Unknown,
-    /// Too few digits after the letter.
+    /// The escape has fewer than `count` hexadecimal digits after its letter.
     Digits { letter: char, count: usize },
-    /// A surrogate. If its partner follows, the scalar value of the pair.
+    /// The escape denotes a surrogate. If the other half follows as `\uNNNN`, the character of the pair.
     Surrogate(Option<char>),
-    /// Beyond U+10FFFF.
+    /// The number of the escape is greater than 0x10FFFF, the last code point.
     OutOfRange,
 }
 
 impl Escape {
-    /// Reads the escape at the start of a text. With `long`, `\x` takes all hexadecimal digits, at least two.
+    /// Reads the escape at the start of a text. `\x` takes two hexadecimal digits, or with `long` two to eight.
     pub(super) fn read(text: &str, long: bool) -> Self {
         let letter = text[1..].chars().next();
         let digits = match letter {
@@ -55,8 +55,8 @@ impl Escape {
                     Some(c @ ('\\' | '"' | '\'' | '[' | ']' | '-' | '?' | '/')) => Ok(c),
                     _ => Err(Mistake::Unknown),
                 };
-                // A text that is no escape is passed over whole, so that the next character starts afresh; but not a
-                // line end, for a backslash at the end of a line is a slip within that line.
+                // An unknown escape is consumed with its character. A line end is not: a backslash before it is a
+                // mistake within that line.
                 let skipped =
                     letter.filter(|c| !matches!(c, '\r' | '\n')).map_or(0, char::len_utf8);
                 return Self { length: 1 + skipped, character };
@@ -78,7 +78,8 @@ impl Escape {
     }
 }
 
-/// Returns the scalar value of a surrogate pair. Its second half is the escape at the start of `rest`.
+/// Returns the character of a surrogate pair. `high` is the first half; the second is the `\uNNNN` at the start of
+/// `rest`. `None` if the two are no pair.
 fn pair(high: u32, rest: &str) -> Option<char> {
     let low = u32::from_str_radix(rest.strip_prefix("\\u")?.get(..4)?, 16).ok()?;
     let (0xD800..=0xDBFF, 0xDC00..=0xDFFF) = (high, low) else { return None };
@@ -86,7 +87,7 @@ fn pair(high: u32, rest: &str) -> Option<char> {
 }
 
 impl Mistake {
-    /// Returns the diagnostic for an escape at this place.
+    /// Returns the error for the mistake, with the place of the escape.
     pub(super) fn diagnostic(self, span: Range<usize>) -> Diagnostic {
         match self {
             Self::Unknown => Diagnostic::error(codes::BAD_ESCAPE, "unknown escape")

@@ -1,4 +1,4 @@
-//! Converts macros to expressions.
+//! Converts macro calls of XGrammar's notation to expressions.
 //!
 //! `TagDispatch` is free text up to one of its tags. All tags and excluded texts are patterns of one Aho-Corasick
 //! automaton ([`free_text`]), so the graph is deterministic. Regular expressions have the syntax of the `regex` crate,
@@ -19,7 +19,8 @@ use grammarc_grammar::ir::{ByteSet, Expr, ExprGraph, TokenRef, TokenSet};
 use grammarc_patterns::regex;
 use grammarc_patterns::regex::PatternOptions;
 
-/// Returns the expression of a macro.
+/// Returns the expression of a macro call at the place `span`. After an error, which is added to `errors`, the
+/// expression accepts nothing.
 pub(super) fn expr<'a>(
     call: &'a Macro,
     span: &Range<usize>,
@@ -127,7 +128,7 @@ fn tokens(ids: impl IntoIterator<Item = u32>, negated: bool, span: &Range<usize>
     Expr::Token(TokenSet { tokens: tokens.collect(), negated })
 }
 
-/// Returns the texts of a JSON string that need no escapes.
+/// Returns the texts that a JSON string may contain without escapes.
 fn json_characters() -> Expr {
     let mut allowed = ByteSet::range(b' ', 0x7f);
     allowed.remove(b'"');
@@ -135,7 +136,8 @@ fn json_characters() -> Expr {
     Expr::alt([Expr::bytes(allowed), Expr::scalars([('\u{80}', char::MAX)])]).star()
 }
 
-/// Replaces the classes `\d`, `\w`, `\s` and their complements by ASCII classes.
+/// Replaces `\d`, `\w`, `\s` and their complements with ASCII classes, and control escapes `\cX` with their code
+/// points.
 fn with_ascii_classes(pattern: &str) -> String {
     let mut written = String::with_capacity(pattern.len());
     let mut characters = pattern.chars();

@@ -3,11 +3,11 @@
 use super::codes;
 use grammarc_grammar::diagnostics::Diagnostic;
 
-/// Most errors reported for one source. A file in another format has one at every other character, and nobody reads
-/// more than the first few. Beyond, a note says that there are more.
+/// Most diagnostics reported for one source. A file of another format has an error at every other character, and only
+/// the first few are of use. Beyond the limit, a note says that there are more.
 const MAX_FINDINGS: usize = 50;
 
-/// Diagnostics of one source.
+/// The diagnostics of one source, 50 at most.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     found: Vec<Diagnostic>,
@@ -15,7 +15,7 @@ pub(super) struct Findings {
 }
 
 impl Findings {
-    /// Adds a diagnostic, or drops it beyond the limit.
+    /// Adds a diagnostic. Beyond 50 it is dropped.
     pub(super) fn push(&mut self, finding: Diagnostic) {
         if self.found.len() < MAX_FINDINGS {
             self.found.push(finding);
@@ -24,21 +24,21 @@ impl Findings {
         }
     }
 
-    /// Whether a diagnostic was dropped. If so, there is no use in finding more.
+    /// Whether a diagnostic was dropped, so that it is no use to find more.
     pub(super) fn are_full(&self) -> bool {
         self.full
     }
 
-    /// Whether there are no diagnostics.
+    /// Whether no diagnostics were added.
     pub(super) fn is_empty(&self) -> bool {
         self.found.is_empty()
     }
 
-    /// Returns all diagnostics in source order.
+    /// Returns the diagnostics in source order, without duplicates. If some were dropped, a note at the end says so.
     pub(super) fn into_sorted(self) -> Vec<Diagnostic> {
         let mut found = self.found;
         found.sort_by_key(|finding| finding.labels.first().map_or(0, |label| label.span.start));
-        // Text behind an unterminated string is read twice.
+        // Text after an unterminated string is read twice, which duplicates its errors.
         found.dedup();
         if self.full {
             found.push(Diagnostic::note(

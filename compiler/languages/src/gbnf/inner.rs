@@ -6,13 +6,13 @@
 //! reply ::= @"reply.json"                                    # a source that was handed over by name
 //! ```
 //!
-//! An inner source begins with `@`, which begins nothing else. So `json-schema{2}` and `regex "a"` are calls of rules,
-//! as before. The text of an inner source has no escapes but its own. A text in a bracket ends at the partner, and
-//! brackets in JSON strings do not count. A text between slashes ends with its line at the latest. A slash in it is
+//! An inner source begins with `@`, which begins nothing else. So `json-schema{2}` and `regex "a"` remain calls of
+//! rules. The text of an inner source has no escapes but its own. A text in brackets ends at the partner of its first
+//! bracket, and brackets in JSON strings are skipped. A text between slashes must end on its line. A slash in it is
 //! written `\/`, which denotes a slash in patterns too.
 //!
-//! A named source is lowered once. Inner sources are lowered before the rules, so the two recursions do not add up on
-//! the stack.
+//! A source by name is lowered once. Inner sources are lowered before the rules, so the depths of the two recursions do
+//! not add up on the stack.
 //!
 //! Tests: `tests.rs` of this folder.
 
@@ -29,7 +29,8 @@ use grammarc_grammar::diagnostics::{Diagnostic, Source};
 use grammarc_grammar::ir::{Lowered, RuleId};
 use grammarc_grammar::suggest::nearest;
 
-/// Lowers the inner sources of a grammar into `outer`, and returns the start rule of each; `None` for one with errors.
+/// Lowers the inner sources of a grammar (those of other languages) into `outer`. Returns the start rule of each, or
+/// `None` for a source with errors.
 pub(super) fn lower(
     ast: &Ast,
     source: &Source,
@@ -61,7 +62,8 @@ pub(super) fn lower(
     rules.collect()
 }
 
-/// Returns the grammar of an inner source.
+/// Lowers one inner source (of another language). The places in its errors are converted to places in the outer source
+/// if its text is part of that source.
 fn read(
     inner: &InnerSource,
     source: &Source,
@@ -96,8 +98,8 @@ fn read(
     }
 }
 
-/// Adds the rules of an inner source. Pointers of the report begin with the name of the surrounding rule, or of the
-/// source.
+/// Adds the rules of a lowered inner source (of another language) to the grammar, and returns its start rule. Pointers
+/// of its report begin with the name of the source, or for an inline source the name of the rule around it.
 fn add(ast: &Ast, inner: &InnerSource, lowered: Lowered, outer: &mut Outer) -> RuleId {
     let whole = |_: &Range<usize>| inner.span.clone();
     match &inner.kind {

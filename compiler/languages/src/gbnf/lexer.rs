@@ -19,38 +19,39 @@ use grammarc_grammar::budget::Budget;
 use grammarc_grammar::diagnostics::Diagnostic;
 use grammarc_grammar::ir::TokenRef;
 
-/// One lexeme.
+/// A lexeme of a GBNF source, with its place in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Lexeme {
     pub(super) kind: LexemeKind,
     pub(super) span: Range<usize>,
-    /// Whether a line end, or the start of the source, comes between this lexeme and the one before.
+    /// Whether the lexeme is the first of its line: a line end or the start of the source precedes it.
     pub(super) first_of_line: bool,
 }
 
-/// The kind of a [`Lexeme`].
+/// The kind of a [`Lexeme`] of a GBNF source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum LexemeKind {
     /// A run of letters, digits, `-` and `_`: a rule's name, or a number inside braces.
     Name,
-    /// `::=`
+    /// The definition mark `::=`.
     Define,
-    /// A string, escapes resolved.
+    /// A string, with its escapes resolved.
     Literal(String),
-    /// A character class.
+    /// A character class, `[...]`.
     Class(Class),
-    /// A token reference.
+    /// A token reference, `<...>`, or with `negated` all other tokens, `!<...>`.
     Token { token: TokenRef, negated: bool },
-    /// A source of another language.
+    /// An inner source, which is a source of another language.
     Inner(InnerKind),
-    /// A mark: `| ( ) { } , . * + ? =`.
+    /// A punctuation mark: `| ( ) { } , . * + ? =`.
     Mark(u8),
 }
 
-/// Steps of a budget that a lexeme takes, about, besides its bytes.
+/// Steps of the budget that one lexeme costs, besides one step for each of its bytes.
 pub(super) const STEPS_A_LEXEME: usize = 1 << 3;
 
-/// Splits a source into lexemes, up to the end of the budget. Errors are added to `findings`.
+/// Splits a source into lexemes. Errors are added to `findings`, and lexing continues. Once the budget is spent or the
+/// limit on errors is reached, the result is a prefix.
 pub(super) fn lex(
     text: &str,
     notation: Notation,
@@ -60,7 +61,7 @@ pub(super) fn lex(
     let over_line_end = None;
     let mut lexer =
         Lexer { text, at: 0, notation, open: 0, first_of_line: true, over_line_end, findings };
-    // A byte order mark is the editor's and no part of the grammar.
+    // A byte order mark, which some editors write, is not part of the grammar.
     lexer.eat("\u{feff}");
     let mut lexemes = Vec::new();
     while !lexer.findings.are_full() {
@@ -85,10 +86,11 @@ struct Lexer<'a> {
     text: &'a str,
     at: usize,
     notation: Notation,
-    /// Open parentheses of the rule at hand.
+    /// The number of open parentheses in the current rule.
     open: usize,
     first_of_line: bool,
-    /// The first string or class with a line end in it. If a quote is missing later, this one is the suspect.
+    /// The first string or class that spans a line end. If a later quote is missing, an error points here as the likely
+    /// cause.
     over_line_end: Option<Range<usize>>,
     findings: &'a mut Findings,
 }
@@ -116,7 +118,7 @@ impl Lexer<'_> {
         found
     }
 
-    /// Skips characters of a kind.
+    /// Skips characters for which `of_kind` is true.
     fn skip_while(&mut self, of_kind: impl Fn(char) -> bool) {
         let rest = self.rest();
         self.at += rest.find(|c| !of_kind(c)).unwrap_or(rest.len());
@@ -156,7 +158,7 @@ impl Lexer<'_> {
                 Some(LexemeKind::Mark(next as u8))
             }
             c if is_name(c) => {
-                // XGrammar has points in names, and none for any character.
+                // In XGrammar's notation a name may contain points.
                 let points = self.notation == Notation::Xgrammar;
                 self.skip_while(|c| is_name(c) || points && c == '.');
                 Some(LexemeKind::Name)
@@ -165,7 +167,7 @@ impl Lexer<'_> {
                 self.open = 0;
                 Some(LexemeKind::Define)
             }
-            // Of an assertion, or of an argument of a macro.
+            // The `=` of an assertion, or of a macro's named argument.
             '=' if self.open > 0 => {
                 self.at += 1;
                 Some(LexemeKind::Mark(b'='))
@@ -179,7 +181,7 @@ impl Lexer<'_> {
 
     fn unexpected(&mut self, first: char) {
         let start = self.at;
-        // One finding for a run of strange characters, such as a paragraph of prose in another script.
+        // A run of non-ASCII characters, such as prose in another script, is one error.
         self.skip_while(|c| !c.is_ascii());
         if self.at == start {
             self.bump();
@@ -245,7 +247,7 @@ impl Lexer<'_> {
             }
             let lo = self.character();
             let rest = self.rest();
-            // A `-` denotes a range unless it is the last character of the class.
+            // A `-` makes a range unless it is the last character of the class.
             let hi = if rest.starts_with('-') && rest.len() > 1 && !rest.starts_with("-]") {
                 self.at += 1;
                 self.character()
@@ -258,7 +260,7 @@ impl Lexer<'_> {
                     self.reversed_range(from..self.at, lo, hi);
                     ranges.push((hi, lo));
                 }
-                // The escape is reported; a stand-in keeps the class from being called empty as well.
+                // The bad escape is reported. A placeholder keeps the class from being reported as empty, too.
                 _ => ranges.push(('\0', '\0')),
             }
         }
@@ -269,7 +271,8 @@ impl Lexer<'_> {
         LexemeKind::Class(Class { negated, ranges })
     }
 
-    /// Reads one character of a string or class, escapes resolved. `None` after a wrong escape, which is reported.
+    /// Reads one character of a string or class, with its escape resolved. `None` after a bad escape, which is
+    /// reported, and at the end of the text.
     fn character(&mut self) -> Option<char> {
         if self.peek() != Some('\\') {
             return self.bump();
@@ -318,7 +321,8 @@ impl Lexer<'_> {
         Some(LexemeKind::Token { token, negated })
     }
 
-    /// Reads the inner source that starts with the `@` at hand.
+    /// Reads the inner source (of another language) that starts with the `@` at the current byte. `None` after an
+    /// error.
     fn inner(&mut self) -> Option<LexemeKind> {
         let start = self.at;
         self.at += 1;

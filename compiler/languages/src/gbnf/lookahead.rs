@@ -1,11 +1,11 @@
-//! Lookahead assertions `(=...)` at the ends of rules, which are XGrammar's.
+//! Checks lookahead assertions `(=...)` at the ends of rules, a feature of XGrammar's notation.
 //!
-//! An assertion states how the text behind a rule begins. XGrammar's masks use it to decide tokens across the end of
-//! the rule early; its matcher ignores it. Masks here need no such hint, so assertions change nothing.
+//! An assertion states how the text after a rule begins. XGrammar's masks use it to decide tokens across the end of the
+//! rule early; its matcher ignores it. Masks here need no such hint, so assertions change nothing.
 //!
-//! Each assertion is compared with the FOLLOW set of its rule, a least fixpoint over all calls. If the assertion may
-//! begin with all of these bytes, a note says so. If with some of them, a warning: the assertion or the grammar is
-//! wrong. If with none, an error.
+//! Each assertion is compared with the FOLLOW set of its rule, a least fixpoint over all calls. There is a note if the
+//! assertion may begin with all bytes of the set, and a warning if it may begin with some. If it may begin with none,
+//! there is an error.
 
 use std::ops::Range;
 
@@ -15,15 +15,16 @@ use grammarc_grammar::diagnostics::Diagnostic;
 use grammarc_grammar::ir::facts::{Alphabet, Alphabets, Facts};
 use grammarc_grammar::ir::{ByteSet, Expr, Grammar, Survey};
 
-/// An assertion at the end of a rule.
+/// A lookahead assertion `(=...)` at the end of a rule.
 pub(super) struct Assertion {
-    /// The index of the rule in the source.
+    /// The index of the assertion's rule in the source.
     pub(super) rule: usize,
     pub(super) expr: Expr,
     pub(super) span: Range<usize>,
 }
 
-/// Returns a note or a warning for each ignored assertion, and an error for each assertion that never holds.
+/// Compares each assertion with the text that may follow its rule. Returns notes and warnings first, and errors for
+/// assertions that never hold second.
 pub(super) fn check(
     assertions: &[Assertion],
     grammar: &Grammar,
@@ -88,7 +89,8 @@ struct Walk<'g> {
     grammar: &'g Grammar,
     survey: &'g Survey,
     alphabets: Alphabets,
-    /// Caller, callee, bytes that follow within the caller, and whether the caller may end there.
+    /// For each call: the caller, the callee, the bytes that may follow within the caller, and whether the caller may
+    /// end after the call.
     calls: Vec<(usize, usize, ByteSet, bool)>,
     budget: &'g Budget,
 }
@@ -120,7 +122,7 @@ impl Walk<'_> {
                 };
                 self.expr(body, rule, after.union(again), is_last);
             }
-            // Behind a tag there is any text.
+            // Any text may follow a tag of a dispatch.
             Expr::Graph(_) => {
                 for part in expr.children() {
                     self.expr(part, rule, ByteSet::FULL, true);

@@ -1,4 +1,4 @@
-//! Lowers a syntax tree to the grammar IR: names are looked up, classes become UTF-8.
+//! Lowers a syntax tree to the grammar IR: resolves names, and turns classes into UTF-8 byte sequences.
 //!
 //! Rules keep their order, so the id of a rule is its index in the source. Left recursion, empty rules and ambiguity
 //! are no errors here. A rule defined twice is an error with both places; llama.cpp silently takes the last definition.
@@ -25,21 +25,22 @@ use grammarc_grammar::diagnostics::{Diagnostic, Severity, Source};
 use grammarc_grammar::ir::{Expr, Literals, Lowered, Origin, RuleId, Texts, TokenSet};
 use grammarc_patterns::class::Classes;
 
-/// Steps of a budget that a node of the syntax tree takes, about.
+/// Steps of the budget that one node of the syntax tree costs: an estimate of its share of the work.
 const STEPS_A_NODE: usize = 1 << 4;
 
-/// Most unproductive rules with a warning.
+/// Most unproductive rules that are warned of. Each warning costs a walk along calls, so further ones are not reported.
 const MAX_UNPRODUCTIVE: usize = 10;
 
-/// Most unused rules with a warning. A last warning counts the others.
+/// Most unused rules that are warned of one by one. A last warning has the number of the others.
 const MAX_UNUSED: usize = 100;
 
-/// Lowers a source without sources of other languages. [`FrontEnd::lower`](crate::FrontEnd::lower) accepts those too.
+/// Lowers a GBNF source. An inner source (of another language) is an error. [`FrontEnd::lower`](crate::FrontEnd::lower)
+/// accepts inner sources too.
 ///
 /// # Errors
 ///
-/// All errors of the syntax or, if the syntax is right, of the names, in source order. If the budget is spent, that
-/// error alone.
+/// Returns all errors of the syntax. If the syntax is right, returns the errors of names, in source order. If the
+/// budget is spent, returns that error alone.
 pub fn lower(
     source: Source,
     options: &GbnfOptions,
@@ -48,7 +49,7 @@ pub fn lower(
     lower_with(source, options, &NoInnerSources, budget)
 }
 
-/// Lowers a source. `reader` reads the sources of other languages in it.
+/// Lowers a GBNF source. `reader` lowers the inner sources, which are of other languages.
 pub(crate) fn lower_with(
     source: Source,
     options: &GbnfOptions,
@@ -105,7 +106,7 @@ pub(crate) fn lower_with(
                 return Err(errors);
             }
             findings.extend(lowering.notes.into_iter().chain(notes).chain(inner));
-            // In the order of this text, and behind it what was found in sources with a text of their own.
+            // Sorted by place in this text. Findings in sources with a text of their own come last.
             findings.sort_by_key(|found| match (found.within(), found.labels.first()) {
                 (None, Some(label)) => label.span.start,
                 _ => usize::MAX,
@@ -121,13 +122,13 @@ pub(crate) fn lower_with(
 struct Lowering<'a> {
     names: Names<'a>,
     classes: Classes,
-    /// Start rules of inner sources. `None` for a source with errors.
+    /// For each inner source (of another language), its start rule. `None` if the source has errors.
     inner: Vec<Option<RuleId>>,
-    /// The texts of strings, each at its first place.
+    /// The texts of strings, each with the place of its first use.
     literals: Literals,
-    /// Places of character classes.
+    /// The places of all character classes, in bytes.
     class_spans: Vec<Range<usize>>,
-    /// By rule, whether it derives a finite text.
+    /// For each rule, whether some finite text matches it.
     productive: Vec<bool>,
     assertions: Vec<Assertion>,
     notes: Vec<Diagnostic>,
@@ -185,7 +186,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Lowers an alternation. Its literals become one set of texts if they are many.
+    /// Lowers an alternation. If many alternatives are strings, these become one set of texts.
     fn alternation(&mut self, choices: &'a [Node], budget: &Budget) -> Expr {
         let text = |choice: &'a Node| match &choice.kind {
             NodeKind::Literal(text) => Some(text),
@@ -220,7 +221,7 @@ impl<'a> Lowering<'a> {
         self.classes.expr(&set)
     }
 
-    /// Finds the unproductive rules. An unproductive start rule is an error.
+    /// Finds the unproductive rules, which no finite text matches. If the start rule is one, an error is added.
     fn check_ends(&mut self, ast: &Ast, start: RuleId) {
         self.productive = productivity::productive(ast, &self.names.rules);
         if !self.productive[start.index()] {
@@ -230,7 +231,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Warns of classes that look like references to rules: `[sign]` beside a rule `sign`.
+    /// Warns of classes whose text is the name of a rule, such as `[sign]` in a grammar with a rule `sign`.
     fn classes_like_names(&self, text: &str) -> Vec<Diagnostic> {
         let named = |span: &Range<usize>| {
             let inside = text[span.clone()].strip_prefix('[')?.strip_suffix(']')?;
@@ -250,7 +251,7 @@ impl<'a> Lowering<'a> {
         found.collect()
     }
 
-    /// Returns the warnings about rules, in source order.
+    /// Returns the warnings about classes and about unproductive, unused and empty rules, in source order.
     fn warnings(&self, ast: &Ast, start: RuleId, text: &str) -> Vec<Diagnostic> {
         let reached = self.names.reached(start);
         let mut warnings = self.classes_like_names(text);
@@ -258,7 +259,7 @@ impl<'a> Lowering<'a> {
         for (at, (rule, reached)) in ast.rules.iter().zip(reached).enumerate() {
             unused += usize::from(!reached);
             if reached && !self.productive[at] && unproductive < MAX_UNPRODUCTIVE {
-                // Each follows calls to a cycle, so only a few do.
+                // Each warning follows calls up to a cycle, so the number of warnings is limited.
                 unproductive += 1;
                 let mut finding =
                     productivity::finding(ast, &self.names.rules, &self.productive, at);

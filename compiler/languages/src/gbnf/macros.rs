@@ -1,7 +1,7 @@
-//! Macros of XGrammar's EBNF: `Regex(...)`, `Substring(...)`, `Token(...)`, `ExcludeToken(...)`, `TagDispatch(...)` and
-//! `TokenTagDispatch(...)`.
+//! Parses macro calls of XGrammar's EBNF: `Regex(...)`, `Substring(...)`, `Token(...)`, `ExcludeToken(...)`,
+//! `TagDispatch(...)` and `TokenTagDispatch(...)`.
 //!
-//! A name before a parenthesis is a macro if it is the name of one and no rule has it. Values are strings, numbers,
+//! A name before a parenthesis is a macro if a macro has that name and no rule has it. Values are strings, numbers,
 //! `true` and `false`, names of rules, and tuples of values.
 
 use std::ops::Range;
@@ -12,16 +12,16 @@ use super::cursor::{Abandoned, Cursor};
 use super::lexer::{Lexeme, LexemeKind};
 use grammarc_grammar::diagnostics::Diagnostic;
 
-/// Names of macros. A rule of the same name takes precedence.
+/// The names of all macros. A rule of the same name takes precedence.
 const MACROS: [&str; 6] =
     ["Regex", "Substring", "Token", "ExcludeToken", "TagDispatch", "TokenTagDispatch"];
 
-/// Whether a name is that of a macro.
+/// Whether `name` is the name of a macro.
 pub(super) fn is_macro(name: &str) -> bool {
     MACROS.contains(&name)
 }
 
-/// A value of an argument, with its place.
+/// The value of a macro's argument, with its place.
 struct Value {
     kind: ValueKind,
     span: Range<usize>,
@@ -35,16 +35,16 @@ enum ValueKind {
     Tuple(Vec<Value>),
 }
 
-/// The arguments of a call.
+/// The arguments of one macro call, before they are checked.
 struct Arguments {
-    /// Name of the macro.
+    /// The name of the called macro.
     name: String,
     span: Range<usize>,
     values: Vec<Value>,
     named: Vec<(String, Value)>,
 }
 
-/// Reads the call of a macro. The current lexeme is its name.
+/// Parses a macro call, from its name to its closing parenthesis. The current lexeme is the name.
 pub(super) fn call(cursor: &mut Cursor<'_>, name: &Lexeme) -> Result<Node, Abandoned> {
     let arguments = arguments(cursor, name)?;
     let span = arguments.span.clone();
@@ -228,7 +228,7 @@ impl Arguments {
                 let loops = boolean("loop_after_dispatch", true)?;
                 let excludes = match named("excludes") {
                     None => Vec::new(),
-                    // A tuple of one is one in parentheses.
+                    // A value in parentheses is a tuple of one, with or without a comma.
                     Some(Value { kind: ValueKind::Tuple(values), .. }) => {
                         values.iter().map(|value| self.trigger(value)).collect::<Read<_>>()?
                     }
@@ -270,7 +270,7 @@ impl Arguments {
         }
     }
 
-    /// Reports tags that begin with an excluded text: they are unreachable.
+    /// Returns an error if a tag begins with an excluded text: the tag could never be written.
     fn check_excludes(
         &self,
         tags: &[(Trigger, String, Range<usize>)],

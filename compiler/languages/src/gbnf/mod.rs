@@ -11,10 +11,10 @@
 //!
 //! A grammar may contain sources of other languages: see `inner`.
 //!
-//! llama.cpp refuses or misreads the sources in which it differs from this reader. The names of rules may contain `_`.
-//! A line may start with `|`. `{,n}` is `{0,n}`, `{m,-1}` is `{m,}`, and bounds of repetitions go up to 4,294,967,294.
-//! The escapes of XGrammar are accepted. Four things are errors: a rule defined twice, a range in reverse, an empty
-//! class, and an escape of no Unicode scalar value.
+//! Some sources are read here that llama.cpp refuses or misreads. The names of rules may contain `_`. A line may start
+//! with `|`. `{,n}` is `{0,n}`, `{m,-1}` is `{m,}`, and bounds of repetitions go up to 4,294,967,294. The escapes of
+//! XGrammar are accepted. Four things are errors: a rule defined twice, a reversed range, an empty class, and an escape
+//! that denotes no Unicode scalar value.
 //!
 //! Tests: `tests.rs` and `inner/tests.rs`; `compiler/tests/grammars.rs`, `tests/tests/peer`.
 

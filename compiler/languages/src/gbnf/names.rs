@@ -11,34 +11,34 @@ use grammarc_grammar::diagnostics::Diagnostic;
 use grammarc_grammar::ir::{Expr, RuleId};
 use grammarc_grammar::suggest::nearest;
 
-/// Most calls of one unknown rule that its diagnostic points at.
+/// Most calls of one undefined rule that its error points at. Further calls are not shown.
 const MAX_PLACES: usize = 4;
 
-/// An undefined name.
+/// A rule that is called but not defined.
 struct Unknown<'a> {
     name: &'a str,
-    /// The first calls of the name, at most [`MAX_PLACES`].
+    /// The places of the first calls of the undefined rule, at most 4.
     calls: Vec<Range<usize>>,
 }
 
-/// The rules of a grammar by name, and the calls between them.
+/// The rules of a grammar by name, and the calls between rules.
 pub(super) struct Names<'a> {
-    /// Rules by name. Of several with one name, the first.
+    /// Maps each name to its rule. If several rules have the name, to the first.
     pub(super) rules: FxHashMap<&'a str, RuleId>,
-    /// Names in source order, for suggestions.
+    /// The names of all rules in source order, for suggestions in errors.
     names: Vec<&'a str>,
-    /// Rules called by the rule at hand.
+    /// The rules called so far by the rule that is being read.
     called: Vec<RuleId>,
-    /// Rules called by each finished rule.
+    /// For each rule read so far, the rules that it calls, one entry for each call.
     pub(super) calls: Vec<Vec<RuleId>>,
-    /// Undefined names in the order of their first calls.
+    /// Undefined rules in the order of their first calls.
     unknown: Vec<Unknown<'a>>,
-    /// Index into `unknown` by name.
+    /// Maps each undefined name to its index in `unknown`.
     unknown_index: FxHashMap<&'a str, usize>,
 }
 
 impl<'a> Names<'a> {
-    /// Collects the names of a grammar, and reports those defined twice.
+    /// Collects the names of all rules, and reports each rule that is defined twice.
     pub(super) fn new(ast: &'a Ast, errors: &mut Findings) -> Self {
         let mut rules = FxHashMap::default();
         for (index, rule) in ast.rules.iter().enumerate() {
@@ -67,7 +67,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// Returns the start rule, or reports that it is not defined.
+    /// Returns the start rule `name`. If it is not defined, reports an error and returns `None`.
     pub(super) fn start(&self, ast: &Ast, name: &str, errors: &mut Findings) -> Option<RuleId> {
         if let Some(&start) = self.rules.get(name) {
             return Some(start);
@@ -88,7 +88,8 @@ impl<'a> Names<'a> {
         None
     }
 
-    /// Returns the call of a rule, and records it for the rule at hand. An undefined name is [`Expr::Never`].
+    /// Returns a call of the rule `name`, and records the call for the rule that is being read. For an undefined name,
+    /// returns an expression that accepts nothing.
     pub(super) fn call(&mut self, name: &'a str, span: &Range<usize>) -> Expr {
         if let Some(&rule) = self.rules.get(name) {
             self.called.push(rule);
@@ -106,12 +107,12 @@ impl<'a> Names<'a> {
         Expr::Never
     }
 
-    /// Ends the rule at hand.
+    /// Ends the rule that is being read, and stores its calls.
     pub(super) fn finish_rule(&mut self) {
         self.calls.push(std::mem::take(&mut self.called));
     }
 
-    /// Returns, by rule, whether the start rule reaches it.
+    /// Returns, for each rule, whether the start rule reaches it through calls.
     pub(super) fn reached(&self, start: RuleId) -> Vec<bool> {
         let mut reached = vec![false; self.calls.len()];
         let mut worklist = vec![start];
@@ -123,7 +124,7 @@ impl<'a> Names<'a> {
         reached
     }
 
-    /// Reports the undefined names.
+    /// Reports an error for each rule that is called but not defined, until the limit on errors.
     pub(super) fn report_unknown(&mut self, errors: &mut Findings) {
         for Unknown { name, calls } in std::mem::take(&mut self.unknown) {
             if errors.are_full() {

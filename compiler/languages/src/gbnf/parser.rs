@@ -1,11 +1,11 @@
-//! Parses lexemes to a syntax tree, by recursive descent.
+//! Parses lexemes to a syntax tree by recursive descent.
 //!
 //! In GBNF a rule ends with its line, with three exceptions: a parenthesis is open, the line ends with `::=` or `|`, or
-//! the next line starts with `|`. llama.cpp refuses the leading `|`, although it is unambiguous. After an error the
+//! the next line starts with `|`. The last is refused by llama.cpp, although it is unambiguous. After an error the
 //! parser resumes at the next `name ::=`, which no rule contains.
 //!
-//! Invariant: no tree is higher than [`MAX_NESTING`]. Groups are counted on entry, which bounds the recursion. Stacked
-//! repetitions are counted on return. Cost: linear.
+//! Invariant: no tree is more than [`MAX_NESTING`] levels deep. Groups are counted on entry, which bounds the
+//! recursion. Repetitions stacked on one item are counted on return. Cost: linear.
 
 use std::ops::Range;
 
@@ -20,12 +20,12 @@ use grammarc_grammar::budget::Budget;
 use grammarc_grammar::diagnostics::{Diagnostic, Source};
 use grammarc_grammar::other_language::{self, Other};
 
-/// Parses a source.
+/// Parses a GBNF source to a syntax tree.
 ///
 /// # Errors
 ///
-/// All syntax errors in source order, up to a limit. If the source is in another language or the budget is spent, that
-/// error alone.
+/// Returns all syntax errors in source order, 50 at most. If the source is in another language or the budget is spent,
+/// returns that error alone.
 pub fn parse(source: &Source, notation: Notation, budget: &Budget) -> Result<Ast, Vec<Diagnostic>> {
     let mut findings = Findings::default();
     let lexemes = lex(&source.text, notation, &mut findings, budget);
@@ -44,19 +44,19 @@ pub fn parse(source: &Source, notation: Notation, budget: &Budget) -> Result<Ast
     }
 }
 
-/// Returns the error for a source of another language, if the text is one.
+/// Returns the error for a source of another language. `None` if the text looks like GBNF or like no known language.
 fn other_language(text: &str) -> Option<Diagnostic> {
     let code = match other_language::recognize(text)?.language {
         Other::Json => codes::IS_JSON,
         _ => codes::OTHER_LANGUAGE,
     };
-    // A rule with `:` in place of `::=` looks like a key of YAML.
+    // YAML is exempt: a rule with `:` in place of `::=` looks like a YAML key.
     other_language::error(text, code, "a GBNF grammar", |other| {
         matches!(other, Other::Gbnf | Other::Yaml)
     })
 }
 
-/// A node and the levels of nesting in it.
+/// A node, and the levels of groups and repetitions in it.
 struct Tree {
     node: Node,
     height: usize,
@@ -64,13 +64,14 @@ struct Tree {
 
 struct Parser<'a> {
     cursor: Cursor<'a>,
-    /// Whether a rule ends with its line.
+    /// Whether a rule ends with its line, as in llama.cpp's notation.
     lines: bool,
     inner: Vec<InnerSource>,
 }
 
 impl Parser<'_> {
-    /// Returns the number of lexemes of `name ::=` or `name[attributes] ::=`, if a definition comes next.
+    /// Returns the number of lexemes of `name ::=` (2) or `name[attributes] ::=` (3). `None` if no definition starts at
+    /// the current lexeme.
     fn definition_length(&self) -> Option<usize> {
         match (self.cursor.kind(0), self.cursor.kind(1), self.cursor.kind(2)) {
             (Some(LexemeKind::Name), Some(LexemeKind::Define), _) => Some(2),
@@ -81,12 +82,12 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a rule's definition starts at the current lexeme.
+    /// Whether a definition, `name ::=` or `name[attributes] ::=`, starts at the current lexeme.
     fn at_definition(&self) -> bool {
         self.definition_length().is_some()
     }
 
-    /// Whether some rule has this name. Linear in the lexemes.
+    /// Whether the source has a definition `name ::=`. Cost: linear in the lexemes.
     fn is_defined(&self, name: &str) -> bool {
         self.cursor.lexemes.windows(2).any(|pair| {
             matches!(pair, [Lexeme { kind: LexemeKind::Name, span, .. }, Lexeme { kind: LexemeKind::Define, .. }]
@@ -139,7 +140,7 @@ impl Parser<'_> {
         Ok(RuleDefinition { name: name_text, span: name.span.clone(), body, attributes, lookahead })
     }
 
-    /// Whether an assertion `(=...)` comes next.
+    /// Whether a lookahead assertion `(=...)` starts at the current lexeme.
     fn at_lookahead(&self) -> bool {
         matches!(
             self.cursor.lexemes[self.cursor.at..],
@@ -151,7 +152,7 @@ impl Parser<'_> {
         )
     }
 
-    /// Reads an assertion at the end of a rule.
+    /// Parses a lookahead assertion `(=...)` at the end of a rule.
     fn lookahead(&mut self) -> Result<Node, Abandoned> {
         let open = &self.cursor.lexemes[self.cursor.at];
         self.cursor.at += 2;
@@ -165,7 +166,7 @@ impl Parser<'_> {
         Ok(node)
     }
 
-    /// Reports a lexeme at the top level that starts no rule.
+    /// Reports a lexeme at the top level that starts no definition.
     fn unexpected_at_top_level(&mut self, lexeme: &Lexeme) -> Abandoned {
         let first_of_source = self.cursor.at == 0;
         let finding = Diagnostic::error(codes::UNEXPECTED, self.cursor.unexpected(Some(lexeme)));
@@ -186,7 +187,7 @@ impl Parser<'_> {
         self.cursor.fail(finding.with_label(lexeme.span.clone(), label).with_help(help))
     }
 
-    /// Reads sequences between bars. A newline after `::=`, `(` and `|` does not count.
+    /// Parses alternatives separated by `|`. Line ends after `::=`, `(` and `|` are skipped.
     fn alternation(&mut self) -> Result<Tree, Abandoned> {
         let mut choices = Vec::new();
         let mut height = 0;
@@ -240,14 +241,14 @@ impl Parser<'_> {
         Ok(Tree { node, height })
     }
 
-    /// Whether the lexeme before is `::=` or `|`, after which a line end does not count.
+    /// Whether the previous lexeme is `::=` or `|`, after which a line end is skipped.
     fn at_fresh_start(&self) -> bool {
         self.cursor.at.checked_sub(1).is_some_and(|last| {
             matches!(self.cursor.lexemes[last].kind, LexemeKind::Define | LexemeKind::Mark(b'|'))
         })
     }
 
-    /// Reads one atom with the repetitions after it.
+    /// Parses one atom with the repetition operators after it.
     fn item(&mut self, first: &Lexeme) -> Result<Tree, Abandoned> {
         let mut tree = self.atom(first)?;
         while let Some(lexeme) = self.cursor.peek() {
@@ -349,7 +350,7 @@ impl Parser<'_> {
         self.cursor.fail(finding.with_help("close it with `)`"))
     }
 
-    /// Reads the bounds after `{`: `m}`, `m,}`, `m,n}` or `,n}`.
+    /// Parses the bounds of a repetition after `{`: `m}`, `m,}`, `m,n}` or `,n}`.
     fn bounds(&mut self, open: &Range<usize>) -> Result<(u32, Option<u32>), Abandoned> {
         let min = self.bound()?;
         let comma = self.cursor.eat_mark(b',');
@@ -378,14 +379,15 @@ impl Parser<'_> {
         }
     }
 
-    /// Skips `-1`, XGrammar's form of no upper bound.
+    /// Consumes `-1`, XGrammar's notation for no upper bound. Returns whether it was there.
     fn eat_unbounded(&mut self) -> bool {
         let found = self.cursor.peek().is_some_and(|lexeme| self.cursor.text_of(lexeme) == "-1");
         self.cursor.at += usize::from(found);
         found
     }
 
-    /// Reads a number, if one comes next.
+    /// Parses the number at the current lexeme. `None` if there is no number. A number of 4294967295 or more is an
+    /// error.
     fn bound(&mut self) -> Result<Option<u32>, Abandoned> {
         let Some(lexeme) = self.cursor.peek().filter(|lexeme| lexeme.kind == LexemeKind::Name)
         else {
@@ -393,7 +395,7 @@ impl Parser<'_> {
         };
         self.cursor.at += 1;
         match self.cursor.text_of(lexeme).parse::<u32>() {
-            // The largest is kept free so that one more than a count is a count.
+            // The largest number is excluded, so that one more than a bound still fits 32 bits.
             Ok(number) if number < u32::MAX => Ok(Some(number)),
             _ => {
                 let finding =

@@ -1,10 +1,10 @@
-//! Finds unproductive rules: rules without a finite derivation.
+//! Finds unproductive rules: rules that no finite text matches.
 //!
-//! A rule is productive if some alternative calls productive rules alone. The productive rules are a least fixpoint,
-//! found with a worklist of callers. Every unproductive rule reaches a cycle of unproductive rules, and the message
-//! names that cycle.
+//! A rule is productive if some alternative calls only productive rules. The productive rules are a least fixpoint,
+//! found with a worklist of callers. Calls of unproductive rules lead from each unproductive rule into a cycle, which
+//! the message names.
 //!
-//! Cost: O(source · levels). A level is a rule that waits for another one, and grammars written by people have few.
+//! Cost: O(source · longest chain of rules that depend on each other), which is short in grammars written by people.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -16,10 +16,10 @@ use super::codes;
 use grammarc_grammar::diagnostics::Diagnostic;
 use grammarc_grammar::ir::RuleId;
 
-/// Most rules of a cycle that a message points at.
+/// Most calls of a cycle that a message points at. The others are not shown.
 const MOST_SHOWN: usize = 4;
 
-/// Returns, by rule, whether it is productive.
+/// Returns, for each rule, whether it is productive: some finite text matches it.
 pub(super) fn productive(ast: &Ast, rules: &FxHashMap<&str, RuleId>) -> Vec<bool> {
     let mut callers: Vec<Vec<usize>> = vec![Vec::new(); ast.rules.len()];
     for (at, rule) in ast.rules.iter().enumerate() {
@@ -30,7 +30,7 @@ pub(super) fn productive(ast: &Ast, rules: &FxHashMap<&str, RuleId>) -> Vec<bool
         });
     }
     let mut productive = vec![false; ast.rules.len()];
-    // First in, first out, and none twice: a rule is looked at again once for all callees that became productive meanwhile.
+    // A queue without duplicates: a rule is checked again once for all callees that became productive in the meantime.
     let mut queue: VecDeque<usize> = (0..ast.rules.len()).collect();
     let mut is_queued = vec![true; ast.rules.len()];
     while let Some(at) = queue.pop_front() {
@@ -49,7 +49,7 @@ pub(super) fn productive(ast: &Ast, rules: &FxHashMap<&str, RuleId>) -> Vec<bool
     productive
 }
 
-/// Whether a node has a finite derivation, if the rules accepted by `ends` have one.
+/// Whether some finite text matches a node. `ends` says of each rule, by name, whether one is known to match it.
 fn ends_with(node: &Node, ends: &impl Fn(&str) -> bool) -> bool {
     match &node.kind {
         NodeKind::Alternation(choices) => choices.iter().any(|choice| ends_with(choice, ends)),
@@ -84,14 +84,14 @@ fn for_each_call<'a>(node: &'a Node, visit: &mut impl FnMut(&'a str, &'a Range<u
     }
 }
 
-/// Returns the error for an unproductive rule, with a cycle of unproductive calls. Callers may make it a warning.
+/// Returns the error for the unproductive rule `from`, which names a cycle of calls that it leads to.
 pub(super) fn finding(
     ast: &Ast,
     rules: &FxHashMap<&str, RuleId>,
     productive: &[bool],
     from: usize,
 ) -> Diagnostic {
-    // From each unproductive rule there is a call that never returns; following these leads into a cycle.
+    // Each unproductive rule has a call of an unproductive rule. Following such calls leads into a cycle.
     let mut path: Vec<usize> = Vec::new();
     let mut place: FxHashMap<usize, usize> = FxHashMap::default();
     let mut calls: Vec<Range<usize>> = Vec::new();

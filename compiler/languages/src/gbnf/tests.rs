@@ -1,4 +1,4 @@
-//! Languages of small grammars, and one source per diagnostic.
+//! Tests the accepted texts of small grammars, with one source for each diagnostic.
 
 use grammarc_grammar::budget::Budget;
 use proptest::prelude::*;
@@ -303,7 +303,7 @@ fn long_grammars_are_quick() {
     assert_eq!(lowered(&text).grammar.rules.len(), 50_001);
 }
 
-/// Rules that wait for many others are not looked at anew for each.
+/// A rule that waits for many callees is not checked again for each of them.
 #[test]
 fn rules_that_wait_for_many_are_quick() {
     let count = 20_000;
@@ -313,7 +313,7 @@ fn rules_that_wait_for_many_are_quick() {
     assert_eq!(lowered(&text).grammar.rules.len(), count + 1);
 }
 
-/// A random tree and, written by the other function, the source it came from.
+/// Generates random trees, which another function prints as GBNF.
 fn nodes() -> impl Strategy<Value = Node> {
     let node = |kind| Node { kind, span: 0..0 };
     let leaf = prop_oneof![
@@ -380,7 +380,7 @@ fn write(node: &Node) -> String {
     }
 }
 
-/// The tree without places.
+/// Returns a tree with all places removed.
 fn bare(node: &Node) -> Node {
     let all = |nodes: &[Node]| nodes.iter().map(bare).collect();
     let kind = match &node.kind {

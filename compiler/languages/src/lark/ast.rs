@@ -4,128 +4,131 @@
 
 use std::ops::Range;
 
-/// Most levels of groups, repetitions and nested grammars inside each other.
+/// Most levels of groups and nested grammars inside each other. Deeper nesting is an error, which
+/// bounds the recursion of the passes.
 pub(super) const MAX_NESTING: usize = 200;
 
-/// A source, or a grammar nested in one.
+/// The syntax tree of a source, or of a grammar nested in one.
 #[derive(Debug, Default)]
 pub(super) struct Ast {
-    /// In source order.
+    /// The definitions and directives in source order.
     pub(super) items: Vec<Item>,
 }
 
-/// An item of the top level.
+/// A definition or a directive on the top level of a grammar.
 #[derive(Debug)]
 pub(super) enum Item {
-    /// `name: body` or `NAME: body`.
+    /// A rule `name: body` or a terminal `NAME: body`.
     Definition(Definition),
-    /// `%ignore body`.
+    /// `%ignore body`, with the node of the body.
     Ignore(Node),
-    /// `%import common.NAME -> ALIAS`, once for each name of a list.
+    /// `%import common.NAME -> ALIAS`. A list of imports becomes one item for each name.
     Import {
-        /// The path with the name, `common.NAME`.
+        /// The imported path, such as `common.NAME`.
         path: String,
-        /// The name to define.
+        /// The name that the import defines: the alias, or else the last part of the path.
         name: String,
-        /// The place of the name.
+        /// The place of the defined name in the source, in bytes.
         span: Range<usize>,
     },
-    /// The JSON of `%llguidance` or `%grammar_options`.
+    /// The place of the JSON of `%llguidance` or `%grammar_options`, in bytes.
     Options(Range<usize>),
 }
 
-/// A rule or a terminal.
+/// The definition of a rule or a terminal.
 #[derive(Debug)]
 pub(super) struct Definition {
     /// The name without `?` and `!`, which shape syntax trees only.
     pub(super) name: String,
-    /// The place of the name.
+    /// The place of the defined name in the source, in bytes.
     pub(super) span: Range<usize>,
-    /// Attributes in brackets.
+    /// The attributes of the rule, which are written in brackets after its name.
     pub(super) attributes: Vec<Attribute>,
-    /// The right-hand side.
+    /// The right-hand side of the definition, after the colon.
     pub(super) body: Node,
 }
 
-/// `name` or `name=value` behind a rule's name.
+/// An attribute of a rule, `name` or `name=value` in the brackets after its name.
 #[derive(Debug)]
 pub(super) struct Attribute {
-    /// The name.
+    /// The name of the attribute.
     pub(super) name: String,
-    /// The value.
+    /// The value of the attribute. `None` if it is written without `=`.
     pub(super) value: Option<Value>,
-    /// The place of both.
+    /// The place of the attribute with its value, in bytes.
     pub(super) span: Range<usize>,
 }
 
-/// The value of an attribute.
+/// The value of an attribute of a rule.
 #[derive(Debug)]
 pub(super) enum Value {
-    /// A number, as it is written.
+    /// A number, as it is written in the source.
     Number(String),
-    /// A terminal.
+    /// A string, a regular expression or another atom.
     Node(Node),
 }
 
-/// A part of a right-hand side.
+/// A part of the right-hand side of a definition.
 #[derive(Debug)]
 pub(super) struct Node {
-    /// Its kind.
+    /// What the part is: an alternation, a sequence, a string, and so on.
     pub(super) kind: NodeKind,
-    /// Its place.
+    /// The place of the part in the source, in bytes.
     pub(super) span: Range<usize>,
 }
 
-/// The kind of a [`Node`].
+/// The kind of a [`Node`], a part of a right-hand side.
 #[derive(Debug)]
 pub(super) enum NodeKind {
-    /// Alternatives.
+    /// Alternatives, `a | b`.
     Alternation(Vec<Node>),
-    /// Each of these at once.
+    /// The intersection of its members, `a & b`.
     Conjunction(Vec<Node>),
-    /// Parts in order.
+    /// Parts in order. An empty sequence denotes the empty string.
     Sequence(Vec<Node>),
-    /// Between `min` and `max` (unbounded where `None`) of the body.
+    /// A repetition: between `min` and `max` strings of the body.
     Repeat {
-        /// The repeated part.
+        /// The part that is repeated.
         body: Box<Node>,
-        /// Fewest.
+        /// The least number of repetitions.
         min: u32,
-        /// Most.
+        /// The greatest number of repetitions, inclusive. `None` if unbounded.
         max: Option<u32>,
     },
-    /// All but this.
+    /// The complement of a part, `~a`.
     Not(Box<Node>),
-    /// A rule or a terminal.
+    /// The name of a rule or a terminal.
     Name(String),
-    /// A string.
+    /// A string in double quotes.
     Literal {
-        /// The text, escapes resolved.
+        /// The text of the string, with its escapes resolved.
         text: String,
-        /// Whether case does not count.
+        /// Whether the string matches upper and lower case alike, because of the flag `i`.
         insensitive: bool,
     },
-    /// One character of a range.
+    /// One character of a range such as `"a".."z"`: the first and the last character, both
+    /// inclusive.
     Range(char, char),
-    /// A regular expression.
+    /// A regular expression `/pattern/flags`.
     Regex {
-        /// Between the slashes.
+        /// The place of the pattern, between the slashes, in bytes.
         pattern: Range<usize>,
-        /// Behind them.
+        /// The place of the flags, after the closing slash, in bytes.
         flags: Range<usize>,
     },
-    /// `<...>` with its brackets.
+    /// The place of a token or set of tokens, `<...>`, with its brackets.
     Token(Range<usize>),
-    /// `%json {...}`: where the JSON stands.
+    /// The place of the JSON Schema in `%json {...}`.
     Json(Range<usize>),
-    /// `%regex {...}`: where the JSON stands.
+    /// The place of the JSON in `%regex {...}`.
     Structured(Range<usize>),
-    /// `%lark {...}`.
+    /// The syntax tree of a nested grammar, `%lark {...}`.
     Nested(Ast),
 }
 
 impl NodeKind {
-    /// Whether a name is one of a terminal.
+    /// Whether a name denotes a terminal: its first character after underscores is an upper-case
+    /// letter.
     pub(super) fn is_terminal(name: &str) -> bool {
         name.trim_start_matches('_').starts_with(|c: char| c.is_ascii_uppercase())
     }

@@ -1,27 +1,29 @@
-//! Attributes of rules. Some restrict the texts of a rule, the others are instructions to the host.
+//! Attributes of rules. Some restrict the texts of a rule; the others are instructions to the host.
 
 use super::ast::{Attribute, Definition, Node, NodeKind, Value};
 use super::codes;
 use grammarc_grammar::diagnostics::Diagnostic;
 
-/// The attributes of a rule that change its texts.
+/// The attributes of a rule that change which texts it accepts.
 #[derive(Debug, Default)]
 pub(super) struct Attributes<'a> {
-    /// The rule ends as soon as it can.
+    /// Whether the rule has the attribute `lazy`, by which it ends at its shortest match.
     pub(super) lazy: bool,
-    /// The text that ends it, as part of the text.
+    /// The marker that ends the rule, which stays part of the text.
     pub(super) suffix: Option<&'a Node>,
-    /// The text that ends it, for the host to take out again.
+    /// The marker that ends the rule. It stays in the text too, and the host may remove it.
     pub(super) stop: Option<&'a Node>,
-    /// Whether the rule is empty, since it may have no tokens.
+    /// Whether the rule accepts only the empty string, because of `max_tokens=0`.
     pub(super) is_empty: bool,
-    /// Most characters.
+    /// The most characters of a text of the rule, inclusive. `None` if unlimited.
     pub(super) max_chars: Option<u32>,
-    /// Whether the rule is read as a terminal, if its body allows that.
+    /// Whether the rule is one terminal, if its body can be. Set by `max_tokens` above zero and
+    /// `temperature`.
     pub(super) is_unit: bool,
 }
 
-/// Returns the text of a plain string.
+/// Returns the text of a string node. `None` if the node is another part, or a string that ignores
+/// case.
 pub(super) fn literal(node: &Node) -> Option<&str> {
     match &node.kind {
         NodeKind::Literal { text, insensitive: false } => Some(text),
@@ -29,7 +31,8 @@ pub(super) fn literal(node: &Node) -> Option<&str> {
     }
 }
 
-/// Reads the attributes of a rule; what changes no text is noted in `findings`.
+/// Reads the attributes of a rule. Attributes that change no text become notes in `findings`. An
+/// unknown attribute, a repeated one or a bad value is an error.
 pub(super) fn read<'a>(
     rule: &'a Definition,
     findings: &mut Vec<Diagnostic>,

@@ -1,54 +1,58 @@
-//! The codes of Lark diagnostics. Stable: tools may match on them.
+//! The codes of Lark diagnostics. They are stable: tools may match on them.
 
-/// A character that no part of the syntax starts with.
+/// Error: a character that no lexeme of the syntax starts with.
 pub const UNEXPECTED_CHARACTER: &str = "lark::unexpected-character";
-/// A well-formed piece of syntax in a place where it cannot stand.
+/// Error: a well-formed lexeme in a place where the syntax does not allow it.
 pub const UNEXPECTED: &str = "lark::unexpected";
-/// A string, regular expression or token without its end.
+/// Error: a string, regular expression or token whose closing character is missing.
 pub const UNTERMINATED: &str = "lark::unterminated";
-/// A string with something that JSON strings have not.
+/// Error: a string with an unknown escape or a control character. Escapes are those of JSON, and
+/// `\xXX`.
 pub const BAD_STRING: &str = "lark::bad-string";
-/// A directive with something else than the JSON that it takes.
+/// Error: a directive that takes JSON, followed by other text or by JSON of the wrong form.
 pub const BAD_JSON: &str = "lark::bad-json";
-/// A range of characters that is none.
+/// Error: a range of characters whose ends are not single characters, or whose first exceeds its
+/// last.
 pub const BAD_RANGE: &str = "lark::bad-range";
-/// Bounds of a repetition that are none.
+/// Error: bounds of a repetition that are not whole numbers below 4294967295, or a minimum above
+/// the maximum.
 pub const BAD_BOUNDS: &str = "lark::bad-bounds";
-/// Tokens by id that are none.
+/// Error: a set of token ids that is malformed, empty or larger than a million.
 pub const BAD_TOKENS: &str = "lark::bad-tokens";
-/// An unknown attribute of a rule, or one with a value of another kind.
+/// Error: an unknown or repeated attribute of a rule, or an attribute with a bad value.
 pub const BAD_ATTRIBUTE: &str = "lark::bad-attribute";
-/// A directive that there is not.
+/// Error: an unknown directive, `%name`.
 pub const UNKNOWN_DIRECTIVE: &str = "lark::unknown-directive";
-/// A name that is not defined.
+/// Error: a use of an undefined name, or an import of an unknown one.
 pub const UNKNOWN_NAME: &str = "lark::unknown-name";
-/// A name that is defined twice.
+/// Error: a name that is defined twice.
 pub const DUPLICATE_NAME: &str = "lark::duplicate-name";
-/// A grammar without its start rule.
+/// Error: a grammar without its start rule.
 pub const MISSING_START: &str = "lark::missing-start";
-/// A terminal that leads to itself.
+/// Error: a terminal whose definition uses itself, directly or through others.
 pub const CIRCULAR_TERMINAL: &str = "lark::circular-terminal";
-/// Something in a terminal that only rules can have.
+/// Error: a rule, token or inner source (of another language) within a terminal.
 pub const NOT_IN_TERMINALS: &str = "lark::not-in-terminals";
-/// Something in a rule that only terminals can have.
+/// Error: a construct within a rule that only terminals allow, such as `&`.
 pub const NOT_IN_RULES: &str = "lark::not-in-rules";
-/// Part of Lark or of a dialect of it that cannot be said.
+/// Error: a feature of Lark or of one of its dialects that is not supported.
 pub const UNSUPPORTED: &str = "lark::unsupported";
-/// Lookahead or lookbehind in a regular expression.
+/// Error: lookahead or lookbehind in a regular expression.
 pub const LOOKAROUND: &str = "lark::lookaround";
-/// Groups, references and nested grammars deeper than the limit.
+/// Error: groups, terminals or nested grammars nested more than 200 levels deep.
 pub const NESTED_TOO_DEEP: &str = "lark::nested-too-deep";
-/// A terminal, or the terminals at one place, whose automaton is too large.
+/// Error: a terminal whose expression or automaton exceeds its limit.
 pub const TOO_LARGE: &str = "lark::too-large";
-/// A terminal whose end the lexer would see elsewhere.
+/// Warning: a terminal that llguidance may end at another place. The grammar allows both readings.
 pub const LEXING: &str = "lark::lexing";
-/// An attribute that changes no text and is the host's to act on.
+/// Note: an attribute that changes no accepted text; the host has to act on it.
 pub const FOR_THE_HOST: &str = "lark::for-the-host";
-/// A source of another language.
+/// Error: the source seems to be of another language than Lark.
 pub const OTHER_LANGUAGE: &str = "lark::other-language";
-/// A terminal whose successor can never follow: the lexer continues there with a longer terminal.
+/// Warning: a terminal after which the next one cannot begin, because the lexer continues with a
+/// longer terminal.
 pub const OVERRUN: &str = "lark::overrun";
-/// A lazy repetition in a terminal.
+/// Warning: a lazy repetition in a terminal, where it has no effect.
 pub const LAZY_REPETITION: &str = "lark::lazy-repetition";
-/// A terminal of `%declare`, which only a lexer in code produces.
+/// Error: `%declare`, which names terminals that only code of the host could produce.
 pub const DECLARED: &str = "lark::declared";

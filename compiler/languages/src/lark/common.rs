@@ -1,6 +1,7 @@
 //! The terminals of Lark's library `common`, as regular expressions.
 
-/// Names and patterns, in the order of the library.
+/// Each terminal of the library, as its name and its regular expression, in the order of the
+/// library.
 pub(super) const COMMON: [(&str, &str); 25] = [
     ("DIGIT", "[0-9]"),
     ("HEXDIGIT", "[0-9A-Fa-f]"),
@@ -32,7 +33,8 @@ pub(super) const COMMON: [(&str, &str); 25] = [
     ("SQL_COMMENT", r"--[^\n]*"),
 ];
 
-/// Returns the pattern of a name as it is imported, `common.NAME`.
+/// Returns the regular expression of an imported terminal, by its path `common.NAME`. `None` if the
+/// path is not in the library.
 pub(super) fn pattern(path: &str) -> Option<&'static str> {
     let name = path.strip_prefix("common.")?;
     COMMON.iter().find(|(known, _)| *known == name).map(|(_, pattern)| *pattern)

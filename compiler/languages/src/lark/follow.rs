@@ -1,6 +1,6 @@
-//! Nullable units, and the FIRST and FOLLOW sets of all units: least fixpoints.
+//! Which units accept the empty string, and the FIRST and FOLLOW sets of all units. All are least fixpoints.
 //!
-//! Cost: O(units · levels). A level is a unit that waits for another one, and grammars written by people have few.
+//! Cost: O(units · longest chain of units that depend on each other), which is short in grammars written by people.
 
 use std::collections::BTreeSet;
 
@@ -9,28 +9,32 @@ use super::units::{Letter, Unit};
 use grammarc_grammar::budget::Budget;
 use grammarc_grammar::ir::ByteSet;
 
-/// A use of a unit in another one.
+/// A call of one unit (a rule with its callees inlined) by another.
 struct Use {
-    /// The unit around it.
+    /// Index of the unit (a rule with its callees inlined) that contains the call.
     caller: usize,
     used: usize,
-    /// The bytes that may follow within the caller.
+    /// The bytes that may come after the call within the calling unit (a rule with its callees inlined).
     first: ByteSet,
-    /// Whether the caller may end behind the use.
+    /// Whether the calling unit (a rule with its callees inlined) may end directly after the call.
     may_end: bool,
 }
 
-/// FIRST and FOLLOW sets, by unit.
+/// The FIRST and FOLLOW sets of all units, by unit index. A unit is an automaton over lexemes, made of one or more
+/// rules.
 #[derive(Debug)]
 pub(super) struct Facts {
     pub(super) first: Vec<ByteSet>,
-    /// The terminals in the FIRST set of each unit, and the first bytes of its other letters.
+    /// For each unit (a rule with its callees inlined), the terminals that it may begin with, and the first bytes of
+    /// its other first letters.
     pub(super) begins: Vec<(BTreeSet<TerminalId>, ByteSet)>,
     pub(super) follow: Vec<ByteSet>,
 }
 
 impl Facts {
-    /// Computes the facts of units, and adds epsilon transitions past nullable letters.
+    /// Computes the FIRST and FOLLOW sets of all units (rules with their callees inlined). First adds epsilon
+    /// transitions past letters (terminals, called units and other expressions) that accept the empty string. Once the
+    /// budget is spent, the sets are incomplete.
     pub(super) fn of(units: &mut [Unit], lexicon: &Lexicon, budget: &Budget) -> Self {
         skip_nullable(units, lexicon, budget);
         let none = vec![ByteSet::EMPTY; units.len()];
@@ -74,7 +78,8 @@ impl Facts {
         facts
     }
 
-    /// Returns the first bytes of a letter.
+    /// Returns the first bytes of a letter: a terminal, an opaque expression (a token, schema or nested grammar) or a
+    /// called unit (a rule with its callees inlined).
     pub(super) fn first_of_letter(&self, letter: Letter, lexicon: &Lexicon) -> ByteSet {
         match letter {
             Letter::Terminal(id) => lexicon.terminals[id as usize].first,
@@ -98,7 +103,7 @@ impl Facts {
         (terminals, others)
     }
 
-    /// Returns the terminals in the FIRST set of a letter, and the first bytes of its other letters.
+    /// Returns the terminals that a letter may begin with, and the first bytes of its beginnings that are no terminals.
     pub(super) fn begins_of_letter(
         &self,
         letter: Letter,
@@ -118,12 +123,13 @@ impl Facts {
     }
 }
 
-/// Repeats a pass until it changes nothing, or the budget is spent.
+/// Repeats a pass until it returns false (nothing changed), or the budget is spent.
 fn fixpoint(budget: &Budget, mut pass: impl FnMut() -> bool) {
     while pass() && budget.spend(1 << 6).is_ok() {}
 }
 
-/// Adds ways past letters that may be empty.
+/// Adds epsilon transitions past all letters (terminals, called units and other expressions) that accept the empty
+/// string.
 fn skip_nullable(units: &mut [Unit], lexicon: &Lexicon, budget: &Budget) {
     let mut nullable = vec![false; units.len()];
     let passes = |letter: Letter, nullable: &[bool]| match letter {
@@ -143,7 +149,7 @@ fn skip_nullable(units: &mut [Unit], lexicon: &Lexicon, budget: &Budget) {
                     let is_passed = &mut is_passed[at][state][edge];
                     if !*is_passed && passes(letter, &nullable) {
                         *is_passed = true;
-                        // Nothing is ignored behind what is not there.
+                        // No ignored text follows a lexeme that is left out.
                         let past = unit.past.get(&to).copied().unwrap_or(to);
                         unit.empty[state].push(past);
                     }

@@ -1,4 +1,5 @@
-//! The options of a grammar: `%llguidance {...}` and `%grammar_options {...}`.
+//! Reads the options that a Lark source sets for itself: `%llguidance {...}` and `%grammar_options
+//! {...}`.
 
 use std::ops::Range;
 
@@ -7,14 +8,14 @@ use serde::Deserialize;
 use super::codes;
 use grammarc_grammar::diagnostics::Diagnostic;
 
-/// The options of a grammar: of `%llguidance` and of `%grammar_options`.
+/// The options that a grammar sets with `%llguidance` or `%grammar_options`.
 #[derive(Debug, Default)]
 pub(super) struct GrammarOptions {
     pub(super) allow_initial_skip: bool,
     pub(super) ignore_once: bool,
 }
 
-/// The members of an object of options.
+/// The JSON object of `%llguidance` or `%grammar_options`. Other members are an error.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Options {
@@ -25,7 +26,9 @@ struct Options {
 }
 
 impl GrammarOptions {
-    /// Reads an object. Later objects override earlier ones.
+    /// Reads one object of options, at the bytes `json` of `text`. Its members override those of
+    /// earlier objects. Malformed JSON, an unknown member and `allow_invalid_utf8: true` are
+    /// errors.
     pub(super) fn read(
         &mut self,
         text: &str,

@@ -1,8 +1,8 @@
 //! A warning about lazy repetitions (`.*?`) in the regular expressions of terminals.
 //!
 //! In a search, a lazy repetition prefers the shorter match. A terminal is a set of strings, and the lexer takes the
-//! longest allowed one. So `/a.*?b/` and `/a.*b/` are one terminal. An attribute of a rule makes its terminal end as
-//! soon as possible.
+//! longest allowed one. So `/a.*?b/` and `/a.*b/` are the same terminal. To end at the shortest match, a rule has the
+//! attributes `lazy` and `suffix`.
 
 use std::ops::Range;
 
@@ -12,9 +12,10 @@ use regex_syntax::ast::{self, Ast, Visitor};
 use super::codes;
 use grammarc_grammar::diagnostics::Diagnostic;
 
-/// Returns a warning of the first lazy repetition of a regular expression, with its place in it.
+/// Returns a warning about the first lazy repetition of a regular expression, with its place in bytes of `pattern`.
+/// `None` if there is none, or the pattern has a syntax error.
 pub(super) fn warning(pattern: &str) -> Option<(Diagnostic, Range<usize>)> {
-    // Nearly no pattern has one, and all that do have this in them.
+    // A cheap test first: every lazy repetition contains one of these operators, and most patterns contain none.
     if !["*?", "+?", "??", "}?"].iter().any(|lazy| pattern.contains(lazy)) {
         return None;
     }
@@ -29,7 +30,7 @@ pub(super) fn warning(pattern: &str) -> Option<(Diagnostic, Range<usize>)> {
     Some((Diagnostic::warning(codes::LAZY_REPETITION, text).with_help(help), span))
 }
 
-/// The operator of the first lazy repetition.
+/// The place of the operator of the first lazy repetition, in bytes of the pattern.
 struct First(Option<Range<usize>>);
 
 impl Visitor for First {

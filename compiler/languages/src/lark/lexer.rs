@@ -1,7 +1,7 @@
-//! Splits a Lark source into lexemes, up to the first that is none.
+//! Splits a Lark source into lexemes, up to the first text that is no lexeme.
 //!
-//! The JSON of a directive belongs to its lexeme, so nothing in it is taken for Lark. Line ends are lexemes, since a
-//! definition ends with its line. Cost: linear.
+//! The JSON of a directive belongs to the directive's lexeme, so nothing in it is read as Lark. Line ends are lexemes,
+//! since a definition ends with its line. Cost: linear.
 
 use std::ops::Range;
 
@@ -11,56 +11,56 @@ use super::codes;
 use grammarc_grammar::budget::Budget;
 use grammarc_grammar::diagnostics::Diagnostic;
 
-/// One lexeme.
+/// A lexeme of a Lark source, with its place in bytes.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Lexeme {
     pub(super) kind: LexemeKind,
     pub(super) span: Range<usize>,
 }
 
-/// The kind of a [`Lexeme`].
+/// The kind of a [`Lexeme`] of a Lark source.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum LexemeKind {
-    /// Letters, digits, `-` and `_`.
+    /// A name: letters, digits, `-` and `_`.
     Name,
-    /// Digits, a point or an exponent among them.
+    /// A number: an optional minus sign, digits, and an optional decimal point with digits after it.
     Number,
-    /// A string, escapes resolved.
+    /// A string in double quotes, with its escapes resolved.
     Literal { text: String, insensitive: bool },
-    /// A regular expression: between its slashes, and behind them.
+    /// A regular expression: the places of the pattern, between the slashes, and of the flags after them.
     Regex { pattern: Range<usize>, flags: Range<usize> },
-    /// `<...>`
+    /// A token or set of tokens, `<...>`.
     Token,
-    /// `@name`
+    /// A reference `@name`, which is not supported.
     Reference,
-    /// `%name`, with its JSON where it takes some.
+    /// A directive `%name`, with the place of its JSON if it takes JSON.
     Directive { json: Option<Range<usize>> },
-    /// One or more line ends.
+    /// One or more line ends, which end a definition.
     LineEnd,
-    /// Punctuation, as it is written.
+    /// A punctuation mark, such as `:` or `->`.
     Mark,
 }
 
-/// Steps of a budget that a lexeme takes, about, besides its bytes.
+/// Steps of the budget that one lexeme costs, besides one step for each of its bytes.
 const STEPS_A_LEXEME: usize = 1 << 3;
 
-/// Punctuation, longer ones first.
+/// The punctuation marks. A longer mark precedes its prefixes, since the first match is taken.
 const MARKS: [&str; 20] = [
     "->", "::", "..", ":", "=", ",", ".", "(", ")", "{", "}", "[", "]", "~", "|", "&", "+", "*",
     "?", "!",
 ];
 
-/// Directives with JSON behind them.
+/// The directives that are followed by JSON.
 const WITH_JSON: [&str; 4] = ["%json", "%regex", "%llguidance", "%grammar_options"];
 
-/// Splits a source into lexemes, up to the end of the budget.
+/// Splits a source into lexemes. Once the budget is spent, the result is a prefix.
 ///
 /// # Errors
 ///
-/// The first text that is no lexeme.
+/// The first text that is no lexeme, as an error with its place.
 pub(super) fn lex(text: &str, budget: &Budget) -> Result<Vec<Lexeme>, Diagnostic> {
     let mut lexer = Lexer { text, at: 0 };
-    // A byte order mark is the editor's and no part of the grammar.
+    // A byte order mark, which some editors write, is not part of the grammar.
     lexer.eat("\u{feff}");
     let mut lexemes: Vec<Lexeme> = Vec::new();
     loop {
@@ -93,7 +93,7 @@ impl<'a> Lexer<'a> {
         found
     }
 
-    /// Moves to the first character that is not of this kind.
+    /// Moves to the next character for which `of_kind` is false, or to the end of the text.
     fn skip_while(&mut self, of_kind: impl Fn(char) -> bool) {
         let rest = self.rest();
         self.at += rest.find(|c| !of_kind(c)).unwrap_or(rest.len());
@@ -144,7 +144,7 @@ impl<'a> Lexer<'a> {
         self.at += 1;
         self.skip_while(|c| c.is_ascii_digit());
         let rest = self.rest();
-        // Two points are a range of repetitions.
+        // Two points belong to a range of repetitions.
         if rest.starts_with('.') && !rest.starts_with("..") {
             self.at += 1;
             self.skip_while(|c| c.is_ascii_digit());
@@ -166,7 +166,7 @@ impl<'a> Lexer<'a> {
             .with_help(help)
     }
 
-    /// Returns the error for something that begins here and does not end within the line.
+    /// Returns the error for a lexeme that begins here and has no end. Its label covers the rest of the line.
     fn unterminated(&self, what: &str, help: &str) -> Diagnostic {
         let line = self.rest().split(['\r', '\n']).next().unwrap_or_default();
         Diagnostic::error(codes::UNTERMINATED, format!("the {what} has no end"))
@@ -276,7 +276,8 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// Returns the character of the escape at the start of a text, and the length of the escape.
+/// Returns the character that the escape at the start of a text denotes, and the length of the escape in bytes. `None`
+/// if the escape is unknown or malformed.
 fn escape(text: &str) -> Option<(char, usize)> {
     let number = |digits: Range<usize>| {
         let digits = text.get(digits).filter(|d| d.bytes().all(|b| b.is_ascii_hexdigit()))?;

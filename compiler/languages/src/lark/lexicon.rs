@@ -1,4 +1,4 @@
-//! The letters of rules: terminals with their automata, and opaque expressions.
+//! The letters of a unit's alphabet: terminals with their automata, and opaque expressions.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,58 +12,61 @@ use grammarc_grammar::ir::facts::{Alphabet, Facts};
 use grammarc_grammar::ir::pass::automaton;
 use grammarc_grammar::ir::{ByteSet, Expr};
 
-/// Most states of a terminal's automaton. A larger terminal has none, and is distinguished from its neighbours by its
-/// first bytes alone.
+/// Most states of a terminal's automaton. A larger terminal has no automaton, and is distinguished from its neighbours
+/// by its first bytes alone.
 const MAX_STATES: usize = 50_000;
 
-/// Most pairs of states visited to find out whether two terminals clash. Beyond, they are taken to clash.
+/// Most pairs of states visited to find out whether two terminals clash. Beyond that they are assumed to clash, which
+/// costs at most an unnecessary warning.
 const MAX_PAIRS: usize = 1 << 12;
 
-/// Number of a terminal.
+/// Index of a terminal in the lexicon.
 pub(super) type TerminalId = u32;
 
-/// A terminal as the lexer knows it, without the empty string.
+/// A terminal of the lexer. The empty string is removed from its language and noted in `nullable`.
 #[derive(Debug)]
 pub(super) struct Terminal {
-    /// Its strings.
+    /// The expression that the terminal matches, without the empty string.
     pub(super) expr: Expr,
-    /// The automaton, unless it is too large.
+    /// The automaton of the terminal. `None` if it would exceed 50,000 states.
     pub(super) dfa: Option<Arc<Dfa>>,
-    /// Whether the empty string is a string of the terminal, too.
+    /// Whether the empty string also matched the terminal before it was removed.
     pub(super) nullable: bool,
-    /// Whether the terminal ends as soon as it can.
+    /// Whether the terminal ends at its shortest match, and not at the longest.
     pub(super) lazy: bool,
-    /// Bytes that it begins with.
+    /// The first bytes of the terminal's strings.
     pub(super) first: ByteSet,
-    /// Bytes that continue a string of the terminal.
+    /// Bytes that can follow a complete match within a longer match of the terminal. Without an automaton, all bytes of
+    /// the terminal.
     pub(super) after: ByteSet,
-    /// The place of the first use.
+    /// The place of the terminal's first use in the source, in bytes.
     pub(super) span: Range<usize>,
 }
 
-/// An expression without a known structure: a token, a schema, a nested grammar.
+/// An expression that the lexer does not split into lexemes: a token, a JSON Schema or a nested grammar.
 #[derive(Debug)]
 pub(super) struct Opaque {
-    /// Its strings.
+    /// The expression of the language: a token, or a call of the inner source's start rule.
     pub(super) expr: Expr,
-    /// Bytes that it begins with.
+    /// The first bytes of the expression's strings. Empty for a token, which is no text.
     pub(super) first: ByteSet,
-    /// Whether the empty string is one.
+    /// Whether the expression accepts the empty string.
     pub(super) nullable: bool,
 }
 
-/// The use of a terminal. One expression is a different terminal in each use.
+/// How a terminal is used. An expression with two uses becomes two terminals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Use {
-    /// The terminal takes the longest text.
+    /// The terminal takes the longest allowed match.
     Greedy,
-    /// The terminal ends as soon as it can.
+    /// The terminal ends at its shortest match, because its rule is lazy.
     Lazy,
-    /// The terminal is ignored.
+    /// The terminal matches ignored text, between lexemes.
     Ignored,
 }
 
-/// The terminals and opaque expressions of a grammar, each once.
+/// The letters of a grammar: all terminals and opaque expressions (tokens, schemas, nested grammars). Each terminal
+/// occurs once.
 #[derive(Debug, Default)]
 pub(super) struct Lexicon {
     pub(super) terminals: Vec<Terminal>,
@@ -72,8 +75,8 @@ pub(super) struct Lexicon {
 }
 
 impl Lexicon {
-    /// Adds a terminal, and returns its number and whether it is nullable. There is no number if the empty string is
-    /// its only string.
+    /// Adds a terminal unless the lexicon has it. Returns its index, and whether the empty string matches it. There is
+    /// no index if it matches no other string.
     pub(super) fn terminal(
         &mut self,
         expr: Expr,
@@ -87,7 +90,7 @@ impl Lexicon {
         }
         let next = self.terminals.len() as TerminalId;
         let (terminal, nullable) = terminal(key.0.clone(), lazy, span.clone(), budget);
-        // A terminal that is lazy and may be empty is empty.
+        // A lazy terminal that matches the empty string matches nothing longer.
         let is_empty = matches!(terminal.expr, Expr::Never) || lazy && nullable;
         let id = (!is_empty).then_some(next);
         if !is_empty {
@@ -97,8 +100,8 @@ impl Lexicon {
         (id, nullable)
     }
 
-    /// Whether one of two terminals can end where the other continues. Then running both differs from running each
-    /// alone.
+    /// Whether one of two terminals can end at a place where the other continues. Then the two together match otherwise
+    /// than each alone. Terminals without automata clash if they share a first byte.
     pub(super) fn clash(&self, one: TerminalId, other: TerminalId) -> bool {
         let (one, other) = (&self.terminals[one as usize], &self.terminals[other as usize]);
         let (Some(a), Some(b)) = (&one.dfa, &other.dfa) else {
@@ -127,7 +130,7 @@ impl Lexicon {
         false
     }
 
-    /// Adds an opaque expression, and returns its number.
+    /// Adds an opaque expression (a token, a schema or a nested grammar), and returns its index.
     pub(super) fn opaque(&mut self, opaque: Opaque) -> u32 {
         self.opaque.push(opaque);
         (self.opaque.len() - 1) as u32
@@ -150,7 +153,7 @@ fn terminal(expr: Expr, lazy: bool, span: Range<usize>, budget: &Budget) -> (Ter
     let nullable = dfa.states[0].accepting;
     let dfa = if lazy { dfa.shortest() } else { dfa };
     let dfa = if nullable { not_empty(&dfa) } else { dfa };
-    // Literals stay what they are; the others are put together anew where they were changed.
+    // A terminal that was not changed keeps its expression. A changed one is rebuilt from its automaton.
     let expr = match lazy || nullable {
         _ if dfa.is_never() => Expr::Never,
         true => Expr::Regular(Arc::new(dfa.clone())),
@@ -167,7 +170,7 @@ fn terminal(expr: Expr, lazy: bool, span: Range<usize>, budget: &Budget) -> (Ter
     (Terminal { expr, dfa, nullable, lazy, first, after, span }, nullable)
 }
 
-/// Estimates the states of the automaton, whose repetitions are unrolled.
+/// Estimates the states of an expression's automaton in which repetitions are unrolled.
 fn unrolled_size(expr: &Expr) -> u64 {
     let parts = expr.children().iter().map(unrolled_size).fold(0, u64::saturating_add);
     match expr {
@@ -180,7 +183,7 @@ fn unrolled_size(expr: &Expr) -> u64 {
     }
 }
 
-/// Removes the empty string.
+/// Removes the empty string from the language of an automaton.
 fn not_empty(dfa: &Dfa) -> Dfa {
     let mut states = Vec::with_capacity(dfa.states.len() + 1);
     states.push(DfaState { accepting: false, ..dfa.states[0].clone() });

@@ -1,8 +1,8 @@
-//! Builds the lexer of a unit, as an automaton over bytes.
+//! Builds the lexer of a unit as an automaton over bytes. A unit is a rule with its callees inlined.
 //!
-//! llguidance's lexer runs all allowed terminals at once, continues as long as one of them can, and takes all terminals
-//! that match the whole text. A lazy terminal is taken as soon as it matches. So a terminal ends only if no neighbour
-//! continues: `/a+/ "ab"` accepts nothing, and a keyword in the form of a name is both.
+//! llguidance's lexer runs all allowed terminals at once and continues as long as one of them can. It then takes all
+//! terminals that match the whole text. A lazy terminal is taken as soon as it matches. So a terminal ends only if no
+//! neighbour continues: `/a+/ "ab"` accepts nothing, and a keyword that is also a name matches both.
 //!
 //! The lexer is deterministic. A state is a [subset](super::subsets) of the unit, with the automaton states of the
 //! terminals allowed there. If a text ends although some bytes would continue it, the next lexeme must not begin with
@@ -11,7 +11,8 @@
 //! included.
 //!
 //! Nested units are called and not inlined, so terminals on both sides of their border are independent. If one can end
-//! where the other continues, the grammar allows both readings, more than llguidance. A warning gives the place.
+//! where the other continues, the grammar allows both readings, which is more than llguidance allows. A warning names
+//! the place.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -29,58 +30,62 @@ use grammarc_grammar::budget::Budget;
 use grammarc_grammar::diagnostics::Diagnostic;
 use grammarc_grammar::ir::{ByteSet, Expr, ExprGraph, GrammarBuilder, Origin, RuleId};
 
-/// Size of the largest terminal that is copied into its uses. A larger one becomes a rule.
+/// Size, in nodes of its expression, of the largest terminal that is copied into its uses. A larger terminal becomes a
+/// rule that is called.
 const MAX_COPIED: usize = 8;
 
-/// Characters of a terminal that name its rule.
+/// Most characters of a terminal's source text in the name of its rule. Longer texts are cut off.
 const MAX_NAME: usize = 24;
 
-/// Most warnings.
+/// Most warnings about lexing for one source. Further ones are dropped.
 const MAX_WARNINGS: usize = 8;
 
-/// The automaton states of the terminals at one place.
+/// The terminals that are being matched, each with the current state of its automaton.
 type Running = Vec<(TerminalId, u32)>;
 
-/// A state of the automaton over bytes.
+/// A state of the lexer, the automaton over bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum LexerState {
-    /// Between two lexemes. The next lexeme does not begin with these bytes.
+    /// The lexer is between two lexemes. The next lexeme may not begin with one of the bytes.
     Between(SubsetId, ByteSet),
-    /// Within a lexeme.
+    /// The lexer is within a lexeme: one of the given terminals, each with the state of its automaton.
     Within(SubsetId, Running),
 }
 
-/// A rule that is declared and not yet defined.
+/// A rule of the IR that is declared for a unit (a rule with its callees inlined) and not yet defined.
 pub(super) struct Pending {
     pub(super) unit: u32,
-    /// Whether nothing follows the unit.
+    /// Whether the text ends with the unit (a rule with its callees inlined). Then no ignored text may follow its last
+    /// lexeme.
     pub(super) is_last: bool,
     pub(super) rule: RuleId,
 }
 
-/// Tables that all units share.
+/// State shared by the lexers of all units (rules with their callees inlined): the terminals, the rules made so far,
+/// and the warnings.
 pub(super) struct Lexing<'r> {
     lexicon: &'r Lexicon,
     facts: &'r Facts,
     ignored: &'r [TerminalId],
     budget: &'r Budget,
     pub(super) warnings: Vec<Diagnostic>,
-    /// Names of units.
+    /// For each unit (a rule with its callees inlined), the name of its rule.
     names: Vec<&'r str>,
     pub(super) builder: GrammarBuilder,
-    /// Rules of units, by unit and whether nothing follows the unit.
+    /// Maps a unit (a rule with its callees inlined), and whether the text ends with it, to the unit's rule.
     rules: FxHashMap<(u32, bool), RuleId>,
-    /// Pairs of terminals, and whether they clash.
+    /// Maps a pair of terminals, the smaller index first, to whether one can end where the other continues.
     clashes: FxHashMap<(TerminalId, TerminalId), bool>,
-    /// Rules of terminals.
+    /// Maps each large terminal to its rule.
     terminals: FxHashMap<TerminalId, RuleId>,
-    /// The source.
+    /// The text of the Lark source.
     text: &'r str,
     pub(super) open: Vec<Pending>,
 }
 
 impl<'r> Lexing<'r> {
-    /// Returns empty tables. `names` are those of the units.
+    /// Returns the shared state of all units' lexers, without any rules yet. `names` has the name of each unit (a rule
+    /// with its callees inlined).
     pub(super) fn new(
         rules: &'r Rules<'_>,
         facts: &'r Facts,
@@ -105,7 +110,8 @@ impl<'r> Lexing<'r> {
         }
     }
 
-    /// Returns the rule of a unit. If nothing follows the unit, nothing is ignored at its end.
+    /// Returns the rule of a unit (a rule with its callees inlined), and declares it if it is new. With `is_last` the
+    /// text ends with the unit, and no ignored text follows its last lexeme.
     pub(super) fn rule(&mut self, unit: u32, is_last: bool) -> RuleId {
         let key = (unit, is_last && !self.ignored.is_empty());
         if let Some(&known) = self.rules.get(&key) {
@@ -117,9 +123,11 @@ impl<'r> Lexing<'r> {
         rule
     }
 
-    /// Returns the expression of a unit.
+    /// Returns the lexer of a unit (a rule with its callees inlined) as an expression. `number` is the unit's index;
+    /// with `is_last`, the text ends with the unit.
     pub(super) fn unit(&mut self, unit: &'r Unit, number: u32, is_last: bool) -> Expr {
-        // If a called unit and a terminal begin alike, what can follow one of them is not all that can follow.
+        // If a called unit and a terminal share a first byte, the lexer does not know which of the two it is in. Then
+        // ignored text is allowed at the end of the unit.
         let (expr, overlaps) = self.unit_with(unit, number, is_last);
         match overlaps && is_last {
             true => self.unit_with(unit, number, false).0,
@@ -127,7 +135,8 @@ impl<'r> Lexing<'r> {
         }
     }
 
-    /// Returns the expression of a unit, and whether a called unit shares a first byte with a neighbour.
+    /// Returns the lexer of a unit (a rule with its callees inlined) as an expression, and whether a called unit shares
+    /// a first byte with a neighbouring letter (a terminal, a called unit or another expression).
     fn unit_with(&mut self, unit: &'r Unit, number: u32, is_last: bool) -> (Expr, bool) {
         let mut graph = ExprGraph::new();
         let end = graph.end();
@@ -167,7 +176,8 @@ impl<'r> Lexing<'r> {
         }
     }
 
-    /// Returns the expression of a terminal. A large terminal is a rule, since it has many uses.
+    /// Returns the expression of a terminal. A large terminal becomes a rule that its uses call, so that it exists
+    /// once.
     fn terminal(&mut self, id: TerminalId) -> Expr {
         let terminal = &self.lexicon.terminals[id as usize];
         if terminal.expr.size() <= MAX_COPIED {
@@ -183,7 +193,7 @@ impl<'r> Lexing<'r> {
         Expr::Call(rule)
     }
 
-    /// Warns of a terminal that llguidance may end elsewhere.
+    /// Warns that llguidance may end a terminal at another place, before one of `bytes`.
     fn warn(&mut self, terminal: &Terminal, bytes: ByteSet) {
         let byte = bytes.iter().next().unwrap_or_default().escape_ascii();
         let text = format!(
@@ -203,7 +213,7 @@ impl<'r> Lexing<'r> {
 }
 
 impl Lexing<'_> {
-    /// Adds a warning, unless its place has one of the same kind or there are too many.
+    /// Adds a warning. Drops it if its place has one with the same code, or there are 8 warnings already.
     fn found(&mut self, warning: Diagnostic) {
         let is_known = |known: &Diagnostic| {
             known.code == warning.code && known.labels[0].span == warning.labels[0].span
@@ -217,14 +227,16 @@ impl Lexing<'_> {
 struct UnitLexer<'w, 'r> {
     lexing: &'w mut Lexing<'r>,
     subsets: Subsets<'r>,
-    /// Whether nothing follows the unit.
+    /// Whether the text ends with the unit (a rule with its callees inlined), so that no ignored text follows its last
+    /// lexeme.
     is_last: bool,
-    /// Bytes that may follow the unit.
+    /// The FOLLOW set of the unit (a rule with its callees inlined): bytes that may come after it in its callers.
     follow: ByteSet,
     known: FxHashMap<LexerState, u32>,
     open: Vec<(LexerState, u32)>,
     graph: &'w mut ExprGraph,
-    /// Whether a called unit shares a first byte with a neighbour.
+    /// Whether a called unit (a rule with its callees inlined) shares a first byte with a neighbouring letter (a
+    /// terminal, a called unit or another expression).
     overlaps: bool,
 }
 
@@ -243,13 +255,15 @@ impl<'r> UnitLexer<'_, 'r> {
         state
     }
 
-    /// Returns the state behind some terminals.
+    /// Returns the state between two lexemes after the given terminals, which match the same text.
     fn behind(&mut self, subset: SubsetId, terminals: &[TerminalId]) -> u32 {
         let to = self.subsets.go(subset, terminals);
         self.state(LexerState::Between(to, ByteSet::EMPTY))
     }
 
-    /// Whether a terminal needs not be run beside others.
+    /// Whether a terminal can be one edge of the graph, without other terminals run beside it. Then it shares no first
+    /// byte with a neighbour, and no successor begins with a byte that continues it. A terminal without an automaton
+    /// always can.
     fn is_alone(&mut self, subset: SubsetId, id: TerminalId, shared: ByteSet) -> bool {
         let terminal = self.terminal(id);
         if terminal.dfa.is_none() {
@@ -260,7 +274,8 @@ impl<'r> UnitLexer<'_, 'r> {
             && terminal.after.intersect(self.subsets.get(to).first).is_empty()
     }
 
-    /// Warns of a terminal whose continuing bytes are also first bytes of its successors.
+    /// Warns if a byte of `after`, which continues the terminal, can also begin what follows the terminal. Bytes of
+    /// `is_known` are exempt.
     fn check(&mut self, id: TerminalId, after: ByteSet, to: SubsetId, is_known: ByteSet) {
         let subset = self.subsets.get(to);
         let mut next = subset.first.minus(is_known);
@@ -289,7 +304,7 @@ impl<'r> UnitLexer<'_, 'r> {
         let (mut called, mut before) = (ByteSet::EMPTY, Vec::new());
         for (letter, targets) in others {
             let first = self.lexing.facts.first_of_letter(letter, self.lexing.lexicon);
-            // Tokens begin with no byte.
+            // A token has no first byte.
             if !first.is_empty() && first.minus(but).is_empty() {
                 continue;
             }
@@ -325,8 +340,9 @@ impl<'r> UnitLexer<'_, 'r> {
         self.moves(subset, &together, but, at);
     }
 
-    /// Warns of terminals that clash with a first terminal of a called unit. They are the neighbours of the call, and
-    /// the first terminals of units called before.
+    /// Warns of terminals that clash with a terminal that a called unit (a rule with its callees inlined) begins with:
+    /// one can end where the other continues. Compared are the neighbours of the call, and the first terminals of the
+    /// units in `before`.
     fn clashes(
         &mut self,
         letter: Letter,
@@ -353,7 +369,8 @@ impl<'r> UnitLexer<'_, 'r> {
         }
     }
 
-    /// Adds an epsilon transition over nullable terminals, for first bytes of ignored text alone.
+    /// Adds an epsilon transition past terminals that match the empty string, if ignored text follows. Only first bytes
+    /// of the ignored text, without those of `but`, are allowed next.
     fn nothing(&mut self, subset: SubsetId, terminals: &[TerminalId], but: ByteSet, at: u32) {
         let nullable: Vec<TerminalId> =
             terminals.iter().copied().filter(|id| self.terminal(*id).nullable).collect();
@@ -373,7 +390,8 @@ impl<'r> UnitLexer<'_, 'r> {
         let ends = self.accepting(within);
         let Some(&first) = ends.first() else { return };
         let to = self.subsets.go(subset, &ends);
-        // The terminals that come next are kept from going on; what is called is not.
+        // Terminals that come next cannot continue the match, because their first bytes are excluded; called units
+        // still can.
         let terminals = self.subsets.get(to).terminals.iter();
         let known = terminals.fold(ByteSet::EMPTY, |all, id| all.union(self.terminal(*id).first));
         self.check(first, alive, to, known);
@@ -411,7 +429,7 @@ impl<'r> UnitLexer<'_, 'r> {
         );
     }
 
-    /// Returns the terminals in an accepting state.
+    /// Returns the terminals whose automata are in an accepting state after at least one byte.
     fn accepting(&self, within: &Running) -> Vec<TerminalId> {
         let accepts = |&&(id, state): &&(TerminalId, u32)| {
             let dfa = self.terminal(id).dfa.as_ref();
@@ -420,7 +438,8 @@ impl<'r> UnitLexer<'_, 'r> {
         within.iter().filter(accepts).map(|&(id, _)| id).collect()
     }
 
-    /// Adds the edges of some terminals, without those on the bytes of `but`. Returns the bytes of the edges.
+    /// Adds the edges of the running terminals to state `at` of the graph, without the bytes of `but`. Returns the
+    /// bytes on which edges were added.
     fn moves(&mut self, subset: SubsetId, within: &Running, but: ByteSet, at: u32) -> ByteSet {
         let mut bounds: Vec<u32> = Vec::new();
         for &(id, state) in within {
@@ -454,7 +473,8 @@ impl<'r> UnitLexer<'_, 'r> {
         alive
     }
 
-    /// Returns the state for some automaton states.
+    /// Returns the lexer state for running terminals. If a lazy terminal matches or none can continue, the lexeme has
+    /// ended.
     fn target(&mut self, subset: SubsetId, within: Running) -> u32 {
         let ends = self.accepting(&within);
         let lazy: Vec<TerminalId> =

@@ -1,4 +1,4 @@
-//! A Lark source to the grammar IR: the passes in their order.
+//! Lowers a Lark source to the grammar IR by running the passes in order.
 
 use super::ast::Ast;
 use super::follow::Facts;
@@ -11,12 +11,12 @@ use grammarc_grammar::budget::{Budget, Phase};
 use grammarc_grammar::diagnostics::{Diagnostic, Source};
 use grammarc_grammar::ir::{Lowered, Origin};
 
-/// Lowers a source to a grammar.
+/// Lowers a Lark source to the grammar IR.
 ///
 /// # Errors
 ///
-/// The first error of the syntax. If the syntax is right, the errors of names, terminals and inner sources, in source
-/// order. If the budget is spent, that error alone.
+/// Returns the first error of the syntax. If the syntax is right, returns the errors of names, terminals and inner
+/// sources (of other languages), in source order. If the budget is spent, returns that error alone.
 pub fn lower(
     source: Source,
     options: &LarkOptions,
@@ -31,7 +31,7 @@ pub fn lower(
     lowered
 }
 
-/// Lowers a syntax tree. Nested grammars are lowered by the same function, so the recursion goes through here alone.
+/// Lowers a syntax tree. `rules::read` calls this function again for nested grammars, whose depth the parser bounds.
 fn grammar(
     ast: &Ast,
     source: &Source,

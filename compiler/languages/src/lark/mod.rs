@@ -19,8 +19,8 @@
 //! | `follow`, `subsets` | FIRST and FOLLOW sets, subset construction |
 //! | `lexing` | lexemes to bytes |
 //!
-//! Attributes that change no text (`capture`, `temperature`, `max_tokens`) are noted for the host. Priorities,
-//! templates, parameters, lookaround and grammars by name are not supported, and an error at their place.
+//! Attributes that change no text (`capture`, `temperature`, `max_tokens`) are reported as notes for the host.
+//! Priorities, templates, parameters and lookaround are not supported: each is an error with its place in the source.
 //!
 //! Tests: `tests/`, with one source for each diagnostic; `compiler/tests/grammars.rs`, `tests/tests/peer`.
 

@@ -2,12 +2,12 @@
 
 use grammarc_json_schema::JsonSchemaOptions;
 
-/// Options of a Lark source.
+/// The options of a Lark source.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct LarkOptions {
-    /// Name of the start rule. That of a nested grammar is `start`.
+    /// Name of the start rule; `start` by default. In nested grammars it is always `start`.
     pub start: String,
-    /// How the schemas of `%json` are read.
+    /// The options for the JSON Schemas of `%json`.
     pub schemas: JsonSchemaOptions,
 }
 

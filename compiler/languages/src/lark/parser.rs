@@ -1,8 +1,7 @@
-//! Lexemes to syntax tree, by recursive descent, up to the first error.
+//! Parses lexemes to a syntax tree by recursive descent, up to the first error.
 //!
-//! A definition ends with its line, unless a group is open or the next line starts with `|`. Levels of nesting are
-//! counted on the way in, and repetitions stacked on each other are not part of the language, so recursion is bounded.
-//! Cost: linear.
+//! A definition ends with its line, unless a group is open or the next line starts with `|`. The levels of nesting are
+//! counted, and a repetition directly on a repetition is a syntax error, so the recursion is bounded. Cost: linear.
 
 use std::ops::Range;
 
@@ -14,11 +13,12 @@ use grammarc_grammar::diagnostics::{Diagnostic, Source};
 use grammarc_grammar::other_language;
 use grammarc_grammar::other_language::Other;
 
-/// Parses a source.
+/// Parses a Lark source to a syntax tree.
 ///
 /// # Errors
 ///
-/// The first error of the syntax, or that the budget is spent.
+/// Returns the first error of the syntax, or that the budget is spent. If the text seems to be another language, the
+/// error says so.
 pub(super) fn parse(source: &Source, budget: &Budget) -> Result<Ast, Vec<Diagnostic>> {
     let text = &source.text;
     let refused = |finding: Diagnostic| {
@@ -38,9 +38,9 @@ struct Parser<'a> {
     text: &'a str,
     lexemes: &'a [Lexeme],
     at: usize,
-    /// Levels of nesting.
+    /// The current number of open groups, complements and nested grammars.
     depth: usize,
-    /// Open groups of the definition at hand: within one, line ends do not count.
+    /// The number of open groups in the current definition. Within a group, line ends are skipped.
     groups: usize,
 }
 
@@ -59,7 +59,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Returns the next lexeme, past line ends within a group.
+    /// Returns the next lexeme without consuming it. Within a group, line ends before it are skipped.
     fn next(&mut self) -> Option<&'a Lexeme> {
         if self.groups > 0 {
             self.skip_line_ends();
@@ -77,7 +77,7 @@ impl<'a> Parser<'a> {
         found
     }
 
-    /// Returns the end of the last lexeme read.
+    /// Returns the end of the last consumed lexeme, in bytes.
     fn end(&self) -> usize {
         self.at.checked_sub(1).map_or(0, |last| self.lexemes[last].span.end)
     }
@@ -124,7 +124,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Items up to the end of the source, or up to the brace that closes a nested grammar.
+    /// Parses definitions and directives up to the end of the source, or up to the brace that closes a nested grammar.
     fn items(&mut self, is_nested: bool) -> Parsed<Ast> {
         let mut ast = Ast::default();
         loop {
@@ -161,7 +161,7 @@ impl<'a> Parser<'a> {
         json: Option<&Range<usize>>,
         ast: &mut Ast,
     ) -> Parsed<()> {
-        // The JSON belongs to the lexeme.
+        // The lexeme contains the JSON.
         let text = self.text_of(directive);
         let name = text.split(|c: char| c.is_whitespace() || c == '{').next().unwrap_or(text);
         match (name, json) {
@@ -196,7 +196,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Returns the end of the line at hand.
+    /// Returns the end of the current line, in bytes.
     fn line_end(&self) -> usize {
         let rest = self.lexemes[self.at..].iter();
         rest.take_while(|next| next.kind != LexemeKind::LineEnd)
@@ -249,7 +249,7 @@ impl<'a> Parser<'a> {
     }
 
     fn definition(&mut self) -> Parsed<Definition> {
-        // Marks that shape the syntax tree alone change no text.
+        // `!` and `?` change Lark's syntax tree only, and not the accepted texts.
         while self.eat("!") || self.eat("?") {}
         let help = "a rule is written `name: body`, and a terminal `NAME: body`";
         let name = self.name(help)?;
@@ -299,7 +299,7 @@ impl<'a> Parser<'a> {
         Ok(Attribute { name: self.text_of(name).to_owned(), value, span })
     }
 
-    /// Reads alternatives. A line that starts with `|` continues the line before.
+    /// Parses alternatives. A line that starts with `|` continues the line before.
     fn expansions(&mut self) -> Parsed<Node> {
         let start = self.end();
         let mut choices = vec![self.alternative()?];
@@ -315,7 +315,7 @@ impl<'a> Parser<'a> {
         Ok(self.node(choices, NodeKind::Alternation, start))
     }
 
-    /// Returns the only part, or all of them as what `of` makes.
+    /// Returns a single part unchanged, and several parts as one node of kind `of`.
     fn node(&self, mut parts: Vec<Node>, of: fn(Vec<Node>) -> NodeKind, start: usize) -> Node {
         if parts.len() == 1 {
             return parts.remove(0);
@@ -331,7 +331,7 @@ impl<'a> Parser<'a> {
             conjuncts.push(self.sequence()?);
         }
         if self.eat("->") {
-            // The name of a branch of the syntax tree.
+            // The name of an alternative changes Lark's syntax tree only.
             self.name("the name of an alternative follows `->`")?;
         }
         if let Some(next) = self.peek()
@@ -363,7 +363,7 @@ impl<'a> Parser<'a> {
         Ok(self.node(parts, NodeKind::Sequence, start))
     }
 
-    /// Returns an atom with the repetition behind it.
+    /// Parses an atom with an optional repetition after it.
     fn repeated(&mut self) -> Parsed<Node> {
         let body = self.atom()?;
         let start = body.span.start;
@@ -402,7 +402,7 @@ impl<'a> Parser<'a> {
             let text = "templates are not supported";
             return Err(Self::unsupported(text, next.span.clone(), "write a rule for each use"));
         }
-        // The largest is kept free so that one more than a count is a count.
+        // The largest number is excluded, so that one more than a bound still fits 32 bits.
         match text.parse::<u32>() {
             Ok(number) if next.kind == LexemeKind::Number && number < u32::MAX => {
                 self.at += 1;
@@ -495,7 +495,8 @@ impl<'a> Parser<'a> {
         Ok(Node { kind, span })
     }
 
-    /// `%json`, `%regex` or `%lark`.
+    /// Parses the rest of `%json`, `%regex` or `%lark`, whose directive is already consumed. Other directives are an
+    /// error.
     fn inner(&mut self, directive: &Lexeme, json: Option<Range<usize>>) -> Parsed<Node> {
         let start = directive.span.start;
         let kind = match (self.text_of(directive), json) {
@@ -528,7 +529,8 @@ impl<'a> Parser<'a> {
         Ok(Node { kind, span: start..self.end() })
     }
 
-    /// `"a".."z"`, past the points.
+    /// Parses the end of a range `"a".."z"`, after the two points. Its place begins with `span`. Both ends must be
+    /// single characters.
     fn range(&mut self, first: &str, insensitive: bool, span: Range<usize>) -> Parsed<Node> {
         let help = "a range is written `\"a\"..\"z\"`, of one character each and without flags";
         let Some(Lexeme { kind: LexemeKind::Literal { text: last, insensitive: other }, .. }) =
@@ -564,6 +566,6 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// The way out of parametric grammars.
+/// The help for rules with parameters: what to write instead.
 const PARAMETERS: &str =
     "write the cases as rules; for members in any order, compile a JSON Schema or a GBNF grammar";

@@ -1,4 +1,4 @@
-//! Reads rules over lexemes: names are looked up, terminals become lexemes, inner sources are lowered.
+//! Reads rules over lexemes: resolves names, turns terminals into lexemes, and lowers inner sources.
 
 use rustc_hash::FxHashMap;
 
@@ -18,63 +18,65 @@ use grammarc_grammar::ir::facts::Alphabets;
 use grammarc_grammar::ir::{Expr, Lowered, Survey};
 use grammarc_json_schema as json_schema;
 
-/// Most errors reported for one source.
+/// Most errors reported for one source. Reading stops there.
 const MAX_ERRORS: usize = 50;
 
-/// Steps of a budget that a node of the syntax tree takes, about.
+/// Steps of the budget that one node of the syntax tree costs: an estimate of its share of the work.
 const STEPS_A_NODE: usize = 1 << 4;
 
-/// The right-hand side of a rule, over lexemes.
+/// The right-hand side of a rule, whose smallest parts are lexemes: terminals and opaque expressions (tokens, schemas,
+/// nested grammars).
 #[derive(Debug)]
 pub(super) enum Body {
-    /// A terminal, and whether the empty string is one of its strings. `None` if the empty string is the only one.
+    /// A terminal, and whether it matches the empty string. The terminal is `None` if it matches nothing else.
     Lexeme { terminal: Option<TerminalId>, nullable: bool },
-    /// An opaque expression.
+    /// An expression without known lexemes (a token, a JSON Schema or a nested grammar), by its index in the lexicon.
     Opaque(u32),
-    /// A rule, by its index in the source.
+    /// A call of a rule, by the rule's index in the source.
     Call(u32),
-    /// Parts in order. No parts denote the empty string.
+    /// Parts in order. An empty sequence denotes the empty string.
     Sequence(Vec<Body>),
-    /// Alternatives. No alternatives denote the empty language.
+    /// Alternatives. An empty alternation denotes the empty language.
     Alternation(Vec<Body>),
-    /// Between `min` and `max` of the body.
+    /// Between `min` and `max` strings of the body, both inclusive. Without `max` the number is unbounded.
     Repeat { body: Box<Body>, min: u32, max: Option<u32> },
 }
 
-/// A rule over lexemes.
+/// A rule whose body is over lexemes, with its definition in the source.
 #[derive(Debug)]
 pub(super) struct Rule<'a> {
     pub(super) definition: &'a Definition,
     pub(super) body: Body,
 }
 
-/// Lowers a nested grammar, which is a syntax tree within this one.
+/// A function that lowers a nested grammar, whose syntax tree is part of the outer one.
 pub(super) type LowerNested<'n> =
     &'n dyn Fn(&Ast, &Source, &LarkOptions, &Budget) -> Result<Lowered, Vec<Diagnostic>>;
 
-/// A grammar over lexemes.
+/// A Lark grammar after its names are resolved: rules whose smallest parts are lexemes.
 #[derive(Debug)]
 pub(super) struct Rules<'a> {
-    /// In source order.
+    /// The rules in source order.
     pub(super) rules: Vec<Rule<'a>>,
-    /// The start rule.
+    /// Index of the start rule.
     pub(super) start: u32,
-    /// The terminals that may follow each lexeme. None is nullable.
+    /// The terminals of ignored text, which may follow each lexeme. They do not match the empty string.
     pub(super) ignored: Vec<TerminalId>,
-    /// Whether ignored terminals may precede the first lexeme.
+    /// Whether ignored terminals (those of `%ignore`) may precede the first lexeme.
     pub(super) initial_skip: bool,
-    /// Whether at most one ignored terminal may follow each lexeme.
+    /// Whether at most one ignored terminal (of `%ignore`) may follow each lexeme.
     pub(super) ignore_once: bool,
     pub(super) lexicon: Lexicon,
-    /// The inner grammars, with the findings.
+    /// The builder with the lowered inner sources (of other languages), and the findings so far.
     pub(super) outer: Outer,
 }
 
-/// Reads the rules of a source. Nested grammars are lowered by `nested`.
+/// Reads the rules of a source into a grammar over lexemes. `nested` lowers the grammars nested in it.
 ///
 /// # Errors
 ///
-/// The errors of names and parts of rules, in source order.
+/// Returns the errors of names and of parts of rules, in source order. If the budget is spent, returns that error
+/// alone.
 pub(super) fn read<'a>(
     ast: &'a Ast,
     source: &'a Source,
@@ -159,9 +161,9 @@ struct Reader<'a, 'b> {
     nested: LowerNested<'b>,
     budget: &'b Budget,
     terminals: Terminals<'a>,
-    /// Rules by name.
+    /// Maps the name of each rule to its index.
     numbers: FxHashMap<&'a str, u32>,
-    /// The `stop` string of each rule. The next rule may repeat it.
+    /// Maps the name of a rule to its `stop` string. The part after a call of the rule may repeat that string.
     stops: FxHashMap<&'a str, &'a str>,
     lexicon: Lexicon,
     outer: Outer,
@@ -171,7 +173,7 @@ struct Reader<'a, 'b> {
 type Read<T> = Result<T, Box<Diagnostic>>;
 
 impl<'a> Reader<'a, 'a> {
-    /// Defines the names of the source.
+    /// Defines the names of all rules, terminals and imports. Duplicate names and unknown imports become errors.
     fn names(&mut self, ast: &'a Ast, rules: &[&'a Definition]) {
         let twice = |name: &str, span: &std::ops::Range<usize>| {
             let finding =
@@ -226,7 +228,7 @@ impl<'a> Reader<'a, 'a> {
         }
     }
 
-    /// Checks the terminals, used or not.
+    /// Lowers each defined terminal, used or not, so that its errors are found.
     fn terminals_alone(&mut self, ast: &'a Ast) {
         for item in &ast.items {
             if let Item::Definition(definition) = item
@@ -351,8 +353,8 @@ impl<'a> Reader<'a, 'a> {
         })
     }
 
-    /// Reads the parts of a sequence. A string behind a rule may repeat the `stop` string of that rule, and then counts
-    /// once.
+    /// Reads the parts of a sequence. If a string after a rule begins with the rule's `stop` string, that prefix is
+    /// dropped: the rule already matches it.
     fn sequence(&mut self, parts: &'a [Node]) -> Read<Vec<Body>> {
         let mut read = Vec::with_capacity(parts.len());
         let mut ended_by = None;
@@ -373,8 +375,8 @@ impl<'a> Reader<'a, 'a> {
         Ok(read)
     }
 
-    /// Adds an inner source as an opaque expression. Its text begins at the offset `at`. After an error the body is the
-    /// empty language.
+    /// Adds an inner source as an opaque expression (a token, schema or nested grammar). Its text begins at byte offset
+    /// `at` of the outer source. If it has errors, they are reported and the body is the empty language.
     fn inner(&mut self, lowered: Result<Lowered, Vec<Diagnostic>>, at: usize) -> Body {
         let span = |span: &std::ops::Range<usize>| span.start + at..span.end + at;
         let place = Place { span: &span, pointer: None };

@@ -1,4 +1,5 @@
-//! The subset construction of a unit over terminals, on demand.
+//! The subset construction of a unit's automaton over lexemes. States are constructed when they are
+//! reached.
 
 use rustc_hash::FxHashMap;
 
@@ -7,31 +8,36 @@ use super::lexicon::{Lexicon, TerminalId};
 use super::units::{Letter, Unit};
 use grammarc_grammar::ir::ByteSet;
 
-/// Number of a state.
+/// Index of a state of the subset construction.
 pub(super) type SubsetId = u32;
 
-/// A set of states of the unit.
+/// A state of the subset construction: a set of states of one unit's automaton.
 #[derive(Debug)]
 pub(super) struct Subset {
-    /// Members with outgoing edges.
+    /// States of the set with outgoing edges, in ascending order.
     members: Vec<u32>,
-    /// Whether the unit may end here.
+    /// Whether the unit (a rule with its callees inlined) may end in this state.
     pub(super) is_final: bool,
-    /// Terminals that may come next, in ascending order.
+    /// Terminals that may come next, in ascending order. Ignored terminals are left out if nothing
+    /// else follows.
     pub(super) terminals: Vec<TerminalId>,
-    /// Other letters, in ascending order, with their targets.
+    /// The other letters that may come next (opaque expressions (tokens, schemas, nested grammars)
+    /// and called units), in ascending order, with their target states.
     pub(super) others: Vec<(Letter, Vec<u32>)>,
-    /// First bytes of all letters.
+    /// All bytes that may come next: the union of the first bytes of all letters (terminals, called
+    /// units and other expressions).
     pub(super) first: ByteSet,
 }
 
-/// The states of a unit.
+/// The subset construction of one unit (a rule with its callees inlined), with the states reached
+/// so far.
 pub(super) struct Subsets<'r> {
     unit: &'r Unit,
     facts: &'r Facts,
     lexicon: &'r Lexicon,
     ignored: &'r [TerminalId],
-    /// Whether ignored text may precede the end of the unit.
+    /// Whether ignored text may precede the end of the unit (a rule with its callees inlined). It
+    /// may not at the end of the whole text.
     keeps_ends: bool,
     states: Vec<Subset>,
     known: FxHashMap<(Vec<u32>, bool), SubsetId>,
@@ -39,7 +45,7 @@ pub(super) struct Subsets<'r> {
 }
 
 impl<'r> Subsets<'r> {
-    /// Returns the construction with its start state alone.
+    /// Starts the construction. The start state is the only one at first.
     pub(super) fn new(
         unit: &'r Unit,
         facts: &'r Facts,
@@ -62,7 +68,8 @@ impl<'r> Subsets<'r> {
         &self.states[id as usize]
     }
 
-    /// Returns the state for the epsilon closure of some states.
+    /// Returns the state for the epsilon closure of the given states of the unit (a rule with its
+    /// callees inlined), and adds it if it is new.
     pub(super) fn of(&mut self, states: impl IntoIterator<Item = u32>) -> SubsetId {
         let mut members = self.unit.closure(states);
         let is_final = members.binary_search(&Unit::END).is_ok();
@@ -78,7 +85,7 @@ impl<'r> Subsets<'r> {
         let mut all: Vec<(Letter, u32)> =
             members.iter().flat_map(|state| edges(*state)).copied().collect();
         all.sort_unstable();
-        // If nothing follows, nothing is ignored.
+        // If no lexeme follows, nothing is ignored.
         if !self.keeps_ends && all.iter().all(|(letter, _)| self.is_ignored(*letter)) {
             all.clear();
         }
@@ -100,7 +107,8 @@ impl<'r> Subsets<'r> {
         next
     }
 
-    /// Returns the target of some terminals with the same match. Ignored terminals take precedence.
+    /// Returns the target state after several terminals that match the same text. If some of them
+    /// are ignored terminals, the others do not count.
     pub(super) fn go(&mut self, from: SubsetId, terminals: &[TerminalId]) -> SubsetId {
         let ignored = terminals.iter().copied().filter(|id| self.ignored.contains(id));
         let ignored: Vec<TerminalId> = ignored.collect();

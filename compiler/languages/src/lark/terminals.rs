@@ -1,7 +1,7 @@
-//! Terminals: regular expressions in the notation of Lark, as expressions over bytes.
+//! Lowers terminals, which are regular expressions in Lark's notation, to expressions over bytes.
 //!
-//! A terminal is copied into each of its uses. The depth of groups and references bounds the recursion. Sizes are
-//! bounded too, since references double their targets.
+//! A terminal is copied into each of its uses. The recursion is bounded by the depth of groups and references. Sizes
+//! are bounded too: a chain of terminals that each use the one before twice grows exponentially.
 
 use rustc_hash::FxHashMap;
 
@@ -23,37 +23,37 @@ use grammarc_patterns::class::all_texts;
 use grammarc_patterns::regex;
 use grammarc_patterns::regex::PatternOptions;
 
-/// Largest expression of a terminal, in nodes. Beyond, the terminal is an error.
+/// Most nodes of a terminal's expression, with all terminals that it refers to. A larger terminal is an error.
 const MAX_SIZE: usize = 1 << 20;
 
-/// The origin of a terminal.
+/// Where a terminal is defined.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Origin<'a> {
-    /// A definition of the source.
+    /// A definition `NAME: body` of the source.
     Defined(&'a Definition),
-    /// A pattern of the library.
+    /// An import from the library `common`, with its regular expression.
     Common(&'static str),
 }
 
-/// The terminals of a grammar by name, each lowered once.
+/// The terminals of a grammar by name. Each is lowered once, at its first use.
 pub(super) struct Terminals<'a> {
     text: &'a str,
     budget: &'a Budget,
-    /// By name.
+    /// Maps the name of each terminal to its definition.
     origins: FxHashMap<&'a str, Origin<'a>>,
-    /// Names in source order, for suggestions.
+    /// Names of terminals in source order, for suggestions in errors.
     names: Vec<&'a str>,
-    /// Names that rules have.
+    /// Names of the grammar's rules, to distinguish them from terminals.
     rules: Vec<&'a str>,
     known: FxHashMap<&'a str, (Expr, usize)>,
-    /// Names that are being lowered.
+    /// Names of terminals that are being lowered; a use of one of them is circular.
     open: Vec<&'a str>,
     depth: usize,
-    /// Warnings.
+    /// Warnings about terminals.
     pub(super) findings: Vec<Diagnostic>,
 }
 
-/// `%regex {...}`.
+/// The JSON of `%regex {...}`. Exactly one member must be given.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Structured {
@@ -79,13 +79,14 @@ impl<'a> Terminals<'a> {
         }
     }
 
-    /// Adds a terminal. Returns false if its name is taken.
+    /// Adds a terminal. Returns false if a terminal of the same name was there.
     pub(super) fn add(&mut self, name: &'a str, origin: Origin<'a>) -> bool {
         self.names.push(name);
         self.origins.insert(name, origin).is_none()
     }
 
-    /// Whether a part of a rule can be read as a terminal: it contains no rules, no tokens and no inner sources.
+    /// Whether a part of a rule can be read as a terminal: it contains no rules, no tokens and no inner sources (of
+    /// other languages).
     pub(super) fn is_one(&self, node: &Node) -> bool {
         match &node.kind {
             NodeKind::Alternation(parts)
@@ -101,7 +102,7 @@ impl<'a> Terminals<'a> {
         }
     }
 
-    /// Returns the error for an undefined name.
+    /// Returns the error for an undefined name, with a suggestion of a similar one.
     fn unknown(&self, name: &str, node: &Node) -> Box<Diagnostic> {
         let known = self.names.iter().chain(&self.rules).copied();
         let help = match nearest(name, known) {
@@ -122,7 +123,7 @@ impl<'a> Terminals<'a> {
         Box::new(Diagnostic::error(code, text).with_label(node.span.clone(), "").with_help(help))
     }
 
-    /// Returns the expression of a part of a terminal.
+    /// Returns the expression of a part of a terminal. More than 200 levels of nesting are an error.
     pub(super) fn expr(&mut self, node: &'a Node) -> Lowered {
         if self.depth == MAX_NESTING {
             let text = format!("terminals are nested more than {MAX_NESTING} deep");
@@ -145,7 +146,7 @@ impl<'a> Terminals<'a> {
             NodeKind::Conjunction(parts) => Expr::And(self.exprs(parts)?),
             NodeKind::Repeat { body, min, max } => self.expr(body)?.repeat(*min, *max),
             NodeKind::Not(body) => {
-                // Of texts: what is no UTF-8 is in no terminal.
+                // The complement is taken within UTF-8 texts: no terminal contains other byte strings.
                 let not = Expr::Not(Box::new(self.expr(body)?));
                 Expr::And(vec![not, Expr::Regular(Dfa::clone(all_texts()).into())])
             }
@@ -187,7 +188,8 @@ impl<'a> Terminals<'a> {
         })
     }
 
-    /// Returns the expression of a terminal by name.
+    /// Returns the expression of the terminal `name`. Errors: the name is undefined or a rule's, the terminal is
+    /// circular, or its expression exceeds a million nodes.
     pub(super) fn named(&mut self, name: &str, node: &Node) -> Lowered {
         let Some((&name, &origin)) = self.origins.get_key_value(name) else {
             if self.rules.contains(&name) {

@@ -6,10 +6,12 @@ use super::codes;
 use grammarc_grammar::diagnostics::Diagnostic;
 use grammarc_grammar::ir::{TokenRef, TokenSet};
 
-/// Most tokens of a set.
+/// Most ids listed in one set of tokens. More are an error, which bounds the memory that a range
+/// such as `<[0-4000000000]>` takes.
 const MAX_TOKENS: usize = 1_000_000;
 
-/// Returns the tokens of `<text>`, `<[ids]>`, `<[^ids]>` or `<[*]>`.
+/// Reads the set of tokens at bytes `span` of `text`: `<text>`, `<[ids]>`, `<[^ids]>` or `<[*]>`.
+/// Malformed ids, an empty set and more than a million ids are errors.
 pub(super) fn set(text: &str, span: &Range<usize>) -> Result<TokenSet, Box<Diagnostic>> {
     let written = &text[span.clone()];
     let place = Some(span.clone());

@@ -1,13 +1,14 @@
-//! Units: automata over lexemes, each inlined from as many rules as possible.
+//! Units: automata whose letters are lexemes. A unit is one rule of the grammar, with as many called rules as possible
+//! inlined.
 //!
 //! The set of next terminals depends on all that the grammar allows at a place, so rules are inlined into their
 //! callers. Two kinds of rules stay units of their own: one rule of each cycle, and large rules with several callers.
 //! The start rule is the first unit. A rule that begins or ends with itself becomes a loop, so only nested recursion is
 //! left.
 //!
-//! Ignored terminals may follow every lexeme: a loop at the state behind it, and an epsilon transition past it. No
-//! ignored terminal stands where no lexeme can follow ([`subsets`](super::subsets)), so a text ends where its grammar
-//! does.
+//! Ignored terminals may follow every lexeme. The state after the lexeme has a loop over them, and an epsilon
+//! transition past them. No ignored terminal is allowed where no lexeme can follow ([`subsets`](super::subsets)), so a
+//! text ends where its grammar ends.
 //!
 //! Cost: linear in the inlined size, which is bounded: a rule of more than [`MAX_COPIED`] parts is copied once.
 
@@ -17,33 +18,39 @@ use super::lexicon::TerminalId;
 use super::rules::{Body, Rules};
 use grammarc_grammar::budget::Budget;
 
-/// Parts of the largest rule that is inlined into several callers. A larger rule is a unit.
+/// Most parts of the body of a rule that is inlined into several callers. A larger rule with several callers becomes a
+/// unit of its own, which is called; so grammars do not grow exponentially.
 const MAX_COPIED: usize = 1 << 8;
 
-/// Most copies of parts that an unrolled repetition has. A larger repetition repeats a unit.
+/// Most parts of an unrolled repetition: parts of its body times its copies. A larger repetition becomes a repeated
+/// call of a unit (a rule with its callees inlined).
 const MAX_UNROLLED: u64 = 1 << 10;
 
-/// A letter of a unit's automaton.
+/// A letter of the alphabet of a unit's automaton: a terminal, a called unit or another expression. A unit is a rule
+/// with its callees inlined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Letter {
-    /// A terminal.
+    /// A terminal, by its number in the lexicon.
     Terminal(TerminalId),
-    /// An opaque expression.
+    /// An expression without known lexemes (a token, a JSON Schema or a nested grammar), by its index in the lexicon.
     Opaque(u32),
-    /// Between `min` and `max` strings of a unit.
+    /// Between `min` and `max` strings of another unit (a rule with its callees inlined), both inclusive. Without `max`
+    /// the number is unbounded.
     Unit { unit: u32, min: u32, max: Option<u32> },
 }
 
-/// A nondeterministic automaton over lexemes.
+/// A unit: a nondeterministic automaton over lexemes, for one rule of the grammar with its callees inlined.
 #[derive(Debug)]
 pub(super) struct Unit {
-    /// The rule of the unit.
+    /// Index of the rule of the source that the unit (a rule with its callees inlined) belongs to.
     pub(super) rule: u32,
-    /// Edges by state: letter and target.
+    /// For each state of the unit's automaton, its outgoing edges: the letter (a terminal, a called unit or another
+    /// expression) and the target state.
     pub(super) edges: Vec<Vec<(Letter, u32)>>,
-    /// Targets of epsilon transitions, by state.
+    /// For each state of the unit's automaton, the targets of its epsilon transitions.
     pub(super) empty: Vec<Vec<u32>>,
-    /// By state behind a lexeme, the state past ignored text.
+    /// Maps the state directly after a lexeme to the state after the ignored text that may follow the lexeme. Empty if
+    /// the grammar ignores nothing.
     pub(super) past: FxHashMap<u32, u32>,
 }
 
@@ -62,7 +69,8 @@ impl Unit {
         (self.edges.len() - 1) as u32
     }
 
-    /// Returns the epsilon closure of some states, in ascending order.
+    /// Returns the epsilon closure of the given states of the unit (a rule with its callees inlined), in ascending
+    /// order.
     pub(super) fn closure(&self, states: impl IntoIterator<Item = u32>) -> Vec<u32> {
         let mut reached: Vec<u32> = states.into_iter().collect();
         reached.sort_unstable();
@@ -82,7 +90,8 @@ impl Unit {
     }
 }
 
-/// Returns the units of a grammar, the start rule's first.
+/// Splits a grammar into units: automata over lexemes, each a rule with its callees inlined. The unit of the start rule
+/// is the first. Once the budget is spent, the units are incomplete.
 pub(super) fn units(rules: &Rules<'_>, budget: &Budget) -> Vec<Unit> {
     let is_unit = separate_units(rules);
     let mut writer = Writer {
@@ -106,7 +115,8 @@ pub(super) fn units(rules: &Rules<'_>, budget: &Budget) -> Vec<Unit> {
     writer.units
 }
 
-/// Returns, by rule, whether it is a unit of its own, the start rule left out.
+/// Returns, for each rule, whether it becomes a unit that is called and not inlined: one rule of each cycle, and large
+/// rules with several callers. The start rule, always a unit, is not included.
 fn separate_units(rules: &Rules<'_>) -> Vec<bool> {
     let count = rules.rules.len();
     let (mut is_unit, mut uses) = (vec![false; count], vec![0usize; count]);
@@ -114,7 +124,8 @@ fn separate_units(rules: &Rules<'_>) -> Vec<bool> {
     for &(rule, times) in calls.iter().flat_map(|(calls, _)| calls) {
         uses[rule as usize] = uses[rule as usize].saturating_add(times);
     }
-    // Depth first: a call of a rule that is open closes a cycle; callees are done before their callers.
+    // Depth-first search: a call of a rule that is still open closes a cycle. Callees are finished before their
+    // callers.
     let (mut sizes, mut is_open, mut is_done) =
         (vec![0usize; count], vec![false; count], vec![false; count]);
     let mut stack = vec![(rules.start, 0)];
@@ -146,7 +157,7 @@ fn separate_units(rules: &Rules<'_>) -> Vec<bool> {
     is_unit
 }
 
-/// Whether a rule calls itself only at its two ends, so that it is a loop.
+/// Whether all calls of a rule by itself are its first or last part. Such a rule becomes a loop.
 fn loops(rules: &Rules<'_>, rule: u32) -> bool {
     fn at_ends(body: &Body, rule: u32, is_first: bool, is_last: bool) -> bool {
         match body {
@@ -165,7 +176,8 @@ fn loops(rules: &Rules<'_>, rule: u32) -> bool {
     at_ends(&rules.rules[rule as usize].body, rule, true, true)
 }
 
-/// Estimates the calls of each rule in a body, and the size of the body.
+/// Estimates the number of calls of each rule in a body, and the number of parts of the body. A repetition counts its
+/// copies if there are at most 8, and once otherwise.
 fn calls(body: &Body) -> (Vec<(u32, usize)>, usize) {
     let (mut calls, mut size) = (Vec::new(), 0usize);
     let mut open = vec![(body, 1usize)];
@@ -186,7 +198,7 @@ fn calls(body: &Body) -> (Vec<(u32, usize)>, usize) {
     (calls, size)
 }
 
-/// A rule inlined into a unit, between states of its own.
+/// A rule that is inlined into a unit, between two states that only this copy has.
 #[derive(Clone, Copy)]
 struct Inlined {
     rule: u32,
@@ -194,17 +206,17 @@ struct Inlined {
     to: u32,
 }
 
-/// A part of a rule on the worklist, between two states.
+/// A part of a rule that is still to be written between two states of a unit (a rule with its callees inlined).
 #[derive(Clone, Copy)]
 struct Part<'r> {
     body: &'r Body,
     from: u32,
     to: u32,
-    /// The innermost inlined rule around the part.
+    /// The innermost inlined rule that contains the part. `None` if the part belongs to the unit's own rule.
     within: Option<Inlined>,
 }
 
-/// Between `min` and `max` strings of a body.
+/// A repetition: between `min` and `max` strings of a body, both inclusive.
 struct Repetition<'r> {
     body: &'r Body,
     min: u32,
@@ -215,15 +227,16 @@ struct Writer<'r, 'a> {
     rules: &'r Rules<'a>,
     budget: &'r Budget,
     is_unit: Vec<bool>,
-    /// By rule.
+    /// For each rule, its unit (a rule with its callees inlined). `None` if the rule has not been called yet.
     unit_of: Vec<Option<u32>>,
     units: Vec<Unit>,
-    /// The worklist of units, with their bodies.
+    /// The worklist: units whose automata are still to be written, with their bodies.
     todo: Vec<(u32, &'r Body)>,
 }
 
 impl<'r> Writer<'r, '_> {
-    /// Returns the unit of a rule.
+    /// Returns the unit of a rule: its automaton, with callees inlined. If the rule has none, an empty unit is added to
+    /// the worklist.
     fn unit(&mut self, rule: u32) -> u32 {
         if let Some(unit) = self.unit_of[rule as usize] {
             return unit;
@@ -270,7 +283,7 @@ impl<'r> Writer<'r, '_> {
                     }
                 }
                 Body::Call(callee) if !self.is_unit[*callee as usize] && *callee != rules.start => {
-                    // States of its own, to which alone its calls of itself lead back.
+                    // The states belong to this copy alone: only its own recursive calls lead back to them.
                     let unit = &mut self.units[unit as usize];
                     let within = Inlined { rule: *callee, from: unit.state(), to: unit.state() };
                     unit.empty[from as usize].push(within.from);
@@ -321,7 +334,8 @@ impl<'r> Writer<'r, '_> {
         }
     }
 
-    /// Unrolls a repetition.
+    /// Writes a repetition as copies of its body, one for each number up to `max`. Without `max` the last copy is a
+    /// loop.
     fn unroll(
         &mut self,
         unit: u32,
@@ -330,7 +344,7 @@ impl<'r> Writer<'r, '_> {
         open: &mut Vec<Part<'r>>,
     ) {
         let unit = &mut self.units[unit as usize];
-        // A loop of the body must not be one of what stands beside it.
+        // A new state, so that a loop in the body is no loop of the parts beside the repetition.
         let mut at = unit.state();
         unit.empty[from as usize].push(at);
         for _ in 0..min {
@@ -357,7 +371,8 @@ impl<'r> Writer<'r, '_> {
         }
     }
 
-    /// Adds a lexeme, and the text ignored behind it.
+    /// Adds a lexeme between two states, and after it the loop over ignored text. Without a letter (a terminal, a
+    /// called unit or another expression) the lexeme is the empty string alone.
     fn lexeme(&mut self, unit: u32, from: u32, letter: Option<Letter>, nullable: bool, to: u32) {
         let mut behind = to;
         if !self.rules.ignored.is_empty() {
@@ -370,7 +385,8 @@ impl<'r> Writer<'r, '_> {
         unit.empty[from as usize].extend(nullable.then_some(to));
     }
 
-    /// Adds a transition past ignored text.
+    /// Adds a loop over ignored terminals at state `at`, and an epsilon transition from there to state `to`. With
+    /// `ignore_once`, edges to `to` replace the loop.
     fn ignored(&mut self, unit: u32, at: u32, to: u32) {
         let unit = &mut self.units[unit as usize];
         unit.empty[at as usize].push(to);
@@ -380,7 +396,8 @@ impl<'r> Writer<'r, '_> {
     }
 }
 
-/// Turns calls of a unit by itself at its two ends into loops.
+/// Replaces the calls of a unit (a rule with its callees inlined) by itself at its two ends with epsilon transitions,
+/// which form loops.
 fn loop_at_ends(unit: &mut Unit, number: u32, ignored: &[TerminalId]) {
     let own = |letter: Letter| matches!(letter, Letter::Unit { unit, min: 1, max: Some(1) } if unit == number);
     let calls: Vec<(u32, u32)> = (0..)
@@ -401,7 +418,8 @@ fn loop_at_ends(unit: &mut Unit, number: u32, ignored: &[TerminalId]) {
         let behind = unit.closure([to]);
         let is_last = behind.contains(&Unit::END)
             && behind.iter().flat_map(|state| &unit.edges[*state as usize]).all(is_ignored);
-        // States on the way from the start on nothing may also be reached otherwise; then the call stays as well.
+        // Letters may also lead to the states that are reached from the start without a letter. The call stays then,
+        // too.
         let is_first = start.binary_search(&from).is_ok();
         let only_first = is_first && !reached_by_letters(unit, &targets, from);
         if is_first {
@@ -419,7 +437,8 @@ fn loop_at_ends(unit: &mut Unit, number: u32, ignored: &[TerminalId]) {
     }
 }
 
-/// Whether a state is in the epsilon closure of the targets of letters.
+/// Whether a state is reached from the target of some letter (a terminal, a called unit or another expression) by
+/// epsilon transitions alone.
 fn reached_by_letters(unit: &Unit, targets: &FxHashSet<u32>, state: u32) -> bool {
     let mut from: Vec<u32> = targets.iter().copied().collect();
     from.sort_unstable();

@@ -1,4 +1,4 @@
-//! Options of built-in grammars by name.
+//! Reads and records the options of built-in grammars by name.
 
 use std::borrow::Cow;
 
@@ -15,7 +15,7 @@ use grammarc_grammar::diagnostics::{Diagnostic, Source};
 use grammarc_grammar::ir::Lowered;
 use grammarc_json_schema::JsonSchemaOptions;
 
-/// Options of built-in grammars by name.
+/// The options of built-in grammars, as given by name.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct BuiltInSettings {
@@ -26,12 +26,13 @@ struct BuiltInSettings {
     separator: Option<char>,
     names: Vec<String>,
     attributes: Vec<String>,
-    /// Options of JSON; other names are refused there.
+    /// All other options, which are read as options of JSON Schema. Unknown names are an error
+    /// there.
     #[serde(flatten)]
     schemas: Map<String, Value>,
 }
 
-/// Columns by their number or their names.
+/// The columns of `csv`, as a number or as a list of names.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum ColumnSettings {

@@ -1,56 +1,57 @@
-//! Errors of options by name.
+//! The errors of options that are given by name.
 
 use super::language::Language;
 #[cfg(feature = "json-schema")]
 use grammarc_json_schema::{ResourceError, SeparatorError, WhitespaceError};
 
-/// Options that make no sense.
+/// An error in the options of a language.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SettingsError {
-    /// Not JSON, a name that the language does not have, or a value of another kind; the message says where.
+    /// The options are not JSON, have an unknown name, or have a value of the wrong type. The message names the place.
     #[error("options for {}: {source}", language.name())]
     Json {
-        /// The language.
+        /// The language whose options were read.
         language: Language,
-        /// The parser's error, with line and column.
+        /// The error of the JSON parser, with line and column.
         source: serde_json::Error,
     },
-    /// This build does not read the language.
+    /// This build does not contain the language.
     #[error(
         "{} is not read by this build of grammarc: build it with the feature `{feature}`",
         language.name()
     )]
     NotBuilt {
-        /// The language.
+        /// The language that was asked for.
         language: Language,
-        /// The feature of the crates `grammarc-compiler` and `grammarc-languages`.
+        /// The feature of the crates `grammarc-compiler` and `grammarc-languages` that adds the language.
         feature: &'static str,
     },
-    /// A form of whitespace that there is none of.
+    /// The option `whitespace` has an unknown form.
     #[cfg(feature = "json-schema")]
     #[error("`whitespace`: {0}")]
     Whitespace(#[from] WhitespaceError),
-    /// A text that is no separator.
+    /// A text of the option `separators` is not a separator.
     #[cfg(feature = "json-schema")]
     #[error("`separators`: {0}")]
     Separator(#[from] SeparatorError),
-    /// A pair of options that exclude each other, or an option without one it needs.
+    /// Two options exclude each other, or an option lacks another one that it needs.
     #[error("`{option}` {problem}")]
     Together {
-        /// The option.
+        /// The name of the option that is wrong.
         option: &'static str,
-        /// The fault in words.
+        /// What is wrong with the option, in words.
         problem: &'static str,
     },
-    /// A schema that references cannot lead to.
+    /// A schema of the option `resources` cannot be a target of references.
     #[cfg(feature = "json-schema")]
     #[error("`resources`: {0}")]
     Resource(#[from] ResourceError),
 }
 
 impl SettingsError {
-    /// The option that is wrong, and its fault in words. `None` for the name if the error is about no single option.
+    /// Returns the name of the wrong option, and what is wrong in words. The name is `None` if the error is not about a
+    /// single option.
     pub fn fault(&self) -> (Option<&'static str>, String) {
         match self {
             #[cfg(feature = "json-schema")]

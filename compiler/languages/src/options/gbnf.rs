@@ -1,4 +1,4 @@
-//! Options of GBNF and EBNF by name.
+//! Reads and records the options of GBNF and EBNF by name.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::sources::{NamedSource, Sources};
 use grammarc_grammar::diagnostics::{Diagnostic, Source};
 use grammarc_grammar::ir::Lowered;
 
-/// Options of GBNF by name.
+/// The options of GBNF and EBNF, as given by name.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct GbnfSettings {
@@ -58,8 +58,8 @@ impl LanguageOptions for GbnfOptions {
     }
 }
 
-/// Whether a structural tag may stand in a text of GBNF, or be among the sources that it may refer to. It does not
-/// where this says no.
+/// Whether a GBNF text, or a source it may refer to, may contain a structural tag. May be true without one, but is
+/// never false if there is one.
 fn may_have_tags(text: &str, sources: &Sources) -> bool {
     let is_tag = |name: &str| Language::named(name) == Some(Language::StructuralTag);
     let stand_in = |text: &str| {
@@ -71,7 +71,7 @@ fn may_have_tags(text: &str, sources: &Sources) -> bool {
     };
     stand_in(text)
         || sources.iter().any(|(_, NamedSource { language, options, source })| {
-            // It may have sources of its own among its options.
+            // The options of a source may contain further sources.
             is_tag(language) || options.contains_key("sources") || stand_in(&source.text)
         })
 }

@@ -1,4 +1,4 @@
-//! Options of JSON Schema by name, for all languages that have schemas.
+//! Reads and records the options of JSON Schema by name, for all languages that have schemas.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ use grammarc_json_schema::{
 };
 use std::borrow::Cow;
 
-/// Options of JSON Schema by name.
+/// The options of JSON Schema, as given by name. `None` keeps the default.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct JsonSchemaSettings {
@@ -66,11 +66,12 @@ impl LanguageOptions for JsonSchemaOptions {
     }
 }
 
-/// Sets the options that are given by name. Keywords to deny are added to `deny`.
+/// Sets the options of JSON Schema that are given by name. Kinds of keywords to deny are added to
+/// `deny`.
 ///
 /// # Errors
 ///
-/// See [`SettingsError`].
+/// Returns a [`SettingsError`] if a name or value is wrong, or if two options exclude each other.
 pub(super) fn set(
     options: &mut JsonSchemaOptions,
     given: NamedOptions,
@@ -130,7 +131,7 @@ pub(super) fn set(
     Ok(())
 }
 
-/// Returns the options as an artifact records them.
+/// Returns names and values of the options of JSON Schema, as an artifact records them.
 pub(super) fn recorded(options: &JsonSchemaOptions) -> Recorded {
     let TextForm { whitespace, surround, numbers, escapes, .. } = options.text;
     let numbers = match numbers {

@@ -1,33 +1,33 @@
 //! The languages by name.
 
-/// A language of sources.
+/// A language in which sources are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Language {
-    /// JSON Schema.
+    /// JSON Schema: the output is a JSON value of the schema.
     JsonSchema,
     /// GBNF, the grammar notation of llama.cpp.
     Gbnf,
-    /// A regular expression that the whole text matches.
+    /// A regular expression in the syntax of the `regex` crate, which the whole output matches.
     Regex,
-    /// A choice of texts.
+    /// A choice: the output is one of the texts of a JSON array.
     Choice,
-    /// A structural tag.
+    /// A structural tag: free text with tags, which contain schemas, grammars and patterns.
     StructuralTag,
-    /// XGrammar's EBNF.
+    /// XGrammar's EBNF, a grammar notation close to GBNF.
     Ebnf,
-    /// Lark, as llguidance and XGrammar have it.
+    /// Lark, in the dialect of llguidance and XGrammar.
     Lark,
-    /// Any contiguous part of a text.
+    /// A substring: the output is any contiguous part of a text.
     Substring,
-    /// Declarations of types in TypeScript.
+    /// Type declarations in TypeScript.
     TypeScript,
-    /// A built-in grammar by its name.
+    /// A built-in grammar, such as `csv`. The source text is its name.
     BuiltIn,
 }
 
 impl Language {
-    /// Extensions of the names of files, with the language of each. That of structural tags is a `.json`, too, and
-    /// stands before it.
+    /// The extensions of file names, each with its language. Structural tags precede schemas, since `.tag.json` also
+    /// ends with `.json`.
     pub const EXTENSIONS: [(&str, Self); 7] = [
         (".tag.json", Self::StructuralTag),
         (".json", Self::JsonSchema),
@@ -38,14 +38,14 @@ impl Language {
         (".ts", Self::TypeScript),
     ];
 
-    /// Returns the language of a file, by the end of its name.
+    /// Returns the language of a file by the extension of its name. `None` if the extension is not known.
     pub fn of_file_name(name: &str) -> Option<Self> {
         let matches =
             |extension: &str| name.strip_suffix(extension).is_some_and(|stem| !stem.is_empty());
         Self::EXTENSIONS.into_iter().find_map(|(end, language)| matches(end).then_some(language))
     }
 
-    /// Returns the help for a file whose name does not determine a language.
+    /// Returns the help text for a file whose name does not determine a language.
     pub fn instead_of_file(name: &str) -> &'static str {
         let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
         match &*extension.to_ascii_lowercase() {
@@ -65,7 +65,7 @@ impl Language {
         }
     }
 
-    /// All of them.
+    /// All languages, also those that this build does not contain.
     pub const ALL: [Self; 10] = [
         Self::JsonSchema,
         Self::Gbnf,
@@ -79,7 +79,7 @@ impl Language {
         Self::BuiltIn,
     ];
 
-    /// Returns the name, which artifacts also store.
+    /// Returns the name of the language, as options and artifacts have it.
     pub fn name(self) -> &'static str {
         match self {
             Self::JsonSchema => "json-schema",
@@ -95,7 +95,7 @@ impl Language {
         }
     }
 
-    /// Returns the feature of this crate that builds the language; empty if every build has it.
+    /// Returns the feature of this crate that adds the language to a build. Empty if every build contains the language.
     pub fn feature(self) -> &'static str {
         match self {
             Self::Ebnf => "gbnf",
@@ -104,7 +104,7 @@ impl Language {
         }
     }
 
-    /// Returns the language of a name, written with `-` or with `_`.
+    /// Returns the language with this name, which may be written with `-` or `_`. `None` if there is none.
     pub fn named(name: &str) -> Option<Self> {
         let name = name.replace('_', "-");
         Self::ALL.into_iter().find(|language| language.name() == name)

@@ -1,4 +1,4 @@
-//! Options of Lark by name.
+//! Reads and records the options of Lark by name.
 
 use super::error::SettingsError;
 use super::interface::{LanguageOptions, LowerContext, NamedOptions, Recorded, StartOptions};

@@ -1,6 +1,6 @@
-//! Options of each language: by name, as artifacts record them, and what they make of a source.
+//! The options of each language: how they are read by name, recorded in artifacts and applied to a source.
 //!
-//! Each language has a file here. It reads its options by name and implements [`LanguageOptions`] for them.
+//! Each language has a file here, which reads its options by name and implements [`LanguageOptions`] for them.
 //!
 //! Tests: `settings/tests/table.rs`; `tests/tests/suite/options.rs` for pages and bindings.
 

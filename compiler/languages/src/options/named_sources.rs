@@ -1,4 +1,4 @@
-//! Sources by name, among the options of languages that refer to them.
+//! Reads and records named sources, an option of languages whose sources refer to others.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::sources::{NamedSource, Sources};
 use grammarc_grammar::diagnostics::Source;
 
-/// A source that others refer to by name.
+/// A named source, as given in the options: its language, text and options.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SourceSettings {
@@ -18,7 +18,7 @@ pub(super) struct SourceSettings {
     options: Map<String, Value>,
 }
 
-/// Returns the sources that were given by name.
+/// Returns the table of the named sources that were given in the options.
 pub(super) fn sources(given: BTreeMap<String, SourceSettings>) -> Sources {
     let mut sources = Sources::default();
     for (name, SourceSettings { language, text, options }) in given {
@@ -28,7 +28,7 @@ pub(super) fn sources(given: BTreeMap<String, SourceSettings>) -> Sources {
     sources
 }
 
-/// Returns the names of the sources as an artifact records them.
+/// Returns the names of the sources, as an artifact records them. `None` if there are no sources.
 pub(super) fn recorded(sources: &Sources) -> Option<(&'static str, String)> {
     let names: Vec<&str> = sources.iter().map(|(name, _)| name).collect();
     (!names.is_empty()).then(|| ("sources", names.join(" ")))

@@ -1,4 +1,4 @@
-//! Languages without options by name.
+//! The options of languages that take no options by name.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Options of structural tags by name.
+//! Reads and records the options of structural tags by name.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -19,13 +19,14 @@ use grammarc_grammar::diagnostics::{Diagnostic, Source};
 use grammarc_grammar::ir::Lowered;
 use grammarc_json_schema::JsonSchemaOptions;
 
-/// Options of structural tags by name.
+/// The options of structural tags, as given by name.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct StructuralTagSettings {
     tokens: Tokens,
     sources: BTreeMap<String, SourceSettings>,
-    /// Options of the schemas; other names are refused there.
+    /// All other options, which are read as options of JSON Schema. Unknown names are an error
+    /// there.
     #[serde(flatten)]
     schemas: Map<String, Value>,
 }

@@ -1,71 +1,74 @@
-//! The table of options: each option of a language, with what people and programs need to know of it.
+//! The table of options: for each option of a language, its name, its values, its help and more.
 //!
-//! The command makes its flags of this table, and a manifest its keys. Tests hold it against the options in code, the
-//! keyword arguments of Python and the pages.
+//! The command makes its flags from this table, and a manifest its keys. Tests compare the table with the options in
+//! code, the keyword arguments of Python and the pages.
 
 use super::Language;
 
-/// An option of one or several languages.
+/// A row of the table: one option of one or several languages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OptionRow {
-    /// Its name: in JSON, in a manifest, and as a flag unless [`flag`](Self::flag) says otherwise.
+    /// The name of the option in JSON and in a manifest. The command's flag has the same name unless
+    /// [`flag`](Self::flag) differs.
     pub name: &'static str,
-    /// The flag without its dashes, where another flag has the name.
+    /// The name of the command's flag, without its dashes. It differs from `name` where another flag already has that
+    /// name.
     pub flag: &'static str,
-    /// What its value is.
+    /// The type of the option's value.
     pub value: OptionValue,
-    /// The default in words; empty where the help says it.
+    /// The default value in words. Empty if the help text says it.
     pub default: &'static str,
-    /// The help: a line, and after an empty line what else there is to know.
+    /// The help text: one line, and after an empty line the details.
     pub help: &'static str,
-    /// The languages that have it.
+    /// The languages that have the option.
     pub languages: &'static [Language],
-    /// The section of the command's help.
+    /// The section of the command's help that lists the option.
     pub section: Section,
-    /// The version that it came with.
+    /// The version of grammarc that added the option.
     pub since: &'static str,
 }
 
-/// The kind of value of an option.
+/// The type of an option's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OptionValue {
-    /// Set or not: `true` in JSON.
+    /// A flag, which is set or not; `true` in JSON.
     Flag,
-    /// A number. The second is what the flag without a number means.
+    /// A number. The field is the number that the flag without a value denotes, if it may stand without one.
     Number(Option<&'static str>),
-    /// One of some names, each with its help.
+    /// One of several names. Each name has its help text.
     Choice(&'static [(&'static str, &'static str)]),
-    /// A text of this form.
+    /// A text. The field describes its form, for the help.
     Text(&'static str),
-    /// Two texts of these names.
+    /// Two texts. The field has a name for each, for the help.
     Pair([&'static str; 2]),
-    /// Names: a list in JSON, with commas between as a flag.
+    /// Several names: an array in JSON, and separated by commas on the command line.
     Names,
-    /// A number, or names.
+    /// A number or several names, as for the columns of `csv`.
     NumberOrNames,
-    /// A schema: its JSON, or as a flag the name of a file with it.
+    /// A JSON Schema: the schema itself in JSON, and the name of a file on the command line.
     Schema,
-    /// Names of what is denied: a list in JSON, as a flag given several times.
+    /// A set of names, each with its help text: an array in JSON, and a repeated flag on the command line.
     Several(&'static [(&'static str, &'static str)]),
-    /// Sources or schemas by name. Flags and manifests name files instead, by options of their own.
+    /// Sources or schemas by name, as an object in JSON. Flags and manifests name files instead, by options of their
+    /// own.
     ByName,
 }
 
-/// A section of the command's help.
+/// A section of the command's help, which groups options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Section {
-    /// Options of sources.
+    /// The section of the options of sources in general.
     Sources,
-    /// The text form of JSON documents.
+    /// The section of the options for how JSON documents are written.
     Text,
-    /// Options of built-in grammars.
+    /// The section of the options of built-in grammars.
     BuiltIn,
-    /// Limits of schemas.
+    /// The section of the limits on JSON Schemas.
     Limits,
 }
 
 impl Section {
-    /// Its heading.
+    /// Returns the heading of the section.
     pub fn heading(self) -> &'static str {
         match self {
             Self::Sources => "Options",
@@ -87,7 +90,7 @@ const STARTS: &[Language] = &[Language::Gbnf, Language::Ebnf, Language::Lark, La
 const INCLUDING: &[Language] = &[Language::Gbnf, Language::Ebnf, Language::StructuralTag];
 const BUILT_IN: &[Language] = &[Language::BuiltIn];
 
-/// A row of the first version.
+/// Returns a row for an option of the first version, whose flag has the option's name.
 const fn row(
     name: &'static str,
     value: OptionValue,
@@ -99,7 +102,7 @@ const fn row(
     OptionRow { name, flag: name, value, default, help, languages, section, since: "0.1" }
 }
 
-/// All options.
+/// The rows of all options, grouped by the section of the command's help.
 pub const OPTIONS: [OptionRow; 26] = [
     row(
         "start",
@@ -202,7 +205,7 @@ pub const OPTIONS: [OptionRow; 26] = [
     ),
     row(
         "surround",
-        // Some line ends, or the space that begins the first piece of SentencePiece vocabularies.
+        // Enough for a few line ends, or for the space before the first piece of a SentencePiece vocabulary.
         OptionValue::Number(Some("4")),
         "0; without N: 4",
         "Runs of up to N characters of whitespace before the document, and behind it\n\n\
@@ -351,13 +354,13 @@ pub const OPTIONS: [OptionRow; 26] = [
 ];
 
 impl OptionRow {
-    /// The option of a name, written with `-` or with `_`.
+    /// Returns the row of the option with this name, which may be written with `-` or `_`. `None` if there is none.
     pub fn named(name: &str) -> Option<&'static Self> {
         let name = name.replace('_', "-");
         OPTIONS.iter().find(|row| row.name == name)
     }
 
-    /// The languages that have it, in words: `gbnf, ebnf and structural-tag`.
+    /// Returns the names of the languages that have the option, in words: `gbnf, ebnf and structural-tag`.
     pub fn owners(&self) -> String {
         let names: Vec<&str> = self.languages.iter().map(|owner| owner.name()).collect();
         match names.split_last() {

@@ -1,4 +1,4 @@
-//! Options of TypeScript by name.
+//! Reads and records the options of TypeScript by name.
 
 use super::error::SettingsError;
 use super::interface::{LanguageOptions, LowerContext, NamedOptions, Recorded, StartOptions};

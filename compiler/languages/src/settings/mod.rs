@@ -1,11 +1,8 @@
-//! Options of front ends by name: as bindings and configuration files give them.
+//! Options of languages by name, as bindings and configuration files give them.
 //!
-//! A host in another language hands options over as JSON text, and a project file as a table; both are read here, so
-//! that an option has one name and one meaning everywhere, and an artifact records it the same way
-//! ([`FrontEnd::recorded`]). A name that the language does not have is an error, never ignored. Names may be written
-//! with `-` or with `_`.
-//!
-//! - [`read`](Settings::read): the front end and what to refuse, from JSON text;
+//! A host in another language passes options as JSON text, and a project file as a table. Both are read here, so an
+//! option has one name and one meaning everywhere, and artifacts record it by that name ([`FrontEnd::recorded`]). A
+//! name that the language does not have is an error, never ignored. Names may be written with `-` or with `_`.
 //!
 //! Tests: `tests/`.
 
@@ -17,31 +14,32 @@ use crate::options::NamedOptions;
 
 pub use crate::options::{Language, OPTIONS, OptionRow, OptionValue, Section, SettingsError};
 
-/// The language and options of a source, with the verdicts to refuse.
+/// The language and options of a source, and the kinds of keywords that are denied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// The language with its options.
+    /// The language of the source, with its options.
     pub front_end: FrontEnd,
-    /// Keywords that the source must not have, in order and each once.
+    /// The kinds of keywords that make the source refused, sorted and without duplicates.
     pub deny: Vec<Deny>,
 }
 
 impl Settings {
-    /// Settings of a language with nothing set.
+    /// Returns the default settings of a language.
     ///
     /// # Errors
     ///
-    /// This build does not read the language.
+    /// This build does not contain the language.
     pub fn new(language: Language) -> Result<Self, SettingsError> {
         Ok(Self { front_end: FrontEnd::new(language)?, deny: Vec::new() })
     }
 
-    /// Reads options from a JSON object. An empty text sets none.
-    /// [`OPTIONS`] lists the options of each language.
+    /// Reads the settings of a language from a JSON object. An empty text sets no option. [`OPTIONS`] lists the options
+    /// of each language.
     ///
     /// # Errors
     ///
-    /// See [`SettingsError`].
+    /// Returns a [`SettingsError`] if the text is no JSON object, a name or value is wrong, or this build does not
+    /// contain the language.
     pub fn read(language: Language, text: &str) -> Result<Self, SettingsError> {
         if text.trim().is_empty() {
             return Self::new(language);
@@ -51,11 +49,11 @@ impl Settings {
         Self::of(language, given)
     }
 
-    /// Reads options that were parsed. See [`Settings::read`].
+    /// Reads the settings of a language from options that are already parsed. See [`Settings::read`].
     ///
     /// # Errors
     ///
-    /// See [`SettingsError`].
+    /// Returns a [`SettingsError`] if a name or value is wrong, or this build does not contain the language.
     pub fn of(language: Language, given: Map<String, Value>) -> Result<Self, SettingsError> {
         let Self { mut front_end, mut deny } = Self::new(language)?;
         let options = given.into_iter().map(|(name, value)| (name.replace('-', "_"), value));

@@ -1,4 +1,4 @@
-//! Options by name, against the options in code.
+//! Compares options read by name with the options in code.
 
 mod built_in;
 mod table;

@@ -1,8 +1,8 @@
-//! The grammar of a tag under construction: its rules and regions, and the findings.
+//! Builds the grammar of a structural tag: its rules, its regions and its findings.
 //!
-//! A region is a rule that a splitter of outputs distinguishes. The strings of a tag's own region are markup: they
-//! stand around the content. The region of free text also reads the ends of the text: beginnings of tags, and the end
-//! of the tag around it. These are its markers.
+//! A region is a rule that a splitter of outputs recognizes. The strings around the content of a tag are markup of the
+//! tag's own region. The region of free text also contains what ends the text: beginnings of tags, and the end of the
+//! surrounding tag. These strings are its markers.
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ use grammarc_json_schema::document::{Document, Json, NodeId};
 use super::format::{Mark, Text, Token};
 use super::texts::{Symbols, Texts};
 
-/// The grammar of a tag under construction.
+/// The grammar of a structural tag under construction, with the errors found so far.
 pub(super) struct TagBuilder<'a> {
     source: &'a Source,
     pub(super) document: &'a Document<'a>,
@@ -27,23 +27,24 @@ pub(super) struct TagBuilder<'a> {
 }
 
 impl<'a> TagBuilder<'a> {
-    /// Returns an empty grammar.
+    /// Returns a builder without any rules.
     pub(super) fn new(source: &'a Source, document: &'a Document<'a>, texts: Texts<'a>) -> Self {
         Self { source, document, texts, outer: Outer::default(), errors: Vec::new() }
     }
 
-    /// Returns the rules with all findings.
+    /// Returns the grammar's builder with all findings, those about special tokens included.
     pub(super) fn finish(mut self) -> Outer {
         self.outer.findings.extend(self.texts.notes);
         self.outer
     }
 
-    /// Converts a string to symbols.
+    /// Converts a string of the document to symbols: special tokens, and the bytes between them.
     pub(super) fn symbols(&mut self, text: &Text) -> Symbols {
         self.texts.symbols(text, self.document).0
     }
 
-    /// Converts a beginning or an end to symbols, with the length in bytes of each.
+    /// Converts the beginning or end of a tag to symbols. Also returns the length in bytes of each symbol, 0 for a
+    /// token given as such. A token that the vocabulary lacks is an error.
     pub(super) fn mark(&mut self, mark: &Mark) -> (Symbols, Vec<usize>) {
         if let Mark::Token(token) = mark {
             self.errors.extend(self.texts.check(token, self.document));
@@ -51,12 +52,13 @@ impl<'a> TagBuilder<'a> {
         self.texts.of_mark(mark, self.document)
     }
 
-    /// Converts the ends of a tag to symbols.
+    /// Converts the ends of a tag, of which one has to follow the content, to symbols (special tokens and bytes).
     pub(super) fn marks(&mut self, marks: &[Mark]) -> Vec<Symbols> {
         marks.iter().map(|mark| self.mark(mark).0).collect()
     }
 
-    /// Returns the set of some tokens, or its complement.
+    /// Returns the expression of a set of tokens, or with `negated` of all other tokens. A token that the vocabulary
+    /// lacks is an error.
     pub(super) fn token(&mut self, tokens: &[Token], negated: bool) -> Expr {
         for token in tokens {
             self.errors.extend(self.texts.check(token, self.document));
@@ -66,12 +68,12 @@ impl<'a> TagBuilder<'a> {
         Expr::Token(TokenSet { tokens: tokens.collect(), negated })
     }
 
-    /// Reports an error at a value of the document.
+    /// Reports an error at the value `at` of the document.
     pub(super) fn error(&mut self, code: &'static str, at: NodeId, message: String, help: &str) {
         self.errors.push(self.document.error(code, at, message).with_help(help));
     }
 
-    /// Defines a rule for an expression, which is a region.
+    /// Defines a rule that is a region, which a splitter of outputs recognizes. Returns a call of the rule.
     pub(super) fn region(&mut self, region: Region, name: &str, expr: Expr, at: NodeId) -> Expr {
         let number = self.outer.builder.region(region);
         let rule = self.outer.builder.declare(name);
@@ -81,7 +83,8 @@ impl<'a> TagBuilder<'a> {
         Expr::Call(rule)
     }
 
-    /// Defines a region for the content of an inner source. An empty language stays [`Expr::Never`].
+    /// Defines a region (a rule that a splitter of outputs recognizes) for the content of an inner source (a schema,
+    /// grammar or pattern), and returns a call of it. If the expression accepts nothing, it is returned as it is.
     pub(super) fn content(&mut self, kind: RegionKind, expr: Expr, at: NodeId) -> Expr {
         match expr {
             Expr::Never => Expr::Never,
@@ -89,7 +92,8 @@ impl<'a> TagBuilder<'a> {
         }
     }
 
-    /// Adds an inner source that is a part of the document.
+    /// Adds an inner source (a schema, grammar or pattern) that is a JSON value of the document. Returns a call of its
+    /// start rule, or after an error an expression that accepts nothing.
     pub(super) fn add_part(&mut self, at: NodeId, lower: impl FnOnce(Source) -> Inner) -> Expr {
         let place = self.document.span(at);
         let lowered = lower(self.source_of(&self.source.text[place.clone()]));
@@ -97,7 +101,8 @@ impl<'a> TagBuilder<'a> {
         self.add(lowered, &Place { span: &span, pointer: Some(self.document.pointer(at)) })
     }
 
-    /// Adds an inner source that is written as a string of the document.
+    /// Adds an inner source (a schema, grammar or pattern) that is the text of a JSON string of the document. Returns a
+    /// call of its start rule, or after an error an expression that accepts nothing.
     pub(super) fn add_string(&mut self, at: NodeId, lower: impl FnOnce(Source) -> Inner) -> Expr {
         let Json::String(text) = self.document.json(at) else { return Expr::Never };
         let lowered = lower(self.source_of(text));
@@ -106,7 +111,8 @@ impl<'a> TagBuilder<'a> {
         self.add(lowered, &Place { span: &span, pointer: Some(self.document.pointer(at)) })
     }
 
-    /// Adds an inner source that the document does not contain.
+    /// Adds an inner source that is not part of the document, such as a fixed pattern. Returns a call of its start
+    /// rule, or after an error an expression that accepts nothing.
     pub(super) fn add_constant(&mut self, text: &str, lower: impl FnOnce(Source) -> Inner) -> Expr {
         let lowered = lower(self.source_of(text));
         self.add(lowered, &Place { span: &|_| 0..0, pointer: None })
@@ -127,10 +133,11 @@ impl<'a> TagBuilder<'a> {
     }
 }
 
-/// The grammar of an inner source, or its errors.
+/// The lowered grammar of an inner source (a schema, grammar or pattern within the tag), or its errors.
 pub(super) type Inner = Result<Lowered, Vec<Diagnostic>>;
 
-/// Returns the region of a tag, labelled with its beginning.
+/// Returns the region (a rule that a splitter of outputs recognizes) of a tag. Its label is the text or the token id
+/// that the tag begins with.
 pub(super) fn tagged(begin: &Mark) -> Region {
     let label = match begin {
         Mark::Text(text) => text.text.clone(),
@@ -142,7 +149,8 @@ pub(super) fn tagged(begin: &Mark) -> Region {
     Region { label, ..Region::plain(RegionKind::Tag) }
 }
 
-/// Converts texts to markers. Empty texts are left out.
+/// Converts strings to markers of a region (a rule that a splitter of outputs recognizes), one for each form of a
+/// string. Empty strings are left out.
 pub(super) fn markers(texts: &[Symbols]) -> Vec<Vec<MarkerPart>> {
     let written = texts.iter().flat_map(Symbols::written).filter(|symbols| !symbols.is_empty());
     let mut markers: Vec<Vec<MarkerPart>> = Vec::new();

@@ -1,43 +1,46 @@
-//! Counts of tags, as levels of a graph: how many tags have been written, or which of them.
+//! Counts tags by levels of a graph: copies of its states, which record how many tags have been written, or which of
+//! them.
 //!
-//! A level is the number of tags so far. Without an upper bound the number saturates at the last level. If each tag may
-//! come only once, a level is the set of tags so far, so `n` tags have `2^n` levels.
+//! In general, a level is the number of tags so far. Without an upper bound the number saturates at the last level. If
+//! each tag may come only once, a level is the set of tags so far, so `n` tags have `2^n` levels.
 
 use grammarc_grammar::diagnostics::Diagnostic;
 use grammarc_grammar::ir::{Expr, ExprGraph};
 use grammarc_json_schema::document::{Document, NodeId};
 
-/// Largest bound on the number of tags.
+/// Greatest bound on the number of tags. The graph has one level for each number, so a greater bound is an error.
 const MAX_COUNT: u32 = 64;
 
-/// Most tags that may each come only once: the graph has two to this power levels.
+/// Most tags of which each may come only once. The graph has a level for each of their 2^8 subsets; more tags are an
+/// error.
 const MAX_UNIQUE: u32 = 8;
 
-/// Bounds on the number of tags.
+/// Bounds on the number of tags, both inclusive. Without `max` the number is unbounded.
 #[derive(Clone, Copy)]
 pub(super) struct Bounds {
     pub(super) min: u32,
     pub(super) max: Option<u32>,
-    /// The place of `unique`, if each tag may come only once.
+    /// The place of the option `unique`. `None` if a tag may come more than once.
     pub(super) unique: Option<NodeId>,
 }
 
-/// Levels by numbers or sets of tags.
+/// The levels of a graph, which count tags. A level is the number of tags so far, or the set of them.
 pub(super) struct Counts {
     min: u32,
     max: Option<u32>,
-    /// The level at which the number of tags saturates if there is no `max`.
+    /// The level at which the number of tags stops to rise if there is no `max`.
     saturation: u32,
-    /// The number of tags if each may come only once.
+    /// The number of tags, if each may come only once. `None` otherwise.
     unique: Option<u32>,
 }
 
 impl Counts {
-    /// Returns the levels of `tags` tags. With `first_apart`, levels distinguish whether any tag has been written.
+    /// Returns the levels for `tags` tags. With `first_apart`, levels distinguish whether any tag has been written,
+    /// even if the bounds do not need it.
     ///
     /// # Errors
     ///
-    /// There are too many levels.
+    /// A bound exceeds 64, or more than 8 tags may each come only once.
     pub(super) fn new(
         tags: u32,
         bounds: Bounds,
@@ -66,7 +69,7 @@ impl Counts {
         Ok(Self { min, max, saturation, unique: unique.map(|_| tags) })
     }
 
-    /// Returns the number of levels. In the first no tag has been written.
+    /// Returns the number of levels. Level 0 is the one without any tag.
     pub(super) fn levels(&self) -> u32 {
         match self.unique {
             Some(tags) => 1 << tags,
@@ -74,7 +77,7 @@ impl Counts {
         }
     }
 
-    /// Returns the level after a tag. `None` if the tag may not come at this level.
+    /// Returns the level after the tag with index `tag`. `None` if the tag may not come at `level`.
     pub(super) fn next(&self, level: u32, tag: u32) -> Option<u32> {
         if self.unique.is_some() {
             let next = level | 1 << tag;
@@ -87,26 +90,26 @@ impl Counts {
         }
     }
 
-    /// Whether the tags may end at a level.
+    /// Whether the bounds allow the text to end at a level.
     pub(super) fn may_end(&self, level: u32) -> bool {
         let count = if self.unique.is_some() { level.count_ones() } else { level };
         count >= self.min
     }
 }
 
-/// A tag among several, split into expressions.
+/// A tag, split so that its ends can decide whether more tags follow.
 pub(super) struct SplitTag {
-    /// Beginning and content, with the ends if all of them allow more tags.
+    /// The beginning and content of the tag. Includes the ends if every end allows more tags.
     pub(super) tag: Expr,
-    /// Ends after which more tags may follow.
+    /// The ends of the tag after which more tags may follow.
     pub(super) continuing: Expr,
-    /// Ends after which no tag follows.
+    /// The ends of the tag after which no further tag follows.
     pub(super) last: Expr,
-    /// The group of the tag, if it counts.
+    /// The index by which the tag is counted. `None` if it does not count.
     pub(super) group: Option<u32>,
 }
 
-/// Builds the graph of tags with a separator between them.
+/// Builds the graph of counted tags, with `separator` between any two of them.
 pub(super) fn graph(counts: &Counts, tags: &[SplitTag], separator: &Expr) -> Expr {
     let mut graph = ExprGraph::new();
     let end = graph.end();

@@ -1,9 +1,9 @@
-//! The graph of free text in which triggers lead to formats.
+//! Builds the graph of a dispatch: free text with triggers, each of which leads to formats.
 //!
-//! The graph has one level for each count of formats, or for each set of them if none may come twice. A level has free
-//! text, whose triggers lead to states; from such a state the formats lead to the next level. Several tags may share a
-//! trigger: the determinization of the rule distinguishes them behind it. If no text may stand between formats, only
-//! the first level has free text.
+//! The graph has one level for each number of formats so far, or for each set of them if none may come twice. A level
+//! has free text, whose triggers lead to states; from these, the formats lead to the next level. If several tags share
+//! a trigger, determinization of the rule distinguishes them after it. If no text may stand between formats, only the
+//! first level has free text.
 
 use crate::free_text::{Pattern, Symbol, free_text};
 use grammarc_grammar::ir::{Expr, ExprGraph};
@@ -13,38 +13,41 @@ use super::counts::Counts;
 use super::format::{Dispatch, Mark, Rule, Text, Token};
 use super::texts::{Symbols, any_of};
 
-/// A trigger with its continuations.
+/// A trigger of a dispatch (free text with triggers), with the formats that may follow it.
 pub(super) struct Branch {
     pub(super) trigger: Symbols,
-    /// One of these follows the trigger.
+    /// The possible continuations, of which one follows the trigger.
     pub(super) then: Vec<Continuation>,
 }
 
-/// The rest of a format behind its trigger.
+/// A continuation after a trigger: a format, or the rest of a tag.
 pub(super) struct Continuation {
     pub(super) expr: Expr,
-    /// The group of the format, if it counts.
+    /// The index by which the format is counted. `None` if it does not count.
     pub(super) group: Option<u32>,
 }
 
-/// The lowered parts of a dispatch.
+/// The lowered parts of a dispatch, which is free text with triggers.
 pub(super) struct Parts<'p> {
     pub(super) branches: Vec<Branch>,
     pub(super) counts: Counts,
-    /// Patterns that free text may not contain.
+    /// The patterns that free text may not contain.
     pub(super) unwritable: Vec<Pattern>,
-    /// Any other token, if free text is of whole tokens.
+    /// All tokens that are no trigger, exclusion or end, if free text consists of whole tokens. `None` if it consists
+    /// of bytes.
     pub(super) others: Option<Expr>,
-    /// The ends of the text. `None` if the text has no end of its own.
+    /// The ends of the dispatch (free text with triggers), of which one follows. `None` if nothing of its own ends the
+    /// text.
     pub(super) ends: Option<&'p [Symbols]>,
 }
 
-/// Returns the number of groups of a dispatch's rules.
+/// Returns the number of groups in a dispatch (free text with triggers). A group is an index by which formats are
+/// counted.
 pub(super) fn groups(dispatch: &Dispatch) -> u32 {
     dispatch.rules.iter().filter_map(|rule| Some(rule.group? + 1)).max().unwrap_or_default()
 }
 
-/// Returns the tokens that free text may not contain: triggers and excluded tokens.
+/// Returns the tokens that free text of a dispatch may not contain: its trigger tokens and excluded tokens.
 pub(super) fn named_tokens(dispatch: &Dispatch) -> Vec<Token> {
     let triggers = dispatch.rules.iter().map(|rule| &rule.trigger);
     let tokens = triggers.chain(&dispatch.excludes).filter_map(|mark| match mark {
@@ -54,7 +57,7 @@ pub(super) fn named_tokens(dispatch: &Dispatch) -> Vec<Token> {
     tokens.collect()
 }
 
-/// Builds the graph of a dispatch.
+/// Builds the graph of a dispatch (free text with triggers) from its lowered parts.
 pub(super) fn graph(dispatch: &Dispatch, parts: Parts<'_>) -> Expr {
     let Parts { branches, counts, unwritable, others, ends } = parts;
     let groups = groups(dispatch);
@@ -110,7 +113,8 @@ pub(super) fn graph(dispatch: &Dispatch, parts: Parts<'_>) -> Expr {
     Expr::Graph(graph.into())
 }
 
-/// Reports the triggers that contain an excluded text: free text never reaches their end.
+/// Reports an error for each trigger that contains one of the texts in `excludes`. Free text could never reach the end
+/// of such a trigger.
 pub(super) fn check_reachable(
     dispatch: &Dispatch,
     excludes: &[Text],

@@ -1,7 +1,7 @@
 //! Reads the members of an object of a structural tag, each once and by its type.
 //!
-//! The reader records an error and continues, so one compilation reports all of them. A member without a reader is an
-//! error; otherwise a misspelled option would be silently ignored.
+//! The reader records an error and continues, so one compilation reports all errors. A member that is never asked for
+//! is an error; otherwise a misspelled option would be silently ignored.
 
 use grammarc_grammar::diagnostics::Diagnostic;
 use grammarc_grammar::ir::TokenRef;
@@ -10,7 +10,7 @@ use grammarc_json_schema::document::{Document, Json, NodeId};
 
 use super::format::{Text, Token};
 
-/// Errors of a structural tag, in the order in which they are found.
+/// Reads the values of a document, with the errors found so far.
 #[derive(Debug)]
 pub(super) struct Reader<'d, 's> {
     pub(super) document: &'d Document<'s>,
@@ -22,13 +22,13 @@ impl<'d, 's> Reader<'d, 's> {
         Self { document, errors: Vec::new() }
     }
 
-    /// Reports an error.
+    /// Reports an error at the value `at` of the document. An empty `help` is left out.
     pub(super) fn error(&mut self, code: &'static str, at: NodeId, text: String, help: &str) {
         let error = self.document.error(code, at, text);
         self.errors.push(if help.is_empty() { error } else { error.with_help(help) });
     }
 
-    /// Returns the members of an object.
+    /// Returns the members of the object `at`. If the value is no object, reports an error and returns `None`.
     pub(super) fn object(&mut self, at: NodeId) -> Option<Fields> {
         if let Json::Object(_) = self.document.json(at) {
             return Some(Fields { at, asked: Vec::new() });
@@ -37,7 +37,7 @@ impl<'d, 's> Reader<'d, 's> {
         None
     }
 
-    /// Returns the items of an array.
+    /// Returns the items of the array `at`. If the value is no array, reports an error and returns no items.
     pub(super) fn items(&mut self, at: NodeId) -> Vec<NodeId> {
         if let Json::Array(items) = self.document.json(at) {
             return items.clone();
@@ -46,7 +46,7 @@ impl<'d, 's> Reader<'d, 's> {
         Vec::new()
     }
 
-    /// Reads a string.
+    /// Reads a string. If the value is no string, reports an error and returns `None`.
     pub(super) fn text(&mut self, at: NodeId) -> Option<Text> {
         if let Json::String(text) = self.document.json(at) {
             return Some(Text { text: text.clone().into_owned(), at });
@@ -55,7 +55,8 @@ impl<'d, 's> Reader<'d, 's> {
         None
     }
 
-    /// Reads a token, by its id or its text.
+    /// Reads a token, given as its id (a number) or its text (a string). For other values, reports an error and returns
+    /// `None`.
     pub(super) fn token(&mut self, at: NodeId) -> Option<Token> {
         let token = match self.document.json(at) {
             Json::String(text) => Some(TokenRef::Text(text.clone().into_owned())),
@@ -68,34 +69,34 @@ impl<'d, 's> Reader<'d, 's> {
         token.map(|token| Token { token, at })
     }
 
-    /// Reports a value of another kind than expected.
+    /// Reports an error for a value of the wrong type. `expected` names the right one.
     pub(super) fn wrong(&mut self, at: NodeId, expected: &str) {
         let found = self.document.json(at).kind();
         self.error("structural-tag::type", at, format!("expected {expected}, found {found}"), "");
     }
 }
 
-/// The members of an object, with the keys asked for so far.
+/// The members of a JSON object, with the keys that were asked for so far.
 pub(super) struct Fields {
     pub(super) at: NodeId,
     asked: Vec<&'static str>,
 }
 
 impl Fields {
-    /// Returns an optional member. `null` counts as missing.
+    /// Returns the value of an optional member. `None` if the member is missing or `null`.
     pub(super) fn get(&mut self, reader: &Reader<'_, '_>, key: &'static str) -> Option<NodeId> {
         self.asked.push(key);
         let value = reader.document.get(self.at, key)?;
         (!matches!(reader.document.json(value), Json::Null)).then_some(value)
     }
 
-    /// Returns an optional member, which may be `null`.
+    /// Returns the value of an optional member, `null` included. `None` if the member is missing.
     pub(super) fn value(&mut self, reader: &Reader<'_, '_>, key: &'static str) -> Option<NodeId> {
         self.asked.push(key);
         reader.document.get(self.at, key)
     }
 
-    /// Returns a required member, or reports that it is missing.
+    /// Returns the value of a required member. If it is missing, reports an error and returns `None`.
     pub(super) fn need(
         &mut self,
         reader: &mut Reader<'_, '_>,
@@ -109,7 +110,7 @@ impl Fields {
         value
     }
 
-    /// Reads a required string.
+    /// Reads a required member that is a string. Otherwise reports an error and returns `None`.
     pub(super) fn need_text(
         &mut self,
         reader: &mut Reader<'_, '_>,
@@ -119,7 +120,7 @@ impl Fields {
         reader.text(value)
     }
 
-    /// Reads a flag.
+    /// Reads an optional boolean member. Returns `default` if it is missing, or, with an error, of another type.
     pub(super) fn flag(
         &mut self,
         reader: &mut Reader<'_, '_>,
@@ -136,7 +137,7 @@ impl Fields {
         }
     }
 
-    /// Reads a number without a sign, with its place.
+    /// Reads an optional member that is a whole number from 0 to 4294967295, with its place. Other values are an error.
     pub(super) fn count(
         &mut self,
         reader: &mut Reader<'_, '_>,
@@ -153,21 +154,23 @@ impl Fields {
         number.map(|number| (number, value))
     }
 
-    /// Reads a list of strings.
+    /// Reads an optional member that is an array of strings. Returns no strings if it is missing; other values are
+    /// errors.
     pub(super) fn texts(&mut self, reader: &mut Reader<'_, '_>, key: &'static str) -> Vec<Text> {
         let Some(list) = self.get(reader, key) else { return Vec::new() };
         let items = reader.items(list);
         items.into_iter().filter_map(|item| reader.text(item)).collect()
     }
 
-    /// Reads a list of tokens.
+    /// Reads an optional member that is an array of tokens. Returns no tokens if it is missing; other values are
+    /// errors.
     pub(super) fn tokens(&mut self, reader: &mut Reader<'_, '_>, key: &'static str) -> Vec<Token> {
         let Some(list) = self.get(reader, key) else { return Vec::new() };
         let items = reader.items(list);
         items.into_iter().filter_map(|item| reader.token(item)).collect()
     }
 
-    /// Reports the members with unknown keys.
+    /// Reports an error for each member whose key was not asked for.
     pub(super) fn finish(self, reader: &mut Reader<'_, '_>) {
         let Json::Object(members) = reader.document.json(self.at) else { return };
         let unknown = members.iter().filter(|(key, _)| !self.asked.contains(key));

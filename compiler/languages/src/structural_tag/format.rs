@@ -1,59 +1,59 @@
-//! The syntax tree of a structural tag.
+//! The syntax tree of a structural tag, which consists of formats.
 //!
 //! The nesting limit of JSON bounds the depth, so recursion over a tree is safe.
 
 use grammarc_grammar::ir::TokenRef;
 use grammarc_json_schema::document::NodeId;
 
-/// A format with its place.
+/// A format (a description of texts), with its place in the document.
 #[derive(Clone, Debug)]
 pub(super) struct Format {
-    /// Its kind.
+    /// The kind of the format: a fixed text, a schema, a tag, and so on.
     pub(super) kind: Kind,
-    /// Its place.
+    /// The JSON value of the document that the format was read from.
     pub(super) at: NodeId,
 }
 
-/// A text with its place.
+/// A string with its place in the document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Text {
     pub(super) text: String,
     pub(super) at: NodeId,
 }
 
-/// A token with its place.
+/// A token with its place in the document.
 #[derive(Clone, Debug)]
 pub(super) struct Token {
     pub(super) token: TokenRef,
     pub(super) at: NodeId,
 }
 
-/// The notation of an object's members.
+/// The notation in which the members of an object are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Style {
-    /// As JSON.
+    /// The members of the object are written as JSON.
     Json,
-    /// As tags of a family of models.
+    /// The members of the object are written as tags, in the style of this name.
     Xml(&'static str),
 }
 
-/// A JSON Schema of a value.
+/// A JSON Schema, with the notation of its values.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Schema {
-    /// The schema. Without one, any value is allowed.
+    /// The place of the schema in the document. `None` allows any object.
     pub(super) schema: Option<NodeId>,
     pub(super) style: Style,
-    /// Whether keys may come in any order.
+    /// Whether the keys of objects may come in any order.
     pub(super) any_order: bool,
-    /// Longest run of whitespace, if whitespace is flexible.
+    /// Most characters of a run of whitespace. `None` takes the whitespace of the schema's options.
     pub(super) max_whitespace: Option<u32>,
-    /// Whether the value has to be an object, whatever the schema allows.
+    /// Whether the value has to be an object, even if the schema allows other values.
     pub(super) is_object: bool,
-    /// Texts that no string and no key may contain.
+    /// Texts that no string and no key of the value may contain.
     pub(super) excludes: Vec<String>,
 }
 
-/// A beginning, a format, and one of some ends.
+/// A tag: a beginning, a content, and one of several ends.
 #[derive(Clone, Debug)]
 pub(super) struct Tag {
     pub(super) at: NodeId,
@@ -63,18 +63,18 @@ pub(super) struct Tag {
     pub(super) role: Role,
 }
 
-/// Role of a tag in an output that is split.
+/// The role of a tag for a splitter, which splits an output into its parts.
 #[derive(Clone, Debug)]
 pub(super) enum Role {
-    /// A tag.
+    /// A tag without a special role.
     Tag,
-    /// The call of a tool with this name.
+    /// A tag that calls the tool of this name.
     Call(String),
-    /// A tag whose text is reasoning.
+    /// A tag whose content is reasoning.
     Reasoning,
 }
 
-/// A beginning or an end of a tag.
+/// The beginning or end of a tag: a string or a token.
 #[derive(Clone, Debug)]
 pub(super) enum Mark {
     Text(Text),
@@ -82,7 +82,7 @@ pub(super) enum Mark {
 }
 
 impl Mark {
-    /// Returns the text, if the mark is a text.
+    /// Returns the string of the mark. `None` if the mark is a token.
     pub(super) fn text(&self) -> Option<&Text> {
         match self {
             Self::Text(text) => Some(text),
@@ -98,30 +98,32 @@ impl Mark {
     }
 }
 
-/// Free text or tokens with triggers in it that lead to formats.
+/// A dispatch: free text in which triggers lead to formats.
 #[derive(Clone, Debug)]
 pub(super) struct Dispatch {
     pub(super) rules: Vec<Rule>,
-    /// Texts or tokens that may not occur.
+    /// Strings or tokens that free text may not contain.
     pub(super) excludes: Vec<Mark>,
-    /// Whether free text is of whole tokens, special ones too, instead of characters.
+    /// Whether free text consists of whole tokens, special ones included, and not of characters.
     pub(super) by_token: bool,
-    /// Minimum number of formats.
+    /// The least number of the rules' formats that the text must contain.
     pub(super) min: u32,
-    /// Maximum number of formats.
+    /// The greatest number of the rules' formats that the text may contain, inclusive. `None` if
+    /// unbounded.
     pub(super) max: Option<u32>,
-    /// Whether a format has to come first.
+    /// Whether a format has to come first, before any free text.
     pub(super) begins_with_tag: bool,
-    /// Whether the text ends behind the last of `max` formats.
+    /// Whether the text ends after the last of `max` formats.
     pub(super) ends_with_tag: bool,
-    /// Whether no free text stands between formats or behind the last one.
+    /// Whether formats follow each other without free text between or after them.
     pub(super) in_a_row: bool,
-    /// The place of `unique`, if each group of rules may have at most one format.
+    /// The place of the option `unique`, by which each group of rules has at most one format.
+    /// `None` if a group may repeat.
     pub(super) unique: Option<NodeId>,
 }
 
 impl Dispatch {
-    /// Free text in which any number of the rules' formats may come anywhere.
+    /// Returns a dispatch without bounds: any number of the rules' formats, anywhere in free text.
     pub(super) fn of(rules: Vec<Rule>, excludes: Vec<Mark>) -> Self {
         Self {
             rules,
@@ -137,80 +139,82 @@ impl Dispatch {
     }
 }
 
-/// Tags with a separator between them, and bounds on the number of those that have a group.
+/// Tags with a separator between them. Only tags with a group are counted against the bounds.
 #[derive(Clone, Debug)]
 pub(super) struct Counted {
     pub(super) tags: Vec<(Tag, Option<u32>)>,
     pub(super) separator: Text,
-    /// Ends of the last tag: after one of these no tag follows.
+    /// Ends of a tag after which no further tag follows.
     pub(super) last: Vec<Text>,
     pub(super) min: u32,
     pub(super) max: Option<u32>,
     pub(super) unique: Option<NodeId>,
 }
 
-/// A trigger in free text, and its continuation.
+/// A rule of a dispatch: a trigger in free text, and what follows the trigger.
 #[derive(Clone, Debug)]
 pub(super) struct Rule {
-    /// The text or token that starts the rule.
+    /// The string or token that free text is searched for.
     pub(super) trigger: Mark,
-    /// Continuation behind it.
+    /// The format or the rest of the tag after the trigger.
     pub(super) then: Then,
-    /// The group of the rule, if the rule counts.
+    /// The index by which the rule is counted. `None` if it does not count.
     pub(super) group: Option<u32>,
 }
 
-/// Continuation behind a trigger.
+/// The continuation of a trigger in free text.
 #[derive(Clone, Debug)]
 pub(super) enum Then {
-    /// The rest of a tag, whose beginning begins with the trigger.
+    /// The rest of a tag. The tag's beginning starts with the trigger.
     Tag(Tag),
-    /// A format.
+    /// A whole format, which follows the trigger.
     Format(Format),
 }
 
-/// Notations of the grammars in a tag.
+/// The language of a grammar within a tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Syntax {
-    /// XGrammar's EBNF.
+    /// The grammar is written in XGrammar's EBNF notation.
     Ebnf,
-    /// Lark.
+    /// The grammar is written in the Lark notation.
     Lark,
 }
 
-/// Kinds of formats.
+/// The kind of a [`Format`]: which texts it describes.
 #[derive(Clone, Debug)]
 pub(super) enum Kind {
-    /// One text.
+    /// A fixed text.
     Const(Text),
-    /// A value of a schema.
+    /// A value of a JSON Schema.
     Schema(Schema),
-    /// A text of a grammar, given as source.
+    /// A text of a grammar. The grammar is a string of the document.
     Grammar(NodeId, Syntax),
-    /// A text that a pattern matches.
+    /// A text that a regular expression matches as a whole. The expression is a string of the
+    /// document.
     Regex(NodeId),
-    /// A pattern that the document does not contain.
+    /// A text that a regular expression matches. The expression is part of the compiler and not of
+    /// the document.
     Pattern(&'static str),
-    /// Free text.
+    /// Free text without the texts of `excludes`, of at most `max_chars` characters.
     AnyText { excludes: Vec<Text>, max_tokens: Option<NodeId>, max_chars: Option<u32> },
-    /// Any tokens.
+    /// Any number of tokens, special ones included, except those of `excludes`.
     AnyTokens { excludes: Vec<Token>, max_tokens: Option<NodeId> },
-    /// One token.
+    /// A single token of the vocabulary.
     Token(Token),
-    /// One token of the complement.
+    /// A single token of the vocabulary that is none of the listed ones.
     ExcludeToken(Vec<Token>),
-    /// Formats in order.
+    /// Formats that follow each other in this order.
     Sequence(Vec<Format>),
-    /// Alternative formats.
+    /// Alternative formats, of which the text matches one.
     Or(Vec<Format>),
-    /// A tag.
+    /// A tag, with its beginning, content and ends.
     Tag(Tag),
-    /// Tags with a separator between them and nothing else.
+    /// Between `min` and `max` tags, with a separator between any two and no other text.
     Separated { tags: Vec<Tag>, separator: Text, min: u32, max: Option<u32> },
-    /// Tags with a separator between them. Some of them count.
+    /// Tags with a separator between them, of which only some count against the bounds.
     Counted(Counted),
-    /// A bounded repetition.
+    /// Between `min` and `max` texts of a format, one after the other.
     Repeat { content: Box<Format>, min: u32, max: Option<u32> },
-    /// Free text with formats in it.
+    /// A dispatch: free text in which triggers lead to formats.
     Dispatch(Dispatch),
 }

@@ -1,4 +1,4 @@
-//! Inner sources of a tag: schemas, grammars and patterns.
+//! Lowers the inner sources of a structural tag: schemas, grammars and patterns.
 
 use rustc_hash::FxHashMap;
 
@@ -19,18 +19,19 @@ use super::format::{Schema, Style, Syntax};
 use super::members;
 use super::options::StructuralTagOptions;
 
-/// Lowers the inner sources of a tag. Equal schemas are lowered once.
+/// Lowers the inner sources (schemas, grammars and patterns) of a structural tag. Equal schemas are
+/// lowered once.
 pub(super) struct InnerSources<'a> {
     options: &'a StructuralTagOptions,
-    /// Reads the sources of other languages in grammars.
+    /// Lowers sources of other languages that a grammar contains or refers to.
     reader: &'a dyn Reader,
     budget: &'a Budget,
-    /// Expressions of the schemas lowered so far.
+    /// Maps each schema lowered so far to its expression.
     schemas: FxHashMap<Schema, Expr>,
 }
 
 impl<'a> InnerSources<'a> {
-    /// Returns a front end without schemas.
+    /// Returns a lowering that has no schemas yet.
     pub(super) fn new(
         options: &'a StructuralTagOptions,
         reader: &'a dyn Reader,
@@ -39,7 +40,8 @@ impl<'a> InnerSources<'a> {
         Self { options, reader, budget, schemas: FxHashMap::default() }
     }
 
-    /// Returns the expression of a grammar, which is written as a string.
+    /// Returns the expression of a grammar in the notation `syntax`. The grammar is the JSON string
+    /// `at` of the document. After errors, the expression accepts nothing.
     pub(super) fn grammar(&self, at: NodeId, syntax: Syntax, builder: &mut TagBuilder<'_>) -> Expr {
         let sources = &self.options.sources;
         if syntax == Syntax::Lark {
@@ -54,17 +56,20 @@ impl<'a> InnerSources<'a> {
             .add_string(at, |source| gbnf::lower_with(source, &options, self.reader, self.budget))
     }
 
-    /// Returns the expression of a pattern, which is written as a string.
+    /// Returns the expression of a regular expression, which is the JSON string `at` of the
+    /// document. After errors, the expression accepts nothing.
     pub(super) fn regex(&self, at: NodeId, builder: &mut TagBuilder<'_>) -> Expr {
         builder.add_string(at, |source| self.lower_regex(source))
     }
 
-    /// Returns the expression of a pattern that the document does not contain.
+    /// Returns the expression of a regular expression that is part of the compiler and not of the
+    /// document.
     pub(super) fn pattern(&self, pattern: &str, builder: &mut TagBuilder<'_>) -> Expr {
         builder.add_constant(pattern, |source| self.lower_regex(source))
     }
 
-    /// Returns the expression of a schema's values, written as JSON or as tags.
+    /// Returns the expression of the values of a schema, written as JSON or as tags. After errors,
+    /// the expression accepts nothing.
     pub(super) fn schema(&mut self, schema: &Schema, builder: &mut TagBuilder<'_>) -> Expr {
         if let Some(known) = self.schemas.get(schema) {
             return known.clone();
@@ -101,7 +106,7 @@ impl<'a> InnerSources<'a> {
         };
         match schema.schema {
             None => builder.add_constant(r#"{"type": "object"}"#, lower),
-            // In the older form a schema may also be given as the text of one.
+            // XGrammar's older form may give the schema as a string that contains JSON.
             Some(at) if matches!(builder.document.json(at), Json::String(_)) => {
                 builder.add_string(at, lower)
             }

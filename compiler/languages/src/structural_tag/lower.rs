@@ -1,8 +1,9 @@
 //! Lowers formats to expressions.
 //!
-//! A format is lowered alone or [closed](Lowering::closed) by one of some ends. Free text and its ends are one
-//! automaton, so every state decides whether the text continues. Contents of tags are rules of their own. Formats
-//! contain formats, so all functions that lower one are in this file; the graphs are built by `dispatch` and `counts`.
+//! A format is lowered alone or [closed](Lowering::closed): together with the ends that may follow it. Free text and
+//! its ends are one automaton, so each state decides whether the text continues. Contents of tags are rules of their
+//! own. Formats contain formats, so all functions that lower them are in this file; `dispatch` and `counts` build the
+//! graphs.
 
 use crate::free_text::{Pattern, free_text};
 use grammarc_grammar::diagnostics::Diagnostic;
@@ -18,13 +19,14 @@ use super::format::{
 use super::inner_sources::InnerSources;
 use super::texts::{Symbols, any_of};
 
-/// The lowering of a document.
+/// Lowers the formats of a structural tag to expressions.
 pub(super) struct Lowering<'a> {
     pub(super) builder: TagBuilder<'a>,
     inner: InnerSources<'a>,
-    /// Ends of the tags around the format at hand.
+    /// The ends of all tags around the current format. Free text may not contain them.
     ends: Vec<Symbols>,
-    /// The region kind of free text at this level.
+    /// The kind of region (a rule that a splitter of outputs recognizes) that free text in the current tag becomes:
+    /// text or reasoning.
     text_kind: RegionKind,
 }
 
@@ -33,7 +35,7 @@ impl<'a> Lowering<'a> {
         Self { builder, inner, ends: Vec::new(), text_kind: RegionKind::Text }
     }
 
-    /// Lowers a format.
+    /// Lowers a format to an expression. After errors, the expression accepts nothing.
     pub(super) fn format(&mut self, format: &Format) -> Expr {
         match &format.kind {
             Kind::Const(text) => self.builder.symbols(text).expr(),
@@ -83,7 +85,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Lowers a format and one of the ends behind it.
+    /// Lowers a format, followed by one of `ends`.
     fn closed(&mut self, format: &Format, ends: &[Symbols]) -> Expr {
         match &format.kind {
             Kind::AnyText { excludes, max_tokens, max_chars: None } => {
@@ -107,13 +109,14 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Lowers a tag.
+    /// Lowers a tag: its beginning, and a rule for its content and end.
     fn tag(&mut self, tag: &Tag) -> Expr {
         let (begin, _) = self.builder.mark(&tag.begin);
         Expr::seq([begin.expr(), self.inside(tag)])
     }
 
-    /// Lowers the content and end of a tag to a rule.
+    /// Lowers the content and end of a tag to a rule. Free text as content needs an end that is not empty; otherwise an
+    /// error is reported.
     fn inside(&mut self, tag: &Tag) -> Expr {
         let ends = self.builder.marks(&tag.end);
         let is_free = match &tag.content.kind {
@@ -129,7 +132,8 @@ impl<'a> Lowering<'a> {
         self.within(tag, &ends)
     }
 
-    /// Returns the rule for the content of a tag and one of `ends`.
+    /// Returns a call of the rule for the content of a tag and one of `ends`. The rule is a region (a rule that a
+    /// splitter of outputs recognizes).
     fn within(&mut self, tag: &Tag, ends: &[Symbols]) -> Expr {
         let around = self.ends.len();
         self.ends.extend(ends.iter().filter(|end| !end.is_empty()).cloned());
@@ -148,7 +152,7 @@ impl<'a> Lowering<'a> {
         self.builder.region(region, "tag", expr, tag.at)
     }
 
-    /// Lowers free text, up to one of `ends` if there are any.
+    /// Lowers free text. With `ends`, the text is followed by one of them, at its leftmost occurrence.
     fn any_text(
         &mut self,
         excludes: &[Text],
@@ -178,8 +182,8 @@ impl<'a> Lowering<'a> {
         self.free(Vec::new(), expr, at)
     }
 
-    /// Returns the patterns that free text may not contain: excluded texts, and ends of the tags around it. Free text
-    /// has no special tokens, so these are spelled forms.
+    /// Returns the patterns that free text may not contain: excluded texts, and the ends of the tags around it. The
+    /// patterns are bytes, since free text has no special tokens.
     fn unwritable(&mut self, excludes: &[Text]) -> Vec<Pattern> {
         let excludes: Vec<Symbols> =
             excludes.iter().map(|text| self.builder.symbols(text)).collect();
@@ -187,7 +191,7 @@ impl<'a> Lowering<'a> {
         all.filter_map(Symbols::unwritable).collect()
     }
 
-    /// Returns the set of all tokens without `excludes` and the ends of the tags around.
+    /// Returns the set of all tokens except `excludes` and the ends of the surrounding tags.
     fn any_token_but(&mut self, excludes: &[Token]) -> Expr {
         let mut tokens: Vec<Token> = excludes.to_vec();
         let ends: Vec<TokenRef> = self.ends.iter().filter_map(Symbols::as_token).collect();
@@ -199,13 +203,13 @@ impl<'a> Lowering<'a> {
         self.builder.token(&tokens, true)
     }
 
-    /// Lowers free text with formats in it, up to one of `ends` if there are any.
+    /// Lowers a dispatch, which is free text with triggers. With `ends`, the text is followed by one of them.
     fn dispatch(&mut self, dispatch: &Dispatch, at: NodeId, ends: Option<&[Symbols]>) -> Expr {
         let (branches, mut ending) = self.branches(dispatch);
         let excludes = dispatch.excludes.iter().filter_map(|mark| mark.text().cloned());
         let excludes: Vec<Text> = excludes.collect();
         dispatch::check_reachable(dispatch, &excludes, &mut self.builder);
-        // A trigger that goes on to the end of a special token is no text either as far as it is written.
+        // If a trigger ends within a special token, the bytes of the trigger alone may not be in the text either.
         let triggers = dispatch.rules.iter().filter_map(|rule| rule.trigger.text()).cloned();
         let unwritable = self.unwritable(&excludes.into_iter().chain(triggers).collect::<Vec<_>>());
         let others = dispatch.by_token.then(|| self.other_tokens(dispatch));
@@ -219,8 +223,8 @@ impl<'a> Lowering<'a> {
         self.free(markers(&ending), graph, at)
     }
 
-    /// Returns the triggers, each once, with their continuations; and the beginnings of all formats, which end the text
-    /// before them.
+    /// Returns each distinct trigger with its continuations. Also returns the beginnings of all formats, which are
+    /// markers that end the text.
     fn branches(&mut self, dispatch: &Dispatch) -> (Vec<Branch>, Vec<Symbols>) {
         let (mut branches, mut begins) = (Vec::<Branch>::new(), Vec::new());
         for Rule { trigger, then, group } in &dispatch.rules {
@@ -238,7 +242,7 @@ impl<'a> Lowering<'a> {
                         Mark::Text(text) => text.text.len(),
                         Mark::Token(_) => 0,
                     };
-                    // A trigger that ends within a special token of the beginning ends with the token.
+                    // A trigger that ends within a special token of the beginning is extended to the end of the token.
                     let (trigger, rest) = match covered {
                         0 => begin.split_at_symbol(),
                         covered => begin.split_at(covered, &lengths),
@@ -256,7 +260,7 @@ impl<'a> Lowering<'a> {
         (branches, begins)
     }
 
-    /// Returns any token but triggers, excluded tokens and ends.
+    /// Returns the set of all tokens except triggers, excluded tokens and the ends of the surrounding tags.
     fn other_tokens(&mut self, dispatch: &Dispatch) -> Expr {
         match self.any_token_but(&dispatch::named_tokens(dispatch)) {
             Expr::Token(TokenSet { mut tokens, negated }) => {
@@ -267,8 +271,8 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Lowers tags with a separator between them. Bounds count only tags that have a group. After an end of `last` no
-    /// tag follows.
+    /// Lowers tags with a separator between them. Only tags with a group count against the bounds. After an end in
+    /// `last`, no tag follows.
     fn counted(&mut self, counted: &Counted) -> Expr {
         let &Counted { min, max, unique, .. } = counted;
         let groups = counted.tags.iter().filter_map(|(_, group)| Some((*group)? + 1)).max();
@@ -283,14 +287,15 @@ impl<'a> Lowering<'a> {
         counts::graph(&counts, &tags, &separator)
     }
 
-    /// Returns the levels of a graph. `None` after an error.
+    /// Returns the levels that count `tags` tags; `first_apart` adds a level for none. If there are too many levels,
+    /// reports an error and returns `None`.
     fn counts(&mut self, tags: u32, bounds: Bounds, first_apart: bool) -> Option<Counts> {
         let counts = Counts::new(tags, bounds, first_apart, self.builder.document);
         counts.map_err(|error| self.builder.errors.push(*error)).ok()
     }
 
-    /// Splits a tag for the graph. If `last` is not empty, the ends leave the tag's rule: they decide whether tags
-    /// follow.
+    /// Splits a tag into its content and its ends. If `last` is not empty, the ends are not part of the tag's rule,
+    /// since they decide whether tags follow.
     fn split_tag(&mut self, tag: &Tag, group: Option<u32>, last: &[Text]) -> SplitTag {
         if last.is_empty() {
             let tag = self.tag(tag);
@@ -309,7 +314,7 @@ impl<'a> Lowering<'a> {
         SplitTag { tag, continuing: any_of(&others), last: any_of(&last), group }
     }
 
-    /// Defines a region of free text that ends at these markers.
+    /// Defines a region of free text that ends at one of the markers. Returns a call of it.
     fn free(&mut self, markers: Vec<Vec<MarkerPart>>, expr: Expr, at: NodeId) -> Expr {
         let region = Region { markers, ..Region::plain(self.text_kind) };
         self.builder.region(region, "text", expr, at)
@@ -325,7 +330,7 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// Returns `min` to `max` strings of an expression with a separator between them.
+/// Returns between `min` and `max` strings of an expression, with a separator between any two of them.
 fn separated(one: &Expr, separator: &Expr, min: u32, max: Option<u32>) -> Expr {
     if max == Some(0) {
         return Expr::Empty;

@@ -1,9 +1,10 @@
-//! Styles of the members of objects: the tags in which families of models write the arguments of a call.
+//! Styles in which the members of an object are written as tags. Families of models write the arguments of tool calls
+//! in these styles.
 //!
 //! A style is a file of `styles/members`, read once. Special tokens in its texts are tokens, as in the strings of a
-//! tag. The sources are XGrammar 0.2.8 (`json_schema_converter_ext.cc`) and the chat templates. There are three
-//! differences from XGrammar. A type written beside a value is the type of that value. Objects inside arguments of
-//! Cohere are tags at any depth. Runs of whitespace are bounded.
+//! structural tag. The sources are XGrammar 0.2.8 (`json_schema_converter_ext.cc`) and the chat templates. There are
+//! three differences from XGrammar. A type written beside a value must be the type of that value. Objects within
+//! arguments of Cohere are tags at any depth. Runs of whitespace are bounded.
 
 use std::sync::LazyLock;
 
@@ -18,49 +19,50 @@ use super::builder::TagBuilder;
 use super::format::Text;
 use super::texts::Symbols;
 
-/// Longest run of whitespace between tags by default.
+/// Most characters of a run of whitespace between tags, if the document sets no other number.
 const SPACE: u32 = 2;
 
-/// The notation of members.
+/// A style that writes the members of an object as tags, one after the other.
 #[derive(Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MemberStyle {
-    /// The text before a key, and the texts behind it, with whitespace between them.
+    /// The text before a key, and the texts after the key. Whitespace may stand between the latter.
     pub member: (String, Vec<String>),
-    /// The text before an item of an array, and the text behind its value.
+    /// The text before an item of an array, and the text after its value.
     #[serde(default)]
     pub item: (String, String),
-    /// The texts around the key of an end tag, if values have one.
+    /// The texts before and after the key in an end tag. `None` if end tags have no key.
     pub key_again: Option<[String; 2]>,
-    /// The notations of values, by type.
+    /// The notations of values; each type has at least one.
     pub values: Vec<ValueStyle>,
-    /// Other texts of `false` and `true`.
+    /// Other texts that `false` and `true` may have, in this order.
     pub booleans: Option<[String; 2]>,
-    /// The text behind a value.
+    /// The text that closes a member, after its value.
     pub close: String,
-    /// Whether the line ends around a string are no part of it.
+    /// Whether a string may have a line end before and after it that is not part of its value.
     pub lines: bool,
-    /// Characters that keys cannot contain.
+    /// Characters that a key cannot contain.
     pub not_in_keys: String,
-    /// Escaped forms of characters of a key.
+    /// Maps characters of a key to their escaped forms.
     #[serde(default)]
     pub key_escapes: IndexMap<char, String>,
 }
 
-/// The notation of values of some types.
+/// How values of certain types are written in a style of members.
 #[derive(Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ValueStyle {
-    /// Names of the types, separated by spaces. `any` is text for a string, and JSON for other values.
+    /// The names of the types, separated by spaces. `any` denotes all types: text for a string, and JSON for other
+    /// values.
     pub types: String,
-    /// The text between key and value.
+    /// The text between the key and a value of these types.
     pub begin: String,
-    /// Whether arrays and objects are written as tags, too.
+    /// Whether arrays and objects within the value are written as tags too, and not as JSON.
     #[serde(default)]
     pub nested: bool,
 }
 
-/// The files of the styles, by name.
+/// The name of each style with the text of its file.
 const FILES: [(&str, &str); 8] = [
     ("qwen_xml", include_str!("styles/members/qwen_xml.json")),
     ("minimax_xml", include_str!("styles/members/minimax_xml.json")),
@@ -77,22 +79,27 @@ static STYLES: LazyLock<IndexMap<&'static str, MemberStyle>> = LazyLock::new(|| 
     FILES.into_iter().map(|(name, text)| (name, read(text))).collect()
 });
 
-/// Returns the static name of a style.
+/// Returns the name of a style as a static string. `None` if there is no such style.
 pub(super) fn named(name: &str) -> Option<&'static str> {
     FILES.into_iter().map(|(known, _)| known).find(|known| *known == name)
 }
 
-/// Returns a style by name.
+/// Returns the style of this name. `None` if there is none.
 pub(super) fn style(name: &str) -> Option<&'static MemberStyle> {
     STYLES.get(name)
 }
 
-/// Returns the names of all styles.
+/// Returns the names of all styles that write members as tags.
 pub(super) fn names() -> Vec<&'static str> {
     FILES.into_iter().map(|(name, _)| name).collect()
 }
 
-/// Returns the notation of a style's members. Runs of whitespace have at most `space` characters.
+/// Returns the form in which a style writes members. Runs of whitespace have at most `space` characters, 2 by default.
+/// `at` is the place of notes about special tokens.
+///
+/// # Panics
+///
+/// Panics if there is no style of this name.
 pub(super) fn tag_form(
     style: &str,
     space: Option<u32>,
@@ -145,7 +152,7 @@ pub(super) fn tag_form(
     }
 }
 
-/// Returns any text up to and including `close`.
+/// Returns the expression of any text up to and including the first `close`.
 fn up_to(close: &Symbols) -> Expr {
     let mut graph = ExprGraph::new();
     let end = graph.end();
@@ -178,7 +185,8 @@ mod tests {
             let style = &STYLES[name];
             let all = style.values.iter().map(|value| types(&value.types));
             assert!(all.fold(TypeSet::NONE, TypeSet::union).contains(TypeSet::ALL), "{name}");
-            // At the beginning of the end of a text, another cannot begin: the text before it ends at the leftmost.
+            // A beginning of the end marker must not also be its end. Otherwise the marker could overlap itself, and
+            // the text before it would not end at the leftmost one.
             let close = &style.close;
             let borders = (1..close.len()).filter(|&at| close.is_char_boundary(at));
             for at in borders {

@@ -12,8 +12,8 @@
 //! - The text of a special token of the vocabulary, also within a longer string, denotes that token ([`Tokens`]). The
 //!   findings list these tokens.
 //! - Free text is UTF-8 without special tokens. It does not contain triggers, excluded texts or the ends of the tags
-//!   around it, neither as tokens nor spelled. Triggers and ends fire at the leftmost occurrence. They are no part of
-//!   the text, so they may contain an excluded text.
+//!   around it, neither as tokens nor spelled by other tokens. A trigger or end takes effect at its leftmost
+//!   occurrence. It is not part of the text, so it may contain an excluded text.
 //! - Schemas are read by the front end of JSON Schema with its options. With `any_order`, required keys come, and named
 //!   keys come once. In objects of more than eight named keys, each may come again, and the report says so.
 //!
@@ -67,24 +67,25 @@ use texts::Texts;
 const CODES: Codes =
     Codes { syntax: "structural-tag::syntax", duplicate_key: "structural-tag::duplicate-key" };
 
-/// Returns the names of the styles for `{"type": "tools", "style": ...}`, without aliases.
+/// Returns the names of all styles for `{"type": "tools", "style": ...}`, without aliases.
 pub fn styles() -> impl Iterator<Item = &'static str> {
     tools::styles()
 }
 
-/// Returns the notation of arguments in a style of calls, by name or alias. `None` if the style is unknown or writes
-/// JSON.
+/// Returns the notation of the arguments of tool calls in a style. The style is given by name or alias. `None` if the
+/// style is unknown or writes arguments as JSON.
 pub fn member_style(style: &str) -> Option<&'static MemberStyle> {
     tools::member_style(style)
 }
 
-/// Lowers a structural tag without sources of other languages in its grammars.
+/// Lowers a structural tag to the grammar IR. Grammars in the tag may not contain sources of other languages.
 /// [`FrontEnd::lower_for`](super::FrontEnd::lower_for) accepts those too.
 ///
 /// # Errors
 ///
-/// All errors of the document in the order of discovery: syntax, formats, ambiguous triggers, unknown tokens, and the
-/// errors of inner sources with pointers into them. If the budget is spent, that error alone.
+/// Returns all errors of the document in the order in which they are found. They are errors of syntax, formats,
+/// triggers, tokens and inner sources (schemas, grammars and patterns). If the budget is spent, returns that error
+/// alone.
 pub fn lower(
     source: Source,
     options: &StructuralTagOptions,
@@ -94,7 +95,7 @@ pub fn lower(
     lower_with(source, options, controls, &NoInnerSources, budget)
 }
 
-/// Lowers a structural tag. `reader` reads the sources of other languages in its grammars.
+/// Lowers a structural tag to the grammar IR. `reader` lowers the sources of other languages in its grammars.
 pub(crate) fn lower_with(
     source: Source,
     options: &StructuralTagOptions,

@@ -3,26 +3,26 @@
 use crate::sources::Sources;
 use grammarc_json_schema::JsonSchemaOptions;
 
-/// Meaning of the texts of special tokens in the strings of a tag.
+/// What the text of a special token denotes where it occurs in the strings of a structural tag.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Tokens {
-    /// Such a text is the token.
+    /// The text of a special token denotes that token only.
     #[default]
     Prefer,
-    /// Such a text is the token, or the same text spelled by other tokens.
+    /// The text of a special token denotes that token, or the same text written with other tokens.
     Both,
-    /// Such a text is spelled by other tokens.
+    /// The text of a special token is ordinary text, written with other tokens only.
     Never,
 }
 
-/// Options of a structural tag.
+/// The options of a structural tag.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct StructuralTagOptions {
-    /// Meaning of special tokens in strings.
+    /// What the text of a special token denotes in the strings of the tag.
     pub tokens: Tokens,
-    /// How schemas are read.
+    /// The options for the JSON Schemas in the tag.
     pub schemas: JsonSchemaOptions,
-    /// Sources that the grammars in it may refer to: `@"name"`.
+    /// Sources that grammars in the tag may refer to as `@"name"`, by name.
     pub sources: Sources,
 }

@@ -1,4 +1,4 @@
-//! Reads a document as formats.
+//! Reads the JSON document of a structural tag as formats.
 //!
 //! Three forms are accepted: `{"type": "structural_tag", "format": F}`, a bare format, and the older `{"structures":
 //! [...], "triggers": [...]}`. Names and defaults follow XGrammar 0.2.9.
@@ -12,7 +12,7 @@ use super::format::{
 };
 use super::{members, tools, triggers};
 
-/// Types of formats.
+/// The types of formats: values of the key `type`.
 const TYPES: [&str; 22] = [
     "const_string",
     "json_schema",
@@ -38,7 +38,7 @@ const TYPES: [&str; 22] = [
     "tools",
 ];
 
-/// Reads a document.
+/// Reads a whole document as one format. After errors, which are reported, returns `None`.
 pub(super) fn document(reader: &mut Reader<'_, '_>) -> Option<Format> {
     let root = reader.document.root();
     let mut fields = reader.object(root)?;
@@ -46,7 +46,7 @@ pub(super) fn document(reader: &mut Reader<'_, '_>) -> Option<Format> {
         return legacy(reader, fields);
     }
     let kind = reader.document.get(root, "type");
-    // XGrammar takes the wrapper without its type, too.
+    // XGrammar also accepts the wrapper without its type.
     let is_wrapped = match kind {
         Some(kind) => {
             matches!(reader.document.json(kind), Json::String(kind) if &**kind == "structural_tag")
@@ -62,7 +62,8 @@ pub(super) fn document(reader: &mut Reader<'_, '_>) -> Option<Format> {
     format(reader, inner?)
 }
 
-/// Reads the older form: tags of JSON alone, each with a schema.
+/// Reads the older form of a document, `structures` with `triggers`: each tag contains JSON of a schema. Returns `None`
+/// if `structures` is missing.
 fn legacy(reader: &mut Reader<'_, '_>, mut fields: Fields) -> Option<Format> {
     let at = fields.at;
     fields.get(reader, "type");
@@ -101,7 +102,7 @@ fn legacy(reader: &mut Reader<'_, '_>, mut fields: Fields) -> Option<Format> {
     Some(Format { kind: Kind::Dispatch(dispatch), at })
 }
 
-/// Reads a format.
+/// Reads a format from the object `at`. If it cannot be read, reports errors and returns `None`.
 pub(super) fn format(reader: &mut Reader<'_, '_>, at: NodeId) -> Option<Format> {
     let mut fields = reader.object(at)?;
     let kind = fields.need_text(reader, "type")?;
@@ -192,7 +193,7 @@ fn schema(
     }))
 }
 
-/// Reads the notation of a grammar.
+/// Reads the notation of a grammar, `ebnf` by default. For an unknown one, reports an error and returns `None`.
 fn syntax(reader: &mut Reader<'_, '_>, fields: &mut Fields) -> Option<Syntax> {
     let Some(at) = fields.get(reader, "syntax") else { return Some(Syntax::Ebnf) };
     let text = reader.text(at)?.text;
@@ -207,10 +208,10 @@ fn syntax(reader: &mut Reader<'_, '_>, fields: &mut Fields) -> Option<Syntax> {
     }
 }
 
-/// Styles of objects that XGrammar has and this compiler does not.
+/// Styles of members that XGrammar has and this compiler does not support. Each is an error.
 const ONLY_XGRAMMAR: [&str; 1] = ["gemma"];
 
-/// Reads the notation of an object's members.
+/// Reads the style in which an object's members are written. For an unknown one, reports an error and returns `None`.
 pub(super) fn style_of(reader: &mut Reader<'_, '_>, at: NodeId) -> Option<Style> {
     let text = reader.text(at)?.text;
     if text == "json" {
@@ -231,7 +232,7 @@ pub(super) fn style_of(reader: &mut Reader<'_, '_>, at: NodeId) -> Option<Style>
     known.map(Style::Xml)
 }
 
-/// Reads excluded texts. The empty text is an error, since every text contains it.
+/// Reads the excluded texts of a format. An empty text is an error, since every text contains it.
 fn excludes_of(reader: &mut Reader<'_, '_>, fields: &mut Fields) -> Vec<Text> {
     let texts = fields.texts(reader, "excludes");
     for text in texts.iter().filter(|text| text.text.is_empty()) {
@@ -289,7 +290,8 @@ fn counted(reader: &mut Reader<'_, '_>, fields: &mut Fields) -> Option<Kind> {
     Some(Kind::Repeat { content, min, max: max.map(|(max, _)| max) })
 }
 
-/// Reads a beginning or an end.
+/// Reads the beginning or end of a tag: a string, or a format of type `token`. For other values, reports an error and
+/// returns `None`.
 fn mark(reader: &mut Reader<'_, '_>, at: NodeId) -> Option<Mark> {
     match reader.document.json(at) {
         Json::Object(_) => match format(reader, at)?.kind {
@@ -305,7 +307,7 @@ fn mark(reader: &mut Reader<'_, '_>, at: NodeId) -> Option<Mark> {
     }
 }
 
-/// Reads a tag of a list of tags.
+/// Reads a tag that is an item of an array of tags. If it cannot be read, reports errors and returns `None`.
 fn tag(reader: &mut Reader<'_, '_>, at: NodeId) -> Option<Tag> {
     let mut fields = reader.object(at)?;
     if let Some(kind) = fields.get(reader, "type") {

@@ -1,5 +1,5 @@
-//! Single formats by example: texts that they accept and refuse, and errors with their places. The head of [`super`] lists the
-//! other tests of tags.
+//! Tests single formats by example: accepted and refused texts, and errors with their places. The module [`super`]
+//! lists the other tests of structural tags.
 
 use serde_json::{Map, Value, json};
 
@@ -26,7 +26,7 @@ fn check(tag: &Value, accepted: &[&str], refused: &[&str]) {
     }
 }
 
-/// Codes and pointers of the errors.
+/// Returns the code and the pointer of each error.
 #[track_caller]
 fn errors(tag: &Value) -> Vec<(&'static str, String)> {
     let errors = lowered(tag).expect_err("it has errors");
@@ -72,7 +72,7 @@ fn a_tag_ends_its_free_text() {
     );
     let several = tag("<a>", text(json!(["no"])), json!(["</a>", "<end>"]));
     check(&several, &["<a>n</a>", "<a>o<end>"], &["<a>no</a>", "<a></a><end>"]);
-    // An end around is not in the text of a tag within.
+    // The end of the outer tag may not be in the text of the inner tag.
     let inner = tag("[", text(json!([])), json!("]"));
     let outer =
         tag("(", json!({"type": "sequence", "elements": [text(json!([])), inner]}), json!(")"));
@@ -161,7 +161,7 @@ fn grammars_in_a_tag_find_the_sources_that_it_was_given() {
     let lower = |front_end: &FrontEnd, text: String| {
         front_end.lower(Source::new("<test>", text), &Budget::new())
     };
-    // Handed over with the tag, or with a grammar that the tag is in.
+    // Sources passed along with the tag, or with a grammar that contains the tag.
     for (front_end, text, right, wrong) in [
         (&of_tag, tag("list"), "add [1, 2]", "add {}"),
         (&of_grammar, around("list"), "<add [1, 2]>", "<add {}>"),
@@ -294,14 +294,14 @@ fn excluded_texts_are_in_no_string_and_no_key() {
             r#"{"b":[{"c":"<a>"}]}"#,
         ],
     );
-    // Lengths, patterns and listed values stay.
+    // Lengths, patterns and enumerated values still apply.
     let bounded = of(json!({"type": "string", "minLength": 2, "maxLength": 3}), json!(["ab"]));
     check(&bounded, &[r#""aa""#, r#""bba""#], &[r#""a""#, r#""ab""#, r#""xab""#, r#""aaaa""#]);
     let pattern = of(json!({"type": "string", "pattern": "^[ab]+$"}), json!(["ab"]));
     check(&pattern, &[r#""a""#, r#""bba""#], &[r#""ab""#, r#""bab""#, r#""c""#]);
     let listed = of(json!({"enum": ["x<a>", "y", {"k<a>": 1}, ["<a>"]]}), json!(["<a>"]));
     check(&listed, &[r#""y""#], &[r#""x<a>""#, r#"{"k<a>":1}"#, r#"["<a>"]"#]);
-    // As it is written: the escape of a line feed holds an n.
+    // Exclusion applies to the written form: the escape of a line feed contains an `n`.
     let written = of(json!({"type": "string"}), json!(["nab"]));
     check(&written, &[r#""\nba""#, r#""ab""#], &[r#""nab""#, r#""\nab""#]);
     let refused = of(json!({"type": "string"}), json!(["a\\b"]));
@@ -327,7 +327,7 @@ fn values_of_an_xml_style_that_are_no_objects_stand_as_they_are() {
         &["[]", "[true, false]"],
         &["true", ""],
     );
-    // A schema that names no type means objects.
+    // A schema without a type denotes objects here.
     check(
         &of("qwen_xml", json!({"properties": {"a": {"type": "integer"}}})),
         &["", "<parameter=a>1</parameter>"],
@@ -363,7 +363,7 @@ fn a_key_may_stand_behind_its_value_once_more() {
         &["", &item("x")],
         &["x", &item(ns)],
     );
-    // Two keys that the schema does not name cannot be held equal.
+    // The end tag repeats the key, and two keys that the schema does not name cannot be compared.
     let open = of(json!({"type": "object", "properties": {"a": {"type": "string"}}}));
     assert_eq!(errors(&open), of_one("json-schema::tag-key", "/json_schema"));
 }

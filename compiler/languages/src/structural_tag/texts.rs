@@ -1,4 +1,4 @@
-//! Converts the strings of a tag to symbols: special tokens, and the bytes between them.
+//! Converts the strings of a structural tag to symbols: special tokens, and the bytes between them.
 
 use std::collections::BTreeSet;
 
@@ -11,34 +11,34 @@ use grammarc_json_schema::document::Document;
 use super::format::{Mark, Text, Token};
 use super::options::Tokens;
 
-/// The conversion of strings to symbols, with notes about special tokens.
+/// Converts strings to symbols, and collects notes about the special tokens in them.
 pub(super) struct Texts<'a> {
     controls: &'a ControlTokens,
     tokens: Tokens,
-    /// Ids of special tokens found in strings.
+    /// Ids of the special tokens found in strings so far.
     met: BTreeSet<u32>,
-    /// A note for each of these tokens.
+    /// One note for each special token found in the strings.
     pub(super) notes: Vec<Diagnostic>,
 }
 
-/// A string as symbols.
+/// A string of a structural tag as symbols: special tokens, and the bytes between them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Symbols {
-    /// The string, with special tokens as such.
+    /// The symbols of the string. Each special token is one symbol.
     pub(super) symbols: Vec<Symbol>,
-    /// The bytes of the whole string, if it has special tokens and is a text.
+    /// The string as bytes alone. `None` if it has no special tokens or is a token given as such.
     spelled: Option<Vec<Symbol>>,
-    /// Whether the spelled form is a form of the string, too.
+    /// Whether the string may also be written as bytes alone.
     may_be_spelled: bool,
 }
 
 impl Symbols {
-    /// Whether the string is empty.
+    /// Whether the string has no symbols (special tokens and bytes).
     pub(super) fn is_empty(&self) -> bool {
         self.symbols.is_empty()
     }
 
-    /// Returns the expression of all forms.
+    /// Returns the expression of all allowed forms of the string.
     pub(super) fn expr(&self) -> Expr {
         let spelled = self.spelled.as_ref().filter(|_| self.may_be_spelled);
         Expr::alt(
@@ -48,14 +48,14 @@ impl Symbols {
         )
     }
 
-    /// Returns the forms of the string.
+    /// Returns the allowed forms of the string: with special tokens, and if allowed as bytes alone.
     pub(super) fn written(&self) -> impl Iterator<Item = &[Symbol]> {
         let spelled = self.spelled.as_deref().filter(|_| self.may_be_spelled);
         [&*self.symbols].into_iter().chain(spelled)
     }
 
-    /// Returns patterns of free text that lead to a state. If the string may not be spelled, the spelled form leads
-    /// nowhere.
+    /// Returns patterns for free text that make both forms of the string lead to a state. If the string may not be
+    /// written as bytes alone, that form is forbidden. With `None` both forms are forbidden.
     pub(super) fn leading_to(&self, state: Option<u32>) -> impl Iterator<Item = Pattern> {
         let spelled_to = state.filter(|_| self.may_be_spelled);
         let spelled = self.spelled.clone().map(|symbols| Pattern { symbols, leads_to: spelled_to });
@@ -63,14 +63,14 @@ impl Symbols {
     }
 
     /// Returns the pattern that forbids the string in free text. Free text has no special tokens, so the pattern is the
-    /// spelled form. `None` for a token named by its id.
+    /// string as bytes. `None` if the string is a token given as such.
     pub(super) fn unwritable(&self) -> Option<Pattern> {
         let is_token = self.as_token().is_some() && self.spelled.is_none();
         let symbols = self.spelled.as_ref().unwrap_or(&self.symbols);
         (!is_token).then(|| Pattern { symbols: symbols.clone(), leads_to: None })
     }
 
-    /// Returns the token, if the string is a single token.
+    /// Returns the token if the string is a single token. `None` otherwise.
     pub(super) fn as_token(&self) -> Option<TokenRef> {
         match &*self.symbols {
             [Symbol::Token(token)] => Some(token.clone()),
@@ -78,12 +78,13 @@ impl Symbols {
         }
     }
 
-    /// Splits behind the first symbol.
+    /// Splits the string after its first symbol.
     pub(super) fn split_at_symbol(&self) -> (Self, Self) {
         self.split_at(1, &[1; 1])
     }
 
-    /// Splits behind the first symbols that cover `bytes` bytes of the text.
+    /// Splits the string after the first symbols that cover `bytes` bytes. `lengths` has the length in bytes of each
+    /// symbol.
     pub(super) fn split_at(&self, bytes: usize, lengths: &[usize]) -> (Self, Self) {
         let mut covered = 0;
         let covering = lengths.iter().take_while(|&&length| {
@@ -107,7 +108,7 @@ impl Symbols {
     }
 }
 
-/// Returns the expression of any of some strings.
+/// Returns the expression of one of several strings.
 pub(super) fn any_of(texts: &[Symbols]) -> Expr {
     Expr::alt(texts.iter().map(Symbols::expr).collect::<Vec<_>>())
 }
@@ -117,7 +118,7 @@ impl<'a> Texts<'a> {
         Self { controls, tokens, met: BTreeSet::new(), notes: Vec::new() }
     }
 
-    /// Converts a string to symbols, with the length in bytes of each.
+    /// Converts a string to symbols. Also returns the length in bytes of each symbol.
     pub(super) fn symbols(
         &mut self,
         text: &Text,
@@ -148,7 +149,8 @@ impl<'a> Texts<'a> {
         (Symbols { symbols, spelled, may_be_spelled }, lengths)
     }
 
-    /// Converts a beginning or an end to symbols.
+    /// Converts the beginning or end of a tag to symbols. Also returns the length in bytes of each symbol, 0 for a
+    /// token given as such.
     pub(super) fn of_mark(
         &mut self,
         mark: &Mark,
@@ -163,7 +165,7 @@ impl<'a> Texts<'a> {
         }
     }
 
-    /// Returns an error if the vocabulary lacks the token.
+    /// Returns an error if the vocabulary lacks the token, and `None` otherwise.
     pub(super) fn check(&self, token: &Token, document: &Document<'_>) -> Option<Diagnostic> {
         if self.controls.knows(&token.token) {
             return None;

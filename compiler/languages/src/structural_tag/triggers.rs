@@ -1,12 +1,12 @@
-//! Triggers of tags: the trigger of each tag, and the ambiguity of triggers in free text.
+//! Assigns triggers to tags, and checks that the triggers are not ambiguous in free text.
 
 use grammarc_json_schema::document::NodeId;
 
 use super::fields::Reader;
 use super::format::{Mark, Rule, Tag, Then};
 
-/// Assigns tags to triggers. Each tag has to begin with exactly one trigger. Triggers without a tag are excluded from
-/// the text.
+/// Assigns each tag to the trigger that it begins with. A tag without exactly one such trigger is an error. Triggers
+/// without a tag are added to `excludes`: free text may not contain them.
 pub(super) fn rules(
     reader: &mut Reader<'_, '_>,
     triggers: &[Mark],

@@ -1,30 +1,30 @@
-//! The suffix automaton of a sequence of chunks, over bytes.
+//! Builds the suffix automaton of a sequence of chunks, over bytes.
 //!
-//! States are classes of parts with the same end positions in the text. There are fewer than twice as many states as
-//! chunks, and fewer than three times as many transitions. One pass over the chunks builds them (Blumer et al. 1985).
-//! Every state accepts: each path from the start is a part. Transitions on chunks are then expanded to bytes. A prefix
-//! that several transitions of a state share is stored once, and so is a suffix of a chunk to one state. The result is
-//! deterministic if no chunk is a prefix of another chunk after the same part, as with characters. Otherwise it is
-//! determinized.
+//! A part is a run of consecutive chunks. States are classes of parts with the same end positions in the text. There
+//! are fewer than twice as many states as chunks, and fewer than three times as many transitions. One pass over the
+//! chunks builds them (Blumer et al. 1985). Every state accepts: each path from the start is a part. Transitions on
+//! chunks are then expanded to bytes. A prefix that several transitions of a state share is stored once, and so is a
+//! suffix of a chunk to one state. The result is deterministic unless, after the same part, one chunk is a prefix of
+//! another. Then it is determinized.
 //!
-//! Cost: linear in the text, times the logarithm of the different chunks. Determinizing words stays linear, since a
-//! successor of a word and a continuation of it begin differently.
+//! Cost: O(length of the text · logarithm of the number of distinct chunks). For words, determinization stays linear:
+//! the chunk after a word and a longer word differ in their first byte.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use grammarc_grammar::automata::{Dfa, DfaState, Edge, Nfa, StateBudget, StateLimit, determinize};
 
-/// Steps of a budget that a chunk takes, about.
+/// Steps of the budget that one chunk costs: an estimate of its share of the work.
 const STEPS_A_CHUNK: usize = 1 << 3;
 
-/// Builds the automaton of all contiguous parts, the empty one included.
+/// Builds the automaton of all contiguous parts of a text in chunks, the empty part included.
 ///
 /// # Errors
 ///
-/// It has more states than allowed, or the budget is spent.
+/// The automaton exceeds the allowed states, or the budget is spent.
 pub(super) fn parts(chunks: &[&str], allowed: StateBudget<'_>) -> Result<Dfa, StateLimit> {
-    // An empty chunk is no border that another is not.
+    // An empty chunk adds no boundary.
     let chunks: Vec<&str> = chunks.iter().copied().filter(|chunk| !chunk.is_empty()).collect();
     let mut names = chunks.clone();
     names.sort_unstable();
@@ -38,20 +38,20 @@ pub(super) fn parts(chunks: &[&str], allowed: StateBudget<'_>) -> Result<Dfa, St
     automaton.to_byte_dfa(&names, allowed)
 }
 
-/// Transitions by chunk, in the order of chunks.
+/// The transitions of a state: chunk index and target state, sorted by chunk.
 type Transitions = SmallVec<[(u32, u32); 2]>;
 
 struct State {
-    /// Length of the longest part of its class, in chunks.
+    /// The length of the longest part of the state's class, in chunks.
     length: u32,
-    /// The suffix link: the class of the longest suffix in another class.
+    /// The suffix link: the state of the longest suffix that is in another class. `None` for the start.
     link: Option<u32>,
     next: Transitions,
 }
 
 struct Automaton {
     states: Vec<State>,
-    /// The class of the whole text so far.
+    /// The state of the whole text read so far.
     last: u32,
 }
 
@@ -98,7 +98,8 @@ impl Automaton {
         }
     }
 
-    /// Takes the parts of a class that are at most this long into one of their own, since they end here as well.
+    /// Splits the class of a state: its parts of at most `length` chunks get a state of their own, which is returned.
+    /// These parts also end at the current position.
     fn split(&mut self, from: u32, chunk: u32, class: u32, length: u32) -> u32 {
         let State { link, next, .. } = &self.states[class as usize];
         let (link, next) = (*link, next.clone());
@@ -118,9 +119,9 @@ impl Automaton {
     fn to_byte_dfa(&self, names: &[&str], allowed: StateBudget<'_>) -> Result<Dfa, StateLimit> {
         let mut dfa = Dfa { states: Vec::with_capacity(self.states.len()) };
         dfa.states.resize(self.states.len(), DfaState { accepting: true, ..DfaState::default() });
-        // States within a chunk that are also the end of a shorter one.
+        // States within a chunk where a shorter chunk ends, each with the target of that chunk.
         let mut ends: Vec<(u32, u32)> = Vec::new();
-        // The rest of a chunk is the same wherever it leads to the same state.
+        // The rest of a chunk to one target is stored once: maps chunk, target and depth in bytes to its state.
         let mut within: FxHashMap<(u32, u32, usize), u32> = FxHashMap::default();
         let mut open = Vec::new();
         for (at, state) in self.states.iter().enumerate() {
@@ -131,7 +132,7 @@ impl Automaton {
                     let alike = next.partition_point(|&(chunk, _)| byte(chunk) == byte(first));
                     let (group, rest) = next.split_at(alike);
                     next = rest;
-                    // The shortest of those that begin alike comes first.
+                    // Of the chunks with the same bytes so far, the shortest comes first.
                     let is_end = names[first as usize].len() == depth + 1;
                     let new = dfa.states.len() as u32;
                     let to = match group.len() {

@@ -1,20 +1,21 @@
-//! Texts in chunks: the units that a part of a text begins and ends between.
+//! Splits texts into chunks, at whose boundaries a substring begins and ends.
 
 use serde::Deserialize;
 
-/// The units of a text.
+/// The unit into which a text is split.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Unit {
-    /// Words, runs of white space, and runs of all else. A word is of letters, digits and `_` in Unicode.
+    /// Words, runs of white space, and runs of other characters. A word consists of letters, digits and `_`, by
+    /// Unicode.
     #[default]
     Words,
-    /// Unicode scalar values.
+    /// Characters (Unicode scalar values).
     Chars,
 }
 
 impl Unit {
-    /// Returns a text in these units, in order. O(text).
+    /// Splits a text into its units, in order. Cost: O(length of the text).
     pub fn chunks(self, text: &str) -> Vec<&str> {
         match self {
             Self::Words => words(text),

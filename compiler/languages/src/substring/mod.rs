@@ -5,9 +5,9 @@
 //! {"chunks": ["line 1\n", "line 2\n"]}
 //! ```
 //!
-//! A part begins and ends between [units](Unit) of the text, words where nothing is said, or between given chunks; the
-//! empty part is one. It means what `substring_words`, `substring_chars` and `substring_chunks` mean to llguidance, and
-//! `Substring(...)` to XGrammar.
+//! A part begins and ends at boundaries of [units](Unit) of the text, which are words by default, or of the given
+//! chunks. The empty part is included. The meaning is that of `substring_words`, `substring_chars` and
+//! `substring_chunks` in llguidance, and of `Substring(...)` in XGrammar.
 //!
 //! Tests: unit tests in `automaton` and `chunks`; `tests/tests/peer`.
 
@@ -24,14 +24,14 @@ use grammarc_grammar::diagnostics::report::Report;
 use grammarc_grammar::diagnostics::{Diagnostic, Source};
 use grammarc_grammar::ir::{Expr, GrammarBuilder, Literals, Lowered, Origin};
 
-/// Most states of an automaton: of a text of five million characters or more.
+/// Most states of the automaton of a text. More are an error; a text of under five million characters has fewer.
 const MAX_STATES: usize = 10_000_000;
 
-/// Options of substrings: there are none so far.
+/// The options of substrings. None exist so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SubstringOptions {}
 
-/// A source.
+/// The JSON of a source: a text with its unit, or a list of chunks.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Parts {
@@ -40,11 +40,11 @@ struct Parts {
     chunks: Option<Vec<String>>,
 }
 
-/// Returns the grammar of the parts, a single rule.
+/// Lowers a source to the grammar of all contiguous parts of its text, a single rule.
 ///
 /// # Errors
 ///
-/// The source is not of the form above; or the budget is spent.
+/// The source does not have the form above, its automaton is too large, or the budget is spent.
 pub fn lower(
     source: Source,
     _: &SubstringOptions,
@@ -92,11 +92,11 @@ pub fn lower(
     Ok(Lowered { source, grammar, report, findings: Vec::new(), literals })
 }
 
-/// Returns any number of chunks that follow each other in the list, none included.
+/// Returns the expression of all runs of consecutive chunks in the list, the empty run included.
 ///
 /// # Errors
 ///
-/// The automaton is too large, or the budget is spent.
+/// The automaton exceeds ten million states, or the budget is spent.
 pub fn expr_of_chunks(chunks: &[&str], budget: &Budget) -> Result<Expr, StateLimit> {
     let dfa = automaton::parts(chunks, StateBudget::new(MAX_STATES, budget))?;
     Ok(Expr::Regular(dfa.into()))

@@ -1,22 +1,25 @@
-//! Long counts as bounds on the length of the string.
+//! Replaces a long count in a pattern with bounds on the length of the string.
 //!
-//! In `^A C{m,n} B$`, let `C` be one class and `k` the fixed length of the rest. The length of the string then
-//! determines the number of `C`. So the pattern is `^A C* B$` with a length from `m + k` to `n + k`. Assertions have
-//! no length and are kept.
+//! In `^A C{m,n} B$`, let `C` be one class and `k` the fixed length of the rest, in characters. The length of the
+//! string then determines the number of `C`. So the pattern is `^A C* B$` with a length from `m + k` to `n + k`.
+//! Assertions have no length and are kept.
 
 use super::node::Node;
 
-/// Greatest count that is left to the automaton, without bounds.
+/// Greatest count that the automaton unrolls, one state for each repetition. A greater count may become bounds on the
+/// length.
 const SHORT: u32 = 64;
 
-/// A tree with bounds on the length of its matches.
+/// The tree of a pattern, with bounds on the length of its matches. The bounds are in characters and inclusive; without
+/// `max` there is no upper bound.
 pub(super) struct Bounded {
     pub(super) node: Node,
     pub(super) min: u32,
     pub(super) max: Option<u32>,
 }
 
-/// Replaces one long count by bounds on the length, if the length determines it. The language is the same.
+/// Replaces one long count with bounds on the length, if the length of the string determines the count. Otherwise
+/// returns the tree with the bounds from 0 to infinity. The language is the same.
 pub(super) fn bounded(node: Node) -> Bounded {
     let mut parts = Vec::new();
     flatten(&node, &mut parts);
@@ -54,7 +57,7 @@ pub(super) fn bounded(node: Node) -> Bounded {
     }
 }
 
-/// Flattens nested sequences.
+/// Appends the parts of a sequence to `parts`, with nested sequences flattened.
 fn flatten(node: &Node, parts: &mut Vec<Node>) {
     match node {
         Node::Seq(inner) => inner.iter().for_each(|part| flatten(part, parts)),
@@ -67,7 +70,7 @@ mod tests {
     use crate::ecma::{automaton, parse, pattern, pattern_automaton};
     use grammarc_grammar::automata::{Dfa, StateBudget};
 
-    /// Returns the automaton of a whole pattern, without separate bounds.
+    /// Returns the automaton of a pattern whose long counts are not replaced.
     fn whole(text: &str) -> Dfa {
         let node = parse::parse(text, crate::ecma::Meaning::Ecma).expect(text);
         automaton(&node, text, StateBudget::of(10_000)).expect(text)

@@ -1,14 +1,14 @@
-//! Sets of characters as ECMA-262 defines them.
+//! The character classes of ECMA-262, as sets of Unicode scalar values.
 //!
-//! The sets are of scalar values. JSON Schema reads strings by code points, and no UTF-8 string holds a lone
-//! surrogate. So surrogates are removed from classes, and a lone surrogate matches nothing.
+//! JSON Schema reads strings by code points, and no UTF-8 string contains a lone surrogate. So surrogates are removed
+//! from classes, and a lone surrogate in a pattern matches nothing.
 
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, HirKind};
 
-/// Characters that end a line.
+/// The characters that end a line in ECMA-262.
 const LINE_ENDS: [(char, char); 3] = [('\n', '\n'), ('\r', '\r'), ('\u{2028}', '\u{2029}')];
 
-/// `WhiteSpace` and `LineTerminator` of ECMA-262.
+/// The characters of `WhiteSpace` and `LineTerminator` in ECMA-262.
 const SPACES: [(char, char); 10] = [
     ('\t', '\r'),
     (' ', ' '),
@@ -30,23 +30,23 @@ fn of(ranges: &[(char, char)]) -> ClassUnicode {
     ClassUnicode::new(ranges.iter().map(|&(lo, hi)| ClassUnicodeRange::new(lo, hi)))
 }
 
-/// Every character.
+/// Returns the class of all characters.
 pub(super) fn any() -> ClassUnicode {
     of(&[('\0', char::MAX)])
 }
 
-/// The definitions of `.`, `\d`, `\s` and `\w`.
+/// Which definitions the classes `.`, `\d`, `\s` and `\w` have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Meaning {
-    /// The classes of ECMA-262: digits and words are ASCII.
+    /// The definitions of ECMA-262: digits and word characters are ASCII.
     #[default]
     Ecma,
-    /// The classes of the `regex` crate: digits and words are Unicode, and a line ends with a line feed alone.
+    /// The definitions of the `regex` crate: digits and word characters are Unicode, and only a line feed ends a line.
     Regex,
 }
 
 impl Meaning {
-    /// `.`: every character that does not end a line.
+    /// Returns the class `.`: every character that does not end a line.
     pub(super) fn dot(self) -> ClassUnicode {
         match self {
             Self::Ecma => not(of(&LINE_ENDS)),
@@ -54,7 +54,7 @@ impl Meaning {
         }
     }
 
-    /// `\d`.
+    /// Returns the class `\d`, the digits.
     pub(super) fn digits(self) -> ClassUnicode {
         match self {
             Self::Ecma => of(&DIGITS),
@@ -62,7 +62,7 @@ impl Meaning {
         }
     }
 
-    /// `\s`.
+    /// Returns the class `\s`, white space.
     pub(super) fn spaces(self) -> ClassUnicode {
         match self {
             Self::Ecma => of(&SPACES),
@@ -70,7 +70,8 @@ impl Meaning {
         }
     }
 
-    /// `\w`. In ECMA-262 with `ignore_case`, also the characters that fold to an ASCII word character.
+    /// Returns the class `\w`, the word characters. In ECMA-262 with `ignore_case`, it includes the characters that
+    /// fold to an ASCII word character.
     pub(super) fn word(self, ignore_case: bool) -> ClassUnicode {
         match self {
             Self::Ecma if ignore_case => folded(of(&WORD)),
@@ -80,22 +81,22 @@ impl Meaning {
     }
 }
 
-/// Returns the complement of a class.
+/// Returns the complement of a class: all other characters.
 pub(super) fn not(mut class: ClassUnicode) -> ClassUnicode {
     class.negate();
     class
 }
 
-/// Closes a class under simple case folding.
+/// Adds all characters that equal a member of the class under simple case folding.
 pub(super) fn folded(mut class: ClassUnicode) -> ClassUnicode {
-    // Simple folding is what ECMA-262 prescribes in unicode mode. It needs a table of regex-syntax that is always
-    // compiled in here.
+    // ECMA-262 prescribes simple case folding in unicode mode. The call fails only if regex-syntax lacks the table,
+    // which this build contains.
     match class.try_case_fold_simple() {
         Ok(()) | Err(_) => class,
     }
 }
 
-/// Returns the scalar values in a range of code points.
+/// Returns the scalar values in a range of code points, both ends inclusive. Surrogates are left out.
 pub(super) fn range(lo: u32, hi: u32) -> ClassUnicode {
     let below = char::from_u32(lo).or((lo < 0xe000).then_some('\u{e000}'));
     let above = char::from_u32(hi).or((hi >= 0xd800).then_some('\u{d7ff}'));
@@ -105,16 +106,17 @@ pub(super) fn range(lo: u32, hi: u32) -> ClassUnicode {
     }
 }
 
-/// Returns the characters of a Unicode property, by its name in ECMA-262.
+/// Returns the characters of a Unicode property, by its name and value in ECMA-262. `None` if there is no such
+/// property.
 pub(super) fn property(name: &str, value: Option<&str>) -> Option<ClassUnicode> {
-    // regex-syntax knows more names; the parser of the pattern accepts only those of ECMA-262.
+    // regex-syntax accepts more names, but the parser of the pattern accepts only those of ECMA-262.
     parsed(&match value {
         Some(value) => format!(r"\p{{{name}={value}}}"),
         None => format!(r"\p{{{name}}}"),
     })
 }
 
-/// Returns a class by its name in regex-syntax. Its tables are always compiled in here.
+/// Returns a class by its notation in regex-syntax, such as `\d`. This build contains the tables of the classes.
 fn named(text: &str) -> ClassUnicode {
     parsed(text).unwrap_or_else(ClassUnicode::empty)
 }

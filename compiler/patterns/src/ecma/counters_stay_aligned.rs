@@ -1,12 +1,15 @@
-//! Whether the counts of one text stay aligned: a subset construction on positions with relative counts.
+//! Decides whether all counts of one text stay a fixed distance apart, by a subset construction on positions with
+//! relative counts.
 //!
-//! A text may have several paths at once, each with its own counts. The network keeps counts in a register if the
-//! counts of all paths are fixed distances apart. In `(?:\S+\s+){0,49}\S+` the last word may be another iteration of
-//! the group or the word after it, so the counts differ by one. In `(?:a+){9,50}` each `a` may begin another
-//! iteration or not, so the counts diverge. If a counter has no minimum, as in `(?:a+){0,50}`, the path with the
-//! lower count simulates the other path to the same position. The other path is dropped.
+//! A text may have several paths through a counted pattern at once, each with its own counts. The network keeps counts
+//! in one register if the counts of all paths are fixed distances apart. In `(?:\S+\s+){0,49}\S+` the last word may be
+//! another iteration of the group or the word after the group, so the counts differ by one. In `(?:a+){9,50}` each `a`
+//! may begin another iteration or not, so the counts diverge.
 //!
-//! Cost: O(sets of positions times their transitions and ranges of characters), at most [`MOST_WORK`].
+//! If a counter has no minimum, as in `(?:a+){0,50}`, a path with a lower count simulates another path at the same
+//! position. The other path is dropped.
+//!
+//! Cost: O(sets of positions · their transitions · ranges of characters), at most [`MOST_WORK`].
 
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
@@ -15,21 +18,23 @@ use super::counted::CountedPattern;
 use grammarc_grammar::graph::minimal;
 use grammarc_grammar::ir::Step;
 
-/// Most positions of one text.
+/// Most positions that one text may have at once. With more, the counts are assumed to diverge.
 const MOST_MEMBERS: usize = 8;
-/// Most sets of positions.
+/// Most sets of positions that are visited. Beyond that, the counts are assumed to diverge.
 const MOST_SETS: usize = 1 << 10;
 
-/// Most visited arrivals, times the characters at which classes begin and end.
+/// Most work: the target positions visited, times the characters at which their classes begin and end. Beyond that, the
+/// counts are assumed to diverge.
 const MOST_WORK: usize = 1 << 21;
 
-/// By counter, the distance below the highest count.
+/// For each counter, its distance from the highest count of the set: 0 or negative.
 type Distances = SmallVec<[i64; 4]>;
 
-/// Positions of one text, each with its relative counts.
+/// The positions that one text has at once, each with its counts relative to the highest. `None` is the start of the
+/// text.
 type Set = Vec<(Option<u32>, Distances)>;
 
-/// Whether all counts of a text that depend on its path are fixed distances apart.
+/// Whether the counts of all paths of a text are always fixed distances apart. False also if a limit is exceeded.
 pub(super) fn stay_aligned(pattern: &CountedPattern) -> bool {
     let start: Set = vec![(None, pattern.counters.iter().map(|_| 0).collect())];
     let mut seen: FxHashSet<Set> = FxHashSet::default();
@@ -49,23 +54,24 @@ pub(super) fn stay_aligned(pattern: &CountedPattern) -> bool {
     true
 }
 
-/// A target position of a set, with its counts.
+/// A position that a transition leads to, with its counts after the transition.
 #[derive(PartialEq, Eq)]
 struct Arrival {
     place: u32,
     counts: SmallVec<[Count; 4]>,
 }
 
-/// The count of a counter.
+/// The value of a counter after a transition.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Count {
-    /// Whether the counter was reset.
+    /// Whether the counter was reset on the transition.
     is_new: bool,
-    /// The count, absolute if new, else relative to the highest.
+    /// The count: absolute after a reset, and otherwise relative to the highest count of the set.
     value: i64,
 }
 
-/// Returns the successor sets for one more character. `None` if counts diverge, or if the work limit is exceeded.
+/// Returns the sets of positions after one more character, one set for each class of characters. `None` if counts
+/// diverge or the work in `left` is used up.
 fn onward(pattern: &CountedPattern, checked: u32, set: &Set, left: &mut usize) -> Option<Vec<Set>> {
     let mut arrivals: Vec<Arrival> = Vec::new();
     for (place, counts) in set {
@@ -117,7 +123,7 @@ fn onward(pattern: &CountedPattern, checked: u32, set: &Set, left: &mut usize) -
     Some(sets)
 }
 
-/// The counters whose minimum is checked on some transition, as a bit set.
+/// Returns the counters whose minimum is checked on some transition, as a bit set: bit `i` is counter `i`.
 fn checked(pattern: &CountedPattern) -> u32 {
     let steps = pattern.ways.iter().flat_map(|way| &way.steps);
     steps.fold(0, |all, step| match *step {
@@ -126,8 +132,8 @@ fn checked(pattern: &CountedPattern) -> u32 {
     })
 }
 
-/// Whether the first arrival simulates the second: same position, counts that are no higher, and equal counts for
-/// `checked` counters.
+/// Whether arrival `one` simulates arrival `other`: both have the same position, and no count of `one` is higher. The
+/// counters in the bit set `checked` must be equal.
 fn goes_on_for(checked: u32, one: &Arrival, other: &Arrival) -> bool {
     let holds = |(at, (one, other)): (usize, (&Count, &Count))| {
         let is_checked = checked >> at & 1 != 0;
@@ -137,8 +143,8 @@ fn goes_on_for(checked: u32, one: &Arrival, other: &Arrival) -> bool {
     one.place == other.place && one.counts.iter().zip(&other.counts).enumerate().all(holds)
 }
 
-/// Merges arrivals into one set. `None` if there are too many arrivals, a counter is both reset and kept, or two
-/// increments coincide.
+/// Merges arrivals into one set with counts relative to the highest. `None` if there are more than 8 arrivals, a
+/// counter is both reset and kept, or two increments coincide.
 fn merged(pattern: &CountedPattern, members: &[&Arrival]) -> Option<Set> {
     if members.len() > MOST_MEMBERS {
         return None;

@@ -1,68 +1,68 @@
-//! Why a pattern has no automaton.
+//! The errors of ECMA-262 patterns.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Why a pattern has no automaton, with the range in its text.
+/// The reason why a pattern has no automaton, with a place in the pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{kind}")]
 pub struct EcmaError {
-    /// The kind of the error.
+    /// The kind of the error: what is wrong with the pattern.
     pub(crate) kind: EcmaErrorKind,
-    /// Byte range in the pattern's text.
+    /// The place of the error in the pattern, in bytes.
     pub span: Range<usize>,
 }
 
-/// The kind of an error in a pattern.
+/// What is wrong with a pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EcmaErrorKind {
     /// The text is not a regular expression of ECMA-262.
     #[error("{message}")]
     Syntax {
-        /// The parser's message.
+        /// The message of the parser.
         message: String,
     },
-    /// The pattern has a construct of another dialect.
+    /// The pattern has a construct of another dialect, such as `(?P<name>...)`.
     #[error("{what} is not part of ECMA-262")]
     Foreign {
-        /// The construct.
+        /// The name of the construct.
         what: &'static str,
-        /// The form to use.
+        /// The help for the error: what to write instead of the construct.
         help: Cow<'static, str>,
     },
-    /// The pattern text is longer than the limit.
+    /// The pattern is longer than 256 KiB.
     #[error("the pattern is {length} bytes long, more than {limit}")]
     TooLong {
-        /// Its length in bytes.
+        /// The length of the pattern in bytes.
         length: usize,
-        /// The limit in bytes.
+        /// The greatest allowed length in bytes.
         limit: usize,
     },
-    /// Groups are nested too deep.
+    /// Groups are nested more than 100 levels deep.
     #[error("the pattern nests groups deeper than {limit} levels")]
     TooDeep {
-        /// The limit in levels.
+        /// The greatest allowed number of levels of groups.
         limit: usize,
     },
-    /// A backreference, which is not regular.
+    /// The pattern has a backreference, so its language is not regular.
     #[error("a backreference has no automaton")]
     Backreference,
-    /// A construct of ECMA-262 that is not supported.
+    /// The pattern has a construct of ECMA-262 that is not supported.
     #[error("{what} is not supported")]
     Unsupported {
-        /// The construct.
+        /// The name of the construct.
         what: &'static str,
     },
-    /// The automaton would be too large.
+    /// The automaton of the pattern would exceed the limit on states.
     #[error("the pattern needs an automaton of more than {limit} states")]
     TooLarge {
-        /// The limit in states.
+        /// The greatest allowed number of states of the automaton.
         limit: usize,
     },
 }
 
 impl EcmaError {
-    /// Advice on the error.
+    /// Returns the help for the error: how to change the pattern.
     pub fn help(&self) -> &str {
         match &self.kind {
             EcmaErrorKind::Syntax { .. } => {

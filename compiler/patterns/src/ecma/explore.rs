@@ -1,14 +1,16 @@
-//! Determinizes a program: one state for each condition on the rest of the string.
+//! Determinizes a program: one state of the result for each condition on the rest of the string.
 //!
-//! A state is the condition on the rest of the string (a [formula](super::formula)). If that may depend on the text
-//! before, it also holds the states of the trackers and whether the last character was a word character. There is no
-//! backtracking. A lookahead becomes part of the condition on the rest. A lookbehind is answered by a tracker, which
-//! runs from the start of the string. Both may occur anywhere, in loops and in each other.
+//! A program is the nondeterministic automaton of a pattern, with guards for assertions. A state of the result is the
+//! condition that the rest of the string has to satisfy (a [formula](super::formula)). If the condition may depend on
+//! the text before, the state also has the state sets of the trackers. For word boundaries, it has whether the last
+//! character was a word character. There is no backtracking. A lookahead becomes part of the condition on the rest. A
+//! lookbehind is answered by a tracker, an automaton that runs from the start of the string. Both may occur anywhere,
+//! in loops and in each other.
 //!
-//! The automaton of UTF-8 runs in parallel, so the result accepts valid text only.
+//! The automaton of UTF-8 runs in parallel, so the result accepts only valid UTF-8.
 //!
-//! Cost: states of the result, times classes of bytes, times the width of the formulas. Without assertions that is the
-//! subset construction. States and the sum of all formulas are bounded.
+//! Cost: O(states of the result · classes of bytes · literals in a formula). Without assertions this is the subset
+//! construction. The states and the total size of all formulas are bounded.
 
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -22,13 +24,15 @@ use grammarc_grammar::ir::ByteSet;
 use super::formula::{ConjunctionId, Cuts, FormulaId, Formulas, Literal, cut, merge};
 use super::program::{Guard, Program, TooLarge};
 
-/// Numbers in formulas that are allowed for each allowed state.
+/// Size of formulas, counted in literals and conjunctions, that is allowed for each allowed state. Beyond that the
+/// automaton counts as too large, which bounds the memory.
 const SIZE_OF_STATE: usize = 64;
 
-/// Budget steps of a state, estimated, besides its edges.
+/// Steps of the budget that one state costs besides its edges: an estimate of its share of the work.
 const STEPS_A_STATE: usize = 1 << 6;
 
-/// Builds the trimmed automaton of all texts that a program matches.
+/// Builds the trimmed automaton of all texts that a program matches. Fails with `TooLarge` beyond the limit on states
+/// or on the size of formulas (conditions on the rest of the string), or if the budget is spent.
 pub(super) fn explore(program: &Program, limit: StateBudget<'_>) -> Result<Dfa, TooLarge> {
     let texts = all_texts();
     let mut explorer = Explorer {
@@ -74,58 +78,66 @@ pub(super) fn explore(program: &Program, limit: StateBudget<'_>) -> Result<Dfa, 
     Ok(Dfa { states }.trimmed())
 }
 
-/// A state of the result.
+/// A state of the resulting automaton, before it is numbered.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Key {
-    /// State of the UTF-8 automaton.
+    /// The state of the UTF-8 automaton. 0 lies between two characters.
     utf8: u32,
-    /// The condition on the rest.
+    /// The condition that the rest of the string has to satisfy.
     formula: FormulaId,
-    /// Whether the last byte was a word character. False if the formula does not depend on it.
+    /// Whether the last character was a word character. False if the formula (a condition on the rest of the string)
+    /// does not depend on it.
     after_word: bool,
-    /// State sets of the trackers. Empty if the formula does not depend on them, which is the common case.
+    /// The state set of each tracker, which is the automaton of a lookbehind. Empty if the formula (a condition on the
+    /// rest of the string) does not depend on them, which is the common case.
     ///
-    /// Not boxed slices: comparing two empty boxes is slow, because their dangling pointers cause a late fault in the
+    /// Not a boxed slice: comparing two empty boxes is slow, because their dangling pointers cause a late fault in the
     /// processor.
     tracks: SmallVec<[u32; 2]>,
 }
 
-/// A position in the string, with the facts that guards need about the text before.
+/// A position in the string, with the facts that guards need about the text before it.
 #[derive(Debug, Default)]
 struct Place {
     at_start: bool,
     after_word: bool,
-    /// State sets of the trackers known so far. Each is computed before another tracker needs it.
+    /// The state sets of the trackers (the automata of lookbehinds) computed so far. A tracker's set is computed before
+    /// other trackers need it.
     tracks: Vec<u32>,
 }
 
 struct Explorer<'a> {
     program: &'a Program,
     formulas: Formulas,
-    /// Interned state sets of trackers: states, each with the condition on the rest under which the tracker is in it.
+    /// The interned state sets of trackers (the automata of lookbehinds). A set maps each state of a tracker to the
+    /// condition on the rest under which the tracker is in it.
     tracks: IndexSet<Box<[(u32, FormulaId)]>, FxBuildHasher>,
     place: Place,
-    /// Formulas of states at the current position, by state, if known.
+    /// For each state of the program, its formula (a condition on the rest of the string) at the current position.
+    /// `None` if not yet computed.
     closures: Vec<Option<FormulaId>>,
-    /// The states whose formulas are known.
+    /// The states whose formulas (conditions on the rest of the string) at the current position are computed.
     closed: Vec<u32>,
-    /// Derivatives of the formulas of assertions, with respect to the byte before the current position.
+    /// Maps the formula (a condition on the rest of the string) of an assertion to its derivative by the byte before
+    /// the current position.
     derivatives: FxHashMap<FormulaId, FormulaId>,
-    /// Transitions by which the current formula continues, if it depends on nothing else.
+    /// The transitions of the current formula (a condition on the rest of the string), if the formula is a set of
+    /// states without any assertion.
     ways: Vec<Edge>,
-    /// The bytes of these transitions: few for most states. No step is computed for other bytes.
+    /// The bytes of `ways`, usually few. No successor is computed for other bytes.
     ways_on: ByteSet,
-    /// Buffer for the formula under construction.
+    /// The formula (a condition on the rest of the string) under construction, kept to reuse its memory.
     choices: Choices,
-    /// Buffer for the visited set of a walk.
+    /// The states that a walk has visited, kept to reuse its memory.
     walked: InsertionSet<(u32, ConjunctionId)>,
 }
 
-/// The conjunctions of a formula under construction.
+/// A disjunction under construction: the conjunctions of literals of a future formula.
 #[derive(Default)]
 struct Choices {
     all: Vec<ConjunctionId>,
-    /// The formula that all conjunctions come from, if there is only one. Most bytes lead to one state.
+    /// The formula that all conjunctions of literals come from, if they come from one. It is then the result without
+    /// any search; most bytes lead to one state.
     only: Option<FormulaId>,
 }
 
@@ -142,7 +154,8 @@ impl Choices {
         }
     }
 
-    /// Takes all conjunctions, and returns their disjunction.
+    /// Interns the disjunction of all collected conjunctions of literals, and clears the collection. Without any, the
+    /// result is `FALSE`.
     fn formula(&mut self, formulas: &mut Formulas) -> FormulaId {
         let formula = match self.only {
             Some(only) => only,
@@ -167,13 +180,13 @@ impl Explorer<'_> {
         self.key(0, formula)
     }
 
-    /// Clears the formulas of states at the current position.
+    /// Forgets the formulas (conditions on the rest of the string) of states at the current position.
     fn leave(&mut self) {
         self.closed.drain(..).for_each(|state| self.closures[state as usize] = None);
     }
 
-    /// Returns the successor of a state on a byte, after [`find_ways`](Self::find_ways). `None` if no rest is
-    /// accepted.
+    /// Returns the successor of a state of the result on a byte. [`find_ways`](Self::find_ways) must have run for the
+    /// state. `utf8` is the next state of the UTF-8 automaton. `None` if no rest of the string can be accepted.
     fn step(&mut self, key: &Key, has_ways: bool, byte: u8, utf8: u32) -> Option<Key> {
         if self.program.has_boundaries || !self.program.trackers.is_empty() {
             self.leave();
@@ -201,8 +214,8 @@ impl Explorer<'_> {
         (formula != Formulas::FALSE).then(|| self.key(utf8, formula))
     }
 
-    /// Returns the state for a formula at the current position. The formula `TRUE` does not depend on the text
-    /// before.
+    /// Returns the state of the result for a formula (a condition on the rest of the string) at the current position.
+    /// Facts about the text before are left out if the formula is `TRUE`, which does not depend on them.
     fn key(&self, utf8: u32, formula: FormulaId) -> Key {
         let holds = formula == Formulas::TRUE;
         Key {
@@ -213,7 +226,8 @@ impl Explorer<'_> {
         }
     }
 
-    /// Records the state set of the next tracker.
+    /// Interns the state set of the next tracker (the automaton of a lookbehind), and adds it to the current position.
+    /// `entered` has the tracker's states, each with the condition under which it is reached.
     fn track(&mut self, mut entered: Vec<(u32, ConjunctionId)>) {
         entered.sort_unstable();
         let mut set = Vec::new();
@@ -233,7 +247,8 @@ impl Explorer<'_> {
         on.map(|edge| edge.target).collect()
     }
 
-    /// Returns the condition on the rest under which a state reaches the end of its body.
+    /// Returns the condition on the rest of the string under which a state of the program reaches the end of its body.
+    /// The body is the pattern, or the body of an assertion.
     fn closure(&mut self, state: u32) -> FormulaId {
         if let Some(known) = self.closures[state as usize] {
             return known;
@@ -253,8 +268,9 @@ impl Explorer<'_> {
         formula
     }
 
-    /// Returns the epsilon closure of a state: states with byte transitions, and final ones. Each has the condition
-    /// on the rest under which the path to it is open.
+    /// Returns the states of the program that are reached without a byte and have byte transitions or are final. Each
+    /// comes with the condition on the rest under which the guards on the path are open. `demand` is the condition at
+    /// the start.
     fn walk(&mut self, from: u32, demand: ConjunctionId) -> Vec<(u32, ConjunctionId)> {
         let program = self.program;
         let mut stops = Vec::new();
@@ -284,7 +300,8 @@ impl Explorer<'_> {
         stops
     }
 
-    /// Adds the condition of a guard to a demand. `None` if the guard is closed.
+    /// Adds the condition of a guard to a conjunction of literals. `None` if the guard is closed at the current
+    /// position.
     fn through(&mut self, guard: Guard, demand: ConjunctionId) -> Option<ConjunctionId> {
         let literal = |formula, fails| {
             if fails { Literal::Fails(formula) } else { Literal::Holds(formula) }
@@ -303,7 +320,8 @@ impl Explorer<'_> {
         self.formulas.all(literals)
     }
 
-    /// Returns the condition on the rest under which a tracker is at its end here.
+    /// Returns the condition on the rest under which a tracker has reached its end at the current position, so that its
+    /// lookbehind matches.
     fn arrived(&self, tracker: usize) -> FormulaId {
         let end = self.program.trackers[tracker].end;
         let set = &self.tracks[self.place.tracks[tracker] as usize];
@@ -313,7 +331,8 @@ impl Explorer<'_> {
         }
     }
 
-    /// Returns the derivative of an assertion's formula by a byte. Cached, because many formulas may contain it.
+    /// Returns the derivative of an assertion's formula (a condition on the rest of the string) by a byte, as
+    /// [`Self::derived`]. Cached, because many formulas may contain the assertion.
     fn derivative(&mut self, formula: FormulaId, byte: u8) -> FormulaId {
         if let Some(&known) = self.derivatives.get(&formula) {
             return known;
@@ -323,7 +342,7 @@ impl Explorer<'_> {
         result
     }
 
-    /// Returns the derivative of a formula by a byte.
+    /// Returns the derivative of a formula by a byte: the condition that the text after the byte has to satisfy.
     fn derived(&mut self, formula: FormulaId, byte: u8) -> FormulaId {
         if formula == Formulas::TRUE {
             return formula;
@@ -331,7 +350,7 @@ impl Explorer<'_> {
         let program = self.program;
         let symbol = Symbol::from(byte);
         let mut choices = std::mem::take(&mut self.choices);
-        // By index, because new conjunctions may be interned in the loop.
+        // By index, because the loop may intern new conjunctions.
         for index in 0..self.formulas.conjunctions(formula).len() {
             let conjunction = self.formulas.conjunctions(formula)[index];
             let mut demands = Vec::new();
@@ -374,8 +393,8 @@ impl Explorer<'_> {
         result
     }
 
-    /// Collects the transitions by which a formula continues. Returns whether the formula waits for states and
-    /// nothing else.
+    /// Collects the byte transitions of a formula (a condition on the rest of the string), if it is a set of states
+    /// without any assertion. Returns whether it is; the end of the string is also allowed in it.
     fn find_ways(&mut self, formula: FormulaId) -> bool {
         self.ways.clear();
         self.ways_on = ByteSet::EMPTY;
@@ -396,7 +415,8 @@ impl Explorer<'_> {
         })
     }
 
-    /// Returns the derivative by a byte, from the collected transitions.
+    /// Returns the derivative of the current formula (a condition on the rest of the string) by a byte. It is computed
+    /// from the transitions that `find_ways` collected.
     fn behind(&mut self, byte: u8) -> FormulaId {
         let symbol = Symbol::from(byte);
         let mut choices = std::mem::take(&mut self.choices);
@@ -411,7 +431,8 @@ impl Explorer<'_> {
         result
     }
 
-    /// Returns the bytes at which the transitions of a state may change.
+    /// Returns the bytes at which the transitions of a state of the result may change, as borders between ranges of
+    /// bytes.
     fn cuts(&self, key: &Key, utf8: &DfaState) -> Cuts {
         let mut cuts = self.formulas.cuts(key.formula);
         for edge in &utf8.edges {
@@ -431,7 +452,7 @@ impl Explorer<'_> {
     }
 }
 
-/// Iterates over the ranges of bytes between cuts, in ascending order.
+/// Returns the ranges of bytes between the borders in `cuts`, both ends inclusive, in ascending order.
 fn ranges(mut cuts: Cuts) -> impl Iterator<Item = (u32, u32)> {
     cuts[0] &= !1;
     let mut next = 0;

@@ -1,13 +1,13 @@
-//! Formulas: conditions on the rest of a string, over the states of a program.
+//! Formulas: interned conditions on the rest of a string, over the states of a program.
 //!
-//! A formula is a disjunction of conjunctions. A conjunction waits for at most one state of its own to reach its end.
-//! It also has the formulas of the assertions passed, each to hold or to fail. An assertion's formula refers only to
-//! its own body and to assertions nested in that, so there are finitely many formulas. Equal formulas have one
-//! number.
+//! A formula is a disjunction of conjunctions of literals. A conjunction has at most one literal that awaits a state:
+//! the state still has to reach the end of its body. It also has the formulas of the assertions passed, each of which
+//! must hold or fail. An assertion's formula refers only to its own body and to assertions nested in it, so there are
+//! finitely many formulas. Equal formulas have one number.
 //!
-//! The subset construction is the case without assertions: every conjunction is a single state. A conjunction is
-//! dropped if another one has the same assertions and a state that [simulates](grammarc_grammar::automata::Simulation)
-//! its own.
+//! The subset construction is the case without assertions: every conjunction is a single awaited state. A conjunction
+//! is dropped if another one has the same assertions and awaits a state that
+//! [simulates](grammarc_grammar::automata::Simulation) its own.
 
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
@@ -15,69 +15,75 @@ use rustc_hash::FxBuildHasher;
 use super::program::Program;
 use grammarc_grammar::automata::ChainsByState;
 
-/// Number of a formula.
+/// Index of an interned formula, which is a disjunction of conjunctions of literals.
 pub(super) type FormulaId = u32;
 
-/// Number of a conjunction.
+/// Index of an interned conjunction of literals. A literal is a condition on the rest of the string.
 pub(super) type ConjunctionId = u32;
 
-/// A condition on the rest of a string.
+/// A literal: an elementary condition on the rest of the string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Literal {
-    /// The rest is empty.
+    /// The rest of the string is empty.
     End,
-    /// A prefix of the rest, of at least one byte, leads from this state to the end of its body.
+    /// Some prefix of the rest, of at least one byte, leads from this state of the program to the end of its body.
     Await(u32),
-    /// The formula holds.
+    /// The rest satisfies the formula of this index.
     Holds(FormulaId),
-    /// The formula does not hold.
+    /// The rest does not satisfy the formula of this index.
     Fails(FormulaId),
 }
 
-/// A set of bytes at which a transition may change: bit `b` is set if bytes `b` and `b - 1` may differ.
+/// A set of borders between ranges of bytes, as a bit set. Bit `b` is set if the transitions on bytes `b - 1` and `b`
+/// may differ.
 pub(super) type Cuts = [u64; 4];
 
-/// All formulas of one construction.
+/// The interner of all formulas and conjunctions of literals of one construction.
 #[derive(Debug, Default)]
 pub(super) struct Formulas {
     conjunctions: IndexSet<Box<[Literal]>, FxBuildHasher>,
     formulas: IndexSet<Box<[ConjunctionId]>, FxBuildHasher>,
     cuts: Vec<Cuts>,
-    /// Whether the empty rest satisfies the formula.
+    /// For each formula (a condition on the rest of the string), whether the empty rest satisfies it.
     nullable: Vec<bool>,
-    /// Cuts by state of the program.
+    /// For each state of the program, the borders between ranges of bytes at which its transitions may change.
     state_cuts: Vec<Cuts>,
-    /// The simulations between states of the program, if any are known.
+    /// For each state of the program, its chains. In a chain, each state simulates all later ones. `None` if no
+    /// simulations are known.
     chains: Option<ChainsByState>,
-    /// By conjunction, its place among those that differ in one state of a chain alone.
+    /// For each conjunction of literals, its ranks: one for each chain of the state that it awaits.
     ranks: Vec<Box<[Rank]>>,
-    /// The chains with the other literals of conjunctions, for `ranks`.
+    /// The interned families of conjunctions. A family is a chain together with the conjunction of all literals but the
+    /// awaited state.
     families: IndexSet<(u32, ConjunctionId), FxBuildHasher>,
-    /// Total of numbers in all formulas: the measure of memory.
+    /// The size of all formulas, counted in literals and conjunctions, as a measure of memory.
     size: usize,
 }
 
-/// A conjunction among those that differ in one state alone, which are of one chain.
+/// The rank of a conjunction of literals in a family. The conjunctions of a family differ only in the awaited state,
+/// and the states form one chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
-    /// The chain with the other literals.
+    /// The index of the family: a chain and the other literals.
     family: u32,
-    /// The index of the state in the chain: the lowest simulates the others.
+    /// The index of the awaited state in the chain. The state with the lowest index simulates the others.
     rank: u32,
 }
 
-/// Greatest number of conjunctions of a formula that is checked for absorption.
+/// Most conjunctions (of literals) of a formula in which each is compared with all others to find redundant ones. The
+/// comparison is quadratic, so larger formulas keep them.
 const ABSORBED: usize = 64;
 
 impl Formulas {
-    /// The formula that nothing satisfies.
+    /// The formula that no rest of a string satisfies. It is the empty disjunction.
     pub(super) const FALSE: FormulaId = 0;
-    /// The formula that every rest satisfies.
+    /// The formula that every rest of a string satisfies.
     pub(super) const TRUE: FormulaId = 1;
-    /// The conjunction of nothing.
+    /// The conjunction without any literal, which every rest of a string satisfies.
     pub(super) const NOTHING: ConjunctionId = 0;
 
-    /// Creates the formulas `FALSE` and `TRUE` over the states of a program.
+    /// Returns the interner for the states of a program, with the formulas (conditions on the rest of the string)
+    /// `FALSE` and `TRUE`.
     pub(super) fn new(program: &Program) -> Self {
         let states = 0..program.nfa.len() as u32;
         let state_cuts = states.map(|state| {
@@ -98,37 +104,38 @@ impl Formulas {
         this
     }
 
-    /// Total of numbers in all formulas.
+    /// Returns the size of all formulas, counted in literals and conjunctions, as a measure of memory.
     pub(super) fn size(&self) -> usize {
         self.size
     }
 
-    /// Whether the formula holds at the end of the string.
+    /// Whether the empty rest of a string satisfies a formula.
     pub(super) fn is_nullable(&self, formula: FormulaId) -> bool {
         self.nullable[formula as usize]
     }
 
-    /// The bytes at which the formula's derivative may change.
+    /// Returns the borders between ranges of bytes at which the derivative of a formula (a condition on the rest of the
+    /// string) may change.
     pub(super) fn cuts(&self, formula: FormulaId) -> Cuts {
         self.cuts[formula as usize]
     }
 
-    /// The bytes at which a state's transitions may change.
+    /// Returns the borders between ranges of bytes at which the transitions of a state may change.
     pub(super) fn cuts_of_state(&self, state: u32) -> Cuts {
         self.state_cuts[state as usize]
     }
 
-    /// The conjunctions of a formula.
+    /// Returns the conjunctions (of literals) that a formula is the disjunction of, sorted by index.
     pub(super) fn conjunctions(&self, formula: FormulaId) -> &[ConjunctionId] {
         &self.formulas[formula as usize]
     }
 
-    /// The literals of a conjunction, in ascending order.
+    /// Returns the literals of a conjunction, sorted and without duplicates.
     pub(super) fn literals(&self, conjunction: ConjunctionId) -> &[Literal] {
         &self.conjunctions[conjunction as usize]
     }
 
-    /// Interns the conjunction of literals. `None` if they contradict each other.
+    /// Interns a conjunction of literals. `None` if no rest of the string satisfies all of them.
     pub(super) fn all(&mut self, mut literals: Vec<Literal>) -> Option<ConjunctionId> {
         literals.retain(|literal| {
             !matches!(literal, Literal::Holds(Self::TRUE) | Literal::Fails(Self::FALSE))
@@ -136,7 +143,7 @@ impl Formulas {
         literals.sort_unstable();
         literals.dedup();
         if literals.first() == Some(&Literal::End) {
-            // Nothing follows, so the other literals are evaluated here.
+            // Nothing follows the end of the string, so the other literals are evaluated now.
             if !literals.iter().all(|&literal| self.holds_at_end(literal)) {
                 return None;
             }
@@ -161,7 +168,8 @@ impl Formulas {
         Some(self.conjunctions.insert_full(literals.into()).0 as ConjunctionId)
     }
 
-    /// Returns the ranks of a new conjunction. The conjunction of its other literals is interned before it.
+    /// Returns the ranks of a new conjunction: one for each chain of the state that it awaits. First interns the
+    /// conjunction of its other literals.
     fn ranks_of(&mut self, literals: &[Literal]) -> Box<[Rank]> {
         let awaited = literals.iter().find_map(|literal| match literal {
             Literal::Await(state) => Some(*state),
@@ -183,7 +191,8 @@ impl Formulas {
         ranked.collect()
     }
 
-    /// Removes every state of a tracker that another one simulates, with the same condition on the rest.
+    /// Removes from the state set of a tracker (the automaton of a lookbehind) each state that another state of the set
+    /// simulates under the same condition.
     pub(super) fn remove_simulated_states(&self, set: &mut Vec<(u32, FormulaId)>) {
         let Some(chains) = &self.chains else { return };
         let ranks = |&(state, demand): &(u32, FormulaId)| {
@@ -195,7 +204,8 @@ impl Formulas {
         set.retain(|member| ranks(member).all(|rank| all.binary_search(&rank).is_ok()));
     }
 
-    /// Removes every conjunction whose state another one's simulates, with the same other literals.
+    /// Removes each redundant conjunction: another one has the same other literals and awaits a state that simulates
+    /// its own.
     fn remove_simulated(&self, conjunctions: &mut Vec<ConjunctionId>) {
         let ranks = |id: ConjunctionId| &*self.ranks[id as usize];
         let mut all: Vec<Rank> = conjunctions.iter().flat_map(|&id| ranks(id)).copied().collect();
@@ -213,7 +223,8 @@ impl Formulas {
         }
     }
 
-    /// Interns the disjunction of conjunctions, which are sorted in place.
+    /// Interns the disjunction of conjunctions of literals. Redundant ones are removed from the list, which is also
+    /// sorted.
     pub(super) fn any(&mut self, conjunctions: &mut Vec<ConjunctionId>) -> FormulaId {
         conjunctions.sort_unstable();
         conjunctions.dedup();
@@ -249,7 +260,8 @@ impl Formulas {
         self.formulas.insert_full(conjunctions[..].into()).0 as FormulaId
     }
 
-    /// Removes every conjunction that another one implies by having a proper subset of its literals.
+    /// Removes each conjunction that another one makes redundant, because the other has a proper subset of its
+    /// literals.
     fn absorb(&self, conjunctions: &mut Vec<ConjunctionId>) {
         let long = |id: ConjunctionId| self.literals(id).len() > 1;
         if !conjunctions.iter().any(|&id| long(id)) {
@@ -268,14 +280,14 @@ impl Formulas {
     }
 }
 
-/// Adds the cut between a byte and the one below it; 256 is above all bytes.
+/// Adds the border between the bytes `byte - 1` and `byte` to a set. Values of 256 and more are ignored.
 pub(super) fn cut(cuts: &mut Cuts, byte: u32) {
     if byte < 256 {
         cuts[(byte / 64) as usize] |= 1 << (byte % 64);
     }
 }
 
-/// Adds all cuts of `more`.
+/// Adds all borders of `more` to a set of borders between ranges of bytes.
 pub(super) fn merge(cuts: &mut Cuts, more: Cuts) {
     for (word, more) in cuts.iter_mut().zip(more) {
         *word |= more;

@@ -1,30 +1,32 @@
-//! Patterns as trees, with flags, escapes and groups resolved.
+//! Syntax trees of ECMA-262 patterns, with flags, escapes and groups resolved.
 
 use regex_syntax::hir::ClassUnicode;
 
-/// A part of a pattern.
+/// A part of a pattern: the node of a syntax tree.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Node {
-    /// One character of the class.
+    /// One character of a character class.
     Class(ClassUnicode),
-    /// A sequence; empty if there are no parts.
+    /// A sequence of parts. An empty sequence matches the empty string.
     Seq(Vec<Node>),
-    /// An alternation.
+    /// Alternatives, of which one matches. No alternatives match nothing.
     Alt(Vec<Node>),
-    /// Between `min` and `max` repetitions of the body.
+    /// Between `min` and `max` matches of the body, both inclusive. Without `max` their number is unbounded.
     Repeat { body: Box<Node>, min: u32, max: Option<u32> },
-    /// The start of the string.
+    /// An assertion: the start of the string.
     Start,
-    /// The end of the string.
+    /// An assertion: the end of the string.
     End,
-    /// A position between a word character and another character or none; if `negative`, any other position.
+    /// An assertion: a word character is on exactly one side of the position. With `negative`, on both sides or
+    /// neither.
     WordBoundary { negative: bool },
-    /// Whether the body matches directly after this position, or directly before it if `behind`.
+    /// An assertion: the body matches directly after the position, or directly before it with `behind`. With
+    /// `negative`, the body must not match there.
     Look { behind: bool, negative: bool, body: Box<Node> },
 }
 
 impl Node {
-    /// Whether every match begins at the start of the string. May be false for some such trees.
+    /// Whether every match begins at the start of the string. May be false for some trees for which this holds.
     pub(super) fn is_anchored(&self) -> bool {
         match self {
             Self::Start => true,
@@ -38,7 +40,7 @@ impl Node {
         }
     }
 
-    /// Whether the tree has no assertion.
+    /// Whether the tree contains no assertion.
     pub(super) fn asserts_nothing(&self) -> bool {
         match self {
             Self::Class(_) => true,

@@ -1,9 +1,9 @@
-//! Parses a pattern into its tree.
+//! Parses an ECMA-262 pattern to a syntax tree.
 //!
-//! The text is read like `new RegExp(text, "u")`: by code points, and with every escape defined. Some patterns of
-//! real schemas are valid only without the flag: they escape needlessly (`\-`, `\_`), or write a literal `{`. Such a
-//! pattern is read without the flag, unless this would change the meaning of an escape: `\p{L}` would be six
-//! characters, and `\Z` a letter.
+//! The text is read like `new RegExp(text, "u")`: by code points, and with every escape defined. Some patterns of real
+//! schemas are valid only without the flag `u`: they escape needlessly (`\-`, `\_`), or contain a literal `{`. Such a
+//! pattern is read without the flag, unless this changes the meaning of an escape: `\p{L}` would be six characters, and
+//! `\Z` a letter.
 //!
 //! Nesting is bounded before the parser runs, because the parser and all later passes recurse.
 
@@ -25,13 +25,15 @@ use super::{EcmaError, EcmaErrorKind};
 use crate::dialects;
 use crate::dialects::{Dialect, Foreign};
 
-/// Longest pattern in bytes.
+/// Greatest length of a pattern in bytes. A longer pattern is an error.
 const MAX_LENGTH: usize = 256 << 10;
 
-/// Greatest depth of groups and assertions.
+/// Greatest depth of groups and assertions. Deeper nesting is an error, which bounds the recursion of the parser and of
+/// later passes.
 const MAX_NESTING: usize = 100;
 
-/// Parses a pattern.
+/// Parses a pattern to a syntax tree. `meaning` selects the definitions of `.`, `\d`, `\s` and `\w`. Fails on wrong
+/// syntax, unsupported constructs, and text or nesting beyond the limits.
 pub(super) fn parse(text: &str, meaning: Meaning) -> Result<Node, EcmaError> {
     let whole = 0..text.len();
     if text.len() > MAX_LENGTH {
@@ -75,7 +77,7 @@ fn translate(pattern: &Pattern<'_>, unicode: bool, meaning: Meaning) -> Result<N
     Translator { meaning, unicode }.disjunction(&pattern.body, Modes::default())
 }
 
-/// Returns the position at which the text opens a group beyond the nesting limit.
+/// Returns the byte offset of the first group that is nested more than 100 levels deep. `None` if there is none.
 fn too_deep(text: &str) -> Option<usize> {
     let (mut depth, mut in_class) = (0usize, false);
     let mut bytes = text.bytes().enumerate();
@@ -97,7 +99,7 @@ fn too_deep(text: &str) -> Option<usize> {
     None
 }
 
-/// Whether the text has an escape with another meaning without the `u` flag.
+/// Whether the text has an escape whose meaning differs without the flag `u`.
 fn needs_unicode_mode(text: &str) -> bool {
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
@@ -113,7 +115,7 @@ fn needs_unicode_mode(text: &str) -> bool {
     false
 }
 
-/// The flags at a position.
+/// The flags in force at a place in the pattern.
 #[derive(Clone, Copy, Default)]
 struct Modes {
     ignore_case: bool,
@@ -122,9 +124,9 @@ struct Modes {
 }
 
 struct Translator {
-    /// The definitions of the character classes.
+    /// The definitions of `.`, `\d`, `\s` and `\w`.
     meaning: Meaning,
-    /// Whether the pattern was read in unicode mode.
+    /// Whether the pattern was read in unicode mode, with the flag `u`.
     unicode: bool,
 }
 
@@ -141,8 +143,8 @@ impl Translator {
         let mut nodes = Vec::with_capacity(parts.body.len());
         let mut rest = parts.body.iter().peekable();
         while let Some(term) = rest.next() {
-            // Without the flag a character beyond U+FFFF arrives as two surrogates, and a quantifier applies to the
-            // second.
+            // Without the flag `u`, a character beyond U+FFFF is parsed as two surrogates, and a quantifier applies to
+            // the second.
             let lead = match term {
                 Term::Character(lead) => lead.value,
                 _ => 0,
@@ -241,7 +243,7 @@ impl Translator {
             dot_all: change(modes.dot_all, Modifier::S),
         };
         if changed.ignore_case && !self.unicode {
-            // Without the flag, another case-folding table applies.
+            // Without the flag `u`, another table of case folding would apply.
             let what = "ignoring case in a pattern that unicode mode does not take";
             return Err(unsupported(what, span(modifiers.span.start, modifiers.span.end)));
         }
@@ -327,7 +329,8 @@ fn look(behind: bool, negative: bool, class: ClassUnicode) -> Node {
     Node::Look { behind, negative, body: Box::new(Node::Class(class)) }
 }
 
-/// Bounds beyond 32 bits are clamped: no automaton counts that far, so the pattern is rejected either way.
+/// Builds a repetition. Bounds beyond 32 bits are clamped: no automaton counts that far, so the pattern is rejected in
+/// any case.
 fn repeat(quantifier: &Quantifier<'_>, body: Node) -> Node {
     let cut = |bound: u64| u32::try_from(bound).unwrap_or(u32::MAX);
     Node::Repeat { body: Box::new(body), min: cut(quantifier.min), max: quantifier.max.map(cut) }
@@ -341,7 +344,7 @@ fn character_class(value: u32) -> ClassUnicode {
     class::range(value, value)
 }
 
-/// Combines two surrogates into a character.
+/// Returns the code point of a surrogate pair. `None` if the two values are no pair.
 fn joined(lead: u32, trail: u32) -> Option<u32> {
     let halves = (0xd800..0xdc00).contains(&lead) && (0xdc00..0xe000).contains(&trail);
     halves.then(|| 0x1_0000 + ((lead - 0xd800) << 10) + (trail - 0xdc00))

@@ -1,19 +1,19 @@
-//! Builds position automata with counters from trees (Glushkov's construction).
+//! Builds position automata with counters from syntax trees (Glushkov's construction).
 //!
-//! The deterministic automaton of `^(?:\S+\s+){0,199}\S+$` has a part for each of two hundred words. The position
-//! automaton has a *position* ([`Place`]) for each class of the pattern, here three. Its *transitions* ([`Way`])
-//! carry counter steps: entering a repetition resets and increments its counter, iterating increments it, and leaving
-//! checks it.
+//! The deterministic automaton of `^(?:\S+\s+){0,199}\S+$` has states for each of two hundred words. The position
+//! automaton has a *position* ([`Place`]) for each class of the pattern, here three. Its *transitions* ([`Way`]) have
+//! counter steps: entering a repetition resets and increments its counter, iterating increments it, and leaving checks
+//! its minimum.
 //!
 //! ```text
 //! start ─reset,increment─► \S ⟲    \S ──► \s ⟲    \s ─increment─► \S    \s ─check─► \S ⟲ ──► end    start ──► the last \S
 //! ```
 //!
-//! Only patterns with anchors at both ends and no other assertion have one. If the only long counts are fixed counts
-//! of one class, there is none, because the automaton is as good. Short repetitions are copied.
+//! Only patterns with anchors at both ends and no other assertion have a counted form. If the only long counts are
+//! fixed counts of one class, there is none, because the automaton is as good. Short repetitions are copied.
 //!
-//! A pattern whose deterministic automaton is too large has a position automaton without counters, if it has no
-//! assertion but anchors at its ends: all repetitions are copied, as in `a.{100}b`.
+//! A pattern whose deterministic automaton is too large has a position automaton without counters. All repetitions are
+//! copied, as in `a.{100}b`. The pattern may have no assertion but anchors at its ends.
 //!
 //! Sources: Glushkov, "The abstract theory of automata" (1961); Gelade, Gyssens and Martens, "Regular expressions with
 //! counting: weak versus strong determinism" (2012).
@@ -29,23 +29,25 @@ use super::lengths;
 use super::node::Node;
 use grammarc_grammar::ir::{Counter, Step};
 
-/// Repetitions of at most this many times are copied.
+/// Greatest count of a repetition that is copied. A greater one gets a counter.
 const COPIED: u32 = 4;
-/// Most counters of a pattern. The length may need one more.
+/// Most counters of a pattern. A pattern with more has no counted form. The length of the string may
+/// need one more.
 const MOST_COUNTERS: usize = 7;
-/// Most positions.
+/// Most positions of a counted pattern. A pattern with more has no counted form.
 const MOST_PLACES: usize = 1 << 7;
-/// Most transitions.
+/// Most transitions of a counted pattern. A pattern with more has no counted form.
 const MOST_WAYS: usize = 1 << 11;
-/// Most visited parts, copies included.
+/// Most parts of the tree that are visited for a counted pattern, copies included. A pattern with more has no counted
+/// form.
 const MOST_PARTS: usize = 1 << 12;
-/// Most positions without counters.
+/// Most positions of a pattern without counters, whose repetitions are copied. A pattern with more has no such form.
 const MOST_COPIES: usize = 1 << 12;
-/// Most transitions without counters.
+/// Most transitions of a pattern without counters. A pattern with more has no such form.
 const MOST_WAYS_OF_COPIES: usize = 1 << 16;
 
-/// Builds the counted form of a tree. `None` if the tree has no long count, is not anchored at both ends, is too
-/// large, or if the counts of one text diverge.
+/// Builds the counted form of a tree. `None` if the tree has no long count, is not anchored at both ends, or is too
+/// large. Also `None` if one text may have counts that are not a fixed distance apart.
 pub(super) fn counted(node: &Node) -> Option<CountedPattern> {
     let mut builder = Builder::default();
     let whole = builder.anchored(node)?;
@@ -75,7 +77,8 @@ pub(super) fn copied(node: &Node) -> Option<CountedPattern> {
     builder.finish(&node, whole)
 }
 
-/// Returns the tree without the anchors at its ends, with a loop over any character where an anchor is missing.
+/// Returns a tree that must match the whole text. The anchors at its ends are removed, and a loop over any character
+/// replaces a missing anchor.
 fn with_loops(node: &Node) -> Node {
     let parts = match node {
         Node::Seq(parts) => &parts[..],
@@ -92,17 +95,18 @@ fn with_loops(node: &Node) -> Node {
     };
     Node::Seq(before.into_iter().chain(parts.iter().cloned()).chain(after).collect())
 }
-/// A position from which a part is left, with the steps on leaving. A position of `None` is the start of the text.
+/// A position of the automaton from which a part is left, with the counter steps on leaving. A position of `None` is
+/// the start of the text.
 type Exit = (Option<u32>, Vec<Step>);
 
-/// The first set and the last set of a part of a pattern.
+/// A part of a pattern, as Glushkov's first and last sets of positions.
 #[derive(Default)]
 struct Part {
-    /// The first set: positions, with the steps on entering.
+    /// The first set: positions at which the part may begin, each with the counter steps on entering.
     first: Vec<(Vec<Step>, u32)>,
-    /// The last set: positions, with the steps on leaving.
+    /// The last set: positions at which the part may end, each with the counter steps on leaving.
     last: Vec<(u32, Vec<Step>)>,
-    /// Whether the part matches the empty string.
+    /// Whether the part of the pattern matches the empty string.
     nullable: bool,
 }
 
@@ -115,20 +119,22 @@ impl Part {
 #[derive(Default)]
 struct Builder {
     pattern: CountedPattern,
-    /// The transitions of the pattern.
+    /// All transitions added so far, to find duplicates.
     ways: FxHashSet<Way>,
-    /// Whether each repetition is copied.
+    /// Whether all repetitions are copied, so that there are no counters.
     is_copied: bool,
-    /// The counters of the repetitions around the current part, as a bit set.
+    /// The counters of the repetitions around the current part, as a bit set: bit `i` is counter `i`.
     within: u32,
-    /// Whether some count is not a fixed count of one class.
+    /// Whether a counted form is of use: some long count is a range, or counts more than one class. An automaton
+    /// handles the other counts as well.
     is_worth: bool,
-    /// Number of visited parts.
+    /// The number of parts of the tree visited so far, copies included.
     parts: usize,
 }
 
 impl Builder {
-    /// Connects a whole tree to the start and the end of the text.
+    /// Connects the part of a whole tree to the start and the end of the text, and computes the lengths of the texts.
+    /// `None` if there are too many transitions.
     fn finish(mut self, node: &Node, whole: Part) -> Option<CountedPattern> {
         self.connect(&[(None, Vec::new())], &whole.first)?;
         let ends: Vec<Exit> =
@@ -146,7 +152,8 @@ impl Builder {
         Some(pattern)
     }
 
-    /// Builds the part between the anchors of a tree. In an alternation, each choice has its own anchors.
+    /// Builds the part between the anchors of a tree. In an alternation, each alternative has its own anchors. `None`
+    /// if an anchor is missing, there is another assertion, or a limit is exceeded.
     fn anchored(&mut self, node: &Node) -> Option<Part> {
         match node {
             Node::Seq(parts) => match &parts[..] {
@@ -159,7 +166,7 @@ impl Builder {
         }
     }
 
-    /// Builds the part of a tree without assertions.
+    /// Builds the part of a tree. `None` if the tree has an assertion, a class is empty, or a limit is exceeded.
     fn part(&mut self, node: &Node) -> Option<Part> {
         self.parts += 1;
         let most = if self.is_copied { 2 * MOST_COPIES } else { MOST_PARTS };
@@ -237,7 +244,7 @@ impl Builder {
             }
             parts.push(part);
         }
-        // `x(?:x(?:x)?)?` and not `xx?x?`, in which one text has several paths.
+        // Built as `x(?:x(?:x)?)?`: in `xx?x?` a text would have several paths.
         let mut whole = Part::nothing();
         for (copy, part) in (0..copies).zip(parts).rev() {
             whole = self.then(part, whole)?;
@@ -246,7 +253,8 @@ impl Builder {
         Some(whole)
     }
 
-    /// Builds a repetition whose counter holds the number of iterations begun.
+    /// Builds a repetition with a counter, which counts the iterations begun. `None` if there are too many counters, or
+    /// if the body has no part.
     fn counting(&mut self, body: &Node, bounds: Counter) -> Option<Part> {
         let number = self.pattern.counters.len();
         if number >= MOST_COUNTERS {
@@ -258,7 +266,7 @@ impl Builder {
         let mut part = self.part(body)?;
         self.within &= !(1 << number);
         if part.nullable {
-            // The body is nullable, so any number of iterations may be empty.
+            // A nullable body can match the empty string any number of times, so there is no minimum.
             self.pattern.counters[number].min = 0;
         }
         let (counter, min) = (number as u8, self.pattern.counters[number].min);
@@ -288,7 +296,7 @@ impl Builder {
         Some(())
     }
 
-    /// Adds a transition, unless it exists.
+    /// Adds a transition unless it exists. `None` if there are too many.
     fn way(&mut self, way: Way) -> Option<()> {
         if self.ways.insert(way.clone()) {
             self.pattern.ways.push(way);
@@ -298,7 +306,7 @@ impl Builder {
     }
 }
 
-/// Returns the last set of a part as exits.
+/// Converts the last set of a part, its positions with the steps on leaving, to exits.
 fn exits(last: &[(u32, Vec<Step>)]) -> Vec<Exit> {
     last.iter().map(|(place, steps)| (Some(*place), steps.clone())).collect()
 }
@@ -331,7 +339,7 @@ mod tests {
         let texts = ["^(?:a+){20,50}$", "^(?:a|ab|b){19}a*$", "^a{0,9}$|^(?:a{3}){9}$"];
         let diverging = texts.map(|text| counted(&tree(text)).is_none());
         assert_eq!(diverging, [true, true, false]);
-        // Without a minimum only the lowest count matters.
+        // Without a minimum, only the lowest count matters.
         for text in ["^(?:a+){0,50}$", "^(?:a|aa){1,500}$", r"^(?:\w+\s?){0,200}$"] {
             assert!(counted(&tree(text)).is_some(), "{text}");
         }
@@ -352,7 +360,7 @@ mod tests {
         assert_eq!(of("^(?:[a-z]{2,3}){4,9}$"), lengths(8, Some(27), false));
     }
 
-    /// A pattern between anchors whose long counts far exceed the limit for copies.
+    /// Generates patterns between anchors, with counts far beyond the limit for copies.
     fn pattern() -> impl Strategy<Value = String> {
         let leaf = prop_oneof![Just("a"), Just("b"), Just("[ab]"), Just("c"), Just("[^a]")];
         let leaf = leaf.prop_map(str::to_owned);
@@ -385,7 +393,7 @@ mod tests {
             for string in strings {
                 prop_assert_eq!(pattern.matches(&string), dfa.accepts(string.as_bytes()), "{}", string);
             }
-            // Random strings hardly ever match. The strings of the automaton do, and their neighbours often do not.
+            // Random strings rarely match. Strings drawn from the automaton do, and strings close to them often do not.
             for seed in 0..20 {
                 let string = drawn(&dfa, seed);
                 prop_assert!(pattern.matches(&string), "{} of {}", string, text);
@@ -402,7 +410,8 @@ mod tests {
         }
     }
 
-    /// Draws a text of the automaton: random ASCII edges for a while, then the shortest path to an accepting state.
+    /// Draws a text from an automaton. Takes random ASCII edges for a while, then the shortest path to an accepting
+    /// state.
     fn drawn(dfa: &grammarc_grammar::automata::Dfa, seed: u64) -> String {
         let mut rng = Rng::new(seed);
         let mut text = String::new();

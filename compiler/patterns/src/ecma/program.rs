@@ -1,6 +1,6 @@
-//! Compiles trees to one nondeterministic automaton over UTF-8 with guarded empty transitions.
+//! Compiles syntax trees to one nondeterministic automaton over UTF-8, with guards on some of its empty transitions.
 //!
-//! A symbol above all bytes is a guard: the transition consumes nothing and is open if the guard holds. Bodies of
+//! A symbol above all bytes denotes a guard: its transition consumes nothing and is open if the guard holds. Bodies of
 //! assertions are parts of the same automaton. The body of a lookahead ends, like the pattern itself, in
 //! [`Program::MATCH`], which accepts any rest. The body of a lookbehind is a tracker: it runs from the start of the
 //! string and has an end of its own.
@@ -11,57 +11,57 @@ use grammarc_grammar::automata::{Nfa, StateBudget, Symbol};
 use super::class;
 use super::node::Node;
 
-/// The condition under which an empty transition is open.
+/// The condition under which an empty transition may be taken at a position of the string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Guard {
-    /// The string starts here.
+    /// The position is the start of the string.
     Start,
-    /// The string ends here.
+    /// The position is the end of the string.
     End,
-    /// A word boundary, or none if `negative`.
+    /// The position is a word boundary, or with `negative` it is none.
     WordBoundary { negative: bool },
-    /// The rest begins with a match from this state, or with none if `negative`.
+    /// The rest of the string begins with a match from state `from`, or with `negative` it does not.
     Ahead { from: u32, negative: bool },
-    /// The tracker with this number is at its end, or is not if `negative`.
+    /// The tracker of this index (the automaton of a lookbehind) is at its end, or with `negative` it is not.
     Behind { tracker: usize, negative: bool },
 }
 
-/// The body of a lookbehind.
+/// A tracker: the automaton of a lookbehind's body, which runs from the start of the string.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tracker {
-    /// The state in which it starts, with a loop over any character.
+    /// The start state, with a loop over any character, so that the body may begin anywhere.
     pub(super) start: u32,
-    /// The state in which it ends.
+    /// The state in which the body of the lookbehind has matched.
     pub(super) end: u32,
 }
 
-/// The automaton of a pattern.
+/// A program: the nondeterministic automaton of a pattern, with guards for assertions.
 #[derive(Debug)]
 pub(super) struct Program {
     pub(super) nfa: Nfa,
-    /// Guards by symbol, counted from [`Self::GUARDS`].
+    /// For each guard symbol from [`Self::GUARDS`] on, its guard.
     guards: Vec<Guard>,
-    /// Lookbehinds. Those nested in the body of another come before it.
+    /// The trackers of all lookbehinds. A tracker that is nested in the body of another precedes it.
     pub(super) trackers: Vec<Tracker>,
-    /// A state whose only transitions lead to the match, on word characters.
+    /// A state whose transitions lead to [`Self::MATCH`] on each word character, to test the next character.
     pub(super) word: u32,
-    /// Whether some guard depends on word boundaries.
+    /// Whether the program has guards for word boundaries.
     pub(super) has_boundaries: bool,
 }
 
-/// The automaton would have more states than allowed.
+/// The error that an automaton would have more states than allowed, or that the budget is spent.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TooLarge;
 
 impl Program {
-    /// The state in which the pattern starts.
+    /// The start state of the pattern.
     pub(super) const START: u32 = 0;
-    /// The state in which the pattern, and every lookahead, ends.
+    /// The state in which the pattern and every lookahead end.
     pub(super) const MATCH: u32 = 1;
-    /// The lowest symbol that is a guard.
+    /// The lowest symbol that denotes a guard. Lower symbols are bytes.
     pub(super) const GUARDS: Symbol = 256;
 
-    /// Compiles a tree.
+    /// Compiles a tree to a program. The result accepts strings that contain a match.
     pub(super) fn new(node: &Node, limit: StateBudget<'_>) -> Result<Self, TooLarge> {
         let mut compiler = Compiler::new(limit);
         compiler.program.word = compiler.state();
@@ -71,8 +71,8 @@ impl Program {
         Ok(compiler.program)
     }
 
-    /// Compiles a tree without guards. `None` unless its matches end with the string, and its only other assertion is
-    /// a start anchor at its start.
+    /// Compiles a tree to an automaton without guards. `None` unless the tree ends with `$` and has no other assertion
+    /// but a `^` at its start.
     pub(super) fn plain(node: &Node, limit: StateBudget<'_>) -> Option<Result<Nfa, TooLarge>> {
         let Node::Seq(parts) = node else { return None };
         let (Node::End, parts) = parts.split_last()? else { return None };
@@ -89,7 +89,7 @@ impl Program {
         Some(done.map(|()| compiler.program.nfa))
     }
 
-    /// Returns the guard of a symbol. `None` for a byte.
+    /// Returns the guard that a symbol denotes. `None` for a byte.
     pub(super) fn guard(&self, symbol: Symbol) -> Option<Guard> {
         let index = symbol.checked_sub(Self::GUARDS)?;
         self.guards.get(index as usize).copied()
@@ -114,8 +114,8 @@ impl<'a> Compiler<'a> {
         Self { program, classes: Classes::default(), limit }
     }
 
-    /// Returns the first state of the pattern. Unless it is anchored, a loop over any character precedes it, which
-    /// must not be entered from inside the pattern.
+    /// Returns the first state of the pattern itself. If the pattern is not anchored, a loop over any character
+    /// precedes it. The loop is a separate state, since no path inside the pattern may lead to it.
     fn entry(&mut self, is_anchored: bool) -> u32 {
         if is_anchored {
             return Program::START;
@@ -144,7 +144,7 @@ impl<'a> Compiler<'a> {
             return;
         }
         let dfa = self.classes.automaton(class);
-        // The automaton of a class has one accepting state, without edges, so it can be `to` itself.
+        // The automaton of a class has one accepting state, which has no edges, so `to` can take its place.
         let numbers: Vec<u32> = dfa
             .states
             .iter()
@@ -219,10 +219,11 @@ impl<'a> Compiler<'a> {
         Ok(())
     }
 
-    /// Builds copies, each between fresh states. A body with a path back to its start therefore adds no cycle.
+    /// Builds the copies of a repetition, each between new states. Hence a path in a body back to the body's start adds
+    /// no cycle through other copies.
     ///
-    /// A copy that may be left out simulates all later ones, since more copies may follow. Of copies before a loop, the
-    /// later ones simulate the earlier ones, since fewer have to follow.
+    /// Also records simulations. A copy that may be left out simulates all later ones, since more copies may follow it.
+    /// Of copies before a loop, later ones simulate earlier ones, since fewer copies have to follow.
     fn repeat(
         &mut self,
         body: &Node,
@@ -244,7 +245,7 @@ impl<'a> Compiler<'a> {
                 self.node(body, at, at)?;
                 let simulation = &mut self.program.nfa.simulation;
                 simulation.chain(needed.iter().rev().chain(&[first]).copied());
-                // Without the state at its end, the loop is a copy too.
+                // Without its end state, the loop has the same states as a copy.
                 let bodies = needed.iter().rev().map(|end| end + 1);
                 let bodies: Vec<u32> = [looped].into_iter().chain(bodies).collect();
                 simulation.copies(&bodies, size(&needed, looped).saturating_sub(1));
@@ -262,8 +263,8 @@ impl<'a> Compiler<'a> {
         Ok(())
     }
 
-    /// Builds copies of a body in sequence, the first from `at`; from the end of each there is a way to `exit`.
-    /// Returns the states at their ends. The states of a copy are numbered from that state on.
+    /// Builds `count` copies of a body in sequence, the first from state `at`. With `exit`, the end of each copy also
+    /// leads to `exit`. Returns the end state of each copy; the other states of the copy have the numbers after it.
     fn copies(
         &mut self,
         body: &Node,

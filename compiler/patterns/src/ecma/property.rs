@@ -1,14 +1,14 @@
-//! Names of Unicode properties that ECMA-262 does not have, and the intended property.
+//! Recognizes names of Unicode properties that ECMA-262 does not have, and suggests the intended property.
 //!
 //! Python's `regex`, Perl, Java and Rust accept `\p{Greek}`, `\p{IsGreek}` and names in any case. ECMA-262 requires
-//! `\p{Script=Greek}` and exact case. Used only after a pattern was rejected.
+//! `\p{Script=Greek}` and exact case. These functions run only after a pattern was rejected.
 
 use std::ops::Range;
 
 use oxc_allocator::Allocator;
 use oxc_regular_expression::{LiteralParser, Options};
 
-/// Names of properties. A name in another case or without underscores is recognized.
+/// Names of common properties in ECMA-262. A name that differs in case or underscores only is corrected to one of them.
 const NAMES: [&str; 44] = [
     "L",
     "LC",
@@ -56,7 +56,7 @@ const NAMES: [&str; 44] = [
     "Emoji",
 ];
 
-/// Classes of POSIX and of Java, with the property that has the same characters.
+/// Classes of POSIX and Java, each with the ECMA-262 property that denotes the same characters.
 const CLASSES: [(&str, &str); 6] = [
     ("alpha", "Alphabetic"),
     ("digit", "Nd"),
@@ -66,15 +66,15 @@ const CLASSES: [(&str, &str); 6] = [
     ("upper", "Uppercase"),
 ];
 
-/// A property that ECMA-262 does not have.
+/// A property in a pattern that ECMA-262 does not have.
 pub(super) struct Misnamed {
-    /// Byte range of the escape in the pattern.
+    /// The place of the escape, `\p{...}`, in the pattern, in bytes.
     pub(super) span: Range<usize>,
-    /// The help of the error: the form to write.
+    /// The help for the error: what to write instead.
     pub(super) help: String,
 }
 
-/// Finds the first property of a pattern that ECMA-262 does not have.
+/// Finds the first property in a pattern that ECMA-262 does not have. `None` if there is none.
 pub(super) fn misnamed(pattern: &str) -> Option<Misnamed> {
     let mut at = 0;
     while let Some(found) = pattern[at..].find('\\') {
@@ -94,7 +94,7 @@ pub(super) fn misnamed(pattern: &str) -> Option<Misnamed> {
     None
 }
 
-/// Whether ECMA-262 has a property, with its value if one follows `=`.
+/// Whether ECMA-262 has a property of this name, or of this name and value in the form `name=value`.
 fn is_known(name: &str) -> bool {
     let allocator = Allocator::default();
     let pattern = format!("\\p{{{name}}}");
@@ -110,7 +110,7 @@ fn help(escape: &str, name: &str) -> String {
     }
 }
 
-/// Returns the property that a name of another engine denotes. `None` if no property is similar.
+/// Returns the ECMA-262 property that a name of another dialect denotes. `None` if none is similar.
 fn meant(name: &str) -> Option<String> {
     let (key, value) = name.split_once(['=', ':']).unwrap_or(("", name));
     let value = value.trim().trim_start_matches('^');

@@ -1,4 +1,4 @@
-//! Patterns against an engine that shares no code with ours, and by example where no engine is to be trusted.
+//! Tests patterns against an engine that shares no code with this crate, and by example.
 
 use std::time::Instant;
 
@@ -11,7 +11,7 @@ use grammarc_test_data::{data, files};
 
 const LIMIT: StateBudget<'static> = StateBudget::of(20_000);
 
-/// The automaton of a whole pattern, none of its bounds apart.
+/// Returns the automaton of a pattern whose long counts are not replaced with bounds.
 fn whole(text: &str, limit: StateBudget<'_>) -> Result<Dfa, EcmaError> {
     automaton(&parse::parse(text, super::Meaning::Ecma)?, text, limit)
 }
@@ -24,7 +24,7 @@ fn kind(text: &str) -> EcmaErrorKind {
     whole(text, LIMIT).expect_err(text).kind
 }
 
-/// Pattern, strings that match, strings that do not.
+/// Patterns, each with strings that match and strings that do not.
 const CASES: &[(&str, &[&str], &[&str])] = &[
     ("", &["", "a"], &[]),
     ("a", &["a", "xay", "ßa"], &["", "b"]),
@@ -47,7 +47,7 @@ const CASES: &[(&str, &[&str], &[&str])] = &[
     (r"^\uD83D", &[], &["😀", "\u{fffd}"]),
     (r"^[\uD800-\uDFFFa]$", &["a"], &["😀"]),
     ("^😀+$", &["😀", "😀😀"], &[""]),
-    // Annex B: without the flag.
+    // Annex B of ECMA-262: patterns without the flag `u`.
     (r"^\-\_\@$", &["-_@"], &[]),
     (r"^[\w-.]+$", &["a-.b"], &["/"]),
     (r"^{a}$", &["{a}"], &["a"]),
@@ -154,7 +154,7 @@ fn explosions_end_early() {
     }
 }
 
-/// Many copies of a part may be in progress at once, and one of them simulates the others.
+/// Many copies of a part may be in progress at once; one of them simulates the others.
 #[test]
 fn optional_copies_cost_states_by_number() {
     let texts = [
@@ -173,7 +173,7 @@ fn optional_copies_cost_states_by_number() {
     }
 }
 
-/// Patterns over a few characters, with assertions of all kinds.
+/// Generates patterns over a few characters, with assertions of all kinds.
 fn any_pattern() -> impl Strategy<Value = String> {
     let leaf = prop::sample::select(vec![
         "a",
@@ -226,8 +226,9 @@ fn any_string() -> impl Strategy<Value = String> {
     prop::collection::vec(letter, 0..7).prop_map(|letters| letters.into_iter().collect())
 }
 
-/// Whether the engine that backtracks is wrong about a pattern: of a repetition within a loop within a counted repetition,
-/// such as `(?:(?:.{1,3})+){2}`, it does not give back what the inner one took, so that it does not find "aa".
+/// Whether the backtracking engine may be wrong about a pattern. It fails on a repetition within a loop within a
+/// counted repetition, such as `(?:(?:.{1,3})+){2}`. The inner repetition does not give back characters, so "aa" is not
+/// found.
 fn is_beyond_the_engine(text: &str) -> bool {
     let loops = [")+){", ")*){", ")*?){"];
     loops.iter().any(|end| text.contains(end))
@@ -267,7 +268,7 @@ fn inner_repetitions_give_back_what_they_took() {
     }
 }
 
-/// Every pattern of the real schemas compiles.
+/// Compiles every pattern of the real schemas.
 #[expect(clippy::print_stderr, reason = "figures, and a skipped test says so")]
 #[test]
 fn real_patterns() {

@@ -1,24 +1,24 @@
-//! Resolves anchors whose position in the pattern determines their value.
+//! Resolves anchors whose place in the pattern determines whether they hold.
 //!
-//! A pattern must match the whole text. So `^` at the front always holds, and `^` after a character never does. Any
-//! other anchor, inside a repetition or after a nullable part, needs an automaton. So do assertions on lines and
-//! words. Cost: linear in the pattern.
+//! The pattern must match the whole text. So `^` at the front always holds, and `^` after a character never holds. Any
+//! other anchor, inside a repetition or after a nullable part, needs an automaton. So do assertions on lines and words.
+//! Cost: linear in the pattern.
 
 use regex_syntax::hir::{Dot, Hir, HirKind, Look, Repetition};
 
-/// The text between a position in the pattern and an end of the whole text.
+/// What is known about the text between a place in the pattern and one end of the whole text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Gap {
-    /// The gap is empty.
+    /// There is no text between the place and the end.
     None,
-    /// The gap has at least one character.
+    /// There is at least one character between the place and the end.
     Some,
-    /// Either, depending on the match.
+    /// There may or may not be text between the place and the end, depending on the match.
     Unknown,
 }
 
 impl Gap {
-    /// Extends the gap by a part of the pattern.
+    /// Returns what is known if a part of the pattern is added to the text in between.
     fn beyond(self, part: &Hir) -> Self {
         let properties = part.properties();
         match self {
@@ -30,8 +30,8 @@ impl Gap {
     }
 }
 
-/// Removes resolvable anchors from a pattern that must match the whole text. The language is the same. Groups are
-/// dissolved.
+/// Resolves anchors in a pattern that must match the whole text: an anchor that always holds is removed, and one that
+/// never holds matches nothing. Other anchors stay. The language is the same. Groups are dissolved.
 pub(super) fn resolve(hir: &Hir) -> Hir {
     between(hir, Gap::None, Gap::None)
 }
@@ -67,7 +67,7 @@ fn between(hir: &Hir, left: Gap, right: Gap) -> Hir {
             Hir::concat(resolved.collect())
         }
         HirKind::Repetition(repetition) => {
-            // If a body may occur more than once, other occurrences lie between it and the ends.
+            // If the body may occur more than once, other occurrences may lie between it and an end.
             let once = repetition.max == Some(1);
             let within = |gap| if once || gap == Gap::Some { gap } else { Gap::Unknown };
             let sub = between(&repetition.sub, within(left), within(right));
@@ -77,15 +77,16 @@ fn between(hir: &Hir, left: Gap, right: Gap) -> Hir {
     }
 }
 
-/// Turns a pattern that must match a part of the text into one that must match the whole text.
+/// Turns a pattern that must match some part of the text into one that must match the whole text.
 ///
-/// Any text may come before and after, but not outside an anchor. In `^a|b$` each alternative gets it on its open
-/// side, so the anchors of common patterns resolve.
+/// Any text may come before and after, but not outside an anchor. In `^a|b$`, each alternative gets the text only on
+/// its side without an anchor, so that anchors of common patterns can be resolved.
 pub(super) fn within_any_text(hir: &Hir) -> Hir {
     with_room(&with_room(hir, Look::Start), Look::End)
 }
 
-/// Adds any text on the side of the anchor.
+/// Adds any text before the pattern (for `Look::Start`) or after it (for `Look::End`), except where that anchor already
+/// stands.
 fn with_room(hir: &Hir, anchor: Look) -> Hir {
     let before = anchor == Look::Start;
     match hir.kind() {

@@ -1,12 +1,12 @@
-//! HIR to automaton, by way of regex-automata's dense DFA.
+//! Converts an HIR of regex-syntax to an automaton, through the dense DFA of regex-automata.
 //!
-//! A dense DFA reports a match one byte late and ends the text with a symbol of its own. We take its language of
-//! whole texts: a state accepts if the end of the text leads to a match. With [`MatchKind::All`] no match cuts off
-//! another, so the order of alternatives and greediness do not matter. Dead states are then removed, and states that
-//! differ only in the late report are merged.
+//! A dense DFA reports a match one byte late, and has a symbol for the end of the text. A state of the result accepts
+//! if the end of the text leads to a match. With [`MatchKind::All`] no match hides another, so the order of
+//! alternatives and greediness do not matter. Dead states are then removed, and states that differ only in the late
+//! report are merged.
 //!
 //! The result is not minimal in general; the network minimizes the rule that contains it. Cost: exponential in the
-//! pattern in the worst case, hence the limit.
+//! pattern in the worst case, so the size is limited.
 
 use regex_automata::Anchored;
 use regex_automata::MatchKind;
@@ -22,7 +22,8 @@ use grammarc_grammar::automata::{Dfa, DfaState, Edge};
 
 /// Builds the automaton of the texts that the HIR matches as a whole. [`Dfa::never`] if there are none.
 ///
-/// `limit` is the most bytes that each of the Thompson automaton, the subset construction and the dense DFA may use.
+/// `limit` is in bytes. It applies separately to the Thompson automaton, the subset construction and the dense DFA.
+/// Beyond it, or for a Unicode word boundary, returns an error without a place.
 pub(super) fn build(hir: &Hir, limit: usize) -> Result<Dfa, PatternError> {
     if hir.properties().look_set().contains_word_unicode() {
         return Err(PatternError::UnicodeWordBoundary { span: 0..0 });
@@ -32,7 +33,8 @@ pub(super) fn build(hir: &Hir, limit: usize) -> Result<Dfa, PatternError> {
         .utf8(true)
         .nfa_size_limit(Some(limit))
         .which_captures(WhichCaptures::None);
-    // Dense DFAs support all but Unicode word boundaries, which are excluded above. So only the limit can fail.
+    // Dense DFAs support everything except Unicode word boundaries, which are excluded above. So only the limit can
+    // fail.
     let nfa =
         thompson::Compiler::new().configure(config).build_from_hir(hir).map_err(|_| too_large())?;
     let config = dense::Config::new()
@@ -49,7 +51,7 @@ pub(super) fn build(hir: &Hir, limit: usize) -> Result<Dfa, PatternError> {
     Ok(merged(trimmed(converted(&dense, start))))
 }
 
-/// Converts the reachable states, in the order in which they are met.
+/// Converts the states of a dense DFA that are reachable from `start`, in the order in which they are reached.
 fn converted(dense: &dense::DFA<Vec<u32>>, start: StateID) -> Dfa {
     let ranges = ranges_of_classes(dense);
     let mut numbers = FxHashMap::default();
@@ -75,7 +77,7 @@ fn converted(dense: &dense::DFA<Vec<u32>>, start: StateID) -> Dfa {
     Dfa { states }
 }
 
-/// Returns the maximal ranges of equivalent bytes, in ascending order.
+/// Returns the maximal ranges of bytes that all states treat alike, both ends inclusive, in ascending order.
 fn ranges_of_classes(dense: &dense::DFA<Vec<u32>>) -> Vec<(u8, u8)> {
     let classes = dense.byte_classes();
     let mut ranges: Vec<(u8, u8)> = Vec::new();
@@ -88,7 +90,7 @@ fn ranges_of_classes(dense: &dense::DFA<Vec<u32>>) -> Vec<(u8, u8)> {
     ranges
 }
 
-/// Removes dead states.
+/// Removes dead states: those that reach no accepting state.
 fn trimmed(dfa: Dfa) -> Dfa {
     let mut sources = vec![Vec::new(); dfa.states.len()];
     for (number, state) in dfa.states.iter().enumerate() {
@@ -112,7 +114,7 @@ fn trimmed(dfa: Dfa) -> Dfa {
     renumbered(dfa, &numbers)
 }
 
-/// Merges states with equal acceptance and equal edges, repeatedly while that removes many.
+/// Merges states that agree on acceptance and on edges. Repeats while a round removes more than one in 16 states.
 fn merged(mut dfa: Dfa) -> Dfa {
     loop {
         let before = dfa.states.len();
@@ -126,15 +128,16 @@ fn merged(mut dfa: Dfa) -> Dfa {
             })
             .collect();
         dfa = renumbered(dfa, &numbers);
-        // Each round is sound on its own. A chain of states merges one link a round, which is not worth the time.
+        // Each round preserves the language. A chain of states merges by one state in each round, which is not worth
+        // the time.
         if dfa.states.len() + before / 16 >= before {
             return dfa;
         }
     }
 }
 
-/// Renumbers states. New numbers appear in ascending order. The first state with a number is kept for all, and states
-/// without a number are removed with their incoming edges.
+/// Renumbers the states of an automaton by `numbers`. New numbers must first appear in ascending order. States of the
+/// same number are merged into the first of them. States without a number are removed, with the edges to them.
 fn renumbered(dfa: Dfa, numbers: &[Option<u32>]) -> Dfa {
     let mut states: Vec<DfaState> = Vec::new();
     for (state, &number) in dfa.states.into_iter().zip(numbers) {

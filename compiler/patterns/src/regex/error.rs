@@ -1,97 +1,99 @@
-//! Errors of patterns.
+//! The errors of patterns in the syntax of the `regex` crate.
 
 use std::ops::Range;
 
 use grammarc_grammar::diagnostics::Diagnostic;
 
-/// Why a pattern has no expression or no automaton. Spans are byte ranges in the pattern.
+/// The reason why a pattern has no expression or no automaton. Places are ranges of bytes in the
+/// pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PatternError {
-    /// The text is no regular expression.
+    /// The text is not a regular expression.
     #[error("{message}")]
     Syntax {
-        /// The parser's message.
+        /// The message of the parser.
         message: String,
-        /// Byte range in the pattern.
+        /// The place of the error in the pattern, in bytes.
         span: Range<usize>,
-        /// Another range involved, such as the first use of a duplicate name.
+        /// Another place that is involved, in bytes, such as the first use of a duplicate name.
         other: Option<Range<usize>>,
     },
-    /// Groups, repetitions and classes are nested deeper than the limit.
+    /// Groups, repetitions and classes are nested too deep.
     #[error("the pattern is nested more than {limit} deep")]
     NestedTooDeep {
-        /// The limit.
+        /// The greatest allowed number of levels of nesting.
         limit: u32,
-        /// The start of the first level beyond it.
+        /// The place of the first level of nesting beyond the limit, in bytes.
         span: Range<usize>,
     },
-    /// The pattern has a construct of another dialect.
+    /// The pattern has a construct of another dialect, such as `\Z`.
     #[error("{what} is not part of this dialect")]
     Foreign {
-        /// The construct.
+        /// The name of the construct.
         what: &'static str,
-        /// The form to use.
+        /// The help for the error: what to write instead of the construct.
         help: &'static str,
-        /// Byte range in the pattern.
+        /// The place of the construct in the pattern, in bytes.
         span: Range<usize>,
     },
-    /// A pattern with lookaround, which is read as ECMA-262, is not valid there.
+    /// The pattern has lookaround, so it is read as ECMA-262, where it is not valid or too large.
     #[error("{message}")]
     Lookaround {
-        /// The message.
+        /// The message of the ECMA-262 front end.
         message: String,
-        /// Advice on the error.
+        /// The help for the error: how to change the pattern.
         help: String,
-        /// Byte range in the pattern.
+        /// The place of the error in the pattern, in bytes.
         span: Range<usize>,
     },
-    /// The pattern uses a feature that regular languages do not have.
+    /// The pattern has a backreference, so its language is not regular.
     #[error("{message}")]
     Unsupported {
-        /// The parser's message.
+        /// The message of the parser.
         message: String,
-        /// Byte range in the pattern.
+        /// The place of the construct in the pattern, in bytes.
         span: Range<usize>,
     },
-    /// The text exceeds the limit on length.
+    /// The pattern is longer than 256 KiB.
     #[error("the pattern is {length} bytes long and may be {limit} long")]
     TooLong {
-        /// Its length in bytes.
+        /// The length of the pattern in bytes.
         length: usize,
-        /// The limit.
+        /// The greatest allowed length in bytes.
         limit: usize,
     },
-    /// The character classes of the pattern would take too much memory.
+    /// The character classes of the pattern together would take too much memory or time.
     #[error("the character classes of the pattern are too large, all in all")]
     ClassesTooLarge {
-        /// The class at which the limit is exceeded.
+        /// The place of the class at which the limit is exceeded, in bytes.
         span: Range<usize>,
     },
-    /// A Unicode word boundary, which an automaton over bytes cannot decide.
+    /// The pattern has a Unicode word boundary, which an automaton over bytes cannot decide.
     #[error("word boundaries by Unicode rules are not supported")]
     UnicodeWordBoundary {
-        /// The first assertion on words.
+        /// The place of the first assertion on words, in bytes.
         span: Range<usize>,
     },
-    /// The automaton needs more memory than allowed.
+    /// The automaton of the pattern needs more memory than allowed.
     #[error("the automaton of the pattern needs more than {limit} bytes")]
     TooLarge {
-        /// The limit.
+        /// The greatest allowed memory in bytes, for each stage of the construction.
         limit: usize,
-        /// The assertion that requires an automaton, or the whole pattern.
+        /// The place of the assertion that requires an automaton, or else the whole pattern, in
+        /// bytes.
         span: Range<usize>,
     },
     /// The pattern matches no text.
     #[error("the pattern matches nothing")]
     MatchesNothing {
-        /// The whole pattern.
+        /// The place of the whole pattern, in bytes.
         span: Range<usize>,
     },
 }
 
 impl PatternError {
-    /// The error as a diagnostic about the pattern's text.
+    /// Returns the error as a diagnostic about the text of the pattern.
     pub fn diagnostic(&self) -> Diagnostic {
         let (code, label, help) = match self {
             Self::Syntax { .. } => ("regex::syntax", "", None),
@@ -142,7 +144,8 @@ impl PatternError {
         }
     }
 
-    /// Byte range of the error in the pattern. `None` if the error concerns the pattern as a whole.
+    /// Returns the place of the error in the pattern, in bytes. `None` if the error concerns the
+    /// whole pattern.
     pub fn span(&self) -> Option<Range<usize>> {
         match self {
             Self::Syntax { span, .. }

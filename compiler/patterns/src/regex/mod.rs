@@ -1,4 +1,4 @@
-//! Regular expressions, in the syntax of the `regex` crate.
+//! Patterns in the syntax of the `regex` crate.
 //!
 //! ```text
 //! text -> Hir -> Hir without anchors -> Expr            structural, counted repetition kept as it is
@@ -36,27 +36,28 @@ use grammarc_grammar::diagnostics::report::Report;
 use grammarc_grammar::diagnostics::{Diagnostic, Source};
 use grammarc_grammar::ir::{Expr, GrammarBuilder, Literals, Lowered, Origin};
 
-/// Limit on the states of the automaton of a pattern with lookaround.
+/// Most states of the automaton of a pattern with lookaround. A larger automaton is an error.
 const MAX_STATES: usize = 50_000;
 
-/// The part of a text that the pattern must match.
+/// The part of a text that a pattern must match.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Extent {
-    /// The whole text.
+    /// The pattern must match the whole text: `^` and `$` at its ends are implied.
     #[default]
     Whole,
-    /// Some part of the text, as in JSON Schema.
+    /// The pattern must match some part of the text, as in JSON Schema.
     Part,
 }
 
-/// The options of a pattern.
+/// The options of a pattern in the syntax of the `regex` crate.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PatternOptions {
     /// The part of a text that the pattern must match.
     pub extent: Extent,
-    /// Most bytes that each stage of building an automaton may use.
+    /// Most bytes of memory that each stage of building an automaton may use; 16 MiB by default. Beyond it,
+    /// [`PatternError::TooLarge`].
     pub size_limit: usize,
-    /// Whether the source is a text file. One line end at its end is then not part of the pattern.
+    /// Whether the source is a text file. Then one line end at its end is not part of the pattern.
     pub text_file: bool,
 }
 
@@ -67,18 +68,18 @@ impl Default for PatternOptions {
 }
 
 impl PatternOptions {
-    /// Options for a pattern that is the whole source, including any line end at its end.
+    /// Returns the options for a source that is the pattern as a whole, including a line end at its end.
     pub fn exact() -> Self {
         Self { text_file: false, ..Self::default() }
     }
 }
 
-/// Lowers a pattern to a grammar of a single rule. In a text file, one line end at the end of the source is not part
-/// of the pattern; an escaped `\n` is.
+/// Lowers a pattern to a grammar of a single rule. In a text file, one line end at the end of the source is not part of
+/// the pattern; the escape `\n` always is.
 ///
 /// # Errors
 ///
-/// A [`PatternError`] as a diagnostic, or a diagnostic that the budget is spent.
+/// Returns a [`PatternError`] as a diagnostic, or a diagnostic that the budget is spent.
 pub fn lower(
     source: Source,
     options: &PatternOptions,
@@ -108,13 +109,13 @@ pub fn lower(
     Ok(Lowered { source, grammar, report, findings, literals: Literals::default() })
 }
 
-/// Extracts the pattern from a source text: all of it, except one line end at the end of a text file.
+/// Returns the pattern of a source text: the whole text, without one line end at the end if the source is a text file.
 pub fn pattern_of<'t>(text: &'t str, options: &PatternOptions) -> &'t str {
     let line = text.strip_suffix('\n').filter(|_| options.text_file);
     line.map_or(text, |line| line.strip_suffix('\r').unwrap_or(line))
 }
 
-/// Lowers a pattern to an expression, which is [`Expr::Never`] if it matches nothing.
+/// Lowers a pattern to an expression. If the pattern matches nothing, the expression is [`Expr::Never`].
 ///
 /// # Errors
 ///
@@ -145,17 +146,18 @@ fn expr_within(
 }
 
 /// Builds the automaton of a pattern. Every state can reach an accepting one, unless the pattern matches nothing.
+/// Lookaround is not supported here.
 ///
 /// # Errors
 ///
-/// See [`PatternError`]. [`PatternError::TooLarge`] if a repetition counts into the thousands, because an automaton
-/// unrolls it.
+/// See [`PatternError`]. In particular [`PatternError::TooLarge`] if a repetition counts into the thousands, since an
+/// automaton unrolls repetitions.
 pub fn dfa_of_pattern(pattern: &str, options: &PatternOptions) -> Result<Dfa, PatternError> {
     let hir = resolved(pattern, options)?;
     automaton::build(&hir, options.size_limit).map_err(|error| parse::locate(error, pattern))
 }
 
-/// Parses a pattern for a match of the whole text, without the anchors that can be resolved.
+/// Parses a pattern to an HIR that must match the whole text. Anchors that can be resolved are removed.
 fn resolved(pattern: &str, options: &PatternOptions) -> Result<Hir, PatternError> {
     let hir = parse::parse(pattern)?;
     let hir = match options.extent {

@@ -1,9 +1,8 @@
-//! Parses pattern text into regex-syntax's HIR, with bounds on the cost.
+//! Parses a pattern to the HIR of regex-syntax, with limits on the cost.
 //!
-//! regex-syntax bounds nesting, and its HIR does not expand counted repetition. It does not bound the size of Unicode
-//! classes: each `\w` in the text becomes 6 KB of ranges, and `(?i)` visits every character of a class. Hence the
-//! limits here on the length of the text and on the classes. Classes are counted on the syntax tree before it is
-//! translated.
+//! regex-syntax bounds nesting, and its HIR does not unroll counted repetitions. It does not bound the size of Unicode
+//! classes: each `\w` in the text becomes 6 KB of ranges, and `(?i)` visits every character of a class. So the length
+//! of the text and the classes are limited here. Classes are counted on the syntax tree before it is translated.
 
 use std::ops::Range;
 
@@ -18,17 +17,20 @@ use super::PatternError;
 use crate::dialects;
 use crate::dialects::{Dialect, Foreign};
 
-/// Longest pattern in bytes. The HIR takes up to 200 bytes for each.
+/// Greatest length of a pattern in bytes. A longer pattern is an error. The HIR takes up to 200 bytes for each byte.
 const MAX_LENGTH: usize = 256 << 10;
 
-/// Limit on the units of [`ClassMeter`]. It allows 5,000 classes such as `\w`, which take 30 MB. If case is ignored,
-/// it allows classes of 80 million characters in sum, which take about a second to fold.
+/// Most cost units of a pattern's classes, as [`ClassMeter`] counts them; more are an error. The limit allows 5,000
+/// classes such as `\w`, which take 30 MB. If case is ignored, it allows classes of 80 million characters in total,
+/// which take about a second to fold.
 const MAX_CLASS_UNITS: usize = 20_000;
 
-/// Limit on nesting. The lowering recurses over the HIR, which is no deeper.
+/// Greatest depth of groups, repetitions and classes. Deeper nesting is an error, which bounds the recursion over the
+/// HIR.
 const MAX_NESTING: u32 = 200;
 
-/// Parses a pattern that matches whole characters only.
+/// Parses a pattern to an HIR that matches only whole characters. Fails on wrong syntax, and on text, nesting or
+/// classes beyond the limits.
 pub(super) fn parse(pattern: &str) -> Result<Hir, PatternError> {
     if pattern.len() > MAX_LENGTH {
         return Err(PatternError::TooLong { length: pattern.len(), limit: MAX_LENGTH });
@@ -48,7 +50,8 @@ pub(super) fn parse(pattern: &str) -> Result<Hir, PatternError> {
     })
 }
 
-/// Adds the range of the responsible assertion to an error of the automaton's construction.
+/// Adds the place of the responsible assertion to an error of the automaton's construction. Other errors stay as they
+/// are.
 pub(super) fn locate(error: PatternError, pattern: &str) -> PatternError {
     let assertion = |words_only| {
         let ast = ParserBuilder::new().nest_limit(MAX_NESTING).build().parse(pattern).ok()?;
@@ -70,7 +73,7 @@ fn range(span: &ast::Span) -> Range<usize> {
     span.start.offset..span.end.offset
 }
 
-/// Whether a pattern has lookaround, which [`ecma`](crate::ecma) reads.
+/// Whether a pattern has lookaround, so that [`ecma`](crate::ecma) reads it. False for a pattern of more than 256 KiB.
 pub fn looks_around(pattern: &str) -> bool {
     // A syntax tree takes a hundred times as many bytes as its pattern.
     if pattern.len() > MAX_LENGTH {
@@ -94,16 +97,18 @@ fn syntax_error(error: &ast::Error, pattern: &str) -> PatternError {
     }
 }
 
-/// Sums the cost of a pattern's classes before they are built.
+/// Sums the cost of a pattern's character classes, before they are built. Four units are about 6 KB of ranges, and one
+/// unit is also the case folding of 4,096 characters.
 #[derive(Default)]
 struct ClassMeter {
     units: usize,
-    /// Whether `(?i)` was seen: flags precede what they apply to.
+    /// Whether the flag `i` has occurred. Flags precede the text that they apply to.
     insensitive: bool,
 }
 
 impl ClassMeter {
-    /// Counts a class of at most `characters` characters, in `many` ranges or in one.
+    /// Adds the cost of a class of at most `characters` characters. `many` says that it has many ranges and not one.
+    /// Fails beyond the limit.
     fn count(
         &mut self,
         characters: usize,
@@ -124,7 +129,7 @@ impl ClassMeter {
     }
 }
 
-/// Number of code points.
+/// The number of Unicode code points.
 const ALL: usize = 0x11_0000;
 
 impl Visitor for ClassMeter {
@@ -163,7 +168,7 @@ impl Visitor for ClassMeter {
     }
 }
 
-/// Finds the first assertion that is not an anchor of the text, or else the first assertion.
+/// Finds the first assertion in a pattern. With `words_only`, anchors of texts and lines are skipped.
 struct AssertionFinder {
     words_only: bool,
     found: Option<Range<usize>>,

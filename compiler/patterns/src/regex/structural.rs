@@ -1,19 +1,19 @@
-//! Lowers HIR to expressions, part by part. Repetitions keep their bounds and large classes are shared automata, so
-//! the result is linear in the pattern.
+//! Lowers an HIR to an expression, part by part. Repetitions keep their bounds and large classes are shared automata,
+//! so the result is linear in the pattern.
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 
 use crate::class::Classes;
 use grammarc_grammar::ir::{ByteSet, Expr};
 
-/// Lowers an HIR without assertions.
+/// Lowers an HIR without assertions to an expression.
 pub(super) fn lower(hir: &Hir) -> Expr {
     expr(hir, &mut Classes::default())
 }
 
 fn expr(hir: &Hir, classes: &mut Classes) -> Expr {
     match hir.kind() {
-        // An assertion matches the empty string; the caller ensures that there is none.
+        // An assertion would be lowered to the empty string; the caller ensures that there is none.
         HirKind::Empty | HirKind::Look(_) => Expr::Empty,
         HirKind::Literal(literal) => Expr::literal(&literal.0),
         HirKind::Class(Class::Unicode(class)) => classes.expr(class),

@@ -1,4 +1,4 @@
-//! Both ways of lowering against regex-automata's own matcher, and one pattern per error.
+//! Tests both ways of lowering against the matcher of regex-automata, with one pattern for each error.
 
 use grammarc_grammar::budget::Budget;
 use proptest::prelude::*;
@@ -19,7 +19,7 @@ fn options(extent: Extent) -> PatternOptions {
     PatternOptions { extent, ..PatternOptions::default() }
 }
 
-/// regex-automata's matcher of what the pattern must match.
+/// Returns the matcher of regex-automata for a pattern that must match the given part of a text.
 fn oracle(pattern: &str, extent: Extent) -> meta::Regex {
     let pattern = match extent {
         Extent::Whole => format!(r"\A(?:{pattern})\z"),
@@ -28,7 +28,7 @@ fn oracle(pattern: &str, extent: Extent) -> meta::Regex {
     meta::Regex::new(&pattern).unwrap_or_else(|error| panic!("{pattern}: {error}"))
 }
 
-/// The expression and the automaton of the pattern agree with the oracle on these texts.
+/// Asserts that the expression and the automaton of a pattern agree with the matcher on the texts.
 fn agree(pattern: &str, extent: Extent, texts: &[&[u8]]) {
     let oracle = oracle(pattern, extent);
     let options = options(extent);
@@ -36,9 +36,9 @@ fn agree(pattern: &str, extent: Extent, texts: &[&[u8]]) {
         grammar(expr_of_pattern(pattern, &options).unwrap_or_else(|e| panic!("{pattern}: {e}")));
     let dfa = dfa_of_pattern(pattern, &options).unwrap_or_else(|e| panic!("{pattern}: {e}"));
     for text in texts {
-        // The oracle skips over what is not UTF-8; we match texts of whole characters.
-        // It is asked for the match and not whether there is one: `is_match` stops at the first end, and where that is of an
-        // empty match within a character it goes on behind that and misses what began before.
+        // The matcher skips bytes that are not UTF-8; patterns here match whole characters. `find` is used because
+        // `is_match` stops at the first end. If that is an empty match within a character, it misses matches that began
+        // before.
         let expected = std::str::from_utf8(text).is_ok() && oracle.find(*text).is_some();
         let shown = text.escape_ascii();
         assert_eq!(
@@ -50,7 +50,7 @@ fn agree(pattern: &str, extent: Extent, texts: &[&[u8]]) {
     }
 }
 
-/// All texts over these characters with at most this many.
+/// Returns all texts of at most `length` characters over an alphabet.
 fn texts(alphabet: &[&str], length: usize) -> Vec<String> {
     let mut texts = vec![String::new()];
     let mut from = 0;
@@ -259,7 +259,7 @@ fn errors() {
     assert_eq!(twice.diagnostic().labels[1].span, 3..4);
 }
 
-/// Patterns over a small alphabet, with assertions or without.
+/// Generates patterns over a small alphabet, with assertions or without.
 fn patterns(assertions: bool) -> BoxedStrategy<String> {
     let plain = prop_oneof![
         4 => "[ab-]",
@@ -299,7 +299,7 @@ fn patterns(assertions: bool) -> BoxedStrategy<String> {
     .boxed()
 }
 
-/// Short texts, now and then with a stray byte.
+/// Generates short texts, some with a stray byte.
 fn subjects() -> impl Strategy<Value = Vec<Vec<u8>>> {
     let piece = prop_oneof![
         20 => "[abA-]".prop_map(String::into_bytes),

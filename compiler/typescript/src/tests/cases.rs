@@ -1,4 +1,4 @@
-//! Sources with texts that they accept and refuse.
+//! Tests accepted and refused texts of sources.
 
 use super::{lowered, recognizes, try_lower};
 use crate::{TypeScriptOptions, codes, lower};

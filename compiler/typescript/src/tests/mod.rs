@@ -1,4 +1,4 @@
-//! Tests of the TypeScript front end: cases by hand, errors and their places, and random types.
+//! Tests the TypeScript front end: cases by hand, errors with their places, and random types.
 
 mod cases;
 mod oracle;
@@ -21,7 +21,7 @@ fn lowered(text: &str) -> Lowered {
     try_lower(text).unwrap_or_else(|errors| panic!("{text}: {errors:#?}"))
 }
 
-/// Whether the text of a value, without blanks, is accepted.
+/// Whether the grammar accepts the JSON text of a value, without whitespace.
 fn accepts(lowered: &Lowered, value: &Value) -> bool {
     recognizes(&lowered.grammar, value.to_string().as_bytes())
 }

@@ -1,8 +1,8 @@
-//! Values judged by the schemas that `ts-json-schema-generator` 2.4.0 makes of the same sources.
+//! Compares accepted values with the schemas that `ts-json-schema-generator` 2.4.0 makes of the same sources.
 //!
-//! The sources and values in `tests/data/typescript` are ours; NAME.schema.json is what `ts-json-schema-generator
-//! --path NAME.ts --type ROOT --no-type-check --minify` prints. A value of which the schema says less than the type
-//! does is listed with the reason, and both sides are held to it.
+//! The sources and values in `tests/data/typescript` were written for this test. NAME.schema.json is the output of
+//! `ts-json-schema-generator --path NAME.ts --type ROOT --no-type-check --minify`. If the schema says less about a
+//! value than the type does, the value is listed with the reason, and both results are checked.
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,7 +1,7 @@
-//! Random types: values of a type are accepted, and others are judged by a checker that knows nothing of schemas.
+//! Tests random types: their values must be accepted, and other values are judged by an independent checker.
 //!
-//! A type is written as TypeScript. [`Type::has`] decides its values from the generated type. It shares no code with the
-//! front end.
+//! A type is written as TypeScript. [`Type::has`] decides from the generated type whether a value is one of its values.
+//! It shares no code with the front end.
 
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -17,19 +17,19 @@ enum Type {
     Null,
     Literal(Value),
     Array(Box<Type>),
-    /// Items, of which the last ones may be left out, and what may follow.
+    /// A tuple: its items, the number of required items at the start, and the type of further items.
     Tuple(Vec<Type>, usize, Option<Box<Type>>),
-    /// Members by key, with whether they may be left out.
+    /// An object: the key, type and optionality of each member.
     Object(Vec<(String, Type, bool)>),
-    /// Members of both.
+    /// An intersection of two objects, each with the key, type and optionality of its members.
     Intersection(Vec<(String, Type, bool)>, Vec<(String, Type, bool)>),
     Partial(Vec<(String, Type, bool)>),
     Omit(Vec<(String, Type, bool)>, String),
     Record(Box<Type>),
     Union(Vec<Type>),
-    /// `user-` and a number.
+    /// The template `user-` followed by a number.
     Template,
-    /// A list of itself, or a boolean.
+    /// A recursive type: an array of itself, or a boolean.
     Recursive,
 }
 
@@ -66,7 +66,7 @@ impl Type {
         }
     }
 
-    /// Whether a value is one of the type.
+    /// Whether a value is a value of the type.
     fn has(&self, value: &Value) -> bool {
         match (self, value) {
             (Self::String, Value::String(_))
@@ -112,7 +112,7 @@ impl Type {
         }
     }
 
-    /// A value of the type, where there is a finite one.
+    /// Returns a value of the type, chosen by `choices`. The type must have a finite value.
     fn value(&self, choices: &mut impl Iterator<Item = usize>) -> Value {
         let mut next = |below: usize| choices.next().unwrap_or(0) % below.max(1);
         match self {
@@ -132,7 +132,7 @@ impl Type {
                 all.into()
             }
             Self::Object(members) => members_of(members, choices),
-            // Types of both are alike, so that the value of one is of the other.
+            // A key in both objects has the same type, so one value suits both.
             Self::Intersection(one, other) => {
                 let Value::Object(mut values) = members_of(one, choices) else { unreachable!() };
                 for (key, ty, is_optional) in other {
@@ -233,7 +233,7 @@ fn types() -> impl Strategy<Value = Type> {
             (members.clone(), prop::sample::select(KEYS.to_vec()))
                 .prop_map(|(members, key)| Type::Omit(members, key.to_owned())),
             (members, scalar).prop_map(|(members, scalar)| {
-                // The first key is in both, with the same type.
+                // The first key is in both objects, with the same type.
                 let mut other = vec![("z".to_owned(), scalar, false)];
                 if let Some((key, ty, is_optional)) = members.first() {
                     other.insert(0, (key.clone(), ty.clone(), !is_optional));
@@ -263,7 +263,7 @@ fn members(
     all.boxed()
 }
 
-/// A value that differs from another in one place.
+/// Returns a value that differs from another in one place.
 fn mutated(value: &Value, choices: &mut impl Iterator<Item = usize>) -> Value {
     let mut next = |below: usize| choices.next().unwrap_or(0) % below.max(1);
     let other = || {
@@ -325,13 +325,13 @@ proptest! {
             prop_assert!(ty.has(&value), "the checker refuses {} for {}", value, text);
             prop_assert!(accepts(&lowered, &value), "{} refuses {}", text, value);
             let other = mutated(&value, &mut choices);
-            // Keys that come anew stand last; where a record takes them, they may.
+            // New keys are last, where a record may accept them.
             if ty.has(&other) == accepts(&lowered, &other) {
                 continue;
             }
             prop_assert!(ty.has(&other), "{} accepts {}", text, other);
             prop_assert!(other != value, "{} refuses {}", text, other);
-            // A value that is one of another part of a union has its keys in the order of that part.
+            // A value of another part of the union has its keys in the order of that part.
             prop_assert!(has_objects(&other), "{} refuses {}", text, other);
         }
     }

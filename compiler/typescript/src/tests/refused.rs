@@ -1,11 +1,11 @@
-//! Refused sources, with the place of each error.
+//! Tests refused sources, with the place of each error.
 
 use proptest::prelude::*;
 
 use super::try_lower;
 use crate::codes;
 
-/// The codes of the errors and what each points at.
+/// Returns the code of each error, and the text that the error points at.
 fn errors(source: &str) -> Vec<(&'static str, String)> {
     let Err(errors) = try_lower(source) else { return Vec::new() };
     let at =
@@ -70,7 +70,7 @@ fn each_with_its_place() {
         ("type A = A & { a: 1 }", codes::NESTED_TOO_DEEP, "A"),
         ("type B = B; export type A = Pick<B, 'a'>", codes::CIRCLE, "B"),
         ("type B<T> = { a: B<T[]> }; export type A = B<1>", codes::NESTED_TOO_DEEP, ""),
-        // A type that the front end of JSON Schema refuses has its place too.
+        // Errors of the JSON Schema front end have places in the source, too.
         ("type A = never", "json-schema::", ""),
         ("type A = { a: B }; type B = { b: B }; export default A", "json-schema::", ""),
         ("type A = { /** @pattern ( */ a: string }", "json-schema::", "@pattern ("),

@@ -1,8 +1,8 @@
-//! Vocabularies that are there without a download: OpenAI's published ones, from the `tiktoken-rs` crate (MIT).
+//! Built-in vocabularies, which need no download: those that OpenAI publishes, from the crate `tiktoken-rs` (MIT).
 //!
-//! The crate builds an encoder and does not hand out its ranks, but decodes any id to bytes, so the table is read id by
-//! id. It has no count of ids either: each entry below states its own, and a test holds it against the crate. Building
-//! the encoder is most of the cost, some hundred milliseconds; it is dropped afterwards.
+//! The crate builds an encoder and does not expose its ranks, but it decodes any id to bytes. So the table is read id
+//! by id. The crate has no count of ids either: each entry below states its own, and a test compares it with the crate.
+//! Most of the cost is building the encoder, a few hundred milliseconds; it is dropped afterwards.
 
 use tiktoken_rs::CoreBPE;
 
@@ -10,21 +10,21 @@ use crate::draft::{Draft, Role};
 use crate::error::VocabularyError;
 use crate::options::EndToken;
 
-/// A built-in vocabulary.
+/// A built-in vocabulary, with the function that builds its encoder.
 pub(super) struct BuiltIn {
-    /// Name by which it is asked for.
+    /// The name of the vocabulary.
     name: &'static str,
-    /// One more than its largest id.
+    /// The greatest token id of the vocabulary, plus one.
     ids: u32,
-    /// Texts of its end tokens.
+    /// The texts of the vocabulary's end tokens.
     end_tokens: &'static [&'static str],
-    /// Builds its encoder; the error is only a text.
+    /// Builds the encoder of the vocabulary. Returns the crate's error as a message.
     build: fn() -> Result<CoreBPE, String>,
 }
 
 const END_OF_TEXT: &[&str] = &["<|endoftext|>"];
 
-/// The built-in vocabularies, the one to use by default first.
+/// All built-in vocabularies; the first is the default.
 static BUILT_IN: [BuiltIn; 5] = [
     BuiltIn {
         name: "o200k_base",
@@ -35,7 +35,7 @@ static BUILT_IN: [BuiltIn; 5] = [
     BuiltIn {
         name: "o200k_harmony",
         ids: 201_088,
-        // A harmony message ends the turn with `return`, or with `call` where it calls a tool.
+        // A harmony message ends the turn with `return`, or with `call` if it calls a tool.
         end_tokens: &["<|endoftext|>", "<|return|>", "<|call|>"],
         build: || tiktoken_rs::o200k_harmony().map_err(|error| error.to_string()),
     },
@@ -59,25 +59,25 @@ static BUILT_IN: [BuiltIn; 5] = [
     },
 ];
 
-/// The names of the built-in vocabularies, the default first.
+/// Returns the names of the built-in vocabularies; the first is the default.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     BUILT_IN.iter().map(|vocabulary| vocabulary.name)
 }
 
-/// The built-in vocabulary of this name.
+/// Returns the built-in vocabulary of this name. `None` if there is none.
 pub(super) fn find(name: &str) -> Option<&'static BuiltIn> {
     BUILT_IN.iter().find(|vocabulary| vocabulary.name == name)
 }
 
 impl BuiltIn {
-    /// Reads the whole vocabulary.
+    /// Reads all tokens of the vocabulary. Fails if the crate cannot build the encoder.
     pub(super) fn read(&self) -> Result<Draft, VocabularyError> {
         let failed = |problem| VocabularyError::BuiltIn { name: self.name, problem };
         let encoder = (self.build)().map_err(failed)?;
         let special = encoder.special_tokens();
         let mut draft = Draft::new(self.name.to_owned());
         for id in 0..self.ids {
-            // The crate's only error here is an id without a token: a hole.
+            // The crate fails here only for an id without a token.
             if let Ok(bytes) = encoder.decode_bytes(&[id]) {
                 let is_special = str::from_utf8(&bytes).is_ok_and(|text| special.contains(text));
                 draft.claim(id, bytes, if is_special { Role::Control } else { Role::Learned })?;

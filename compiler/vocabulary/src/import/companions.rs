@@ -1,5 +1,5 @@
-//! The files beside a tokenizer that say more about it: which tokens are control tokens and end a sequence, and how
-//! wide the model's logit row is.
+//! Companions: files beside a tokenizer that say which tokens are control tokens and end tokens, and how wide the
+//! model's logit row is.
 //!
 //! | file | read from it |
 //! | --- | --- |
@@ -8,9 +8,9 @@
 //! | `generation_config.json` | `eos_token_id`, one or several |
 //! | `config.json` | `eos_token_id`, `vocab_size`, and both within `text_config` |
 //!
-//! A host that has them in memory gives them with the options; such a one takes the place of the file. End tokens are the
-//! union of all that these name: a chat model may end with its end of turn or with its end of text. A file that is not
-//! there is no error; one that is there and is not JSON is.
+//! A host with these files in memory gives their content in the options, which replaces the files. The end tokens are
+//! the union of all that the files name: a chat model may end with its end of turn or its end of text. A missing file
+//! is no error; a file that is not JSON is one.
 
 use std::path::Path;
 
@@ -25,20 +25,21 @@ use grammarc_grammar::diagnostics::Diagnostic;
 
 use super::files::read_file;
 
-/// Keys of `tokenizer_config.json` that name a control token.
+/// The keys of `tokenizer_config.json` that name a control token.
 const NAMED_TOKENS: [&str; 7] =
     ["bos_token", "eos_token", "unk_token", "pad_token", "sep_token", "cls_token", "mask_token"];
 
-/// The files beside a tokenizer.
+/// The companion files of a tokenizer: each with its parsed JSON, in the order in which they are read.
 pub(super) struct Companions(Vec<(Companion, Value)>);
 
 impl Companions {
-    /// The companions that the options give.
+    /// Returns the companion files whose content the options give.
     pub(super) fn given(options: &VocabularyOptions) -> Result<Self, VocabularyError> {
         Self::gather(|companion| given(options, companion))
     }
 
-    /// The companions that the options give, and for the others the files beside the tokenizer.
+    /// Returns the companions of a tokenizer file. If the options do not give the content of one, the file beside the
+    /// tokenizer is read if it exists.
     pub(super) fn beside(
         tokenizer: &Path,
         options: &VocabularyOptions,
@@ -59,8 +60,8 @@ impl Companions {
         Ok(Self(found))
     }
 
-    /// Reads them into the draft. `added` gives the bytes of an added token, or `None` where the tokenizer's format knows
-    /// no added tokens.
+    /// Adds what the companion files say about tokens to the draft. `added` returns the bytes of an added token, or
+    /// `None` if the tokenizer's format has no added tokens.
     pub(super) fn read(
         &self,
         draft: &mut Draft,
@@ -88,9 +89,9 @@ impl Companions {
     }
 }
 
-/// The end tokens and the width of `config.json`.
+/// Adds the end tokens and the logit width of `config.json` to the draft.
 fn config(draft: &mut Draft, config: &Value, file: &str) {
-    // A model of several modalities states its language model's figures one level down.
+    // A multimodal model has the values of its language model in `text_config`.
     for part in [config.get("text_config"), Some(config)].into_iter().flatten() {
         end_ids(draft, part, file);
         if draft.logit_width.is_none()
@@ -101,7 +102,7 @@ fn config(draft: &mut Draft, config: &Value, file: &str) {
     }
 }
 
-/// Adds what `added_tokens_decoder` knows and the tokenizer does not: hosts that load the folder see these tokens.
+/// Adds the tokens of `added_tokens_decoder` that the tokenizer lacks: hosts that load the folder have them.
 fn added_tokens(
     draft: &mut Draft,
     config: &Value,
@@ -119,7 +120,8 @@ fn added_tokens(
     Ok(())
 }
 
-/// Claims an id for an added token, unless the tokenizer has it for another.
+/// Gives an id to an added token of a companion file. If the tokenizer has other bytes for the id, they stay, with a
+/// warning.
 fn claim(
     draft: &mut Draft,
     id: u32,
@@ -143,9 +145,9 @@ fn claim(
     }
 }
 
-/// Raises named tokens to control tokens, and notes the end token.
+/// Makes named tokens control tokens, and adds the end token of `tokenizer_config.json`.
 ///
-/// Only a name that looks like a marker is raised: people make do with `!` for padding, and `!` stays text.
+/// Only a token that looks like a marker becomes a control token: some models use `!` for padding, and `!` stays text.
 fn named_tokens(draft: &mut Draft, config: &Value) {
     let lists = ["additional_special_tokens", "extra_special_tokens"].map(|key| config.get(key));
     let listed = lists.into_iter().flatten().filter_map(Value::as_array).flatten();
@@ -163,12 +165,12 @@ fn named_tokens(draft: &mut Draft, config: &Value) {
     }
 }
 
-/// A token's text: a string, or an object with its `content`.
+/// Returns the text of a token, which is a string, or an object with `content`. `None` for other values.
 fn text_of(token: &Value) -> Option<&str> {
     token.as_str().or_else(|| token.get("content").and_then(Value::as_str))
 }
 
-/// Notes the end tokens that `eos_token_id` names, one id or a list.
+/// Adds the end tokens of the key `eos_token_id`, which has one id or an array of ids.
 fn end_ids(draft: &mut Draft, config: &Value, file: &str) {
     let ids = match config.get("eos_token_id") {
         Some(Value::Array(ids)) => ids.iter().filter_map(id_of).collect(),

@@ -1,4 +1,4 @@
-//! Files of tokenizers: found in a folder, and read up to a limit of bytes.
+//! Finds the tokenizer file of a folder, and reads files up to a limit of bytes.
 
 use std::fs::{self, File};
 use std::io::Read as _;
@@ -6,17 +6,17 @@ use std::path::{Path, PathBuf};
 
 use crate::error::VocabularyError;
 
-/// Limit in bytes of a file: ten times the largest tokenizer in use. A larger file is refused. For a GGUF model, the limit
-/// holds for the part before the tensors.
+/// Greatest size of a tokenizer file in bytes: ten times the largest in use. A larger file is an error. For a GGUF
+/// model, the limit applies to the part before its tensors.
 pub(super) const MAX_FILE_BYTES: u64 = 400 << 20;
 
-/// File names of tokenizers, by precedence; all go before the extensions.
+/// The file names of tokenizers, by precedence. All precede the extensions.
 pub(crate) const NAMES: [&str; 3] = ["tokenizer.json", "tokenizer.model", "tekken.json"];
 
-/// Extensions of tokenizers. A folder with several files of one extension is refused.
+/// The extensions of tokenizer files, by precedence. An extension of which a folder has several files is skipped.
 pub(crate) const EXTENSIONS: [&str; 2] = ["tiktoken", "gguf"];
 
-/// Finds the tokenizer of a model folder.
+/// Returns the tokenizer file of a model folder. Fails if there is none, or if only several of one extension exist.
 pub(super) fn tokenizer_of(folder: &Path) -> Result<PathBuf, VocabularyError> {
     if let Some(path) = NAMES.iter().map(|name| folder.join(name)).find(|path| path.is_file()) {
         return Ok(path);
@@ -43,14 +43,15 @@ pub(super) fn tokenizer_of(folder: &Path) -> Result<PathBuf, VocabularyError> {
     Err(VocabularyError::NoTokenizer { folder: folder.to_owned(), hint })
 }
 
-/// Reads a whole file.
+/// Reads a whole file. Fails if it is larger than [`MAX_FILE_BYTES`].
 pub(super) fn read_file(path: &Path) -> Result<Vec<u8>, VocabularyError> {
     let failed = |source| VocabularyError::Read { path: path.to_owned(), source };
     let file = File::open(path).map_err(failed)?;
     read_rest(path, &file, Vec::new())
 }
 
-/// Reads the rest of a file and appends it to `text`, its first bytes: a pipe yields these only once.
+/// Reads the rest of a file, and appends it to `text`, which has the bytes already read. A pipe cannot be read again.
+/// Fails beyond [`MAX_FILE_BYTES`].
 pub(super) fn read_rest(
     path: &Path,
     file: &File,
@@ -67,7 +68,7 @@ pub(super) fn read_rest(
         return Err(too_large(bytes));
     }
     text.reserve(bytes as usize);
-    // The size that a pipe or a device states is no bound on what it yields.
+    // The size that a pipe or a device reports does not bound its content.
     file.take(MAX_FILE_BYTES + 1).read_to_end(&mut text).map_err(failed)?;
     let read = text.len() as u64;
     if read > MAX_FILE_BYTES { Err(too_large(read)) } else { Ok(text) }

@@ -1,32 +1,32 @@
-//! The formats of tokenizers, detected by their first bytes and never by a name: rank files carry many names, and Llama
-//! 3's is called `tokenizer.model` as SentencePiece's are.
+//! Recognizes the format of a tokenizer by its first bytes, never by its name. Rank files have many names, and Llama
+//! 3's is called `tokenizer.model`, like those of SentencePiece.
 
 use std::fmt;
 
 use serde::de::{Deserializer as _, IgnoredAny, MapAccess, Visitor};
 
-/// A format of tokenizers.
+/// A format of tokenizer files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TokenizerFormat {
-    /// `tokenizer.json` of Hugging Face's tokenizers.
+    /// `tokenizer.json`, the format of Hugging Face's tokenizers.
     TokenizerJson,
-    /// A rank file of tiktoken: `base64 rank` lines.
+    /// A rank file of tiktoken: a line `base64 rank` for each token.
     Ranks,
-    /// A GGUF model: the vocabulary among its metadata. The tensors need not be there.
+    /// A GGUF model of llama.cpp, with the vocabulary in its metadata. The tensors may be missing.
     Gguf,
-    /// A SentencePiece model, `tokenizer.model`.
+    /// A SentencePiece model, whose file is usually `tokenizer.model`.
     SentencePiece,
-    /// `tekken.json` of mistral-common.
+    /// `tekken.json`, the format of mistral-common.
     Tekken,
 }
 
 impl TokenizerFormat {
-    /// All of them.
+    /// All formats that can be imported.
     pub const ALL: [Self; 5] =
         [Self::TokenizerJson, Self::Ranks, Self::Gguf, Self::SentencePiece, Self::Tekken];
 
-    /// Its name, as bindings have it.
+    /// Returns the name of the format, as bindings take it.
     pub fn name(self) -> &'static str {
         match self {
             Self::TokenizerJson => "tokenizer.json",
@@ -37,15 +37,15 @@ impl TokenizerFormat {
         }
     }
 
-    /// The format of a name.
+    /// Returns the format of this name. `None` if there is none.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.name() == name)
     }
 
-    /// The format of a tokenizer, by its first bytes; `None` for what is none of them.
+    /// Returns the format of a tokenizer, by its first bytes. `None` if it is none of the known formats.
     ///
-    /// The rest is not checked: a file may begin like its format and be damaged further on. Reads text to its end, and
-    /// of JSON the keys up to the first that decides.
+    /// The format is only recognized, not checked: a file may be damaged further on. Text is read to its end, and JSON
+    /// up to the first key that decides.
     pub fn detect(bytes: &[u8]) -> Option<Self> {
         if bytes.starts_with(b"GGUF") {
             return Some(Self::Gguf);
@@ -53,7 +53,8 @@ impl TokenizerFormat {
         if bytes.trim_ascii_start().starts_with(b"{") {
             return Some(of_json(bytes));
         }
-        // Every piece of a model has a length in one byte, which is a control character unless the piece is long.
+        // In a SentencePiece model, each piece is preceded by its length in one byte. It is a control character unless
+        // the piece is long.
         let printable = |&byte: &u8| byte >= b' ' || matches!(byte, b'\n' | b'\r' | b'\t');
         if bytes.iter().all(printable) && str::from_utf8(bytes).is_ok() {
             return Some(Self::Ranks);
@@ -61,7 +62,7 @@ impl TokenizerFormat {
         bytes.starts_with(b"\n").then_some(Self::SentencePiece)
     }
 
-    /// The name of the format's files, for messages.
+    /// Returns the usual name of the format's files, for messages.
     pub(super) fn usual_name(self) -> &'static str {
         match self {
             Self::TokenizerJson => "tokenizer.json",
@@ -73,8 +74,8 @@ impl TokenizerFormat {
     }
 }
 
-/// The format of a JSON object, by the first key that only one format has. `tokenizer.json` keeps its vocabulary within
-/// its model, tekken beside its configuration.
+/// Returns the format of a JSON object, by its first key that only one format has. `tokenizer.json` has its vocabulary
+/// within `model`, tekken beside `config`.
 fn of_json(bytes: &[u8]) -> TokenizerFormat {
     struct Keys<'f>(&'f mut TokenizerFormat);
 
@@ -103,7 +104,7 @@ fn of_json(bytes: &[u8]) -> TokenizerFormat {
     }
 
     let mut format = TokenizerFormat::TokenizerJson;
-    // The visitor leaves the object at the key that decides, which the parser takes for an error.
+    // The visitor stops at the key that decides, which the parser reports as an error.
     let _ = serde_json::Deserializer::from_slice(bytes).deserialize_map(Keys(&mut format));
     format
 }

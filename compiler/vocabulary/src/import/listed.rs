@@ -1,4 +1,4 @@
-//! Tokens that a host lists, from whatever tokenizer it has in memory.
+//! Makes a draft from tokens that a host lists, for tokenizers of any format in the host's memory.
 
 use crate::draft::{Draft, MAX_ID, Role, Slot};
 use crate::error::VocabularyError;
@@ -7,21 +7,22 @@ use crate::options::VocabularyOptions;
 
 use super::companions::Companions;
 
-/// The entry of a token in a list.
+/// The kind of a token in a list that a host gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Listed {
-    /// Text: the bytes are what the token adds to the output.
+    /// A text token: its bytes are what it adds to the output.
     Text,
-    /// An added token that its tokenizer does not flag special: text, unless its name is that of a control marker
+    /// An added token that its tokenizer does not flag special. It is text, unless its name looks like a control marker
     /// (`<think>`, `[INST]`).
     Added,
-    /// A control token: the bytes are its name, and it is never matched as text.
+    /// A control token: its bytes are its name, which is never matched as text.
     Special,
-    /// A row that no mask may allow.
+    /// An id whose token no mask may allow.
     Unused,
 }
 
-/// Takes a list of tokens, the first with id 0. One without bytes is a hole.
+/// Reads a list of tokens, of which the first has id 0. An entry without bytes is an id without a token. Fails if there
+/// are more tokens than ids may exist.
 pub(crate) fn read<T: AsRef<[u8]>>(
     tokens: impl IntoIterator<Item = (T, Listed)>,
     options: &VocabularyOptions,

@@ -1,4 +1,4 @@
-//! From what the user names or holds to the importer of its format.
+//! Reads a tokenizer, given by name, path or bytes, with the importer of its format.
 //!
 //! | room | what it reads |
 //! | --- | --- |
@@ -10,8 +10,8 @@
 //! | `listed` | tokens that a host lists |
 //! | `built_in` | vocabularies that are part of the program |
 //!
-//! A file and its bytes go through the same code. Every importer fills a draft with claims, and
-//! refuses what breaks its format with the place; `resolve_tokens` decides the kind of each token.
+//! A file and its bytes are read by the same code. Every importer fills a draft with what the source says about each
+//! id. An importer refuses what breaks its format, with the place; `resolve_tokens` decides the kind of each token.
 //!
 //! Tests: `round_trip.rs`, `owners.rs` and a file for each format in `tests/` of this crate.
 
@@ -43,8 +43,8 @@ pub use format::TokenizerFormat;
 pub use listed::Listed;
 pub(super) use listed::read as read_listed;
 
-/// Returns the names of the built-in vocabularies, the default first. Without the feature `built-in-vocabularies` there
-/// are none.
+/// Returns the names of the built-in vocabularies; the first is the default. Without the feature
+/// `built-in-vocabularies` there are none.
 pub fn built_in_names() -> impl Iterator<Item = &'static str> {
     #[cfg(feature = "built-in-vocabularies")]
     return built_in::names();
@@ -52,7 +52,7 @@ pub fn built_in_names() -> impl Iterator<Item = &'static str> {
     std::iter::empty()
 }
 
-/// Reads the built-in vocabulary, folder or file that `spec` names.
+/// Reads the built-in vocabulary, folder or file that `spec` names. Fails if there is none, or if it cannot be read.
 pub(super) fn read(spec: &str, options: &VocabularyOptions) -> Result<Draft, VocabularyError> {
     #[cfg(feature = "built-in-vocabularies")]
     if let Some(vocabulary) = built_in::find(spec) {
@@ -71,7 +71,7 @@ pub(super) fn read(spec: &str, options: &VocabularyOptions) -> Result<Draft, Voc
     }
 }
 
-/// Reads a tokenizer file of any format, and the companions beside it.
+/// Reads a tokenizer file of any format, and the companion files beside it. Beside a GGUF model no files are read.
 fn read_file(path: &Path, options: &VocabularyOptions) -> Result<Draft, VocabularyError> {
     let failed = |source| VocabularyError::Read { path: path.to_owned(), source };
     let origin = Origin::of_file(path);
@@ -79,7 +79,7 @@ fn read_file(path: &Path, options: &VocabularyOptions) -> Result<Draft, Vocabula
     let mut magic = Vec::new();
     (&file).take(4).read_to_end(&mut magic).map_err(failed)?;
     if TokenizerFormat::detect(&magic) == Some(TokenizerFormat::Gguf) {
-        // A model has gigabytes, and other models may lie beside it: it alone is read, as far as its tensors.
+        // A model has gigabytes, and other models may be in the folder. So only the model is read, up to its tensors.
         let input = BufReader::new(magic.as_slice().chain(file));
         return gguf::read(input, origin, &Companions::given(options)?);
     }
@@ -88,7 +88,8 @@ fn read_file(path: &Path, options: &VocabularyOptions) -> Result<Draft, Vocabula
     read_as(TokenizerFormat::detect(&bytes), &bytes, origin, &companions, options)
 }
 
-/// Reads a tokenizer from its bytes.
+/// Reads a tokenizer from its bytes, with the companion files that the options give. Without a format, the format is
+/// detected.
 pub(super) fn read_bytes(
     format: Option<TokenizerFormat>,
     bytes: &[u8],
@@ -99,7 +100,7 @@ pub(super) fn read_bytes(
     read_as(format, bytes, origin, &Companions::given(options)?, options)
 }
 
-/// Reads the bytes of a tokenizer of this format.
+/// Reads the bytes of a tokenizer in a format, with its companion files. Without a format, returns an error.
 fn read_as(
     format: Option<TokenizerFormat>,
     bytes: &[u8],

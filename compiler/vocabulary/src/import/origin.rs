@@ -1,36 +1,37 @@
-//! The origin of a tokenizer: its names for people and for messages.
+//! Where a tokenizer comes from: its name for people, and its name in messages.
 
 use std::path::{Path, PathBuf};
 
 use crate::draft::Draft;
 
-/// The origin of a tokenizer.
+/// Where a tokenizer comes from.
 pub(super) struct Origin {
-    /// Name that people know the tokenizer by; `None` for bytes in memory.
+    /// The name of the tokenizer for people. `None` for bytes in memory.
     name: Option<String>,
-    /// Name in messages.
+    /// The name of the file in messages.
     pub(super) file: String,
 }
 
 impl Origin {
-    /// Returns the origin of a file.
+    /// Returns the origin of a tokenizer file.
     pub(super) fn of_file(path: &Path) -> Self {
         Self { name: Some(name_of(path)), file: path.display().to_string() }
     }
 
-    /// Returns the origin of bytes in memory, which messages call `file`.
+    /// Returns the origin of a tokenizer in memory, which messages call `file`.
     pub(super) fn in_memory(file: &str) -> Self {
         Self { name: None, file: file.to_owned() }
     }
 
-    /// Returns an empty draft; `own` is the name that the tokenizer gives itself.
+    /// Returns an empty draft. Its name is that of the origin, or else `own`, which the tokenizer gives itself.
     pub(super) fn draft(&self, own: Option<&str>) -> Draft {
         let name = self.name.as_deref().or(own).unwrap_or("vocabulary");
         Draft::new(name.to_owned())
     }
 }
 
-/// Returns the stem of the file's name, or the folder's name where every folder's file has that stem.
+/// Returns the name of a file without its extension. For a usual file name such as `tokenizer.json`, returns the name
+/// of the folder.
 fn name_of(path: &Path) -> String {
     let full: PathBuf = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let own = full.file_stem();

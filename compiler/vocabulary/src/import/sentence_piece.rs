@@ -1,4 +1,4 @@
-//! SentencePiece models (`tokenizer.model`): a protocol buffer of pieces, and how texts were prepared for them.
+//! Reads SentencePiece models (`tokenizer.model`): protocol buffers with the pieces and the preparation of texts.
 //!
 //! | type of a piece | bytes | claim |
 //! | --- | --- | --- |
@@ -8,9 +8,9 @@
 //! | unused (5) | the piece | unused |
 //! | byte (6) | the one of `<0xNN>` | learned |
 //!
-//! Unlike in GGUF, `▁` is a space in user-defined pieces as well: Gemma's runs of spaces are written so, and the library
-//! decodes them so. The messages are declared here with the few fields that say what pieces spell; `prost` passes over
-//! the others. Scores and the rest decide how text becomes pieces, which a mask need not know.
+//! Unlike in GGUF, `▁` is a space in user-defined pieces as well: Gemma's runs of spaces are written so, and the
+//! library decodes them so. The messages below have only the fields that determine the bytes of pieces; `prost` skips
+//! the others. Scores and the rest decide how text becomes pieces, which a mask does not need.
 
 use prost::Message;
 
@@ -26,7 +26,7 @@ use super::companions::Companions;
 use super::format::TokenizerFormat;
 use super::origin::Origin;
 
-/// `sentencepiece.ModelProto`.
+/// The message `sentencepiece.ModelProto`: a whole model.
 #[derive(Clone, PartialEq, Message)]
 struct Model {
     #[prost(message, repeated, tag = "1")]
@@ -39,17 +39,17 @@ struct Model {
     denormalizer: Option<Normalizer>,
 }
 
-/// `sentencepiece.ModelProto.SentencePiece`.
+/// The message `sentencepiece.ModelProto.SentencePiece`: one piece.
 #[derive(Clone, PartialEq, Message)]
 struct Piece {
-    /// A string in the schema, read as bytes, so that an error for invalid UTF-8 names the token.
+    /// The text of the piece. Read as bytes, so that an error about invalid UTF-8 can name the piece.
     #[prost(bytes = "vec", optional, tag = "1")]
     piece: Option<Vec<u8>>,
     #[prost(int32, optional, tag = "3", default = "1")]
     kind: Option<i32>,
 }
 
-/// `sentencepiece.TrainerSpec`.
+/// The message `sentencepiece.TrainerSpec`: how the model was trained.
 #[derive(Clone, PartialEq, Message)]
 struct Trainer {
     #[prost(bool, optional, tag = "24", default = "false")]
@@ -58,7 +58,7 @@ struct Trainer {
     eos_piece: Option<Vec<u8>>,
 }
 
-/// `sentencepiece.NormalizerSpec`.
+/// The message `sentencepiece.NormalizerSpec`: how text is changed before or after it is pieces.
 #[derive(Clone, PartialEq, Message)]
 struct Normalizer {
     #[prost(string, optional, tag = "1")]
@@ -71,13 +71,15 @@ struct Normalizer {
     remove_extra_whitespaces: Option<bool>,
 }
 
-/// The largest model that is read, ten times the largest in use: pieces take more memory than their bytes.
+/// Greatest size of a model in bytes, ten times the largest in use. A larger model is an error, since pieces take more
+/// memory than their bytes.
 const MAX_BYTES: usize = 64 << 20;
 
-/// The end token where the model names none.
+/// The end token of a model that names none.
 const END: &[u8] = b"</s>";
 
-/// Reads a model and what stands beside it.
+/// Reads a SentencePiece model, and the companion files beside it. Fails if the model is damaged or too large, or
+/// changes text after decoding.
 pub(super) fn read(
     bytes: &[u8],
     origin: Origin,
@@ -136,7 +138,8 @@ fn changes_text(normalizer: &Normalizer) -> bool {
     !normalizer.precompiled_charsmap().is_empty()
 }
 
-/// The bytes of a piece and the claim of its type.
+/// Returns the bytes and the role of a piece, by its name and type. Fails if the type is unknown, or if a byte piece
+/// names no byte.
 fn claim(name: &[u8], kind: i32) -> Result<(Vec<u8>, Role), String> {
     Ok(match kind {
         1 if str::from_utf8(name).is_ok_and(is_control_piece) => (name.to_vec(), Role::Added),

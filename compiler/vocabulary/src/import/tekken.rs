@@ -1,9 +1,9 @@
-//! `tekken.json` of mistral-common: ranks as tiktoken's, behind a block of special tokens.
+//! Reads `tekken.json` of mistral-common: ranks as in tiktoken, after a block of special tokens.
 //!
-//! Ids below `default_num_special_tokens` are special, the file's own first and `<SPECIAL_n>` for the rest; an ordinary
-//! token has its rank and that number for its id. The file has more ranks than the model has rows: those from
+//! Ids below `default_num_special_tokens` are special: those that the file lists, and `<SPECIAL_n>` for the others. The
+//! id of an ordinary token is its rank plus that number. The file has more ranks than the model has rows; ids from
 //! `default_vocab_size` on do not exist. Files of the first versions list no special tokens, because the library knew
-//! them: their names are in a table here.
+//! them; a table here has their names.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -43,10 +43,10 @@ struct Special {
     token_str: String,
 }
 
-/// Versions whose files list no special tokens.
+/// The versions of `tekken.json` whose files list no special tokens.
 const UNLISTED: [&str; 4] = ["v1", "v2", "v3", "v7"];
 
-/// The special tokens of these, by id.
+/// The special tokens of the versions in [`UNLISTED`], indexed by id.
 const SPECIAL: [&str; 20] = [
     "<unk>",
     "<s>",
@@ -70,10 +70,10 @@ const SPECIAL: [&str; 20] = [
     "[TOOL_CONTENT]",
 ];
 
-/// The end token of every version.
+/// The end token of all versions of `tekken.json`.
 const END: &str = "</s>";
 
-/// Reads a `tekken.json` and what stands beside it.
+/// Reads a `tekken.json`, and the companion files beside it. Fails if the file is not JSON or contradicts itself.
 pub(super) fn read(
     text: &[u8],
     origin: Origin,

@@ -1,7 +1,7 @@
-//! Rank files of tiktoken: one `base64 rank` line for each token, the rank being its id.
+//! Reads rank files of tiktoken: one line `base64 rank` for each token. The rank is the id.
 //!
-//! Special tokens stand in the code of whoever uses the file, never in it; they come from the options. The tokens are
-//! bytes already, so nothing is to be decoded but the base64.
+//! A rank file contains no special tokens: the programs that use it define them, so the options give them. The tokens
+//! are bytes encoded as base64, and need no other decoding.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -13,10 +13,11 @@ use crate::options::{EndToken, VocabularyOptions};
 use super::companions::Companions;
 use super::origin::Origin;
 
-/// The end token of every published rank file, where the options list it among the special tokens.
+/// The end token of every published rank file. It is used if the options list it among the special tokens and no
+/// companion names an end token.
 const END_OF_TEXT: &str = "<|endoftext|>";
 
-/// Reads a rank file.
+/// Reads a rank file, and the companion files beside it. Fails at the first malformed line.
 pub(super) fn read(
     text: &[u8],
     origin: Origin,

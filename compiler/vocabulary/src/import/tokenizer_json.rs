@@ -1,10 +1,11 @@
-//! `tokenizer.json` of Hugging Face: byte-level BPE, and BPE or Unigram in SentencePiece's spelling.
+//! Reads `tokenizer.json` of Hugging Face: byte-level BPE, and BPE or Unigram in SentencePiece's spelling.
 //!
-//! The file is read here and not through the `tokenizers` crate, for three reasons. The crate gives added tokens new
-//! ids where the file leaves a hole before them (o200k's `<|endofprompt|>`), while the model was trained with those in
-//! the file; it panics on some malformed sections; and it builds an encoder, several times the work. The crate is the
-//! oracle of the tests instead: what it encodes must concatenate to the text in our bytes, and what it decodes an id to
-//! must be our bytes for that id.
+//! The file is read here and not by the `tokenizers` crate, for three reasons. The crate gives added tokens new ids if
+//! the file leaves a hole before them (o200k's `<|endofprompt|>`). The model was trained with the ids of the file. The
+//! crate panics on some malformed sections. It builds an encoder, which is several times the work.
+//!
+//! The tests use the crate as their oracle. The tokens of an encoded text must concatenate to the text in the bytes of
+//! this importer. The crate must decode each id to those bytes.
 //!
 //! The merges, by far the largest part, are skipped while parsing.
 
@@ -25,7 +26,7 @@ use super::companions::Companions;
 use super::format::TokenizerFormat;
 use super::origin::Origin;
 
-/// The parts of the file that say what tokens spell.
+/// The parts of the file that determine the bytes of tokens.
 #[derive(Deserialize)]
 struct TokenizerFile {
     added_tokens: Option<Vec<AddedToken>>,
@@ -56,7 +57,8 @@ struct Model {
     end_of_word_suffix: Option<String>,
 }
 
-/// Tokens with their ids, in file order: the file has an object (BPE), or a list of scored pieces (Unigram).
+/// The tokens with their ids, in file order. The file has an object of tokens and ids (BPE), or an array of pieces with
+/// scores (Unigram).
 struct Vocab(Vec<(String, u32)>);
 
 impl<'de> Deserialize<'de> for Vocab {
@@ -93,7 +95,8 @@ impl<'de> Deserialize<'de> for Vocab {
     }
 }
 
-/// Reads a `tokenizer.json` and what stands beside it.
+/// Reads a `tokenizer.json`, and the companion files beside it. Fails if the file is not JSON of the right form, or if
+/// its tokens have no fixed bytes.
 pub(super) fn read(
     text: &[u8],
     origin: Origin,
@@ -143,11 +146,11 @@ pub(super) fn read(
     Ok(draft)
 }
 
-/// Refuses models whose tokens do not spell fixed bytes.
+/// Returns an error message if the tokens of a model have no fixed bytes.
 fn check_model(model: &Model) -> Result<(), String> {
     match model.kind.as_deref() {
         Some("BPE" | "Unigram") => {}
-        // Old files do not name the model; only BPE has merges.
+        // Old files do not name the model's type; only BPE has merges.
         None if model.merges.is_some() => {}
         Some(kind) => return Err(format!("tokens of a {kind} model have no fixed bytes")),
         None => return Err("the model names no type".to_owned()),
@@ -164,10 +167,10 @@ fn check_model(model: &Model) -> Result<(), String> {
     Ok(())
 }
 
-/// A note on a normaliser that changes text before it becomes tokens.
+/// Returns a note if a normaliser changes text before it becomes tokens.
 ///
-/// Generated text is never normalised, so masks need not know. `Prepend`, and `Replace` of a space, only write the
-/// space as `▁`; the decoder undoes them.
+/// Generated text is never normalised, so masks are not affected. `Prepend`, and `Replace` of a space, only write the
+/// space as `▁`; the decoder reverses them.
 fn normalizer_note(normalizer: &Value) -> Option<Diagnostic> {
     let steps = match normalizer.get("normalizers").and_then(Value::as_array) {
         Some(steps) => steps.iter().collect(),

@@ -1,4 +1,4 @@
-//! The built-in vocabularies: complete, as their library encodes, and the same as their files.
+//! Tests the built-in vocabularies: they are complete, as their library encodes, and equal to their files.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -58,7 +58,7 @@ fn built_in() {
     }
 }
 
-/// Two importers, two files, one vocabulary: gpt-oss as a `tokenizer.json` and as the built-in `o200k_harmony`.
+/// Compares gpt-oss, read from its `tokenizer.json`, with the built-in `o200k_harmony`.
 #[test]
 fn gpt_oss_is_the_built_in_harmony() {
     let Some(folder) = real("gptoss") else { return };

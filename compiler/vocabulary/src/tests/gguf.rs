@@ -1,4 +1,4 @@
-//! GGUF models: what each type of token spells, what is refused, and what damage cannot do.
+//! Tests GGUF models: the bytes of each type of token, refused files, and damaged files.
 
 use grammarc_artifacts::sections::vocabulary::TokenKind::{Special, Text, Unused};
 use proptest::prelude::*;
@@ -247,7 +247,8 @@ fn a_model_of_many_gigabytes_is_imported_from_its_head() {
     assert_eq!((table.name.as_str(), table.tokens.len()), ("m", 1));
 }
 
-/// The byte alphabet as its inventor's code makes it: printable bytes are themselves, the others follow U+0100.
+/// Writes bytes in the byte alphabet of GPT-2, by the algorithm of its inventor: printable bytes are themselves, the
+/// others follow U+0100.
 fn in_alphabet(bytes: &[u8]) -> String {
     let printable =
         |byte: u8| (33..=126).contains(&byte) || (161..=172).contains(&byte) || byte >= 174;

@@ -1,4 +1,4 @@
-//! Vocabularies from memory: bytes of a tokenizer, and lists of tokens.
+//! Tests vocabularies from memory: bytes of a tokenizer, and lists of tokens.
 
 use grammarc_artifacts::sections::vocabulary::TokenKind::{Special, Text, Unused};
 use proptest::prelude::*;
@@ -7,7 +7,7 @@ use super::made::{Gguf, sentence_piece_model};
 use super::*;
 use crate::{Listed, TokenizerFormat, from_tokens, import_bytes};
 
-/// A file of each format with its usual name.
+/// Returns a small file of each format, with its usual name.
 fn one_of_each() -> [(TokenizerFormat, &'static str, Vec<u8>); 5] {
     let tekken = json!({
         "config": {"default_vocab_size": 2, "default_num_special_tokens": 1, "version": "v11"},
@@ -52,7 +52,7 @@ fn the_tokenizer_of_a_folder_is_the_first_by_name() {
         let mut folder = Folder::new();
         for (at, name) in names.iter().enumerate().skip(first) {
             let (_, _, content) = all.iter().find(|(_, found, _)| found == name).expect("is made");
-            // A file that is not wanted cannot be read.
+            // The files that must not be read are damaged.
             folder = folder.file(name, if at == first { content.as_slice() } else { b"\0" });
         }
         assert!(folder.import().tokens.iter().any(|token| token.bytes == b"a"), "{}", names[first]);

@@ -1,20 +1,20 @@
 //! Tokenizer files made for tests, by writers that share no code with the readers.
 
-/// A GGUF file of metadata alone.
+/// A GGUF file that has only metadata.
 pub(super) struct Gguf {
     version: u32,
     entries: Vec<Vec<u8>>,
 }
 
 impl Gguf {
-    /// A file without entries.
+    /// Returns a file without entries.
     pub(super) fn empty() -> Self {
         Self { version: 3, entries: Vec::new() }
     }
 
-    /// A file with this vocabulary model.
+    /// Returns a file with a vocabulary of this model.
     pub(super) fn new(model: &str) -> Self {
-        // Entries that no importer wants stand before those that it does.
+        // Entries that no importer wants precede those that it wants.
         Self::empty()
             .value("a.float", 6, &1f32.to_le_bytes())
             .texts("tokenizer.ggml.merges", &["a b", "Ġ t"])
@@ -27,7 +27,7 @@ impl Gguf {
         self
     }
 
-    /// An entry of any type.
+    /// Adds an entry with a value of any type.
     pub(super) fn value(mut self, key: &str, kind: u32, value: &[u8]) -> Self {
         self.entries.push([&string(key)[..], &kind.to_le_bytes(), value].concat());
         self
@@ -55,7 +55,7 @@ impl Gguf {
         self.list(key, 5, numbers.len(), &values)
     }
 
-    /// Tokens with their types.
+    /// Adds the tokens and their types.
     pub(super) fn tokens(self, tokens: &[(&str, i32)]) -> Self {
         let (texts, types): (Vec<_>, Vec<_>) = tokens.iter().copied().unzip();
         self.texts("tokenizer.ggml.tokens", &texts).numbers("tokenizer.ggml.token_type", &types)
@@ -80,10 +80,10 @@ fn string(text: &str) -> Vec<u8> {
     [&(text.len() as u64).to_le_bytes()[..], text.as_bytes()].concat()
 }
 
-/// A SentencePiece model with these pieces and types, and further fields of the model.
+/// Returns a SentencePiece model with the given pieces and types, and with further fields.
 pub(super) fn sentence_piece_model(pieces: &[(&str, u64)], further: &[Vec<u8>]) -> Vec<u8> {
     let piece = |&(text, kind): &(&str, u64)| {
-        // A score, as every piece has one; the normal type is left out, as the library does.
+        // Every piece has a score; as in the library, the type is omitted if it is normal.
         let mut fields = [message(1, text.as_bytes()), vec![0x15, 0, 0, 0x80, 0xBF]].concat();
         if kind != 1 {
             fields.extend(number(3, kind));
@@ -93,12 +93,12 @@ pub(super) fn sentence_piece_model(pieces: &[(&str, u64)], further: &[Vec<u8>]) 
     [pieces.iter().flat_map(piece).collect(), further.concat()].concat()
 }
 
-/// A field of bytes, a string or a message.
+/// Returns a field of bytes, a string or a message.
 pub(super) fn message(field: u64, bytes: &[u8]) -> Vec<u8> {
     [varint(field << 3 | 2), varint(bytes.len() as u64), bytes.to_vec()].concat()
 }
 
-/// A field of a number or a truth value.
+/// Returns a field of a number or a boolean.
 pub(super) fn number(field: u64, value: u64) -> Vec<u8> {
     [varint(field << 3), varint(value)].concat()
 }

@@ -1,4 +1,4 @@
-//! Tests of the importer: each trap of real vocabularies, the sources, and the round trip of real tokenizers.
+//! Tests the import: traps of real vocabularies, each source, and the round trip of real tokenizers.
 
 #[cfg(feature = "built-in-vocabularies")]
 mod built_in;
@@ -23,7 +23,7 @@ use grammarc_test_data::root;
 
 use super::{Companion, TokenTable, VocabularyError, VocabularyOptions, import};
 
-/// A model folder that lives as long as the test.
+/// A model folder that is removed after the test.
 struct Folder(TempDir);
 
 impl Folder {
@@ -31,12 +31,12 @@ impl Folder {
         Self(tempfile::tempdir().expect("a folder for the test"))
     }
 
-    /// A folder with this `tokenizer.json`.
+    /// Returns a folder with this `tokenizer.json`.
     fn with(tokenizer: &Value) -> Self {
         Self::new().file("tokenizer.json", tokenizer.to_string())
     }
 
-    /// The same with one more file.
+    /// Adds a file to the folder.
     #[expect(clippy::disallowed_methods, reason = "an input and not an artifact")]
     fn file(self, name: &str, text: impl AsRef<[u8]>) -> Self {
         std::fs::write(self.0.path().join(name), text).expect("written");
@@ -60,7 +60,7 @@ impl Folder {
     }
 }
 
-/// A byte-level tokenizer with this vocabulary and these added tokens.
+/// Returns a byte-level tokenizer with this vocabulary and these added tokens.
 fn byte_level(vocab: Value, added: Value) -> Value {
     json!({
         "added_tokens": added,
@@ -70,7 +70,7 @@ fn byte_level(vocab: Value, added: Value) -> Value {
     })
 }
 
-/// A tokenizer in SentencePiece's spelling, as Llama 2's.
+/// Returns a tokenizer in SentencePiece's spelling, like Llama 2's.
 fn sentence_piece(vocab: Value, added: Value) -> Value {
     json!({
         "added_tokens": added,
@@ -104,7 +104,7 @@ fn kinds(table: &TokenTable) -> Vec<TokenKind> {
     table.tokens.iter().map(|token| token.kind).collect()
 }
 
-/// The message of the only finding with this code.
+/// Returns the message of the only finding with this code.
 fn finding<'a>(table: &'a TokenTable, code: &str) -> &'a str {
     let found: Vec<_> = table.findings.iter().filter(|finding| finding.code == code).collect();
     assert_eq!(found.len(), 1, "{code} in {:?}", table.findings);
@@ -115,7 +115,7 @@ fn has_finding(table: &TokenTable, code: &str) -> bool {
     table.findings.iter().any(|finding| finding.code == code)
 }
 
-/// The folder of a real tokenizer, or `None`, said aloud, where the data is not there.
+/// Returns the folder of a real tokenizer. If the data is missing, prints that and returns `None`.
 fn real(name: &str) -> Option<PathBuf> {
     let folder = root().join("tokenizers").join(name);
     if folder.join("tokenizer.json").is_file() {

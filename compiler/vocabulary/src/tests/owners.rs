@@ -1,8 +1,9 @@
-//! Proof of the importers of SentencePiece, tekken and GGUF: each token of real files is what its owner's library says.
+//! Compares the importers of SentencePiece, tekken and GGUF with the libraries that own these formats, for each token
+//! of real files.
 //!
-//! `tests/tokenizers/owners.py` asks SentencePiece, mistral-common and llama.cpp, and leaves the files with the answers in
-//! `$GRAMMARC_CACHE/tokenizers/files` (`~/.cache/grammarc` by default), where this test looks for them. It says aloud
-//! when there are none.
+//! `tests/tokenizers/owners.py` runs SentencePiece, mistral-common and llama.cpp, and stores the files with their
+//! answers in `$GRAMMARC_CACHE/tokenizers/files` (`~/.cache/grammarc` by default). If there are none, the test prints
+//! that.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +13,7 @@ use super::round_trip::say;
 use super::*;
 use crate::names::{is_marker, is_padding, is_reserved};
 
-/// The text that llama.cpp prints for characters outside the byte alphabet, before the token as it stands.
+/// The text that llama.cpp prints for characters outside the byte alphabet, before the token itself.
 const PLACEHOLDER: &[u8] = b"[UNK_BYTE_0x";
 
 fn files() -> PathBuf {
@@ -27,7 +28,7 @@ fn unhex(text: &Value) -> Vec<u8> {
     text.chunks(2).map(|pair| digit(pair[0]) << 4 | digit(pair[1])).collect()
 }
 
-/// Compares an import with the owner's answer; returns how many ids were compared.
+/// Compares an import with the answers of the library. Returns the number of compared ids.
 fn compare(path: &Path, answer: &Value) -> usize {
     let name = path.display();
     let table = import_path(path).expect("imports");
@@ -39,7 +40,7 @@ fn compare(path: &Path, answer: &Value) -> usize {
         let at = format!("{name}, id {id}: {token:?}, {}", bytes.escape_ascii());
         let named = str::from_utf8(&token.bytes).is_ok_and(is_marker) || is_reserved(&token.bytes);
         match expected[0].as_str().expect("a kind") {
-            // The owner prints nothing for these.
+            // The library prints nothing for unused tokens.
             "unused" => assert_eq!(token.kind, Unused, "{at}"),
             "special" if is_padding(&token.bytes) => assert_eq!(token.kind, Unused, "{at}"),
             "special" => assert_eq!((token.kind, &token.bytes), (Special, &bytes), "{at}"),
@@ -89,7 +90,7 @@ fn compare(path: &Path, answer: &Value) -> usize {
     tokens.len()
 }
 
-/// The files of the cache, or none, said aloud.
+/// Returns the files of the cache. If there are none, prints that.
 fn cached() -> Vec<PathBuf> {
     let folder = files();
     let Ok(entries) = std::fs::read_dir(&folder) else {
@@ -126,7 +127,7 @@ fn every_token_is_what_its_owner_says() {
     say(format_args!("{files} tokenizers of other libraries, {ids} ids: all equal"));
 }
 
-/// The test vectors of llama.cpp: texts, and the ids that the original tokenizer in transformers gave for them.
+/// The test vectors of llama.cpp: texts, with the ids that the original tokenizer in transformers returns.
 #[test]
 fn vectors_of_llama_cpp_spell_their_texts() {
     const END: &str = "\n__ggml_vocab_test__\n";
@@ -149,8 +150,8 @@ fn vectors_of_llama_cpp_spell_their_texts() {
     say(format_args!("{files} files of test vectors of llama.cpp, {compared} texts: all equal"));
 }
 
-/// One vocabulary in two formats: as its owner's file and as a `tokenizer.json`. The file that the test data call Llama 2
-/// holds the vocabulary of Mistral 7B.
+/// Compares a vocabulary in two formats: the file of its library, and a `tokenizer.json`. The file that the test data
+/// calls Llama 2 has the vocabulary of Mistral 7B.
 #[test]
 fn vocabularies_are_the_same_in_either_format() {
     for (file, name, ids) in [
@@ -166,7 +167,7 @@ fn vocabularies_are_the_same_in_either_format() {
         let (model, json) =
             (import_path(&path).expect("imports"), import_path(&folder).expect("imports"));
         for (id, (ours, theirs)) in model.tokens.iter().zip(&json.tokens).take(ids).enumerate() {
-            // llama.cpp ends a generation at this one, which Qwen learned from HTML.
+            // llama.cpp ends a generation at this token, which Qwen learned from HTML.
             if !(ours.bytes == b"</s>" && ours.kind == Special) {
                 assert_eq!(ours, theirs, "{file} and {name}, id {id}");
             }

@@ -1,8 +1,8 @@
-//! Proof of the import: what a real tokenizer encodes concatenates, in our bytes, to the text.
+//! Tests that the bytes of the tokens into which a real tokenizer encodes a text concatenate to the text.
 //!
-//! The oracle is the tokenizer's own library, which shares no code with the importer. Each real tokenizer is checked
-//! both ways: texts are encoded by the library and spelled by us, and each id is decoded by the library and compared
-//! with our bytes. `GRAMMARC_FULL=1` encodes 1,000 texts a tokenizer instead of 200.
+//! The oracle is the tokenizer's own library, which shares no code with the importer. Texts are encoded by the library
+//! and spelled by the import. Each id is decoded by the library and compared with the bytes of the import.
+//! `GRAMMARC_FULL=1` encodes 1,000 texts for each tokenizer instead of 200.
 
 use std::time::Instant;
 
@@ -11,13 +11,13 @@ use tokenizers::{NormalizedString, Normalizer as _, Tokenizer};
 
 use super::*;
 
-/// The changes that a tokenizer makes to a text before it encodes it, so far as bytes show them.
+/// The changes that a tokenizer makes to a text before it encodes it, as far as they affect bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Before {
     Nothing,
     /// Unicode normalisation: the tokens spell the normalised text.
     Normalises,
-    /// The tokens spell the text after a space.
+    /// The tokens spell the text with a space before it.
     PrependsSpace,
 }
 
@@ -33,7 +33,7 @@ fn spell(table: &TokenTable, ids: &[u32]) -> Vec<u8> {
     ids.iter().flat_map(|&id| bytes(table, id as usize)).copied().collect()
 }
 
-/// Imports, encodes and spells the texts; says how long it took.
+/// Imports a tokenizer, then encodes and spells the texts. Prints how long it took.
 pub(super) fn check_texts(
     spec: &str,
     expected: impl Fn(&str) -> String,
@@ -88,7 +88,7 @@ fn check_real(name: &str, before: Before) {
     check_ids(&oracle, &table);
 }
 
-/// Decodes each id behind a letter, so that nothing at the start of a text interferes.
+/// Decodes each id after a letter, so that steps at the start of a text do not affect it.
 fn check_ids(oracle: &Tokenizer, table: &TokenTable) {
     let letter = oracle.token_to_id("a").expect("every vocabulary has the letter");
     for (id, token) in (0..).zip(&table.tokens) {

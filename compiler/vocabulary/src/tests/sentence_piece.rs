@@ -1,4 +1,4 @@
-//! SentencePiece models: what each type of piece spells, what is refused, and what damage cannot do.
+//! Tests SentencePiece models: the bytes of each type of piece, refused files, and damaged files.
 
 use grammarc_artifacts::sections::vocabulary::TokenKind::{Special, Text, Unused};
 use proptest::prelude::*;

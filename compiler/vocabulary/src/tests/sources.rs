@@ -1,4 +1,4 @@
-//! Tests of where a vocabulary can come from, and of what is said when it cannot.
+//! Tests the sources of a vocabulary, and the errors of missing or wrong ones.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -164,7 +164,7 @@ fn options_must_agree_with_each_other() {
     ));
 }
 
-/// The promises of every table; see the head of the module.
+/// Asserts the promises of every table, which the head of the crate lists.
 pub(super) fn assert_table(table: &TokenTable) {
     assert!(table.of_kind(Text).count() > 0);
     assert!(table.of_kind(Text).all(|(_, token)| !token.bytes.is_empty()));
@@ -176,7 +176,7 @@ pub(super) fn assert_table(table: &TokenTable) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// Damage to a file gives a table that keeps its promises, or an error.
+    /// A damaged file gives a table that keeps its promises, or an error.
     #[test]
     fn damaged_files_are_imported_or_refused(
         base in prop_oneof![Just(small()), Just(small_sentence_piece())],
@@ -197,7 +197,7 @@ proptest! {
         }
     }
 
-    /// For any vocabulary, names, flags and width: promises are kept, and text stays as the file has it.
+    /// For any names, flags and width, the promises are kept, and text stays as in the file.
     #[test]
     fn tables_keep_their_promises(
         learned in prop::collection::vec("[a-zĠĊ▁<>\\[\\]0-9x]{0,6}", 1..12),

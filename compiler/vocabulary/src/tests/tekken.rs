@@ -1,4 +1,5 @@
-//! `tekken.json`: special tokens listed, known or filled in, ranks behind them.
+//! Tests `tekken.json`: special tokens that are listed, known or filled in, and the ranks after
+//! them.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

@@ -1,8 +1,8 @@
-//! Varied texts for the round trip, the same on every run.
+//! Generates varied texts for the round trip, the same on every run.
 //!
-//! A text is a row of pieces of mixed kinds: code, JSON, scripts, emoji, control characters, runs of white space, any
-//! scalar value. Left out are the names of control tokens, which a tokenizer takes as such, and `▁` (U+2581), which
-//! SentencePiece's spelling does not distinguish from a space.
+//! A text is a sequence of mixed pieces: code, JSON, scripts, emoji, control characters, runs of white space, any
+//! scalar value. Names of control tokens are left out, since a tokenizer treats them as such. So is `▁` (U+2581), which
+//! SentencePiece's spelling cannot distinguish from a space.
 
 use grammarc_test_data::Rng;
 
@@ -10,7 +10,7 @@ fn word<'a>(rng: &mut Rng, words: &[&'a str]) -> &'a str {
     words[rng.below(words.len())]
 }
 
-/// A character of one of these inclusive ranges.
+/// Returns a character of one of the ranges, whose ends are inclusive.
 fn char_of(rng: &mut Rng, ranges: &[(u32, u32)]) -> char {
     let &(first, last) = rng.pick(ranges);
     let code = first + rng.below((last - first + 1) as usize) as u32;
@@ -68,7 +68,7 @@ const LETTERS: &[(u32, u32)] = &[(0x41, 0x5A), (0x61, 0x7A)];
 const DIGITS: &[(u32, u32)] = &[(0x30, 0x39)];
 const ANY: &[(u32, u32)] = &[(0x00, 0xD7FF), (0xE000, 0xFFFF), (0x10000, 0x10FFFF)];
 
-/// The text with this number; never empty.
+/// Returns the text with this number, which is never empty.
 pub(super) fn text(number: u64) -> String {
     let mut rng = Rng::new(number);
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! One test for each thing that real vocabularies were seen to do and an importer must handle.
+//! Tests each peculiarity of real vocabularies that an importer must handle.
 
 use grammarc_artifacts::sections::vocabulary::TokenKind::{Special, Text, Unused};
 use serde_json::json;
@@ -64,7 +64,7 @@ fn the_decoder_section_decides_and_not_the_name() {
     let table = Folder::with(&file).import();
     assert_eq!((bytes(&table, 0), bytes(&table, 1)), (&b" a"[..], "Ġa".as_bytes()));
 
-    // The decoder that transformers writes for a Llama 3 read from GGUF: SentencePiece's steps, then the byte alphabet.
+    // The decoder that transformers writes for a Llama 3 from GGUF: SentencePiece's steps, then the byte alphabet.
     file["decoder"] = json!({"type": "Sequence", "decoders": [
         {"type": "ByteFallback"},
         {"type": "Fuse"},

@@ -1,4 +1,4 @@
-//! Sources of other languages within grammars.
+//! Tests sources of other languages within grammars.
 
 use serde_json::{Value, json};
 
@@ -31,7 +31,8 @@ fn holds(text: &str, sources: &Sources, accepted: &[&str], refused: &[&str]) {
     }
 }
 
-/// The code of each error, what it points at, and the name of the source that this is in.
+/// Returns, for each error, its code, the text that it points at, and the name of that text's
+/// source.
 fn errors(text: &str, sources: &Sources) -> Vec<(&'static str, String, String)> {
     let errors = lower(text, sources).expect_err("it is refused");
     let compiled = Source::new("test.gbnf", text);
@@ -54,7 +55,7 @@ fn texts_stand_where_a_string_may() {
         &[r#"<{"}":"]{"}/a"#, "<{}", r#"<{"}":1}"#],
     );
     holds("root ::= @choice[\"a\", \"]\"] ?  @regex/x/", &none, &["ax", "]x", "x"], &["a", "bx"]);
-    // Names and braces without the mark mean what they meant.
+    // Names and braces without `@` keep their meaning.
     holds(
         "root ::= json-schema{2} regex \"a\"\njson-schema ::= \"j\"\nregex ::= \"r\"",
         &none,
@@ -93,7 +94,7 @@ fn the_report_says_of_which_source_a_keyword_is() {
     for pointer in ["s.json#/format", "call#/format"] {
         assert!(pointers.iter().any(|known| known == pointer), "{pointer} in {pointers:?}");
     }
-    // Options of a source by name count, also what it denies.
+    // Options of a named source apply, its denied constructs included.
     let denied = json!({"deny": ["unknown-format"]});
     sources.add("s.json", named("json-schema", "s.json", schema, denied));
     let found = errors("root ::= @\"s.json\"", &sources);
@@ -140,7 +141,7 @@ fn sources_are_not_within_themselves() {
     sources.add("b", named("gbnf", "b", "root ::= @\"a\" | \"b\"", json!({})));
     let found = errors("root ::= @\"a\"", &sources);
     assert_eq!(found, [("source::circle", "@\"a\"".to_owned(), "b".to_owned())]);
-    // Without a circle there is an end to levels.
+    // Without a cycle, references may still be nested too deep.
     for level in 0..12 {
         let text = format!("root ::= @\"l{}\" \"x\"", level + 1);
         sources.add(format!("l{level}"), named("gbnf", "l", &text, json!({})));

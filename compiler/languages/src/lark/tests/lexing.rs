@@ -1,9 +1,9 @@
-//! The lexer against llguidance's: all texts of up to four characters over `ab ` that llguidance 1.9.1 accepts, for
-//! random grammars, as it was asked byte by byte.
+//! Compares the lexer with llguidance's on random grammars. For each, the recorded file has all texts of up to four
+//! characters over `ab ` that llguidance 1.9.1 accepts.
 //!
-//! Lazy rules of these grammars are of two bytes at least: llguidance overlooks that a lazy terminal matches the single
-//! byte that ended a greedy one, against what it documents, and takes it on. A grammar that is warned of may accept
-//! more; any other accepts the same on both sides.
+//! Lazy rules of these grammars match two bytes at least. On a lazy terminal that matches the single byte that ended a
+//! greedy one, llguidance continues, against its own documentation. A grammar with a warning may accept more than
+//! llguidance; any other accepts the same.
 
 use serde::Deserialize;
 
@@ -19,7 +19,7 @@ struct Recorded {
     accepted: Vec<String>,
 }
 
-/// All texts of four characters.
+/// Returns all texts of exactly four characters over `ab `.
 fn texts() -> Vec<String> {
     let mut texts = vec![String::new()];
     for _ in 0..4 {
@@ -64,6 +64,6 @@ fn terminals_end_where_the_lexer_of_llguidance_ends_them() {
     }
     println!("{} grammars: {exact} equal, {wider} warned of", recorded.len());
     assert!(wrong.is_empty(), "{}\n{} wrong", wrong.join("\n"), wrong.len());
-    // Nearly all are said exactly.
+    // Nearly all of the grammars accept exactly the same texts.
     assert!(exact * 10 > recorded.len() * 9, "{exact} of {}", recorded.len());
 }

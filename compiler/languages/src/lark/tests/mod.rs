@@ -1,4 +1,4 @@
-//! Languages of small grammars and one source per diagnostic.
+//! Tests the accepted texts of small grammars, with one source for each diagnostic.
 
 mod lexing;
 
@@ -23,7 +23,7 @@ fn lowered(text: &str) -> Lowered {
 #[test]
 fn languages() {
     let cases: &[Texts<'_>] = &[
-        // Recursion at both ends is a loop, and what nests is called.
+        // Recursion at the ends of a rule is a loop; other recursion is a call.
         ("start: many\nmany: many \"a\" | \"b\"", &["b", "baa"], &["", "ab"]),
         ("start: many\nmany: \"a\" many | \"b\"", &["b", "aab"], &["", "ba"]),
         (
@@ -33,10 +33,10 @@ fn languages() {
         ),
         ("start: x\nx: y\ny: \"<\" x \">\" | \"a\"", &["a", "<<a>>"], &["<a", "<>"]),
         ("start: start \"a\" | \"(\" start \")\" |", &["", "aa", "(a)a"], &["(", "a(a)"]),
-        // Repetitions of rules that are too many to unroll.
+        // Repetitions of rules beyond the limit of unrolling.
         ("start: ab{2000,} \"!\"\nab: \"a\" | \"b\"", &[], &["ab!"]),
         ("start: (\"ab\" \"c\"?){0,3000} \"!\"", &["!", "abcab!"], &["ac!"]),
-        // A marker that the next part writes again.
+        // A `stop` string that the part after the rule repeats.
         ("start: x \"<end>\"\nx[stop=\"<end>\"]: /.*/", &["foo<end>"], &["foo<end><end>", "foo"]),
         ("start: x \"<end>!\"\nx[stop=\"<end>\"]: /.*/", &["foo<end>!"], &["foo<end>"]),
         ("start: x \"b\"\nx[suffix=\"<end>\"]: /.*/", &["foo<end>b"], &["foob", "a<end>b<end>b"]),
@@ -131,7 +131,7 @@ fn what_is_for_the_host_is_noted() {
 fn where_more_is_allowed_there_is_a_warning() {
     let text = "start: \"(\" start \")\" | NAME \"in\" start | NAME\nNAME: /[a-z]+/\n%ignore \" \"";
     assert_eq!(lowered(text).findings, []);
-    // The last name of an inner `x` and the `b` behind it share a byte.
+    // The name that ends an inner `x` and the `b` after it share a byte.
     let text = "start: x\nx: \"(\" x \"b\" | /[a-z]+/";
     let findings = lowered(text).findings;
     assert_eq!(outline(text, &findings), [(codes::LEXING, vec!["/[a-z]+/"])]);
@@ -170,14 +170,14 @@ fn sizes_are_bounded() {
     for text in [nested(201), nested(100_000), format!("start: {}\"a\"", "~".repeat(100_000))] {
         assert_eq!(try_lower(&text).expect_err("too deep")[0].code, codes::NESTED_TOO_DEEP);
     }
-    // Each terminal doubles the one before.
+    // Each terminal is twice as long as the previous one.
     let doubling: String = (1..40).map(|at| format!("T{at}: T{} T{}\n", at - 1, at - 1)).collect();
     let errors = try_lower(&format!("start: T39\nT0: \"a\"\n{doubling}")).expect_err("too large");
     assert_eq!(errors[0].code, codes::TOO_LARGE);
-    // Each rule doubles the one before, and is a unit once it is large.
+    // Each rule is twice as long as the previous one, and becomes a unit once it is large.
     let doubling: String = (1..40).map(|at| format!("r{at}: r{} r{}\n", at - 1, at - 1)).collect();
     assert!(lowered(&format!("start: r39\nr0: \"a\"\n{doubling}")).grammar.rules.len() < 100);
-    // A chain of rules takes no stack.
+    // A long chain of rules does not overflow the stack.
     let chain: String = (0..20_000).map(|at| format!("r{at}: \"a\" r{}\n", at + 1)).collect();
     lowered(&format!("start: r0\nr20000: \"b\"\n{chain}"));
 }

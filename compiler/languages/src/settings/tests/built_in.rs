@@ -1,4 +1,4 @@
-//! Texts of the built-in grammars, made with options by name.
+//! Tests the texts of the built-in grammars, with options given by name.
 
 use serde_json::json;
 
@@ -64,7 +64,7 @@ fn lines_have_one_schema_each() {
     );
     assert!(lowered.report.entries().any(|entry| entry.pointer == "/properties/a/type"));
     holds("jsonl", json!({"min-items": 0, "max-items": 1}), &["", "1", "1\n"], &["1\n1", "\n"]);
-    // An error of the schema points into it.
+    // An error in the schema points into the schema.
     let errors = built_in("jsonl", &json!({"line": {"type": "strin"}})).unwrap_err();
     let error = &errors[0];
     let within = error.within().expect("it is in the schema");

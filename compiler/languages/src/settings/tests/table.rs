@@ -1,10 +1,10 @@
-//! The table of options against the options in code.
+//! Compares the table of options with the options in code.
 
 use serde_json::{Map, Value, json};
 
 use crate::settings::{Language, OPTIONS, OptionRow, OptionValue, Settings};
 
-/// A value of an option that it accepts, and that is not the default.
+/// Returns a valid value of an option that is not its default.
 fn example(row: &OptionRow) -> Value {
     match (row.name, row.value) {
         ("whitespace", _) => json!("compact"),
@@ -34,7 +34,8 @@ fn languages_have_the_options_that_the_table_says_and_no_others() {
             }
             let read = Settings::of(language, given);
             let may = row.languages.contains(&language);
-            // What a language does not have is unknown to it, or is left to the schemas in it.
+            // An option of another language is unknown, or is passed on to the schemas and unknown
+            // there.
             assert_eq!(
                 read.as_ref().is_ok_and(|read| *read != Settings::new(language).unwrap()),
                 may,

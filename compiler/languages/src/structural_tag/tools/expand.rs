@@ -1,7 +1,7 @@
-//! Expands a request to formats, by the file of its style.
+//! Expands a request for tool calls to formats, with the texts of its style.
 //!
-//! A call is a tag, one for each tool and form. Triggers lead to calls in the text, or to the section that contains all
-//! calls. Bounds on the number of calls are bounds on tags.
+//! Each tool and each form of a call becomes one tag. Triggers in the text lead to calls, or to the section that
+//! contains all calls. Bounds on the number of calls become bounds on tags.
 
 use crate::structural_tag::format::{
     Counted, Dispatch, Format, Kind, Mark, Role, Rule, Schema, Style as Members, Syntax, Tag, Text,
@@ -13,7 +13,7 @@ use grammarc_json_schema::document::NodeId;
 use super::request::{Choice, Input, Open, Request, Tool};
 use super::style::{Call, Message, Messages, Part, Response, Section};
 
-/// Returns the format of a request.
+/// Returns the format of all outputs that a request allows.
 pub(super) fn expand(request: &Request) -> Format {
     let style = request.style;
     if let Some(messages) = &style.messages {
@@ -52,7 +52,8 @@ impl Request {
         self.format(Kind::AnyText { excludes, max_tokens, max_chars: None })
     }
 
-    /// Returns reasoning, and the rest of the output.
+    /// Returns the format of reasoning followed by `content`, the rest of the output. Without reasoning, returns
+    /// `content`.
     fn with_reasoning(&self, content: Format) -> Format {
         let Some(style) = &self.style.reasoning else { return content };
         let Some(reasoning) = self.reasoning else {
@@ -82,7 +83,7 @@ impl Request {
         self.sequence(parts)
     }
 
-    /// Returns text with calls in it, alone or in a section.
+    /// Returns the format of text with calls in it. The calls stand alone or in a section.
     fn text(&self) -> Format {
         let style = self.style;
         if self.choice == Choice::None || self.tools.is_empty() || self.max == Some(0) {
@@ -96,7 +97,7 @@ impl Request {
                         ("", [Part::Text(begin), ..]) => begin.as_str(),
                         (trigger, _) => trigger,
                     };
-                    // Bounds are on calls, and so on one section of them.
+                    // The bounds apply to all calls, so all calls are in one section.
                     let is_one = self.max.is_some() || self.min > 1 || style.calls_end;
                     let (max, ends_with_tag) = (is_one.then_some(1), style.calls_end);
                     let mut rules = self.spans();
@@ -146,7 +147,7 @@ impl Request {
         }
     }
 
-    /// Returns text without calls. Beginnings of calls are excluded.
+    /// Returns the format of text without calls. The text may not contain the beginning of a call.
     fn text_alone(&self) -> Format {
         let style = self.style;
         let mut excludes: Vec<String> = Vec::new();
@@ -172,7 +173,7 @@ impl Request {
         self.format(Kind::Dispatch(Dispatch { rules: self.spans(), excludes, ..self.dispatch() }))
     }
 
-    /// Returns text in the tags that the family has around it.
+    /// Returns rules for text in tags, for families that write such.
     fn spans(&self) -> Vec<Rule> {
         let span = |message: &Message| self.rule(&message.begin, self.message(message, None), None);
         self.style.text.iter().map(span).collect()
@@ -193,7 +194,7 @@ impl Request {
         Rule { trigger: Mark::Text(self.written(trigger)), then: Then::Tag(tag), group }
     }
 
-    /// Returns the section of calls.
+    /// Returns the tag of the section that contains all calls.
     fn section(&self, section: &'static Section) -> Tag {
         let calls = self.separated(&section.separator, self.min.max(1), self.max);
         self.parts("", &section.begin, calls, &section.end, self.at)
@@ -221,7 +222,7 @@ impl Request {
         }
     }
 
-    /// Returns a call of a tool in a form.
+    /// Returns the tag of a call of a tool, in one of the forms of the style.
     fn call(&self, tool: &Tool, call: &'static Call) -> Tag {
         let style = members::named(&self.style.arguments).map_or(Members::Json, Members::Xml);
         let schema = Schema {
@@ -245,7 +246,8 @@ impl Request {
         Tag { role: Role::Call(name.text.clone()), ..tag }
     }
 
-    /// Returns a tag of parts. The name of a tool is inserted.
+    /// Returns a tag with the markup of `begin` and `end` around a content. `{name}` in the markup becomes the name of
+    /// the tool.
     fn parts(
         &self,
         name: &str,
@@ -282,7 +284,7 @@ impl Request {
         Tag { at: self.at, begin, content: Box::new(content), end, role: Role::Tag }
     }
 
-    /// Returns a response in tags, and a section.
+    /// Returns the format of a response in tags, and of a section of calls if calls are allowed.
     fn response(&self, response: &Response) -> Format {
         let begin = if self.reasoning.is_some() { response.begin.as_str() } else { "" };
         let text = match self.text_before {
@@ -302,7 +304,7 @@ impl Request {
         self.sequence(parts)
     }
 
-    /// Messages with a separator between them.
+    /// Returns the format of an output that consists of messages with a separator between them. Calls are messages too.
     fn messages(&self, messages: &Messages) -> Format {
         let mut others: Vec<Tag> = Vec::new();
         if self.text_before {

@@ -16,18 +16,19 @@ use super::fields::{Fields, Reader};
 use super::format::Kind;
 use super::members::{self, MemberStyle};
 
-/// Returns the names of all styles.
+/// Returns the names of all styles of tool calls, without aliases.
 pub(super) fn styles() -> impl Iterator<Item = &'static str> {
     style::Style::names()
 }
 
-/// Returns the notation of arguments in a style of calls, by name or alias. `None` if the style is unknown or writes
-/// JSON.
+/// Returns the notation of the arguments of tool calls in a style. The style is given by name or alias. `None` if the
+/// style is unknown or writes arguments as JSON.
 pub(super) fn member_style(style: &str) -> Option<&'static MemberStyle> {
     members::style(&style::Style::named(style)?.arguments)
 }
 
-/// Reads a request, an object of the type `tools`, as a format.
+/// Reads an object of type `tools`, which describes a request, as a format. After errors, which are reported, returns
+/// `None`.
 pub(super) fn tools(reader: &mut Reader<'_, '_>, fields: &mut Fields) -> Option<Kind> {
     let errors = reader.errors.len();
     let request = request::read(reader, fields)?;

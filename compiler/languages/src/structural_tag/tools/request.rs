@@ -1,9 +1,9 @@
 //! Reads the `tools` shorthand: tools and options of a request to OpenAI's API.
 //!
 //! A tool has the form of chat completions (`{"type": "function", "function": {...}}`) or of responses (`{"type":
-//! "function", "name": ...}`). A tool of another type is built in by the model's host. A function may also have
-//! `input_grammar` or `input_pattern`, which replaces its arguments. Unrelated keys of tools are ignored, except those
-//! that look misspelled.
+//! "function", "name": ...}`). A tool of another type is built into the model's host. A function may have
+//! `input_grammar` or `input_pattern`, which replaces its arguments. Unknown keys of tools are ignored, except keys
+//! that resemble known ones.
 
 use crate::structural_tag::fields::{Fields, Reader};
 use crate::structural_tag::format::Text;
@@ -12,17 +12,18 @@ use grammarc_json_schema::document::{Json, NodeId};
 
 use super::style::Style;
 
-/// A request, with tools that the choice leaves.
+/// A request for tool calls, with the tools that may be called.
 pub(super) struct Request {
     pub(super) at: NodeId,
     pub(super) style: &'static Style,
     pub(super) tools: Vec<Tool>,
-    /// All tools, as text may not begin a call of any.
+    /// Whether calls of tools are allowed or required.
     pub(super) choice: Choice,
-    /// Fewest and most calls.
+    /// The least number of calls, inclusive. `max` is the greatest; `None` if unbounded.
     pub(super) min: u32,
     pub(super) max: Option<u32>,
-    /// The place of the option that allows each tool at most once.
+    /// The place of the option `unique`, by which each tool may be called at most once. `None` if tools may be called
+    /// again.
     pub(super) unique: Option<NodeId>,
     /// Whether text may come before the first call.
     pub(super) text_before: bool,
@@ -31,52 +32,52 @@ pub(super) struct Request {
     pub(super) max_whitespace: Option<u32>,
 }
 
-/// Choice of calls.
+/// Whether and which tools have to be called (`tool_choice`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Choice {
-    /// Text, and calls or none.
+    /// The output is text with any number of calls.
     Auto,
-    /// At least one call.
+    /// The output has at least one call.
     Required,
-    /// One call of the only remaining tool.
+    /// The output has exactly one call, of the tool that the request names.
     Named,
-    /// No calls.
+    /// The output is text without calls.
     None,
 }
 
-/// A tool.
+/// A tool that the model may call.
 #[derive(Clone, Debug)]
 pub(super) struct Tool {
     pub(super) name: Text,
-    /// The type of a tool that is no function.
+    /// The type of a tool that is no function. `None` for a function.
     pub(super) built_in: Option<String>,
-    /// The schema of its arguments; without one they are any object.
+    /// The place of the schema of the arguments. `None` allows any object.
     pub(super) parameters: Option<NodeId>,
-    /// The text that replaces the arguments.
+    /// A grammar or pattern whose text replaces the arguments. `None` if the arguments are an object.
     pub(super) input: Option<Input>,
 }
 
-/// A text that replaces the arguments of a tool, without escapes.
+/// What replaces the arguments of a tool: a text that is written without escapes.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Input {
-    /// A text of a grammar in the notation of XGrammar.
+    /// A text of a grammar in XGrammar's notation. The grammar is the JSON string at this place.
     Grammar(NodeId),
-    /// A text that a pattern matches.
+    /// A text that a regular expression matches. The expression is the JSON string at this place.
     Pattern(NodeId),
 }
 
-/// The beginning of reasoning.
+/// Who writes the beginning of the reasoning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Open {
-    /// The prompt has the beginning already.
+    /// The prompt already contains the beginning of the reasoning.
     Prefilled,
-    /// The model writes it.
+    /// The model writes the beginning of the reasoning.
     Written,
-    /// The model writes it, or does not reason.
+    /// The model writes the beginning of the reasoning, or does not reason.
     Optional,
 }
 
-/// Reasoning before everything else.
+/// The reasoning that precedes everything else in the output.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reasoning {
     pub(super) open: Open,
@@ -84,7 +85,8 @@ pub(super) struct Reasoning {
     pub(super) at: NodeId,
 }
 
-/// Reads a request.
+/// Reads a request: an object of type `tools`, whose members are `fields`. Errors are reported. Returns `None` if the
+/// style or the choice of tools cannot be read.
 pub(super) fn read(reader: &mut Reader<'_, '_>, fields: &mut Fields) -> Option<Request> {
     let at = fields.at;
     let style = fields.need(reader, "style").and_then(|at| style(reader, at));
@@ -152,7 +154,7 @@ pub(super) fn read(reader: &mut Reader<'_, '_>, fields: &mut Fields) -> Option<R
         reader.error("structural-tag::range", place.unwrap_or(at), text, help);
     }
     let unique = calls.unique.filter(|_| max != Some(1));
-    // A named call stands alone unless text is asked for.
+    // A call of a named tool has no text around it, unless the request asks for text.
     let text_before = allows_text && (choice != Choice::Named || text_before.is_some());
     Some(Request {
         at,
@@ -175,7 +177,7 @@ fn style(reader: &mut Reader<'_, '_>, at: NodeId) -> Option<&'static Style> {
     if style.is_none() {
         let versions = Style::other_versions(&name);
         let help = match (&versions[..], nearest(&name, Style::names())) {
-            // Another version of a family mostly writes other calls: a suggestion would be obeyed, and be wrong.
+            // A model of another version often writes other calls, so suggesting a similar name could mislead.
             ([_, ..], _) => format!(
                 "there is {}, and a model of another version may write calls otherwise: see what its chat template writes, and \
                  name a style that writes the same or write the tag with `triggered_tags`",
@@ -190,7 +192,7 @@ fn style(reader: &mut Reader<'_, '_>, at: NodeId) -> Option<&'static Style> {
     style
 }
 
-/// Bounds on the number of calls, with their places.
+/// Bounds on the number of calls, with their places. `None` if not given.
 #[derive(Default)]
 struct Calls {
     min: Option<(u32, NodeId)>,
@@ -312,7 +314,7 @@ fn tool(reader: &mut Reader<'_, '_>, at: NodeId) -> Option<Tool> {
     Some(Tool { name, built_in: kind.filter(|_| !is_function), parameters, input })
 }
 
-/// Notes keys that are nearly known ones.
+/// Reports an error for each unknown key that resembles a known one.
 fn misspelled(reader: &mut Reader<'_, '_>, at: NodeId, known: &[&str]) {
     let Json::Object(members) = reader.document.json(at) else { return };
     let unknown = members.iter().filter(|(key, _)| !known.contains(key));
@@ -326,7 +328,8 @@ fn misspelled(reader: &mut Reader<'_, '_>, at: NodeId, known: &[&str]) {
     }
 }
 
-/// Returns the choice, and the tools that it leaves.
+/// Reads `tool_choice`. Returns the choice, and the tools that may still be called. After an error, which is reported,
+/// returns `None`.
 fn chosen(
     reader: &mut Reader<'_, '_>,
     at: NodeId,
@@ -377,7 +380,8 @@ fn mode(reader: &mut Reader<'_, '_>, at: NodeId, known: &[&str]) -> Option<Choic
     choice
 }
 
-/// Returns the tool of a reference: a function by its name, another tool by its type.
+/// Returns the index of the tool that a reference names: a function by its name, a built-in tool by its type. If there
+/// is not exactly one, reports an error and returns `None`.
 fn named(reader: &mut Reader<'_, '_>, at: NodeId, tools: &[Tool]) -> Option<usize> {
     let mut fields = reader.object(at)?;
     let kind = match fields.get(reader, "type") {

@@ -1,47 +1,51 @@
-//! Styles of calls: the notation of calls, text and reasoning of a family of models.
+//! Styles of tool calls: how a family of models writes calls, text and reasoning.
 //!
 //! A style is a file of `styles`, read once. The sources of its texts are the chat templates of the family, XGrammar
 //! 0.2.8 (`builtin_structural_tag.py`) and mistral-common (`instruct.py`). `{name}` is replaced by the name of a tool.
-//! Three arrangements cover the families: text with calls in it, alone or within a section; messages with a separator
-//! (gpt-oss); one response and then a section (Kimi K3).
+//!
+//! Three arrangements cover the families:
+//!
+//! - text with calls in it, alone or within a section;
+//! - messages with a separator (gpt-oss);
+//! - one response and then a section (Kimi K3).
 
 use std::sync::LazyLock;
 
 use indexmap::IndexMap;
 
-/// The notation of calls.
+/// How a family of models writes tool calls, and the text and reasoning around them.
 #[derive(Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Style {
-    /// The models, for readers.
+    /// The models of the family, as a note for people.
     #[expect(dead_code, reason = "read by people, and by the documentation's test")]
     models: String,
-    /// Other names of the style.
+    /// Other names of the style, one for each model or version.
     aliases: Vec<String>,
-    /// Forms of a call to a function; a model may use any.
+    /// The forms of a call to a function. A model may use any of them.
     pub(super) calls: Vec<Call>,
-    /// Forms of a call to a tool that is no function.
+    /// The forms of a call to a built-in tool, which is no function. Empty if the family has none.
     #[serde(default)]
     pub(super) built_in: Vec<Call>,
-    /// The notation of arguments: JSON, or a style of members.
+    /// The notation of arguments: `json`, or the name of a style that writes members as tags.
     #[serde(default = "json")]
     pub(super) arguments: String,
-    /// Markup around all calls.
+    /// The markup around all calls. `None` if calls stand in the text directly.
     pub(super) section: Option<Section>,
-    /// Messages, instead of text in which calls stand.
+    /// The notation of messages, for families whose outputs consist of messages. `None` for others.
     pub(super) messages: Option<Messages>,
-    /// A response in tags, instead of text in which calls stand.
+    /// The tags around the text before the calls, for families that put the text in tags. `None` for others.
     pub(super) response: Option<Response>,
-    /// Tags around text, where the family has such.
+    /// Tags within which text may also stand, for families that have them.
     #[serde(default)]
     pub(super) text: Vec<Message>,
-    /// Whether nothing but calls may follow the first call.
+    /// Whether only calls may follow the first call.
     #[serde(default)]
     pub(super) calls_end: bool,
-    /// Texts that free text may not have.
+    /// Texts that free text may not contain.
     #[serde(default)]
     pub(super) excludes: Vec<String>,
-    /// Markup around reasoning before the text.
+    /// The markup of reasoning before the text. `None` if the family has none.
     pub(super) reasoning: Option<Reasoning>,
 }
 
@@ -49,40 +53,41 @@ fn json() -> String {
     "json".to_owned()
 }
 
-/// A form of a call.
+/// A form of a tool call: the markup before and after the arguments.
 #[derive(Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Call {
-    /// The common beginning of calls of all tools, in text.
+    /// The text by which free text leads to the call; `begin` starts with it. Empty if calls are in a section or in
+    /// messages.
     #[serde(default)]
     pub(super) trigger: String,
-    /// Before the arguments. The first part is a text.
+    /// The parts before the arguments. The first part is a fixed text, in which `{name}` is the name of the tool.
     pub(super) begin: Vec<Part>,
-    /// Behind the arguments. The last part is a text.
+    /// The parts after the arguments. The last part is a fixed text.
     pub(super) end: Vec<Part>,
 }
 
-/// A part of what is written.
+/// A part of the markup of a call or section.
 #[derive(Debug, serde::Deserialize)]
 #[serde(untagged)]
 pub(super) enum Part {
-    /// A text.
+    /// A fixed text of the markup.
     Text(String),
-    /// A text that a pattern matches.
+    /// A text of the markup that a regular expression matches.
     Pattern {
-        /// The pattern.
+        /// The regular expression that the text matches.
         pattern: String,
     },
 }
 
-/// Markup around all calls.
+/// A section: the markup around all calls of an output.
 #[derive(Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Section {
-    /// Whitespace that the family writes before a section without text.
+    /// Whitespace that the family may write before a section if the output has no text before it.
     #[serde(default)]
     pub(super) lead: String,
-    /// The beginning in text. By default, the beginning of the section.
+    /// The text by which free text leads to the section. If it is empty, the first part of `begin`.
     #[serde(default)]
     pub(super) trigger: String,
     pub(super) begin: Vec<Part>,
@@ -91,20 +96,20 @@ pub(super) struct Section {
     pub(super) end: Vec<Part>,
 }
 
-/// Messages, some of them calls.
+/// The notation of a family whose outputs consist of messages; some messages are calls.
 #[derive(Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Messages {
     pub(super) separator: String,
-    /// End of a call after which another message follows.
+    /// The end of a call after which another message follows.
     pub(super) end: String,
-    /// Ends of the last message, at which hosts end the turn.
+    /// The ends of the last message, at which hosts end the turn.
     pub(super) last: Vec<String>,
     pub(super) text: Vec<Message>,
     pub(super) reasoning: Vec<Message>,
 }
 
-/// A message of text.
+/// The markup of a message that contains text: its beginning and its possible ends.
 #[derive(Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Message {
@@ -112,35 +117,35 @@ pub(super) struct Message {
     pub(super) end: Vec<String>,
 }
 
-/// A response in tags.
+/// The tags in which a family writes the text of a response, before the calls.
 #[derive(Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Response {
     pub(super) begin: String,
     pub(super) end: String,
-    /// Text after the calls.
+    /// The text after the calls, at the end of the output.
     pub(super) finish: String,
 }
 
-/// Markup around reasoning.
+/// The markup that a family of models writes around reasoning.
 #[derive(Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Reasoning {
     pub(super) begin: String,
     pub(super) end: String,
-    /// Text after `end`.
+    /// The text between `end` and the rest of the output.
     #[serde(default)]
     pub(super) behind: String,
-    /// Texts that reasoning may not have.
+    /// Texts that reasoning may not contain.
     #[serde(default)]
     pub(super) excludes: Vec<String>,
-    /// Text of an empty reasoning, optional in an output without reasoning: some models write it, for others the prompt
-    /// has it.
+    /// The text of an empty reasoning, or an empty string. It is optional in an output without reasoning: some models
+    /// write it, and other prompts contain it.
     #[serde(default)]
     pub(super) none: String,
 }
 
-/// A table of the files of some styles.
+/// Makes a table of the names of styles with the texts of their files.
 macro_rules! files {
     ($($name:literal),* $(,)?) => {
         [$(($name, include_str!(concat!("../styles/", $name, ".json")))),*]
@@ -177,8 +182,8 @@ static STYLES: LazyLock<IndexMap<&'static str, Style>> = LazyLock::new(|| {
 });
 
 impl Style {
-    /// Returns the style of a name or of an alias. Case and punctuation do not count: `Qwen-3` and `qwen3` are
-    /// `qwen_3`.
+    /// Returns the style with a name or alias. Case and punctuation are ignored: `Qwen-3` and `qwen3` are `qwen_3`.
+    /// `None` if there is no such style.
     pub(super) fn named(name: &str) -> Option<&'static Self> {
         let name: String = letters(name).collect();
         let is_named = |known: &str| letters(known).eq(name.chars());
@@ -188,13 +193,13 @@ impl Style {
         })
     }
 
-    /// Returns the names of all styles.
+    /// Returns the names of all styles of tool calls, without aliases.
     pub(super) fn names() -> impl Iterator<Item = &'static str> {
         FILES.into_iter().map(|(name, _)| name)
     }
 
-    /// Returns the styles and aliases for other versions of the same family of models, such as `llama_3_1` for
-    /// `llama_4`.
+    /// Returns the styles and aliases of other versions of the same family of models, such as `llama_3_1` for
+    /// `llama_4`. Names are of one family if they differ only in digits, `v`, `p` and punctuation.
     pub(super) fn other_versions(name: &str) -> Vec<&'static str> {
         let family = |name: &str| {
             let is_version = |c: &char| c.is_ascii_digit() || *c == 'v' || *c == 'p';
@@ -206,7 +211,7 @@ impl Style {
     }
 }
 
-/// Returns the letters and digits of a name, in lower case.
+/// Returns the letters and digits of a name in lower case.
 fn letters(name: &str) -> impl Iterator<Item = char> + '_ {
     name.chars().filter(|c| c.is_alphanumeric()).map(|c| c.to_ascii_lowercase())
 }

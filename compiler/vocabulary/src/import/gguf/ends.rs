@@ -1,10 +1,10 @@
 //! Tokens at which llama.cpp ends a generation because of their names, whatever the metadata say.
 //!
-//! Metadata often name one end token where a model has several, so llama.cpp goes by names as well. For a vocabulary this
-//! means two things. Such a token is never text, whatever its type: a text that held one would be cut there (Qwen's `</s>`
-//! is typed as normal). And where it is typed as a control token, it is an end token.
+//! Metadata often name one end token for a model that has several, so llama.cpp uses names as well. This has two
+//! consequences. Such a token is never text, whatever its type: a text that contained it would be cut there (Qwen's
+//! `</s>` has the type normal). If its type is control, it is an end token.
 
-/// Names of end tokens.
+/// The names of tokens at which llama.cpp ends a generation.
 const NAMES: [&str; 22] = [
     "</s>",
     "<EOT>",
@@ -30,10 +30,10 @@ const NAMES: [&str; 22] = [
     "_<EOT>",
 ];
 
-/// Ends a message within a turn where there are [tokens](CALLS) that end turns.
+/// The token that ends a message. It does not end the turn if the vocabulary has one of the pairs in [`CALLS`].
 const MESSAGE: &str = "<|end|>";
 
-/// Pairs of tokens one of which a vocabulary with messages within turns has.
+/// Pairs of tokens that end turns. In a vocabulary with both tokens of a pair, a turn consists of several messages.
 const CALLS: [[&str; 2]; 4] = [
     ["<|return|>", "<|call|>"],
     ["<|return|>", "<|calls|>"],
@@ -46,7 +46,7 @@ pub(super) fn ends_by_name(name: &[u8]) -> bool {
     NAMES.iter().any(|end| end.as_bytes() == name)
 }
 
-/// The ids of end tokens by name, among control tokens.
+/// Returns the ids of the end tokens by name, among the given control tokens.
 pub(super) fn ids<'t>(
     control: impl Iterator<Item = (u32, &'t [u8])> + Clone,
 ) -> impl Iterator<Item = u32> {

@@ -1,4 +1,4 @@
-//! The metadata of a GGUF file: what stands before the descriptions of its tensors.
+//! Reads the metadata of a GGUF file, which precede the descriptions of its tensors.
 //!
 //! ```text
 //! "GGUF", version u32, tensors u64, entries u64, entry*
@@ -6,30 +6,30 @@
 //! value  = number | flag | string | element type u32, count u64, value*
 //! ```
 //!
-//! All numbers are little-endian. A model has gigabytes of tensors behind this and some megabytes of it are merges and
-//! scores, so the file is read from a stream, wanted entries are kept, others are passed over, and nothing is read
-//! behind the last entry. No length in the file is trusted: memory grows with the bytes that are there, and what is kept of
-//! them has limits of its own.
+//! All numbers are little-endian. A model has gigabytes of tensors after the metadata, and some megabytes of the
+//! metadata are merges and scores. So the file is read from a stream, wanted entries are kept, others are skipped, and
+//! nothing after the last entry is read. No length in the file is trusted: memory grows only with the bytes that exist,
+//! and the kept values have limits of their own.
 
 use std::io::{self, Read};
 
 use crate::draft::MAX_ID;
 use crate::import::files::MAX_FILE_BYTES;
 
-/// The most values that a kept list may have: one for each id that a vocabulary may have.
+/// Most values of a list that is kept: one for each id that a vocabulary may have. A longer list is an error.
 const MAX_VALUES: u64 = MAX_ID as u64 + 1;
 
-/// The most entries that are kept: a few more than the importer knows.
+/// Most entries that are kept, slightly more than the importer asks for. More are an error.
 const MAX_ENTRIES: usize = 32;
 
-/// A value of the metadata.
+/// The value of an entry of the metadata.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Value {
-    /// A whole number of any width.
+    /// A whole number of any width. Numbers beyond 63 bits are clamped.
     Number(i64),
-    /// A truth value.
+    /// A boolean of the metadata.
     Flag(bool),
-    /// A string; its encoding is not checked.
+    /// A string, which need not be valid UTF-8.
     Text(Vec<u8>),
     /// A list of strings.
     Texts(Vec<Vec<u8>>),
@@ -37,12 +37,12 @@ pub(super) enum Value {
     Numbers(Vec<i64>),
 }
 
-/// Why the metadata cannot be read.
+/// The reason why the metadata cannot be read.
 #[derive(Debug)]
 pub(super) enum Fault {
-    /// The stream failed.
+    /// Reading the file failed.
     Input(io::Error),
-    /// It breaks the format.
+    /// The file breaks the GGUF format; the text says how.
     Damage(String),
 }
 
@@ -55,8 +55,9 @@ impl From<io::Error> for Fault {
     }
 }
 
-/// Reads the entries that are wanted, by their keys and whether they are lists, in their order. Numbers with fractions are
-/// passed over. No two have the same key.
+/// Reads the entries for which `wanted` is true, in file order. `wanted` gets the key of an entry, and whether its
+/// value is a list. Numbers with fractions are skipped. Fails if the stream does, or if the format is broken: for
+/// example if two wanted entries have one key.
 pub(super) fn read(
     input: impl Read,
     wanted: impl Fn(&[u8], bool) -> bool,
@@ -98,7 +99,7 @@ fn damage<T>(problem: impl Into<String>) -> Result<T, Fault> {
     Err(Fault::Damage(problem.into()))
 }
 
-/// Types of values.
+/// The types of values, as numbers in the file.
 mod kind {
     pub(super) const FLAG: u32 = 7;
     pub(super) const STRING: u32 = 8;
@@ -107,7 +108,7 @@ mod kind {
     pub(super) const FRACTION: [u32; 2] = [6, 12];
 }
 
-/// The bytes of a value of a fixed width.
+/// Returns the width in bytes of a number or boolean of this type. `None` for other types.
 fn width(kind: u32) -> Option<usize> {
     match kind {
         0 | 1 | kind::FLAG => Some(1),
@@ -138,7 +139,7 @@ impl<R: Read> Stream<R> {
         if bytes.len() as u64 == length { Ok(bytes) } else { Err(ended()) }
     }
 
-    /// A whole number, or `None` for one with a fraction.
+    /// Reads a number of this type and of `width` bytes. `None` if it has a fraction.
     fn number(&mut self, kind: u32, width: usize) -> Result<Option<i64>, Fault> {
         let mut bytes = [0; 8];
         self.0.read_exact(&mut bytes[..width])?;
@@ -187,7 +188,8 @@ impl<R: Read> Stream<R> {
         Ok((numbers.len() as u64 == count).then_some(Value::Numbers(numbers)))
     }
 
-    /// Passes over a value.
+    /// Skips the value of the entry `key`, whose type is `kind`. Fails if the type is unknown or the file ends within
+    /// the value.
     fn pass(&mut self, key: &[u8], kind: u32) -> Result<(), Fault> {
         match kind {
             kind::STRING => self.pass_string(),
@@ -222,7 +224,8 @@ fn ended() -> Fault {
     io::Error::from(io::ErrorKind::UnexpectedEof).into()
 }
 
-/// A list within a list counts as unknown: nothing writes one, and llama.cpp reads none.
+/// Returns the error for a value of an unknown type. A list within a list is unknown, too: no program writes one, and
+/// llama.cpp does not read any.
 fn unknown<T>(key: &[u8], kind: u32) -> Result<T, Fault> {
     damage(format!("{} has a value of the unknown type {kind}", String::from_utf8_lossy(key)))
 }
@@ -231,7 +234,7 @@ fn unknown<T>(key: &[u8], kind: u32) -> Result<T, Fault> {
 mod tests {
     use super::*;
 
-    /// A stream that yields some bytes and fails when asked for more.
+    /// A stream that has some bytes, and fails if more are read.
     struct Only<'b>(&'b [u8]);
 
     impl Read for Only<'_> {

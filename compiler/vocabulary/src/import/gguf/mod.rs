@@ -1,6 +1,6 @@
-//! GGUF models of llama.cpp: the vocabulary among their metadata.
+//! Reads GGUF models of llama.cpp, whose metadata contain the vocabulary.
 //!
-//! The bytes of a token are those that llama.cpp prints for it. Its metadata name the spelling of normal tokens and
+//! The bytes of a token are those that llama.cpp prints for it. The metadata name the spelling of normal tokens and
 //! give each token a type:
 //!
 //! | type | bytes | claim |
@@ -11,10 +11,11 @@
 //! | unused (5), undefined (0) | the name | unused |
 //! | byte (6) | the one of `<0xNN>` | learned |
 //!
-//! Tokens at which llama.cpp ends a generation by their names (`ends`) are control tokens of whatever type.
-//! The exception is a normal token of `gpt2` with characters outside the alphabet (Command R has 1,403): it denotes its
-//! UTF-8, as in the tokenizer that it was converted from, where llama.cpp prints a placeholder. Types are as bad as what
-//! converters knew: rows that pad the logits are typed as text of every sort, and `resolve_tokens` knows them by their names.
+//! Tokens at which llama.cpp ends a generation by their names (`ends`) are control tokens, whatever their type. One
+//! case differs from llama.cpp: a normal token of `gpt2` with characters outside the alphabet (Command R has 1,403). It
+//! denotes its UTF-8, as in the tokenizer that it was converted from; llama.cpp prints a placeholder. Types are only as
+//! good as the converter: rows that pad the logits have various text types, and `resolve_tokens` recognizes them by
+//! their names.
 //!
 //! Tests: `tests/gguf.rs` of this crate.
 
@@ -44,10 +45,10 @@ const TYPES: &str = "tokenizer.ggml.token_type";
 const SPACE_PREFIX: &str = "tokenizer.ggml.add_space_prefix";
 const NAME: &str = "general.name";
 const ARCHITECTURE: &str = "general.architecture";
-/// The end of the key of the logits' width; it begins with the architecture.
+/// The end of the key of the logit width, which begins with the architecture.
 const WIDTH: &str = ".vocab_size";
 
-/// Keys of end tokens: of a text, of a turn and of a message to a tool; the last lists several.
+/// The keys of end tokens: the end of a text, of a turn and of a message to a tool, and a list of several.
 const END_TOKENS: [&str; 4] = [
     "tokenizer.ggml.eos_token_id",
     "tokenizer.ggml.eot_token_id",
@@ -55,22 +56,23 @@ const END_TOKENS: [&str; 4] = [
     "tokenizer.ggml.eos_token_ids",
 ];
 
-/// Pre-tokenizers of `gpt2` vocabularies that are in SentencePiece's spelling all the same.
+/// Pre-tokenizers of `gpt2` vocabularies that nevertheless have SentencePiece's spelling.
 const SPACED_PRE_TOKENIZERS: [&[u8]; 3] = [b"gemma4", b"granite-embed-multi-311m", b"sarvam-moe"];
 
-/// The type of control tokens.
+/// The number of the type of control tokens.
 const CONTROL: i64 = 3;
 
-/// How normal tokens spell text.
+/// How normal tokens are converted to bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Spelling {
-    /// In the byte alphabet.
+    /// Tokens are written in the byte alphabet of GPT-2.
     ByteLevel,
-    /// As they stand, with `▁` for a space.
+    /// Tokens are written as text, with `▁` for a space.
     Spaced,
 }
 
-/// Reads the metadata of a model, and nothing behind them.
+/// Reads the vocabulary from the metadata of a model. Nothing after the metadata is read. Fails if the metadata are
+/// damaged or have no vocabulary with fixed bytes.
 pub(super) fn read(
     input: impl Read,
     origin: Origin,
@@ -128,7 +130,8 @@ fn wanted(key: &[u8], list: bool) -> bool {
     keys.any(|wanted| wanted.as_bytes() == key) || (!list && key.ends_with(WIDTH.as_bytes()))
 }
 
-/// How the model's tokens spell text, if they have fixed bytes.
+/// Returns how the model's normal tokens are converted to bytes. Fails if the vocabulary is missing, or if its tokens
+/// have no fixed bytes.
 fn spelling(metadata: &Metadata, origin: &Origin) -> Result<Spelling, VocabularyError> {
     let refuse =
         |format, help| Err(VocabularyError::Format { file: origin.file.clone(), format, help });
@@ -154,13 +157,14 @@ fn spelling(metadata: &Metadata, origin: &Origin) -> Result<Spelling, Vocabulary
     }
 }
 
-/// The tokens by id, and their types where the file gives them.
+/// The tokens of a model, indexed by id, and their types if the file has them.
 struct Tokens<'m> {
     names: &'m [Vec<u8>],
     types: Option<&'m [i64]>,
 }
 
-/// Finds the tokens.
+/// Returns the tokens of a model and their types. Fails if the entry of the tokens is no list of strings, or if there
+/// are types for some tokens only.
 fn tokens<'m>(metadata: &'m Metadata, origin: &Origin) -> Result<Tokens<'m>, VocabularyError> {
     let Some(Value::Texts(names)) = metadata.get(TOKENS) else {
         return Err(damaged(origin, format!("{TOKENS} is no list of strings")));
@@ -177,7 +181,8 @@ fn tokens<'m>(metadata: &'m Metadata, origin: &Origin) -> Result<Tokens<'m>, Voc
     Ok(Tokens { names, types })
 }
 
-/// The bytes of a token and the claim of its type.
+/// Returns the bytes and the role of a token, by its text and type. Fails if the type is unknown, or if a byte token
+/// names no byte.
 fn claim(spelling: Spelling, token: &[u8], kind: i64) -> Result<(Vec<u8>, Role), String> {
     let text = || str::from_utf8(token).ok();
     Ok(match kind {
@@ -204,7 +209,7 @@ fn claim(spelling: Spelling, token: &[u8], kind: i64) -> Result<(Vec<u8>, Role),
     })
 }
 
-/// Entries by key.
+/// The kept entries of the metadata, each with its key.
 struct Metadata(Vec<(Vec<u8>, Value)>);
 
 impl Metadata {
@@ -234,8 +239,8 @@ impl Metadata {
         }
     }
 
-    /// The width of the logits, where the metadata state more than there are tokens. Fewer is a figure of the model that
-    /// tokens were added to: llama.cpp has a logit for each token.
+    /// Returns the logit width, with its key, if the metadata state more logits than there are tokens. A smaller number
+    /// is out of date, since tokens were added: llama.cpp has a logit for each token. `None` then.
     fn width(&self, tokens: usize) -> Option<(u32, String)> {
         let architecture = str::from_utf8(self.text(ARCHITECTURE)?).ok()?;
         let key = format!("{architecture}{WIDTH}");
