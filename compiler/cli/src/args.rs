@@ -1,4 +1,5 @@
-//! Arguments of several verbs. Each verb's own arguments are defined with the verb.
+//! Command-line arguments that several verbs (subcommands) share. Each verb's own arguments are
+//! defined with the verb.
 
 use std::num::NonZero;
 use std::path::PathBuf;
@@ -8,7 +9,7 @@ use clap::{Args, ValueEnum};
 /// Environment variable that lists vocabulary artifacts, and folders of them, to open grammar artifacts with.
 pub(crate) const VOCABULARIES: &str = "GRAMMARC_VOCAB";
 
-/// How results are written.
+/// The format in which results and diagnostics are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     /// For people
@@ -31,7 +32,7 @@ pub(crate) struct ArtifactArgs {
     pub(crate) vocab: Option<PathBuf>,
 }
 
-/// Which vocabulary to compile for.
+/// The arguments that select the vocabulary to compile for.
 #[derive(Debug, Args)]
 pub(crate) struct VocabularyArgs {
     /// Vocabulary artifact (.gvocab) to compile for
@@ -46,7 +47,7 @@ pub(crate) struct VocabularyArgs {
     pub(crate) tokenizer: Option<String>,
 }
 
-/// Worker threads.
+/// The argument that sets the number of worker threads.
 #[derive(Debug, Args)]
 pub(crate) struct ThreadArgs {
     /// Number of threads; the output does not depend on it [default: one a core]
@@ -55,7 +56,7 @@ pub(crate) struct ThreadArgs {
 }
 
 impl ThreadArgs {
-    /// The requested number of threads.
+    /// Returns the requested number of threads, or `None` if the argument was not given.
     pub(crate) fn count(&self) -> Option<NonZero<usize>> {
         self.threads.and_then(|threads| NonZero::new(threads.into()))
     }

@@ -1,4 +1,4 @@
-//! `grammarc build`: from a manifest to a folder of artifacts.
+//! `grammarc build`: compiles the sources of a manifest to a folder of artifacts.
 
 use std::path::PathBuf;
 
@@ -45,11 +45,11 @@ pub(crate) struct BuildArgs {
 pub(crate) struct BuildAnswer {
     #[serde(flatten)]
     pub(crate) outcome: Outcome,
-    /// Number of rejected sources, counted once for each vocabulary.
+    /// Number of rejected sources. A source counts once for each vocabulary.
     pub(crate) refused: usize,
 }
 
-/// The files that are not up to date.
+/// The result of `build --check`: the files that are not up to date.
 #[derive(Debug, Serialize)]
 pub(crate) struct BuildCheck {
     pub(crate) up_to_date: bool,

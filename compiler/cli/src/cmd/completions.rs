@@ -1,4 +1,4 @@
-//! `grammarc completions`: a completion script, to be sourced by the shell.
+//! `grammarc completions`: writes a completion script for a shell to load.
 
 use clap::{Args, Command};
 use clap_complete::{Shell, generate};

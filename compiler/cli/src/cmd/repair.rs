@@ -1,4 +1,4 @@
-//! `grammarc repair`: the value of a text that is nearly JSON, with the edits that make it JSON.
+//! `grammarc repair`: repairs a text that is nearly JSON, and shows the edits.
 
 use std::path::PathBuf;
 
@@ -26,10 +26,10 @@ pub(crate) struct RepairArgs {
     coerce: bool,
 }
 
-/// A repair, or the reason for its absence.
+/// The result of a repair.
 #[derive(Debug, Serialize)]
 pub(crate) struct Repair {
-    /// JSON; `None` if the text was not repaired.
+    /// The JSON text, repaired if needed. `None` if the text was not repaired.
     pub(crate) text: Option<String>,
     /// `valid`, `repaired`, `ambiguous` or `refused`.
     pub(crate) status: &'static str,
@@ -38,10 +38,10 @@ pub(crate) struct Repair {
     pub(crate) reason: Option<String>,
 }
 
-/// An edit as a value.
+/// An edit of the text, in the form in which it is written.
 #[derive(Debug, Serialize)]
 pub(crate) struct EditValue {
-    /// Start and end of the byte range.
+    /// Start (inclusive) and end (exclusive) of the edited range, in bytes of the original text.
     pub(crate) at: [usize; 2],
     pub(crate) kind: &'static str,
     pub(crate) removed: String,
@@ -56,7 +56,8 @@ impl From<Edit> for EditValue {
     }
 }
 
-/// Repairs a text. Returns 0 if it is JSON or has one best repair, and 1 if it has none or several equally good ones.
+/// Repairs a text. Returns exit code 0 if the text is JSON or has one best repair. Returns 1 if it
+/// has none, or several equally good ones.
 pub(crate) fn run(args: RepairArgs, output: &mut Output) -> Result<u8, Failure> {
     let schema = outputs::schema(args.schema.as_deref())?;
     let source = outputs::text(&args.file)?;

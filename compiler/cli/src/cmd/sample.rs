@@ -1,4 +1,5 @@
-//! `grammarc sample`: random outputs of a compiled grammar, by its masks alone.
+//! `grammarc sample`: draws random outputs of a compiled grammar. Only the masks decide; no model
+//! is used.
 
 use clap::Args;
 use grammarc::sample::{SampleOptions, Sampler};
@@ -32,7 +33,8 @@ pub(crate) struct SampleArgs {
     any: bool,
 }
 
-/// One output: its text, a string in JSON.
+/// The text of one random output. In JSON it is a string, with replacement characters for invalid
+/// UTF-8.
 #[derive(Debug)]
 pub(crate) struct SampleText(pub(crate) Vec<u8>);
 

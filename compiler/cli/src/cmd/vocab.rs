@@ -1,4 +1,4 @@
-//! `grammarc vocab`: from a tokenizer to a vocabulary artifact.
+//! `grammarc vocab`: imports a tokenizer and writes its vocabulary artifact.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -67,7 +67,7 @@ pub(crate) struct VocabArgs {
     threads: ThreadArgs,
 }
 
-/// The artifact that was built.
+/// The vocabulary artifact that was built.
 #[derive(Debug, Serialize)]
 pub(crate) struct Built {
     pub(crate) path: PathBuf,
@@ -78,7 +78,7 @@ pub(crate) struct Built {
     pub(crate) unused: usize,
     pub(crate) end_tokens: Vec<EndTokenName>,
     pub(crate) logit_width: u32,
-    /// Bytes that no token spells on its own.
+    /// Bytes for which the vocabulary has no token of this single byte.
     pub(crate) missing_bytes: Vec<u8>,
     pub(crate) trie_nodes: usize,
     pub(crate) shared: SharedRules,
@@ -86,14 +86,14 @@ pub(crate) struct Built {
     pub(crate) seconds: f64,
 }
 
-/// An end token with its name.
+/// An end token: its id and its text.
 #[derive(Debug, Serialize)]
 pub(crate) struct EndTokenName {
     pub(crate) id: u32,
     pub(crate) text: String,
 }
 
-/// The rules whose masks the vocabulary artifact holds.
+/// Counts about the shared rules, whose masks the vocabulary artifact stores for all grammars.
 #[derive(Debug, Serialize)]
 pub(crate) struct SharedRules {
     pub(crate) rules: usize,
@@ -142,7 +142,7 @@ impl VocabArgs {
     }
 }
 
-/// An end token: a number is an id, anything else a text.
+/// Parses an end-token argument: a number is a token id, and anything else is the token's text.
 fn end_token(token: &str) -> EndToken {
     token.parse().map_or_else(|_| EndToken::from(token), EndToken::Id)
 }

@@ -1,7 +1,8 @@
-//! `grammarc check`: whether texts are accepted, and if not, where they go wrong and what was allowed there.
+//! `grammarc check`: checks whether the grammar accepts texts. For a rejected text, shows where it
+//! fails and what was allowed there.
 //!
-//! [`text`] reads a text that contains special tokens, and [`tokens`] a sequence of ids. [`forms`] recognizes a text
-//! that is rejected only for its form.
+//! [`text`] reads a text that contains special tokens, and [`tokens`] a sequence of token ids.
+//! [`forms`] explains a text that is rejected only because its value is written in another form.
 
 mod forms;
 mod text;
@@ -24,7 +25,7 @@ use crate::vocabularies;
 use forms::Difference;
 pub(crate) use verdict::{Allowed, Place, Verdict};
 
-/// Number of bytes before the rejected one that an answer quotes.
+/// Greatest number of bytes before the rejected byte that an answer quotes.
 const QUOTED: usize = 60;
 
 /// Arguments of `check`.
@@ -117,7 +118,8 @@ fn check(grammar: &Grammar, text: &[u8], exact: bool) -> Verdict {
     }
 }
 
-/// Returns line and column of an offset. The column counts characters, and every byte of invalid UTF-8.
+/// Returns the line and column of a byte offset. The column counts characters; each byte of invalid
+/// UTF-8 counts as one.
 fn place(text: &[u8], offset: usize) -> Place {
     let before = &text[..offset];
     let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);

@@ -1,4 +1,5 @@
-//! `grammarc generate`: the output of a model for a prompt, under a schema or a grammar.
+//! `grammarc generate`: generates the output of a model for a prompt, constrained by a schema or a
+//! grammar.
 
 use std::path::PathBuf;
 
@@ -100,7 +101,7 @@ pub(crate) struct GenerateArgs {
     forced: Runs,
 }
 
-/// Which forced tokens are taken without asking the model.
+/// Which forced tokens are taken without a call of the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Runs {
     /// None
@@ -122,17 +123,18 @@ enum Early {
     Longest,
 }
 
-/// A token of an output.
+/// A token of an output, with its probability.
 #[derive(Debug, Serialize)]
 pub(crate) struct TokenChance {
     pub(crate) token: String,
     pub(crate) probability: f32,
-    /// The total probability of the tokens that the grammar allowed.
+    /// Total probability of all tokens that the grammar allowed at this position. `None` if no
+    /// grammar applied.
     pub(crate) mass: Option<f32>,
     pub(crate) forced: bool,
 }
 
-/// An output.
+/// The result of one generation.
 #[derive(Debug, Serialize)]
 pub(crate) struct Generated {
     pub(crate) text: String,
@@ -141,21 +143,22 @@ pub(crate) struct Generated {
     pub(crate) calls: Vec<Value>,
     /// `stop`, `length`, `deadline`, or `unlikely` if --prob-limit ended the output.
     pub(crate) finish: &'static str,
-    /// The output ended before its text did.
+    /// Whether the output ended before its text was complete.
     pub(crate) truncated: bool,
     pub(crate) prompt_tokens: usize,
     pub(crate) completion_tokens: usize,
     pub(crate) forced_tokens: usize,
     pub(crate) model_calls: usize,
     pub(crate) seed: u64,
-    /// The tokens with their probabilities, if these were asked for.
+    /// The tokens with their probabilities. Empty unless probabilities were requested.
     pub(crate) tokens: Vec<TokenChance>,
-    /// The output was repaired: its text is not the one that came.
+    /// Whether the output was repaired, so that `text` is not what the model wrote.
     pub(crate) repaired: bool,
     pub(crate) warnings: Vec<String>,
 }
 
-/// Generates an output. Returns 0 if it is complete, and 1 if it is truncated or not as requested.
+/// Generates an output. Returns exit code 0 if the output is complete, and 1 if it is truncated or
+/// not as requested.
 pub(crate) fn run(args: GenerateArgs, output: &mut Output) -> Result<u8, Failure> {
     let params = params(&args)?;
     let mode = params.json_mode.clone();

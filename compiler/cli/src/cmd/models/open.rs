@@ -1,4 +1,4 @@
-//! A model that the command line names, opened.
+//! Opens the model that the command line names.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -13,10 +13,10 @@ use super::fetch;
 use crate::args::ThreadArgs;
 use crate::failure::{Failure, Problem};
 
-/// Bytes of compiled grammars that are kept opened.
+/// Limit on the compiled grammars that are kept open in memory, in bytes: 256 MiB.
 const MEMORY_BYTES: usize = 256 << 20;
 
-/// Which model, and how it is held.
+/// Arguments that name a model and say how to open it.
 #[derive(Debug, Args)]
 pub(crate) struct OpenArgs {
     /// The model: a GGUF file, or a name that `grammarc model` has fetched
@@ -45,12 +45,12 @@ pub(crate) struct OpenArgs {
 }
 
 impl OpenArgs {
-    /// The model's name in replies.
+    /// Returns the name of the model for replies: the file's name without its extension.
     pub(super) fn name(&self) -> String {
         self.model.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
     }
 
-    /// Opens the model for this number of parallel outputs.
+    /// Opens the model. `parallel` is the number of outputs that are generated at the same time.
     pub(super) fn open(&self, parallel: usize) -> Result<Local, Failure> {
         let path = self.path()?;
         let template =
@@ -85,7 +85,8 @@ impl OpenArgs {
         Local::start_engine(parts, options).map_err(|error| wrong(error.to_string()))
     }
 
-    /// The model's file.
+    /// Returns the path of the model's file. Fails if the argument is neither a file nor the name
+    /// of a downloaded model.
     pub(super) fn path(&self) -> Result<PathBuf, Failure> {
         if self.model.is_file() {
             return Ok(self.model.clone());

@@ -1,4 +1,4 @@
-//! `grammarc serve`: serves a model with OpenAI's protocol.
+//! `grammarc serve`: serves a model over HTTP in OpenAI's protocol.
 
 use std::io::IsTerminal;
 use std::net::SocketAddr;
@@ -18,7 +18,7 @@ use crate::cmd::outputs;
 use crate::failure::{Failure, Problem};
 use crate::output::Output;
 
-/// The environment's variable with keys, one a line.
+/// Environment variable that lists the keys that clients may present, one on each line.
 const KEYS: &str = "GRAMMARC_API_KEYS";
 
 /// Arguments of `serve`.
@@ -74,14 +74,14 @@ pub(crate) struct ServeArgs {
     drain: u64,
 }
 
-/// The message that the server listens and the model is loaded.
+/// The message that the model is loaded and the server listens.
 #[derive(Debug, Serialize)]
 pub(crate) struct Listening {
     pub(crate) address: SocketAddr,
     pub(crate) model: String,
 }
 
-/// Waits until somebody ends the process: by an interrupt, or as service managers do.
+/// Waits for a signal to end the process: an interrupt (Ctrl-C), or SIGTERM on Unix.
 async fn interrupted() {
     #[cfg(unix)]
     {
@@ -89,7 +89,7 @@ async fn interrupted() {
 
         if let Ok(mut terminate) = signal(SignalKind::terminate()) {
             tokio::select! {
-                // Without an interrupt to wait for, the process ends as it may.
+                // If Ctrl-C cannot be awaited, this wait ends at once, which counts as a signal.
                 _ = tokio::signal::ctrl_c() => {}
                 _ = terminate.recv() => {}
             }
@@ -99,7 +99,7 @@ async fn interrupted() {
     let _ = tokio::signal::ctrl_c().await;
 }
 
-/// Starts to count the signals that ask the process to end.
+/// Starts a task that counts the signals to end the process. Returns the receiver of the count.
 fn interruptions() -> watch::Receiver<u32> {
     let (count, counted) = watch::channel(0);
     tokio::spawn(async move {
@@ -111,14 +111,14 @@ fn interruptions() -> watch::Receiver<u32> {
     counted
 }
 
-/// Waits until `count` signals have come.
+/// Waits until at least `count` signals to end the process have arrived.
 async fn signals(mut counted: watch::Receiver<u32>, count: u32) {
-    // The task that counts ends with the runtime alone.
+    // The counting task runs as long as the runtime, so waiting does not fail.
     drop(counted.wait_for(|found| *found >= count).await);
 }
 
-/// Collects the keys of the arguments and of the environment. An empty key, or a variable without a key, is an error:
-/// it would let everybody in.
+/// Collects the API keys of the arguments and of the environment variable. An empty key, or a
+/// variable without any key, is an error, because it would let every client in.
 fn keys(given: Vec<String>) -> Result<Vec<String>, Failure> {
     let wrong = |option: &'static str, problem: &str| {
         Err(Failure::Tool(Problem::Option { option, problem: problem.to_owned() }))
@@ -135,7 +135,8 @@ fn keys(given: Vec<String>) -> Result<Vec<String>, Failure> {
     Ok(keys)
 }
 
-/// Writes the log to standard error, at the level that was asked for.
+/// Starts writing the log to standard error, at the requested level: `--log`, else `RUST_LOG`, else
+/// `info`. Fails if the level is invalid.
 fn log(level: Option<String>) -> Result<(), Failure> {
     let wrong = |error: &dyn std::fmt::Display| {
         Failure::Tool(Problem::Option { option: "--log", problem: error.to_string() })
@@ -148,13 +149,13 @@ fn log(level: Option<String>) -> Result<(), Failure> {
     log.with_writer(std::io::stderr).try_init().map_err(|error| wrong(&error))
 }
 
-/// The prompts of a file.
+/// Reads the named prompts of a JSON file. Fails if the file is invalid.
 fn prompts(path: &Path) -> Result<PromptManager, Failure> {
     let wrong = |problem: String| Failure::Tool(Problem::Option { option: "--prompts", problem });
     PromptManager::from_json(&outputs::text(path)?).map_err(|error| wrong(error.to_string()))
 }
 
-/// Serves until it is interrupted.
+/// Runs the server until a signal ends it.
 pub(crate) fn run(args: ServeArgs, output: &mut Output) -> Result<u8, Failure> {
     log(args.log)?;
     let prompts = args.prompts.as_deref().map(prompts).transpose()?.map(Arc::new);
@@ -214,7 +215,7 @@ pub(crate) fn run(args: ServeArgs, output: &mut Output) -> Result<u8, Failure> {
             ServeError::Load(failure) => failure,
         })
     });
-    // An interrupted server does not wait for a model that is loading.
+    // The interrupted server does not wait for a model that is still loading.
     runtime.shutdown_background();
     served.map(|()| 0)
 }
