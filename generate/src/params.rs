@@ -62,7 +62,7 @@ pub struct GenerateParams {
     /// Pairs of a token id and a number that is added to the token's logit.
     pub logit_bias: Vec<(u32, f32)>,
     /// Seed of the random numbers: equal seeds give equal draws. `None` selects a new seed, which
-    /// [`Usage::seed`](crate::Usage::seed) reports.
+    /// [`Usage::seed`](crate::output::Usage::seed) reports.
     pub seed: Option<u64>,
     /// The settings of JSON mode. Must be `None` if `constraint` is set.
     pub json_mode: Option<JsonModeConfig>,
