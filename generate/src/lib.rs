@@ -3,12 +3,10 @@
 //!
 //! | module | contents |
 //! | --- | --- |
-//! | [`backend`], [`local`], [`function`] | the interface of backends; a backend for a model in
-//! this process; a backend from a function |
+//! | [`backend`], [`local`], [`function`] | backends: the interface; a model in this process; a function |
 //! | [`params`] | parameters: how tokens are drawn, what the output must match, where it ends |
 //! | [`json_mode`] | requirements on JSON outputs, during and after the generation |
-//! | [`grammar`], [`grammars`] | grammars as sources; grammars compiled for the model's vocabulary
-//! |
+//! | [`grammar`], [`grammars`] | grammars as sources; grammars compiled for the model's vocabulary |
 //! | [`decoder`] | generates one output, token by token; the host runs the model |
 //! | [`engine`] | generates many outputs with one model, in batches |
 //! | [`model`] | the interface of models: tokens in, logits out |

@@ -15,8 +15,7 @@
 //! | --- | --- |
 //! | `open` | opens a file as the parts of a backend |
 //! | `llama` | the model: embeddings, layers, logits, and the state of sequences |
-//! | `layer`, `rotation`, `cache` | attention and the feed-forward part; rotary positions; keys and
-//! values |
+//! | `layer`, `rotation`, `cache` | attention and the feed-forward part; rotary positions; keys and values |
 //! | `weights`, `config`, `metadata` | tensors, hyperparameters and metadata values of the file |
 //! | `tokenizer` | builds the tokenizer that the file describes |
 //! | `folder` | the folder of downloaded models |

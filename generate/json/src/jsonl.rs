@@ -6,8 +6,7 @@
 //!
 //! | line | result |
 //! | --- | --- |
-//! | blank, or starts with three backticks | none; but text after the first fence, on the same
-//! line, counts as a line |
+//! | blank, or starts with three backticks | none; but text after the first fence, on the same line, counts as a line |
 //! | JSON that the schema accepts | an item |
 //! | anything else | skipped, with its number, byte range and the reason |
 //! | the last line, without LF, if it is not JSON | skipped, and the text counts as truncated |

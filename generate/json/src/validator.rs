@@ -3,12 +3,9 @@
 //!
 //! | order | case | result |
 //! | --- | --- | --- |
-//! | 1 | a part of the text is JSON and satisfies the schema: the first such part |
-//! [`Status::Valid`], byte for byte |
-//! | 2 | a part is JSON, but no part satisfies the schema | [`JsonError::Invalid`], also without
-//! `strict` |
-//! | 3 | no part is JSON, and `repair` is set | [`Status::Repaired`] with its edits, or
-//! [`JsonError::Repair`] |
+//! | 1 | a part of the text is JSON and satisfies the schema: the first such part | [`Status::Valid`], byte for byte |
+//! | 2 | a part is JSON, but no part satisfies the schema | [`JsonError::Invalid`], also without `strict` |
+//! | 3 | no part is JSON, and `repair` is set | [`Status::Repaired`] with its edits, or [`JsonError::Repair`] |
 //! | 4 | no part is JSON, and `strict` is set | [`JsonError::Parse`] |
 //! | 5 | no part is JSON | [`Status::Unchecked`]: the text is returned unchanged, with a warning |
 //!

@@ -3,15 +3,12 @@
 //! | path | contents |
 //! | --- | --- |
 //! | `POST /v1/chat/completions`, `/v1/completions`, `/v1/responses` | outputs, whole or streamed |
-//! | `POST /v1/messages`, `/v1/messages/count_tokens` | outputs and token counts in Anthropic's
-//! protocol |
-//! | `GET /v1/models`, `/v1/models/{id}`, `/health`, `/metrics` | the model, whether the server is
-//! ready, metrics |
+//! | `POST /v1/messages`, `/v1/messages/count_tokens` | outputs, token counts; Anthropic's protocol |
+//! | `GET /v1/models`, `/v1/models/{id}`, `/health`, `/metrics` | the model, whether the server is ready, metrics |
 //! | `POST /tokenize`, `/detokenize` | conversion between texts and tokens |
 //! | `POST /v1/grammars` | compiles a grammar for later requests, and returns the report |
 //! | `POST /v1/repair` | repairs a text that is nearly JSON |
-//! | `GET /v1/prompts`, `POST /v1/prompts/{id}` | the prompts of the configuration, and responses
-//! to them |
+//! | `GET /v1/prompts`, `POST /v1/prompts/{id}` | the prompts of the configuration, and responses to them |
 //! | `GET /` | a web page for trying a schema |
 //!
 //! ```text

@@ -19,8 +19,7 @@
 //! | 1 | an end token was drawn |
 //! | 2 | only an end may follow; the model is not called |
 //! | 3 | a stop string was generated, and the output may end before it |
-//! | 4 | with [`EarlyStop::First`](crate::EarlyStop::First), it may end; with overshoot, it has
-//! left the grammar's text |
+//! | 4 | with [`EarlyStop::First`](crate::EarlyStop::First), it may end; with overshoot, it has left the grammar |
 //! | 5 | `max_tokens` is reached, or the remaining tokens just suffice to close the output |
 //!
 //! Cost of a token besides its mask: linear in its bytes. Stop strings and overshoot add a byte

@@ -127,7 +127,7 @@ pub(crate) struct TableFacts {
     pub(crate) follow_entries: u32,
 }
 
-/// Number of entries in the artifact's table of stored masks.
+/// Counts of the entries in the artifact's tables of stored masks.
 #[derive(Debug, Serialize)]
 pub(crate) struct MaskFacts {
     /// Number of masks that refer to a dense row (one bit for each token).

@@ -7,8 +7,7 @@
 //!
 //! | documents | result |
 //! | --- | --- |
-//! | all have the same value; the last may be an incomplete copy of the first | the first document
-//! |
+//! | all have the same value; the last may be an incomplete copy of the first | the first document |
 //! | the schema accepts exactly one | this document |
 //! | anything else | an error: only the writer knows which one was meant |
 //!
