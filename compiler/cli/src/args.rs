@@ -24,10 +24,12 @@ pub(crate) struct ArtifactArgs {
     /// Grammar artifact (.gmask)
     pub(crate) artifact: PathBuf,
 
-    /// Vocabulary artifact (.gvocab) that it was compiled for
+    /// Vocabulary artifact (.gvocab) that the grammar artifact was compiled for
     ///
-    /// Without it, the vocabulary embedded in the artifact is used. Else the right one is looked for in the folder of the
-    /// grammar artifact, and in the files and folders that the environment variable GRAMMARC_VOCAB lists, separated as in PATH.
+    /// Without this option, the vocabulary embedded in the grammar artifact is used. If there is
+    /// none, the vocabulary artifact is searched in the folder of the grammar artifact. Then it is
+    /// searched in the files and folders that the environment variable GRAMMARC_VOCAB lists,
+    /// separated as in PATH.
     #[arg(long, value_name = "FILE")]
     pub(crate) vocab: Option<PathBuf>,
 }

@@ -88,12 +88,14 @@ pub(crate) struct SourceArgs {
     #[arg(long, value_name = "[URI=]PATH")]
     registry: Vec<OsString>,
 
-    /// Sources that a grammar, or one in a structural tag, refers to by name (`@"schema.json"`): a file, or a folder of files. A file is known by its
-    /// name, those of a folder by their paths within it; before `=` stands another name. May be given several times
+    /// Sources that a grammar, or a grammar in a structural tag, refers to by name
+    /// (`@"schema.json"`): a file, or a folder of files. A file is known by its name, and a file in
+    /// a folder by its path within the folder. `NAME=` sets another name, or a prefix for a folder.
+    /// May be given several times
     #[arg(long, value_name = "[NAME=]PATH")]
     include: Vec<OsString>,
 
-    /// Refuse a source with such keywords. May be given several times
+    /// Reject a source with keywords of this class. May be given several times
     #[arg(long, value_name = "WHAT", value_parser = deny_names())]
     deny: Vec<Deny>,
 }

@@ -31,7 +31,7 @@ struct ReasoningPart {
     open: Vec<u8>,
     close: Vec<u8>,
     read: Vec<u8>,
-    /// Number of bytes of `read` that were sent.
+    /// Number of bytes of `read` that were already sent as events.
     sent: usize,
 }
 

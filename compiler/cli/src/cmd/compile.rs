@@ -53,7 +53,8 @@ pub(crate) struct CompileArgs {
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
 
-    /// MiB that the folder may have: what was not used for the longest is deleted [default: 4096]
+    /// Maximum size of the folder in MiB; beyond it, the artifacts unused for the longest time are
+    /// deleted [default: 4096]
     #[arg(long, value_name = "MIB", requires = "cache")]
     cache_limit: Option<u64>,
 
@@ -75,31 +76,32 @@ pub(crate) struct CompileArgs {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Limits")]
 pub(crate) struct LimitArgs {
-    /// Seconds after which to give up [default: 300]
+    /// Time limit in seconds [default: 300]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     time_limit: Option<Duration>,
 
-    /// MiB that tables and automata may take on the way, as estimated [default: 1024]
+    /// Limit on the memory for tables and automata, in MiB, as estimated [default: 1024]
     #[arg(long, value_name = "MIB")]
     memory_limit: Option<usize>,
 
-    /// Most states of all rules together [default: 1000000]
+    /// Maximum number of states of all rules together [default: 1000000]
     #[arg(long, value_name = "N")]
     max_states: Option<usize>,
 
-    /// Most states of one rule [default: 200000]
+    /// Maximum number of states of one rule [default: 200000]
     #[arg(long, value_name = "N")]
     max_rule_states: Option<usize>,
 
-    /// Most rules [default: 200000]
+    /// Maximum number of rules [default: 200000]
     #[arg(long, value_name = "N")]
     max_rules: Option<usize>,
 
-    /// Most pairs of a return state and an exit class [default: 2000000]
+    /// Maximum number of pairs of a state to return to after a call and a way to leave the called
+    /// rule [default: 2000000]
     #[arg(long, value_name = "N")]
     max_pairs: Option<usize>,
 
-    /// Most dense rows [default: 16384]
+    /// Maximum number of dense mask rows (one bit for each token) [default: 16384]
     #[arg(long, value_name = "N")]
     max_rows: Option<usize>,
 }

@@ -9,7 +9,7 @@ use crate::output::Output;
 /// Arguments of `completions`.
 #[derive(Debug, Args)]
 pub(crate) struct CompletionsArgs {
-    /// Shell to write it for
+    /// Shell for which to write the script
     #[arg(value_enum)]
     shell: Shell,
 }

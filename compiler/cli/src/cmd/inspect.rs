@@ -21,11 +21,12 @@ pub(crate) struct InspectArgs {
     /// Artifact of either kind
     artifact: PathBuf,
 
-    /// Vocabulary artifact of a grammar artifact: everything that opening it checks is checked too
+    /// Vocabulary artifact of the grammar artifact; with it, everything is checked that opening the
+    /// grammar artifact checks
     #[arg(long, value_name = "FILE")]
     vocab: Option<PathBuf>,
 
-    /// List every keyword of the exactness report, not the approximate ones alone
+    /// List every keyword of the exactness report, not only the approximate and narrower ones
     #[arg(long)]
     report: bool,
 }

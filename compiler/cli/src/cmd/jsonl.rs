@@ -14,15 +14,15 @@ use crate::output::Output;
 /// Arguments of `jsonl`.
 #[derive(Debug, Args)]
 pub(crate) struct JsonlArgs {
-    /// The text; `-` is standard input
+    /// The text of JSON lines; `-` is standard input
     file: PathBuf,
-    /// A JSON Schema that each item has to meet
+    /// A JSON Schema that each item has to satisfy
     #[arg(long, value_name = "FILE")]
     schema: Option<PathBuf>,
-    /// Repair lines that do not parse, where that is certain
+    /// Repair lines that do not parse, if the repair is certain
     #[arg(long)]
     repair: bool,
-    /// Scalars of another type become what the schema wants
+    /// Convert scalars of another type to the type that the schema requires
     #[arg(long)]
     coerce: bool,
 }

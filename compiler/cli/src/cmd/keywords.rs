@@ -10,7 +10,7 @@ use crate::output::Output;
 /// Arguments of `keywords`.
 #[derive(Debug, Args)]
 pub(crate) struct KeywordsArgs {
-    /// Only the keywords and formats whose names have this in them
+    /// Only the keywords and formats whose names contain this text
     text: Option<String>,
 }
 

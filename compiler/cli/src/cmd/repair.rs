@@ -13,15 +13,16 @@ use crate::output::Output;
 /// Arguments of `repair`.
 #[derive(Debug, Args)]
 pub(crate) struct RepairArgs {
-    /// The text; `-` is standard input
+    /// The text to repair; `-` is standard input
     file: PathBuf,
-    /// A JSON Schema that the value has to meet; it chooses between readings
+    /// A JSON Schema that the value has to satisfy; it also chooses between readings
     #[arg(long, value_name = "FILE")]
     schema: Option<PathBuf>,
-    /// The text is known to be cut: a number at its end is not whole
+    /// The text is known to be truncated, so a number at its end is incomplete
     #[arg(long)]
     cut: bool,
-    /// Scalars of another type become what the schema wants, and `NaN` becomes null: as edits
+    /// Convert scalars of another type to the type that the schema requires, and `NaN` to null;
+    /// these are edits, too
     #[arg(long)]
     coerce: bool,
 }

@@ -19,9 +19,9 @@ pub(super) struct BucketQueue {
 
 /// The next entry of the queue.
 pub(super) enum Next {
-    /// A node to visit, with the index of its band.
+    /// A search node to visit, with the index of its band of costs.
     Node(u32, usize),
-    /// A node at which the document ends.
+    /// A search node at which the document ends.
     End(u32),
 }
 

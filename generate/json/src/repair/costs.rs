@@ -12,66 +12,69 @@
 /// A sum of costs.
 pub(super) type Cost = u16;
 
-/// Cost of the first use of a style, such as single quotes.
+/// Repair cost of the first use of a style, such as single quotes.
 pub(super) const STYLE: Cost = 2;
-/// Cost of the first white space that JSON does not allow.
+/// Repair cost of the first white space that JSON does not allow.
 pub(super) const SPACE: Cost = 1;
-/// Cost of removing text before or after the document.
+/// Repair cost of removing text before or after the document.
 pub(super) const OUTSIDE: Cost = 1;
-/// Additional cost of removing text that contains a container, that is data. It exceeds [`MOST`],
-/// so no repair removes such text.
+/// Additional repair cost of removing text that contains a container, that is data. It exceeds
+/// [`MOST`], so no repair removes such text.
 pub(super) const OUTSIDE_DATA: Cost = 60;
-/// Additional cost of removing text with brackets that may belong to prose.
+/// Additional repair cost of removing text with brackets that may belong to prose.
 pub(super) const OUTSIDE_BRACKETS: Cost = 5;
-/// Cost of removing superfluous closing brackets and commas after the document.
+/// Repair cost of removing superfluous closing brackets and commas after the document.
 pub(super) const EXTRA_CLOSERS: Cost = 4;
-/// Cost of a comment that contains quotes or opening brackets, added to [`STYLE`]. The comment may
-/// really be members.
+/// Repair cost of removing a comment with quotes or opening brackets, added to [`STYLE`]. Such a
+/// comment may really contain members of the document.
 pub(super) const COMMENT_DATA: Cost = 4;
-/// Cost of inserting a closing bracket where the indentation of the source shows that its container
-/// has ended.
+/// Repair cost of inserting a closing bracket where the indentation of the source shows that its
+/// container has ended.
 pub(super) const OUTDENTED: Cost = 1;
-/// Cost of inserting a closing bracket as for [`OUTDENTED`], but directly before another closing
-/// bracket.
+/// Repair cost of inserting a closing bracket as for [`OUTDENTED`], but directly before another
+/// closing bracket.
 pub(super) const OUTDENTED_CLOSER: Cost = 2;
 /// Cost difference up to which two readings are equally good, if they differ only in where a
 /// missing closing bracket is inserted.
 pub(super) const CLOSER_MARGIN: Cost = 2;
-/// Additional cost up to which a reading without undeclared keys is preferred to a cheaper reading
-/// with such keys.
+/// Additional repair cost up to which a reading without undeclared keys is preferred to a cheaper
+/// reading with such keys.
 pub(super) const CLOSED_MARGIN: Cost = 4;
-/// Cost of removing an incomplete item or member at the end of the text.
+/// Repair cost of removing an incomplete item or member at the end of the text.
 pub(super) const TAIL: Cost = 3;
-/// Cost of a string that the end of the text leaves open.
+/// Repair cost of a string that the end of the text leaves open.
 pub(super) const OPEN_STRING: Cost = 3;
-/// Cost of reading a repaired document as complete, although the text is known to be truncated.
+/// Repair cost of reading a repaired document as complete, although the text is known to be
+/// truncated.
 pub(super) const CUT_WHOLE: Cost = 4;
-/// Cost of inserting a comma, a colon or a closing bracket.
+/// Repair cost of inserting a comma, a colon or a closing bracket.
 pub(super) const INSERT: Cost = 4;
-/// Cost of deleting a comma, a colon or a closing bracket.
+/// Repair cost of deleting a comma, a colon or a closing bracket.
 pub(super) const DELETE: Cost = 4;
-/// Cost of deleting an opening bracket.
+/// Repair cost of deleting an opening bracket.
 pub(super) const DELETE_OPENER: Cost = 11;
-/// Cost of a missing quote.
+/// Repair cost of a missing quote.
 pub(super) const QUOTE: Cost = 4;
-/// Additional cost of a missing closing quote, if a quote within the string may be the closing one.
+/// Additional repair cost of a missing closing quote, if a quote within the string may be the
+/// closing one.
 pub(super) const QUOTE_APART: Cost = 2;
-/// Cost of each separator in a string whose opening quote is missing.
+/// Repair cost of each separator in a string whose opening quote is missing.
 pub(super) const UNOPENED_SEPARATOR: Cost = 1;
-/// Cost of each bracket in a string whose opening quote is missing.
+/// Repair cost of each bracket in a string whose opening quote is missing.
 pub(super) const UNOPENED_BRACKET: Cost = 4;
-/// Cost of a string value without quotes.
+/// Repair cost of a string value without quotes.
 pub(super) const BARE: Cost = 3;
-/// Cost of each separator in a string value without quotes.
+/// Repair cost of each separator in a string value without quotes.
 pub(super) const BARE_SEPARATOR: Cost = 6;
-/// Cost of each unescaped quote within a string.
+/// Repair cost of each unescaped quote within a string.
 pub(super) const INNER: Cost = 2;
-/// Cost of each unescaped quote within a string that looks like the end of the string or the start
-/// of another.
+/// Repair cost of each unescaped quote within a string that looks like the end of the string or the
+/// start of another.
 pub(super) const INNER_DELIMITER: Cost = 9;
-/// Cost of each further string with control characters or unknown escapes, after the first one.
+/// Repair cost of each further string with control characters or unknown escapes, after the first
+/// one.
 pub(super) const CHARACTERS_AGAIN: Cost = 1;
-/// Cost of a number in a form that JSON does not allow.
+/// Repair cost of a number in a form that JSON does not allow.
 pub(super) const NUMBER: Cost = 3;
 
 /// Maximum cost of a repair. A more expensive repair is not found, so the text is rejected.

@@ -22,7 +22,8 @@ pub(super) struct PathEdits {
     pub(super) closer_lost: bool,
 }
 
-/// Returns the edits of a path, in the order of the source.
+/// Returns the edits that a path (a sequence of readings) makes in the source, in the order of the
+/// source.
 pub(super) fn edits(source: &str, path: &[Taken]) -> PathEdits {
     let bytes = source.as_bytes();
     let mut found =

@@ -12,7 +12,7 @@ pub struct Edit {
     pub kind: EditKind,
     /// The text that is removed from the source.
     pub removed: String,
-    /// The text that is inserted in its place.
+    /// The text that replaces the removed text. Empty for a pure removal.
     pub inserted: String,
     /// How certain the edit is.
     pub grade: Grade,

@@ -49,7 +49,8 @@ pub(super) enum Step {
     End,
 }
 
-/// A possible step at a position of the source, with its end and its cost.
+/// A possible step at a position of the source (one reading of the next lexeme), with its end and
+/// its cost.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Move {
     pub(super) step: Step,
@@ -63,7 +64,8 @@ pub(super) struct Move {
 /// A range of costs: the start is inclusive, the end exclusive.
 pub(super) type Band = (Cost, Cost);
 
-/// The bands of costs in which the moves at a position are generated, one after the other.
+/// The bands of costs in which the readings at a position are generated, the cheapest first. A
+/// later band is only generated if the search gets that far.
 pub(super) const BANDS: [Band; 3] = [(0, 2), (2, 3), (3, Cost::MAX)];
 
 /// Number of bytes within which a tuple must have its first comma. This bounds the cost of many

@@ -77,7 +77,7 @@ struct Node {
     other: u32,
 }
 
-/// A step of a finished path, with the byte range of its lexeme.
+/// A step of a finished path through the readings, with the byte range of its lexeme in the source.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Taken {
     pub(super) step: Step,

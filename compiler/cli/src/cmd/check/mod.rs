@@ -34,7 +34,8 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     artifact: ArtifactArgs,
 
-    /// Texts to check; `-` reads standard input. A special token stands in them by its name, or by its id as `<[7]>`
+    /// Texts to check; `-` reads standard input. A special token is written by its name, or by its
+    /// id as `<[7]>`
     #[arg(required_unless_present = "tokens")]
     files: Vec<PathBuf>,
 
@@ -42,9 +43,9 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "IDS", conflicts_with = "files")]
     tokens: Option<String>,
 
-    /// Take the line end at the end of a file for a part of the text
+    /// Count the line end at the end of a file as part of the text
     ///
-    /// Without this, a line end at the very end that the grammar does not take is the file's and not the text's.
+    /// Without this, a line end at the very end is ignored if the grammar does not allow it.
     #[arg(long)]
     exact: bool,
 }

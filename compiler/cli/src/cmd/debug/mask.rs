@@ -23,7 +23,7 @@ pub(crate) struct MaskArgs {
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     after: String,
 
-    /// Tokens to list
+    /// Maximum number of allowed tokens to list
     #[arg(long, value_name = "N", default_value_t = 20)]
     limit: usize,
 }

@@ -17,7 +17,7 @@ pub(crate) struct TrieArgs {
     #[arg(long, value_name = "FILE")]
     vocab: PathBuf,
 
-    /// Show the node that this text leads to [default: the root]
+    /// Show the trie node that this text leads to [default: the root]
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     prefix: String,
 }

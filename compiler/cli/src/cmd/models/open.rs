@@ -19,7 +19,7 @@ const MEMORY_BYTES: usize = 256 << 20;
 /// Arguments that name a model and say how to open it.
 #[derive(Debug, Args)]
 pub(crate) struct OpenArgs {
-    /// The model: a GGUF file, or a name that `grammarc model` has fetched
+    /// The model: a GGUF file, or the name of a model that `grammarc model` has downloaded
     #[arg(long, value_name = "MODEL")]
     pub(super) model: PathBuf,
     /// A tokenizer.json in place of the tokenizer in the file
@@ -28,16 +28,18 @@ pub(crate) struct OpenArgs {
     /// A chat template in place of the one in the file
     #[arg(long, value_name = "FILE")]
     chat_template: Option<PathBuf>,
-    /// Most tokens of prompt and output together [default: the model's]
+    /// Maximum number of tokens of a prompt and its output together [default: the model's]
     #[arg(long, value_name = "N")]
     context: Option<usize>,
-    /// Longest compilation of a grammar, in seconds
+    /// Time limit for compiling a grammar, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 2.0)]
     compile_seconds: f32,
-    /// Folder that keeps compiled grammars from one run to the next; any file in it may be deleted at any time
+    /// Folder that keeps compiled grammars for later runs; any file in it may be deleted at any
+    /// time
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
-    /// MiB that the folder may have: what was not used for the longest is deleted [default: 4096]
+    /// Maximum size of the folder in MiB; beyond it, the grammars unused for the longest time are
+    /// deleted [default: 4096]
     #[arg(long, value_name = "MIB", requires = "cache")]
     cache_limit: Option<u64>,
     #[command(flatten)]

@@ -32,44 +32,50 @@ pub(crate) struct ServeArgs {
     /// The model's name in replies [default: the file's]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// Outputs that are generated side by side
+    /// Number of outputs that are generated at the same time
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=256))]
     parallel: u16,
-    /// Tokens of an output where a request does not say
+    /// Maximum number of tokens of an output whose request does not set it
     #[arg(long, value_name = "N", default_value_t = 1024)]
     max_tokens: usize,
-    /// How the model writes calls of tools
+    /// Notation in which the model writes tool calls
     #[arg(long, value_name = "STYLE", default_value = "qwen_3")]
     tool_style: String,
     /// The tags of the model's reasoning, such as <think> </think>
     #[arg(long, num_args = 2, value_names = ["OPEN", "CLOSE"])]
     reasoning: Option<Vec<String>>,
-    /// Refuse keys that a schema does not declare, in objects with `properties` and without `additionalProperties`
+    /// Reject keys that a schema does not declare, in objects with `properties` and without
+    /// `additionalProperties`
     #[arg(long)]
     closed: bool,
-    /// Longest time of a request in seconds
+    /// Time limit of a request in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 600)]
     deadline: u64,
     /// Prompts that are served by name: a JSON object with `templates`, or a table with `template-index` and `template.<id>`
     #[arg(long, value_name = "FILE")]
     prompts: Option<PathBuf>,
-    /// Lines of the log, as RUST_LOG has them: off, warn, info (a line a request), debug, or levels by target [default:
-    /// RUST_LOG, else info]
+    /// Level of the log, as in RUST_LOG: off, warn, info (a line for each request), debug, or
+    /// levels by target [default: RUST_LOG, else info]
     #[arg(long, value_name = "LEVEL")]
     log: Option<String>,
-    /// A key that clients present; without one, and with GRAMMARC_API_KEYS not set, all are let in
+    /// A key that clients have to present; without one, and if GRAMMARC_API_KEYS is not set, every
+    /// client is accepted
     #[arg(long, value_name = "KEY")]
     api_key: Vec<String>,
-    /// A name that the server answers to, beside localhost and addresses; * for any. Behind a proxy, the name that clients use
+    /// A host name that the server answers to, besides localhost and addresses; * for any. Behind a
+    /// proxy, the name that clients use
     #[arg(long, value_name = "NAME")]
     allowed_host: Vec<String>,
-    /// Most connections; at most three fourths of the descriptors that the process may have
+    /// Maximum number of connections; at most three quarters of the file descriptors that the
+    /// process may have
     #[arg(long, value_name = "N", default_value_t = ListenOptions::default().connections)]
     connections: usize,
-    /// Most connections of one address; behind a proxy, all clients have its address
+    /// Maximum number of connections of one address; behind a proxy, all clients have the proxy's
+    /// address
     #[arg(long, value_name = "N", default_value_t = ListenOptions::default().connections_of_address)]
     connections_per_address: usize,
-    /// Longest time, in seconds, for requests under way after a signal to end; a second signal ends the server at once
+    /// Time in seconds for requests in progress to finish after a signal; a second signal ends the
+    /// server at once
     #[arg(long, value_name = "SECONDS", default_value_t = 30)]
     drain: u64,
 }
