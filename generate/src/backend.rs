@@ -1,7 +1,8 @@
-//! The interface of every backend: takes a prompt and parameters, returns events or a whole output.
+//! The interface of every backend: takes a prompt and parameters, and returns events or a whole
+//! output.
 //!
-//! A backend implements [`LlmBackend::start`]; the other methods use it. A [`Generation`] is a stream of events. It
-//! can be read by an executor, or by blocking calls without one.
+//! A backend implements [`LlmBackend::start`]; the other methods build on it. A [`Generation`] is a
+//! stream of events. An executor can poll it, or a thread can read it by blocking calls.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -17,17 +18,17 @@ use crate::json_mode::JsonModeConfig;
 use crate::output::{Collector, Event, Output};
 use crate::params::GenerateParams;
 
-/// The text that a generation starts from.
+/// The prompt that a generation starts from.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Prompt {
-    /// Plain text that the output continues, after the model's own start tokens. Names of control tokens in it are
-    /// spelled as characters.
+    /// Plain text that the output continues. The model's own start tokens are put before it. Names
+    /// of control tokens in the text are encoded as plain characters.
     Text(String),
-    /// The result of a template: names of control tokens in it become these tokens.
+    /// A rendered chat template. Names of control tokens in the text become these tokens.
     Template(String),
-    /// Tokens.
+    /// The ids of the prompt's tokens.
     Tokens(Vec<u32>),
-    /// A conversation, for the model's chat template.
+    /// A conversation, which the model's chat template converts to a prompt.
     Chat(Chat),
 }
 
@@ -37,38 +38,38 @@ impl From<&str> for Prompt {
     }
 }
 
-/// A conversation.
+/// A conversation, as the input of a chat template.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Chat {
-    /// Messages, as OpenAI's objects.
+    /// The messages, as objects of OpenAI's chat protocol.
     pub messages: Vec<Value>,
-    /// Tools, as OpenAI's objects.
+    /// The tools that the model may call, as objects of OpenAI's chat protocol.
     pub tools: Vec<Value>,
-    /// Variables of the template.
+    /// Further variables for the chat template, by name.
     pub variables: Map<String, Value>,
-    /// Start of the assistant's answer (a prefill). It is not part of the output. Names of control tokens in it are
-    /// plain text.
+    /// Start of the assistant's answer (a prefill), which the output continues. It is not part of
+    /// the output. Names of control tokens in it are plain text.
     pub begun: String,
 }
 
-/// The abilities of a backend.
+/// What a backend can do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Capabilities {
-    /// Whether the backend has the logits, so that grammars can constrain the output.
+    /// Whether the backend has access to the logits, so that grammars can constrain the output.
     pub logits: bool,
     /// Whether the backend has a chat template.
     pub chat: bool,
-    /// Maximum number of tokens of prompt and output together. 0 if unknown.
+    /// Maximum number of tokens of a prompt and its output together. 0 if unknown.
     pub context: usize,
 }
 
 /// A running generation. Dropping it cancels it.
 pub trait Generation: Stream<Item = Result<Event, GenerateError>> + Send + Unpin {
-    /// Waits for the next event. `None` after the last.
+    /// Blocks until the next event. Returns `None` after the last event.
     ///
     /// # Errors
     ///
-    /// The generation failed. No event follows.
+    /// The generation failed. No event follows an error.
     fn next(&mut self) -> Result<Option<Event>, GenerateError> {
         let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
         let mut context = Context::from_waker(&waker);
@@ -83,7 +84,7 @@ pub trait Generation: Stream<Item = Result<Event, GenerateError>> + Send + Unpin
 
 impl<G: Stream<Item = Result<Event, GenerateError>> + Send + Unpin + ?Sized> Generation for G {}
 
-/// Wakes a waiting thread.
+/// Wakes a thread that waits for an event.
 struct Unpark(Thread);
 
 impl Wake for Unpark {
@@ -92,13 +93,13 @@ impl Wake for Unpark {
     }
 }
 
-/// The text of a generation, chunk by chunk.
+/// The text of a generation, one chunk at a time. Other events are skipped.
 pub struct TextStream {
     inner: Box<dyn Generation>,
 }
 
 impl TextStream {
-    /// Returns the text stream of a generation.
+    /// Creates the text stream of a generation.
     pub fn new(inner: Box<dyn Generation>) -> Self {
         Self { inner }
     }
@@ -135,37 +136,40 @@ impl Iterator for TextStream {
     }
 }
 
-/// A language model behind an interface.
+/// A language model, whatever runs it.
 pub trait LlmBackend: Send + Sync {
-    /// Returns the abilities of the backend.
+    /// Returns what the backend can do.
     fn capabilities(&self) -> Capabilities;
 
-    /// Starts a generation.
+    /// Starts a generation for a prompt.
     ///
     /// # Errors
     ///
-    /// A parameter is wrong or unsupported, the grammar does not compile, or the backend is full.
+    /// A parameter is wrong or unsupported, the grammar does not compile, or the queue of the
+    /// backend is full.
     fn start(
         &self,
         prompt: Prompt,
         params: GenerateParams,
     ) -> Result<Box<dyn Generation>, GenerateError>;
 
-    /// Returns the text that follows a prompt. In JSON mode it is JSON.
+    /// Generates and returns the text that follows a prompt. In JSON mode the text is JSON.
     ///
     /// # Errors
     ///
-    /// The errors of [`LlmBackend::start`], a failed generation, or an output that does not match the request.
+    /// The errors of [`LlmBackend::start`], a failed generation, and an output that does not match
+    /// the request.
     fn generate(&self, prompt: &str, params: GenerateParams) -> Result<String, GenerateError> {
         Ok(self.generate_output(prompt.into(), params)?.text)
     }
 
-    /// Returns the JSON value that follows a prompt. JSON mode is that of the parameters, or else strict; `schema`
-    /// replaces its schema.
+    /// Generates and returns the JSON value that follows a prompt. Uses the JSON mode of the
+    /// parameters, or else strict JSON mode. `schema` replaces the schema of this mode.
     ///
     /// # Errors
     ///
-    /// The errors of [`LlmBackend::generate`]. An output that is not JSON is always an error.
+    /// The errors of [`LlmBackend::generate`]. An output that is not JSON is an error even in
+    /// lenient mode.
     fn generate_json(
         &self,
         prompt: &str,
@@ -179,7 +183,8 @@ pub trait LlmBackend: Send + Sync {
         let output = self.generate_output(prompt.into(), params)?;
         match output.value {
             Some(value) => Ok(value),
-            // Neither a text of another grammar nor one that lenient mode lets through is a value.
+            // A text of another grammar is not a JSON value. Neither is a text that only lenient
+            // mode accepts.
             None => {
                 let strict = JsonValidator { strict: true, grammar: None, ..validator };
                 let error = strict.validate(&output.text);
@@ -188,7 +193,8 @@ pub trait LlmBackend: Send + Sync {
         }
     }
 
-    /// Returns the text that follows a prompt, chunk by chunk. A chunk is never retracted, so nothing is repaired.
+    /// Generates the text that follows a prompt, and returns it one chunk at a time. A chunk is
+    /// never retracted, so an invalid output is not repaired.
     ///
     /// # Errors
     ///
@@ -202,7 +208,7 @@ pub trait LlmBackend: Send + Sync {
         Ok(TextStream::new(self.start(prompt.into(), params)?))
     }
 
-    /// Returns the whole output that follows a prompt.
+    /// Generates and returns the whole output that follows a prompt: text, calls, usage and more.
     ///
     /// # Errors
     ///
@@ -226,12 +232,12 @@ pub trait LlmBackend: Send + Sync {
     }
 }
 
-/// Checks that a backend supports the parameters.
+/// Checks that the parameters are valid and that a backend with these capabilities supports them.
 ///
 /// # Errors
 ///
-/// A parameter is out of its range, or a grammar is set and the backend has no logits. JSON mode is accepted without
-/// logits: the output is validated after the generation.
+/// A parameter is out of its range, or a constraint is set and the backend has no logits. JSON mode
+/// is accepted without logits, because the output is validated after the generation.
 pub fn check(params: &GenerateParams, capabilities: Capabilities) -> Result<(), GenerateError> {
     params.check()?;
     if !capabilities.logits && params.constraint.is_some() {
@@ -242,18 +248,20 @@ pub fn check(params: &GenerateParams, capabilities: Capabilities) -> Result<(), 
     Ok(())
 }
 
-/// Returns a warning if JSON mode asks for constrained tokens and the backend has no logits.
+/// Returns a warning if JSON mode asks for constrained decoding and the backend has no logits.
+/// `None` otherwise.
 fn without_logits(mode: Option<&JsonModeConfig>, capabilities: Capabilities) -> Option<String> {
     let is_missed = !capabilities.logits && mode.is_some_and(|mode| mode.constrained_decoding);
     let warning = "the backend has no logits: the output was validated after it was generated";
     is_missed.then(|| warning.to_owned())
 }
 
-/// Applies JSON mode to an output: extracts, parses, repairs if that is enabled, and validates.
+/// Applies JSON mode to a finished output: extracts the JSON, parses it, repairs it if that is
+/// enabled, and validates it. Without JSON mode, the output is unchanged.
 ///
 /// # Errors
 ///
-/// In strict mode: the output does not match the request.
+/// The output does not match the request. Lenient mode turns some of these errors into warnings.
 pub fn finish(mut output: Output, mode: Option<&JsonModeConfig>) -> Result<Output, GenerateError> {
     let Some(mode) = mode else { return Ok(output) };
     let cut = output.finish.is_cut();

@@ -1,10 +1,11 @@
-//! Chat templates: converts messages to the tokens of a prompt.
+//! Chat templates: converts the messages of a conversation to the tokens of a prompt.
 //!
-//! A template is Jinja as `transformers` runs it: with Python's methods of strings and dictionaries,
-//! `raise_exception` and `strftime_now`. Names of control tokens that the template writes become these tokens. Names
-//! in the users' texts are marked before the template runs, so they are spelled as characters and open no turn.
+//! A template is Jinja as the library `transformers` runs it: with Python's methods of strings and
+//! dictionaries, `raise_exception` and `strftime_now`. If the template writes the name of a control
+//! token, it becomes this token. Names in the users' texts are marked before the template runs.
+//! They are encoded as plain characters, so they cannot open a turn.
 //!
-//! A template may run [`FUEL`] steps.
+//! A template that takes more than [`FUEL`] steps is an error.
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, Error, ErrorKind, Value as Jinja, context};
@@ -12,14 +13,14 @@ use serde_json::{Map, Value};
 
 use crate::encode::Encode;
 
-/// Limit of a template's steps: a thousand times the steps of a long conversation. A template that exceeds it is an
-/// error.
+/// Limit on the steps (engine instructions) of rendering a chat template: a thousand times what a
+/// long conversation takes. A template that exceeds the limit is an error.
 pub const FUEL: u64 = 50_000_000;
 
-/// Name of the template in its environment.
+/// Name of the chat template within its template environment.
 const NAME: &str = "chat";
 
-/// A chat template.
+/// A compiled chat template.
 #[derive(Debug)]
 pub struct ChatTemplate {
     environment: Environment<'static>,
@@ -27,42 +28,45 @@ pub struct ChatTemplate {
     knows_tools: bool,
 }
 
-/// Why a prompt was not made.
+/// The reason why a prompt cannot be made from a conversation.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChatError {
-    /// The template is invalid, or refuses the messages.
+    /// The template is invalid, exceeds its step limit, or rejects the messages.
     #[error("the chat template: {message}")]
     Template {
-        /// The text of the error.
+        /// The error message.
         message: String,
     },
-    /// The texts contain every character that could mark control tokens.
+    /// The messages contain all 256 private-use characters that could mark the names of control
+    /// tokens.
     #[error("the messages hold all of the private-use characters U+E000 to U+E0FF")]
     Marks,
-    /// The tokenizer cannot spell the prompt.
+    /// The tokenizer cannot encode the prompt.
     #[error("the tokenizer cannot spell the prompt")]
     Spelling,
 }
 
 impl From<Error> for ChatError {
     fn from(error: Error) -> Self {
-        // The template's message about the messages stands in the detail.
+        // A message that the template raises about the conversation is in the error's detail.
         let message = error.detail().map_or_else(|| error.to_string(), str::to_owned);
         Self::Template { message }
     }
 }
 
-/// A prompt as text.
+/// A prompt as text, before it is encoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rendered {
     text: String,
-    /// The character that marks names of control tokens in the users' texts.
+    /// The character that marks names of control tokens in the users' texts. It is removed by the
+    /// encoding.
     mark: char,
 }
 
 impl ChatTemplate {
-    /// Compiles a template. `tokens` are the texts of tokens that the template may name (`bos_token` and others).
+    /// Compiles a template. `tokens` maps names of special tokens that the template may use
+    /// (`bos_token` and others) to their texts.
     ///
     /// # Errors
     ///
@@ -78,23 +82,26 @@ impl ChatTemplate {
         environment.add_function("raise_exception", raise_exception);
         environment.add_function("strftime_now", strftime_now);
         let knows_tools = source.contains("tools");
-        // Blocks that mark what an assistant wrote are for training; they say nothing here.
+        // Blocks that mark what the assistant wrote are used in training only.
         let source = source.replace("{% generation %}", "").replace("{% endgeneration %}", "");
         environment.add_template_owned(NAME, source)?;
         Ok(Self { environment, tokens, knows_tools })
     }
 
-    /// Whether the template mentions tools.
+    /// Whether the template's text contains the word `tools`, so that it can show tools to the
+    /// model.
     pub fn knows_tools(&self) -> bool {
         self.knows_tools
     }
 
-    /// Renders the prompt of a conversation. `messages` and `tools` are OpenAI's objects; `variables` are the
-    /// template's own (`enable_thinking` and others).
+    /// Renders the prompt of a conversation. `messages` and `tools` are objects of OpenAI's chat
+    /// protocol. `controls` are the names of control tokens. `variables` are further variables of
+    /// the template (`enable_thinking` and others).
     ///
     /// # Errors
     ///
-    /// The template refuses the messages, or takes more than [`FUEL`] steps.
+    /// The template rejects the messages or takes more than [`FUEL`] steps, or the messages contain
+    /// every possible mark.
     pub fn render(
         &self,
         messages: &[Value],
@@ -122,28 +129,30 @@ impl Rendered {
         self.text.replace(self.mark, "")
     }
 
-    /// Whether the prompt ends within a reasoning that the tag opens.
+    /// Whether the prompt ends with `tag`, apart from white space: a tag that opens the reasoning,
+    /// for example.
     pub fn ends_with(&self, tag: &str) -> bool {
         self.text.trim_end().ends_with(tag)
     }
 
-    /// Encodes the prompt.
+    /// Encodes the prompt as tokens.
     ///
     /// # Errors
     ///
-    /// The tokenizer cannot spell it.
+    /// The tokenizer cannot encode the prompt.
     pub fn encode(&self, encoder: &dyn Encode) -> Result<Vec<u32>, ChatError> {
         encoder.marked_prompt(&self.text, self.mark).ok_or(ChatError::Spelling)
     }
 }
 
-/// Returns a private-use character that occurs in no text.
+/// Returns a private-use character (U+E000 to U+E0FF) that occurs in none of the texts. `None` if
+/// all 256 occur.
 fn free_mark(messages: &[Value], tools: &[Value]) -> Option<char> {
     let texts: Vec<String> = messages.iter().chain(tools).map(Value::to_string).collect();
     ('\u{E000}'..='\u{E0FF}').find(|mark| !texts.iter().any(|text| text.contains(*mark)))
 }
 
-/// Marks the names of control tokens in texts.
+/// Marks the names of control tokens in the texts of JSON values.
 struct Marked<'m> {
     controls: &'m [&'m str],
     mark: char,
@@ -164,7 +173,8 @@ impl Marked<'_> {
         }
     }
 
-    /// Returns a text with the mark after the first character of each name of a control token.
+    /// Returns the text with the mark inserted after the first character of each control token's
+    /// name.
     fn text(&self, text: &str) -> String {
         let mut marked = text.to_owned();
         for control in self.controls {
@@ -183,8 +193,8 @@ impl Marked<'_> {
     }
 }
 
-/// Converts a JSON value to a value of templates. Numbers that fit neither an integer nor a float become texts. Linear in
-/// the value.
+/// Converts a JSON value to a value of the template engine. A number that is neither a 64-bit
+/// integer nor a float becomes a text. Linear in the value.
 pub fn jinja(value: &Value) -> Jinja {
     match value {
         Value::Null => Jinja::from(()),

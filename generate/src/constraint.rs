@@ -1,45 +1,48 @@
-//! A grammar for a sampler that the caller owns: masks logits, and accepts the token that was drawn.
+//! A grammar constraint for hosts with their own sampler: masks logits, and accepts the token that
+//! was drawn.
 
 use grammarc_runtime::error::{AcceptError, BufferError};
 use grammarc_runtime::{Grammar, Matcher};
 
-/// Constrains one output to the texts of a grammar. For hosts that draw tokens themselves and need no other part of a
-/// [`Decoder`](crate::Decoder).
+/// Constrains one output to a grammar. It is meant for hosts that draw tokens themselves and need
+/// no other part of a [`Decoder`](crate::Decoder).
 #[derive(Clone, Debug)]
 pub struct JsonConstraintDecoder {
     matcher: Matcher,
 }
 
 impl JsonConstraintDecoder {
-    /// Returns a constraint before the first token.
+    /// Creates a constraint that is before the first token of the output.
     pub fn new(grammar: &Grammar) -> Self {
         Self { matcher: Matcher::new(grammar) }
     }
 
-    /// Sets the logits of tokens that are not allowed to negative infinity. Other logits do not change.
+    /// Sets the logits of forbidden tokens to negative infinity. Other logits do not change.
     ///
     /// # Errors
     ///
-    /// The row does not have the vocabulary's width.
+    /// The length of `logits` is not the vocabulary's logit width.
     pub fn apply_constraints(&mut self, logits: &mut [f32]) -> Result<(), BufferError> {
         self.matcher.mask().apply(logits)
     }
 
-    /// Accepts the token that was drawn.
+    /// Accepts the token that was drawn, which advances the constraint.
     ///
     /// # Errors
     ///
-    /// The token is not allowed, or a limit was met. The state has not changed then.
+    /// The token is forbidden, or a limit of the matcher is exceeded. The constraint is unchanged
+    /// in this case.
     pub fn update_state(&mut self, token: u32) -> Result<(), AcceptError> {
         self.matcher.accept(token)
     }
 
-    /// Whether the output may end here. [`JsonConstraintDecoder::must_end`] says whether it has to.
+    /// Whether the output may end here. [`JsonConstraintDecoder::must_end`] says whether it must
+    /// end.
     pub fn is_complete(&self) -> bool {
         self.matcher.is_accepting() || self.matcher.is_finished()
     }
 
-    /// Whether only an end token may follow.
+    /// Whether the output may end here and only end tokens are allowed.
     pub fn must_end(&mut self) -> bool {
         let ends = self.matcher.end_tokens().to_vec();
         self.is_complete() && self.matcher.mask().iter().all(|token| ends.contains(&token))

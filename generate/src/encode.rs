@@ -1,7 +1,7 @@
-//! Tokenizers: encode prompts, and bytes that a grammar forces.
+//! Tokenizers encode prompts, and the bytes that a grammar forces.
 //!
-//! The users' text is encoded without control tokens: a `<|im_end|>` in it is spelled as characters and ends no turn.
-//! Only a template writes control tokens, through [`Encode::prompt`].
+//! The users' text is encoded without control tokens: `<|im_end|>` in it becomes plain characters
+//! and cannot end a turn. Control tokens only come from a template, through [`Encode::prompt`].
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -11,32 +11,35 @@ use std::sync::Arc;
 use grammarc_artifacts::{TokenKind, VocabularyArtifact};
 use tokenizers::Tokenizer;
 
-/// A tokenizer.
+/// A tokenizer: converts text to tokens.
 pub trait Encode: Send + Sync {
-    /// Encodes text that follows other tokens, without control tokens. `None` if the tokenizer cannot spell the text
-    /// byte for byte.
+    /// Encodes text that continues other tokens, without control tokens. `None` if the tokenizer
+    /// cannot encode the text byte for byte.
     fn text(&self, text: &str) -> Option<Vec<u32>>;
 
-    /// Encodes a prompt. Names of control tokens in it become these tokens.
+    /// Encodes a prompt. Names of control tokens in it become these tokens. `None` if the tokenizer
+    /// cannot encode the prompt.
     fn prompt(&self, text: &str) -> Option<Vec<u32>>;
 
-    /// Encodes a prompt with marks. A name that contains the mark is not a control token; the marks are removed.
+    /// Encodes a prompt in which `mark` protects text. A name of a control token that contains the
+    /// mark is plain text. The marks are removed. `None` if the tokenizer cannot encode the prompt.
     fn marked_prompt(&self, text: &str, mark: char) -> Option<Vec<u32>>;
 }
 
-/// An error of reading a tokenizer.
+/// A tokenizer file cannot be read or is invalid.
 #[derive(Debug, thiserror::Error)]
 #[error("the tokenizer was not read: {0}")]
 pub struct TokenizerError(String);
 
-/// A tokenizer in the format of Hugging Face's library.
+/// A tokenizer of Hugging Face's library, for one vocabulary.
 pub struct HfTokenizer {
     tokenizer: Tokenizer,
     vocabulary: VocabularyArtifact,
     controls: Controls,
 }
 
-/// Returns the control tokens of a vocabulary that have a name, by id.
+/// Returns the control tokens of a vocabulary with a non-empty name: pairs of name and token id, in
+/// ascending order of id.
 pub(crate) fn controls(vocabulary: &VocabularyArtifact) -> impl Iterator<Item = (&str, u32)> {
     let all = 0..vocabulary.token_count();
     let controls = all.filter(|&token| vocabulary.token_kind(token) == TokenKind::Special);
@@ -46,7 +49,7 @@ pub(crate) fn controls(vocabulary: &VocabularyArtifact) -> impl Iterator<Item = 
     })
 }
 
-/// The control tokens of a vocabulary by name.
+/// The names of a vocabulary's control tokens, for the search in texts.
 struct Controls {
     names: Vec<(Box<str>, u32)>,
 }
@@ -56,8 +59,8 @@ impl Controls {
         Self { names: controls(vocabulary).map(|(name, token)| (name.into(), token)).collect() }
     }
 
-    /// Finds the first name of a control token in a text, the longest of those at one place. Returns its offset, the
-    /// name and the token.
+    /// Finds the first name of a control token in a text. Of several names at the same offset, the
+    /// longest is chosen. Returns the byte offset, the name and the token. `None` if there is none.
     fn next(&self, text: &str) -> Option<(usize, &str, u32)> {
         let found = self.names.iter().filter_map(|(name, token)| {
             let at = memchr::memmem::find(text.as_bytes(), name.as_bytes())?;
@@ -66,7 +69,8 @@ impl Controls {
         found.min_by_key(|&(at, name, _)| (at, Reverse(name.len())))
     }
 
-    /// Encodes a text. Names of control tokens become these tokens; `plain` encodes the rest.
+    /// Encodes a text. Names of control tokens become these tokens, and `plain` encodes the text
+    /// between them. `None` if `plain` fails.
     fn encode(&self, text: &str, plain: impl Fn(&str) -> Option<Vec<u32>>) -> Option<Vec<u32>> {
         let mut tokens = Vec::new();
         let mut rest = text;
@@ -81,7 +85,7 @@ impl Controls {
 }
 
 impl HfTokenizer {
-    /// Reads a `tokenizer.json`.
+    /// Reads a `tokenizer.json` file.
     ///
     /// # Errors
     ///
@@ -92,11 +96,11 @@ impl HfTokenizer {
         Ok(Self::new(tokenizer, vocabulary))
     }
 
-    /// Reads the text of a `tokenizer.json`.
+    /// Reads the content of a `tokenizer.json` file.
     ///
     /// # Errors
     ///
-    /// The text is not a tokenizer.
+    /// The content is not a tokenizer.
     pub fn from_bytes(
         json: &[u8],
         vocabulary: &VocabularyArtifact,
@@ -106,9 +110,10 @@ impl HfTokenizer {
         Ok(Self::new(tokenizer, vocabulary))
     }
 
-    /// Wraps a tokenizer of the library for a vocabulary.
+    /// Creates an encoder from a tokenizer of the library and the vocabulary of the model.
     pub fn new(mut tokenizer: Tokenizer, vocabulary: &VocabularyArtifact) -> Self {
-        // Names of control tokens in a text are characters here: those that mean the token are cut out before.
+        // A name of a control token that reaches the library is plain text: the names that mean the
+        // token are cut out before.
         tokenizer.set_encode_special_tokens(true);
         let controls = Controls::new(vocabulary);
         Self { tokenizer, vocabulary: vocabulary.clone(), controls }
@@ -134,7 +139,8 @@ impl Encode for HfTokenizer {
         if self.spell(&plain) == text.as_bytes() {
             return Some(plain);
         }
-        // Some tokenizers put a space before every text: the tokens of a text that goes on are those after a line feed.
+        // Some tokenizers put a space before every text. So the text is encoded after a line feed,
+        // and the tokens after the line feed are taken.
         let after = self.encode(&format!("\n{text}"))?;
         let cut = (0..=after.len()).find(|&at| self.spell(&after[at..]) == text.as_bytes());
         Some(after[cut?..].to_vec())
@@ -149,7 +155,8 @@ impl Encode for HfTokenizer {
     }
 }
 
-/// A tokenizer that takes the longest token at each place. For vocabularies without a tokenizer, mainly in tests.
+/// A tokenizer that takes the longest matching token at each position. For vocabularies without a
+/// tokenizer, mainly in tests.
 pub struct LongestMatch {
     by_text: HashMap<Arc<[u8]>, u32>,
     longest: usize,
@@ -157,7 +164,7 @@ pub struct LongestMatch {
 }
 
 impl LongestMatch {
-    /// Returns a tokenizer of the vocabulary's tokens.
+    /// Creates a tokenizer that uses the text tokens of the vocabulary.
     pub fn new(vocabulary: &VocabularyArtifact) -> Self {
         let texts = (0..vocabulary.token_count()).rev();
         let texts = texts.filter(|&token| vocabulary.token_kind(token) == TokenKind::Text);

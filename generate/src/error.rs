@@ -8,7 +8,7 @@ use crate::grammars::GrammarError;
 use crate::model::ModelError;
 use crate::params::ParamsError;
 
-/// An error of a generation.
+/// The reason why a generation failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GenerateError {
@@ -21,23 +21,25 @@ pub enum GenerateError {
     /// The model failed.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// The options do not fit the vocabulary.
+    /// The options of the matcher do not fit the vocabulary.
     #[error(transparent)]
     Options(#[from] OptionsError),
-    /// The row of logits is not as wide as the model said.
+    /// The model returned a row of logits of another length than it declared.
     #[error(transparent)]
     Row(#[from] BufferError),
-    /// The shortest text of the grammar has more tokens than `max_tokens`.
+    /// With [`OnLength::Close`](crate::OnLength::Close): the shortest text of the grammar has more
+    /// tokens than `max_tokens`.
     #[error(
         "max_tokens: {max_tokens} tokens are too few: the shortest text of the grammar takes {least}"
     )]
     TooFewTokens {
-        /// Number of tokens of the shortest text.
+        /// Number of tokens that the shortest text takes.
         least: usize,
         /// Maximum number of tokens of the output.
         max_tokens: usize,
     },
-    /// The search found no text of the grammar within a megabyte, so the output cannot be closed.
+    /// With [`OnLength::Close`](crate::OnLength::Close): no text of the grammar that ends within a
+    /// megabyte was found, so the output cannot be closed.
     #[error(
         "on_length: no end of the grammar's text was found within a megabyte, so it cannot be closed; truncate it, or bound what the grammar repeats"
     )]
@@ -45,13 +47,13 @@ pub enum GenerateError {
     /// The prompt has no tokens.
     #[error("the prompt has no tokens; it needs at least the token that begins a text")]
     EmptyPrompt,
-    /// The chat template failed.
+    /// The chat template could not convert the conversation to a prompt.
     #[error(transparent)]
     Chat(ChatError),
-    /// The tokenizer cannot spell the prompt.
+    /// The tokenizer cannot encode the prompt.
     #[error("the tokenizer cannot spell the prompt")]
     Prompt,
-    /// The prompt and the output do not fit the model.
+    /// The prompt and `max_tokens` together exceed the context of the model.
     #[error(
         "a prompt of {prompt} tokens and an output of {max_tokens} do not fit the model's context of {context}"
     )]
@@ -60,51 +62,51 @@ pub enum GenerateError {
         prompt: usize,
         /// Maximum number of tokens of the output.
         max_tokens: usize,
-        /// Maximum number of tokens of a sequence.
+        /// Maximum number of tokens of a sequence of the model.
         context: usize,
     },
-    /// The grammar allows no token, and its text may not end here. The vocabulary cannot spell the texts of such a
-    /// grammar.
+    /// The grammar allows no token, and the output may not end. This happens if the vocabulary
+    /// cannot spell any text of the grammar.
     #[error("after {tokens} tokens no token is allowed and the text may not end")]
     DeadEnd {
-        /// Number of tokens of the output.
+        /// Number of tokens of the output before the dead end.
         tokens: usize,
     },
-    /// No allowed token has a logit that is a number.
+    /// The logit of every allowed token is negative infinity or NaN.
     #[error(
         "after {tokens} tokens every allowed token has the logit minus infinity or none at all"
     )]
     NoLogits {
-        /// Number of tokens of the output.
+        /// Number of tokens of the output before this row of logits.
         tokens: usize,
     },
-    /// The matcher met a limit and did not accept an allowed token.
+    /// The matcher did not accept an allowed token, because one of its limits is exceeded.
     #[error(transparent)]
     Accept(#[from] AcceptError),
-    /// The output does not match the request.
+    /// The output is not the JSON that the request asked for.
     #[error(transparent)]
     Json(#[from] JsonError),
-    /// The first token did not come before the deadline.
+    /// The first token did not come before the deadline of the output.
     #[error("no token came within the time that the output has")]
     Late,
-    /// The engine that runs the model has ended.
+    /// The thread that runs the model has ended.
     #[error("the engine that runs the model has ended")]
     Closed,
-    /// The queue of generations is full.
+    /// The queue of waiting generations is full, or the client's share of it.
     #[error("{waiting} generations wait already")]
     Busy {
-        /// Number of generations that wait.
+        /// Number of waiting generations.
         waiting: usize,
     },
-    /// The backend failed: its server, or its function.
+    /// The backend's server or function failed.
     #[error(transparent)]
     Backend(Box<dyn std::error::Error + Send + Sync>),
     /// The backend does not support a parameter.
     #[error("{what}: this backend {why}")]
     Unsupported {
-        /// The parameter.
+        /// Name of the parameter.
         what: &'static str,
-        /// The reason.
+        /// The reason, as the predicate of a sentence about the backend.
         why: &'static str,
     },
 }

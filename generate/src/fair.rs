@@ -1,25 +1,27 @@
-//! A queue that is fair to clients: start-time fair queueing (Goyal, Vin and Cheng, 1996).
+//! A queue that is fair between clients: start-time fair queueing (Goyal, Vin and Cheng, 1996).
 //!
-//! Each client has a counter of the cost that it was charged. [`FairQueue::pop`] serves the waiting client with the
-//! least counter, so a client with many items delays itself. A client that starts to wait gets at least the counter
-//! of the client served last, so idle clients save up nothing. While the queue is empty, charges have no effect, and
-//! all counters are dropped.
+//! Each client has a counter of the cost that it was charged. [`FairQueue::pop`] serves the waiting
+//! client with the lowest counter, so a client with many items delays only itself. When a client
+//! starts to wait, its counter is raised to that of the client served last. So an idle client
+//! cannot save up service. While the queue is empty, charges have no effect, and all counters are
+//! dropped.
 //!
-//! Items of one client are ordered by rank, and within a rank by arrival. The outputs of a request have the ranks 0,
-//! 1, 2, …, so the first output of each request comes before the second of any.
+//! Items of one client are ordered by rank, and within a rank by arrival. The outputs of a request
+//! have the ranks 0, 1, 2, …, so the first output of each request precedes the second output of
+//! any.
 //!
-//! Cost: `pop` is linear in the clients, everything else logarithmic. An idle client is dropped once others were
-//! charged as much.
+//! Cost: `pop` is linear in the number of clients, and everything else is logarithmic. An idle
+//! client is dropped when others were charged as much as it was.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Identifies a client within one process. Requests without a client share the default one.
+/// Identifies a client within one process. Requests without a client share the default value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Client(u64);
 
 impl Client {
-    /// Returns the client with a name, such as a key or an address.
+    /// Returns the client with a name, such as an API key or an address.
     pub fn named(name: &impl Hash) -> Self {
         let mut hasher = DefaultHasher::new();
         name.hash(&mut hasher);
@@ -27,24 +29,24 @@ impl Client {
     }
 }
 
-/// Waiting items, by client.
+/// The waiting items of all clients.
 #[derive(Debug)]
 pub struct FairQueue<T> {
     clients: BTreeMap<Client, Waiting<T>>,
-    /// The charge of the client served last, before that service.
+    /// The charge that the client served last had before that service.
     virtual_time: u64,
-    /// Number of the next arrival.
+    /// The arrival number of the next item.
     arrivals: u64,
     len: usize,
 }
 
-/// The items of one client, and what it was charged.
+/// The waiting items of one client, and the cost that the client was charged.
 #[derive(Debug)]
 struct Waiting<T> {
     charged: u64,
-    /// The charge at the start of the wait. Refunds do not go below it.
+    /// The charge when the client started to wait. Refunds do not lower the charge below it.
     least: u64,
-    /// By rank and arrival.
+    /// The items by (rank, arrival number).
     items: BTreeMap<(u32, u64), T>,
 }
 
@@ -70,7 +72,7 @@ impl<T> FairQueue<T> {
         self.clients.get(&client).map_or(0, |waiting| waiting.items.len())
     }
 
-    /// Appends an item after those of the same client and rank.
+    /// Adds an item after the items of the same client with the same rank.
     pub fn push(&mut self, client: Client, rank: u32, item: T) {
         let arrival = self.arrivals;
         let (virtual_time, waiting) = (self.virtual_time, self.of(client));
@@ -82,8 +84,8 @@ impl<T> FairQueue<T> {
         self.len += 1;
     }
 
-    /// Removes and returns the next item of the client with the least charge. Among equals, the item that came first
-    /// wins.
+    /// Removes and returns the next item of the client with the lowest charge. Of clients with
+    /// equal charges, the one whose item arrived first is served. `None` if the queue is empty.
     pub fn pop(&mut self) -> Option<(Client, T)> {
         let next = self.clients.iter().filter_map(|(&client, waiting)| {
             let (&(_, arrival), _) = waiting.items.first_key_value()?;
@@ -100,7 +102,8 @@ impl<T> FairQueue<T> {
         Some((client, item))
     }
 
-    /// Adds to the charge of a client. No effect while the queue is empty, since no client is delayed then.
+    /// Adds to the charge of a client. Has no effect while the queue is empty, because no client is
+    /// delayed then.
     pub fn charge(&mut self, client: Client, cost: u64) {
         if self.is_empty() {
             return;
@@ -110,14 +113,14 @@ impl<T> FairQueue<T> {
         waiting.charged = waiting.charged.saturating_add(cost);
     }
 
-    /// Subtracts from the charge of a client.
+    /// Subtracts from the charge of a client, down to its charge at the start of the wait.
     pub fn refund(&mut self, client: Client, cost: u64) {
         if let Some(waiting) = self.clients.get_mut(&client) {
             waiting.charged = waiting.charged.saturating_sub(cost).max(waiting.least);
         }
     }
 
-    /// Drops the items that `is_wanted` refuses.
+    /// Drops the items for which `is_wanted` returns false.
     pub fn retain(&mut self, mut is_wanted: impl FnMut(&T) -> bool) {
         for waiting in self.clients.values_mut() {
             waiting.items.retain(|_, item| is_wanted(item));
@@ -137,7 +140,8 @@ impl<T> Default for Waiting<T> {
 }
 
 impl<T> Waiting<T> {
-    /// Raises the charge to that of the client served last, so that an idle client saves up nothing.
+    /// Raises the charge to that of the client served last, so that an idle client cannot save up
+    /// service.
     fn raise(&mut self, virtual_time: u64) {
         if self.charged < virtual_time {
             (self.charged, self.least) = (virtual_time, virtual_time);
@@ -227,7 +231,8 @@ mod tests {
     }
 
     proptest! {
-        /// While two clients wait, neither is ahead of the other by more than the dearest item.
+        /// While two clients wait, their charges differ by at most the cost of the most expensive
+        /// item.
         #[test]
         fn waiting_clients_are_served_alike(costs in prop::collection::vec((0_u8..3, 1_u64..50), 1..80)) {
             let mut queue = FairQueue::default();
@@ -247,7 +252,8 @@ mod tests {
             prop_assert_eq!(spent.iter().sum::<u64>(), costs.iter().map(|(_, cost)| cost).sum::<u64>());
         }
 
-        /// Counts are those of the items, whatever is dropped, and nothing of a client stays when all is served.
+        /// The counts agree with the items, whatever is dropped. No state of a client remains when
+        /// all items are served.
         #[test]
         fn nothing_is_lost(items in prop::collection::vec((0_u8..5, 0_u32..3), 0..60), dropped in 0_u32..3) {
             let mut queue = FairQueue::default();

@@ -1,4 +1,5 @@
-//! A backend from a function: takes a text, returns a text. For models behind interfaces of their own, and for tests.
+//! A backend that calls a function from text to text. For models with an interface of their own,
+//! and for tests.
 
 use crate::backend::{Capabilities, Generation, LlmBackend, Prompt};
 use crate::error::GenerateError;
@@ -6,7 +7,8 @@ use crate::local::Received;
 use crate::output::{Event, Finish, Finished, Usage};
 use crate::params::GenerateParams;
 
-/// A function as a backend. It has no logits, so JSON mode only validates its finished outputs.
+/// A backend that calls a function. It has no logits, so JSON mode only validates the finished
+/// outputs.
 ///
 /// ```
 /// use grammarc_generate::{FunctionBackend, GenerateParams, LlmBackend};
@@ -24,15 +26,15 @@ pub struct FunctionBackend<F> {
     function: F,
 }
 
-/// The error of a function.
+/// The error that the function of a [`FunctionBackend`] returns.
 pub type FunctionError = Box<dyn std::error::Error + Send + Sync>;
 
 impl<F> FunctionBackend<F>
 where
     F: Fn(&str, &GenerateParams) -> Result<String, FunctionError> + Send + Sync,
 {
-    /// Returns a backend that calls the function with the prompt and the parameters, and uses its result as the
-    /// output.
+    /// Creates a backend that calls the function with the prompt and the parameters. The function's
+    /// result is the output.
     pub fn new(function: F) -> Self {
         Self { function }
     }

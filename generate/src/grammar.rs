@@ -1,7 +1,7 @@
-//! Grammars of generations: a source in some language with its options, or a compiled artifact.
+//! Grammars for generations: a source in some language with its options, or a compiled artifact.
 //!
-//! [`Grammars`](crate::grammars::Grammars) compiles a source for a vocabulary and caches the result. A source is not
-//! checked before that, so making a grammar never fails.
+//! [`Grammars`](crate::grammars::Grammars) compiles a source for a vocabulary and caches the
+//! result. A source is not checked before, so creating a [`Grammar`] never fails.
 
 use grammarc_compiler::frontend::settings::Language;
 use grammarc_json::JsonSchema;
@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::unions::discriminator_first;
 
-/// The grammar of an output.
+/// A grammar that an output has to match.
 #[derive(Clone, Debug)]
 pub struct Grammar {
     pub(crate) form: Form,
@@ -21,19 +21,21 @@ pub(crate) enum Form {
     Artifact(grammarc_runtime::Grammar),
 }
 
-/// The source of a grammar.
+/// The source text of a grammar, with its language and options.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GrammarSource {
-    /// Its language.
+    /// The language of the source.
     pub language: Language,
-    /// Its text.
+    /// The text of the source.
     pub text: String,
-    /// Options of the language by name: see [`Settings::read`](grammarc_compiler::frontend::settings::Settings::read).
+    /// Maps names of the language's options to values. See
+    /// [`Settings::read`](grammarc_compiler::frontend::settings::Settings::read).
     pub options: Map<String, Value>,
 }
 
 impl GrammarSource {
-    /// Returns the source as an entry of the option `sources`.
+    /// Returns the source as an entry of the option `sources`, through which other sources include
+    /// it.
     pub(crate) fn named(&self) -> Value {
         let Self { language, text, options } = self;
         json!({"language": language.name(), "text": text, "options": options})
@@ -41,7 +43,7 @@ impl GrammarSource {
 }
 
 impl Grammar {
-    /// Returns a source in any of the compiler's languages.
+    /// Creates a grammar from a source in any language of the compiler.
     pub fn new(language: Language, text: impl Into<String>) -> Self {
         let source = GrammarSource { language, text: text.into(), options: Map::new() };
         Self { form: Form::Source(source) }
@@ -52,39 +54,43 @@ impl Grammar {
         Self::new(Language::BuiltIn, "json")
     }
 
-    /// Returns the grammar of JSON values, one a line, each an instance of `line` if it is given. The discriminator
-    /// of a union, a required member with a different text in each branch, comes first.
+    /// Returns the grammar of JSON lines: one JSON value on each line. With `line`, each value is
+    /// an instance of this schema. If the schema is a union, the member that distinguishes its
+    /// branches comes first.
     pub fn jsonl(line: Option<&JsonSchema>) -> Self {
         let line = line.map(|schema| ("line".to_owned(), discriminator_first(schema.value())));
         Self::new(Language::BuiltIn, "jsonl").with_options(line)
     }
 
-    /// Returns the grammar of [`Self::jsonl`] as GBNF, for servers that take a grammar over HTTP.
+    /// Returns the same grammar as [`Self::jsonl`], as GBNF text for servers that take a grammar
+    /// over HTTP.
     pub fn jsonl_gbnf(line: Option<&JsonSchema>) -> String {
         let line = line.map(|schema| discriminator_first(schema.value()));
         let line = match line {
             Some(line @ Value::Object(_)) => line,
-            // GBNF embeds objects alone: a boolean schema takes any value or none.
+            // GBNF can only embed schemas that are objects. A boolean schema accepts every value or
+            // none.
             Some(Value::Bool(false)) => json!({"not": {}}),
             _ => json!({}),
         };
         format!("root ::= line (\"\\n\" line)* \"\\n\"?\nline ::= @json-schema{line}\n")
     }
 
-    /// Returns the grammar of comma-separated records. `columns` fixes the number of fields.
+    /// Returns the grammar of comma-separated records. `columns` fixes the number of fields in a
+    /// record.
     pub fn csv(columns: Option<u32>) -> Self {
         let columns = columns.map(|columns| ("columns".to_owned(), json!(columns)));
         Self::new(Language::BuiltIn, "csv").with_options(columns)
     }
 
-    /// Returns the grammar of an XML element with one of these names, and its content. Without names, any name is
-    /// allowed, and an end tag may differ from its start tag.
+    /// Returns the grammar of an XML element, with its content, whose name is one of `names`. If
+    /// `names` is empty, any name is allowed, and the end tag may differ from the start tag.
     pub fn xml(names: &[&str]) -> Self {
         let names = (!names.is_empty()).then(|| ("names".to_owned(), json!(names)));
         Self::new(Language::BuiltIn, "xml").with_options(names)
     }
 
-    /// Returns the grammar of a schema's instances.
+    /// Returns the grammar of the JSON texts that are instances of a schema.
     pub fn schema(schema: &JsonSchema) -> Self {
         Self::new(Language::JsonSchema, schema.text())
     }
@@ -94,23 +100,24 @@ impl Grammar {
         Self::new(Language::Gbnf, source)
     }
 
-    /// Returns a regular expression that the whole output matches.
+    /// Returns the grammar of a regular expression. The whole output has to match it.
     pub fn from_regex(pattern: &str) -> Self {
         Self::new(Language::Regex, pattern)
     }
 
-    /// Returns a structural tag: free text and calls of tools.
+    /// Returns the grammar of a structural tag: free text mixed with tool calls.
     pub fn from_tags(tag: &Value) -> Self {
         Self::new(Language::StructuralTag, tag.to_string())
     }
 
-    /// Returns a grammar that was compiled before, for the model's vocabulary.
+    /// Returns a grammar that was already compiled. It has to be compiled for the model's
+    /// vocabulary.
     pub fn artifact(grammar: grammarc_runtime::Grammar) -> Self {
         Self { form: Form::Artifact(grammar) }
     }
 
-    /// Returns the union of two grammars. `None` if one of them is an artifact, which has no source to compose. Texts
-    /// of `other` are sent as text, also next to calls of `self`.
+    /// Returns the union of two grammars. `None` if one of them is an artifact, which has no source
+    /// to compose. An output that matches `other` is sent as text, even if `self` has tool calls.
     pub fn either(&self, other: &Self) -> Option<Self> {
         let (first, second) = (self.source()?, other.as_content()?);
         let sources = json!({"first": first.named(), "second": second.source()?.named()});
@@ -118,7 +125,8 @@ impl Grammar {
         Some(grammar.with_options([("sources".to_owned(), sources)]))
     }
 
-    /// Returns the same texts as the content of a structural tag, so that a splitter finds no markup in them.
+    /// Returns the same grammar as the content of a structural tag, so that no markup is recognized
+    /// in its texts. `None` for an artifact.
     fn as_content(&self) -> Option<Self> {
         let sources = json!({"content": self.source()?.named()});
         let format = json!({"type": "grammar", "grammar": "root ::= @\"content\""});
@@ -126,8 +134,8 @@ impl Grammar {
         Some(tag.with_options([("sources".to_owned(), sources)]))
     }
 
-    /// Adds options to the source, and replaces options of the same names. An artifact has no options and does not
-    /// change.
+    /// Sets options of the source; options with the same names are replaced. An artifact has no
+    /// options and does not change.
     #[must_use]
     pub fn with_options(mut self, options: impl IntoIterator<Item = (String, Value)>) -> Self {
         if let Form::Source(source) = &mut self.form {
@@ -136,7 +144,7 @@ impl Grammar {
         self
     }
 
-    /// Returns the source. `None` for an artifact.
+    /// Returns the source of the grammar. `None` for an artifact.
     pub fn source(&self) -> Option<&GrammarSource> {
         match &self.form {
             Form::Source(source) => Some(source),

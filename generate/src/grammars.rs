@@ -1,7 +1,8 @@
-//! Grammars compiled for one vocabulary: a compiler with a cache that threads share.
+//! Grammars that are compiled for one vocabulary: a compiler and a cache, shared by threads.
 //!
-//! Reasoning before the output and text after it are composed with the source as GBNF composes sources, `@"name"`. So
-//! one artifact has the masks also at the borders between the parts.
+//! Reasoning before the output, and text after it, are composed with the source as GBNF includes
+//! sources: `@"name"`. So one artifact has the masks for all parts, including tokens that cross
+//! from one part to the next.
 
 use std::borrow::Cow;
 use std::num::NonZero;
@@ -24,28 +25,30 @@ use crate::background::{Background, Begun};
 use crate::grammar::{Form, Grammar, GrammarSource};
 use crate::params::Reasoning;
 
-/// Default limit of one compilation. A longer one fails with [`GrammarError::Spent`].
+/// Default time limit of compiling one grammar. A compilation that takes longer fails with
+/// [`GrammarError::Spent`].
 pub const COMPILE_TIME: Duration = Duration::from_secs(10);
 
-/// Text before and after the texts of a grammar.
+/// Text that may come before and after the texts of a grammar.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Affixes<'a> {
-    /// The reasoning before the output.
+    /// The reasoning before the output. `None` if there is no reasoning.
     pub prefix: Option<Prefix<'a>>,
-    /// Whether any text may follow the output.
+    /// Whether any text may follow the output (overshoot).
     pub has_suffix: bool,
 }
 
-/// Reasoning before an output.
+/// The reasoning that comes before an output.
 #[derive(Clone, Copy, Debug)]
 pub struct Prefix<'a> {
-    /// The tags of the reasoning.
+    /// The tags of the reasoning, and its limits.
     pub reasoning: &'a Reasoning,
-    /// Whether the opening tag is in the prompt.
+    /// Whether the prompt already contains the opening tag.
     pub is_open: bool,
 }
 
-/// A compiler for one vocabulary, with its cache. `Send` and `Sync`; a clone shares both.
+/// A grammar compiler for one vocabulary, with its cache. `Send` and `Sync`; clones share the
+/// compiler and the cache.
 #[derive(Clone)]
 pub struct Grammars {
     inner: Arc<Inner>,
@@ -56,34 +59,35 @@ struct Inner {
     vocabulary: Vocabulary,
     cache: Cache,
     time: Duration,
-    /// Unmasked grammars whose masks are being computed; `None` if the compiler returns complete grammars only.
+    /// The grammars whose masks are being computed in the background. `None` if grammars are only
+    /// returned with complete masks.
     background: Option<Arc<Background>>,
 }
 
-/// An error of compiling a grammar.
+/// The reason why a grammar cannot be compiled.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GrammarError {
     /// An option of the source is wrong.
     #[error(transparent)]
     Settings(#[from] SettingsError),
-    /// The source has errors, or its grammar does not compile.
+    /// The source has errors, or its grammar cannot be compiled.
     #[error("{}", diagnostics.first().map(ToString::to_string).unwrap_or_default())]
     Refused {
-        /// The source.
+        /// The source with the errors.
         source_text: Source,
-        /// The diagnostics of the source.
+        /// The errors, warnings and notes about the source.
         diagnostics: Vec<Diagnostic>,
     },
-    /// The compilation met its time limit.
+    /// The compilation exceeded its time limit or another budget.
     #[error("{}", diagnostics.first().map(ToString::to_string).unwrap_or_default())]
     Spent {
-        /// The source.
+        /// The source whose compilation was given up.
         source_text: Source,
-        /// The same, as diagnostics of the source.
+        /// The exceeded limit, as diagnostics of the source.
         diagnostics: Vec<Diagnostic>,
     },
-    /// The artifact is for another vocabulary.
+    /// The artifact was compiled for another vocabulary than the model's.
     #[error("the artifact is of the vocabulary {found}, the model has {expected}")]
     Vocabulary {
         /// Name of the artifact's vocabulary.
@@ -91,29 +95,33 @@ pub enum GrammarError {
         /// Name of the model's vocabulary.
         expected: String,
     },
-    /// An artifact cannot be composed with reasoning or with text after it.
+    /// A grammar that is an artifact is used with reasoning or with text after it. Only a source
+    /// can be composed with these.
     #[error(
         "{what} is composed with a grammar's source, and an artifact has none: compile it with the artifact, or give the source"
     )]
     Artifact {
-        /// The part to be composed with it.
+        /// The part that cannot be composed with the artifact.
         what: &'static str,
     },
 }
 
 impl Grammars {
-    /// Returns a compiler with a cache in memory. It uses `threads` threads, by default one a processor.
+    /// Creates a compiler with a cache in memory. It uses `threads` threads; `None` gives one for
+    /// each processor.
     pub fn new(vocabulary: Vocabulary, threads: Option<NonZero<usize>>) -> Self {
         Self::within(vocabulary, threads, COMPILE_TIME)
     }
 
-    /// Returns such a compiler with another time limit of a compilation.
+    /// Creates a compiler with a cache in memory, and with `time` as the time limit of one
+    /// compilation.
     pub fn within(vocabulary: Vocabulary, threads: Option<NonZero<usize>>, time: Duration) -> Self {
         let cache = Cache::open(CacheOptions::new()).expect("a cache in memory needs no folder");
         Self::with_cache(vocabulary, threads, cache, time)
     }
 
-    /// Returns a compiler with a cache and a time limit of a compilation.
+    /// Creates a compiler with the given cache, and with `time` as the time limit of one
+    /// compilation.
     pub fn with_cache(
         vocabulary: Vocabulary,
         threads: Option<NonZero<usize>>,
@@ -124,11 +132,12 @@ impl Grammars {
         Self { inner: Arc::new(Inner { compiler, vocabulary, cache, time, background: None }) }
     }
 
-    /// Returns grammars as soon as their automata are built, while a thread computes the masks: see
-    /// [`Compiled::early`].
+    /// Changes the compiler to return a grammar as soon as its automata are built, while a
+    /// background thread computes the masks. See [`Compiled::early`].
     ///
-    /// At most two such threads run at once. The masks of further grammars are computed before the grammar is
-    /// returned. If the masks meet a limit, the grammar stays unmasked.
+    /// At most two such threads run at once. The masks of further grammars are computed before the
+    /// grammar is returned. If the computation of masks exceeds a limit, the grammar stays without
+    /// masks.
     #[must_use]
     pub fn early(self) -> Self {
         let Inner { compiler, vocabulary, cache, time, .. } = &*self.inner;
@@ -137,17 +146,18 @@ impl Grammars {
         Self { inner: Arc::new(Inner { compiler, vocabulary, cache, time, background }) }
     }
 
-    /// Returns the vocabulary.
+    /// Returns the vocabulary that grammars are compiled for.
     pub fn vocabulary(&self) -> &Vocabulary {
         &self.inner.vocabulary
     }
 
-    /// Returns the counters of the cache.
+    /// Returns the hit and miss counters of the cache.
     pub fn stats(&self) -> CacheStats {
         self.inner.cache.stats()
     }
 
-    /// Compiles a grammar, or returns it from the cache. Setting the flag `cancel` ends the compilation.
+    /// Compiles a grammar, or returns it from the cache. Setting the flag `cancel` from another
+    /// thread ends the compilation with an error.
     ///
     /// # Errors
     ///
@@ -160,7 +170,8 @@ impl Grammars {
         self.compile_with(grammar, &Affixes::default(), cancel)
     }
 
-    /// Compiles a grammar with a prefix and a suffix.
+    /// Compiles a grammar together with the text that may come before and after it (`affixes`).
+    /// Setting the flag `cancel` ends the compilation with an error.
     ///
     /// # Errors
     ///
@@ -183,12 +194,12 @@ impl Grammars {
         }
     }
 
-    /// Returns a grammar with a prefix and a suffix if it need not be compiled: it is an artifact, is cached, or its
-    /// masks are being computed.
+    /// Returns a grammar with its affixes if nothing has to be compiled: it is an artifact, is
+    /// cached, or its masks are being computed. `None` otherwise.
     ///
     /// # Errors
     ///
-    /// An earlier compilation of the grammar failed.
+    /// An earlier compilation of the grammar failed, or an artifact does not fit.
     pub fn kept(
         &self,
         grammar: &Grammar,
@@ -211,7 +222,8 @@ impl Grammars {
         Ok(Some(Compiled::from_artifact(kept.artifact)))
     }
 
-    /// Returns the grammar of a source whose masks are being computed.
+    /// Returns the grammar of a source if its masks are being computed in the background. `None`
+    /// otherwise. Fails if the source has denied keywords.
     fn begun(&self, asked: &Asked) -> Result<Option<Compiled>, GrammarError> {
         let Some(background) = &self.inner.background else { return Ok(None) };
         let Some(Begun { grammar, report }) = background.get(&self.key_of(asked)) else {
@@ -226,8 +238,8 @@ impl Grammars {
         Key::new(self.inner.compiler.vocabulary(), &settings.front_end, text, options)
     }
 
-    /// Returns the key of a grammar's source, in hexadecimal. Equal keys compile to equal artifacts. `None` for an
-    /// artifact.
+    /// Returns the cache key of a grammar's source, in hexadecimal. Sources with equal keys compile
+    /// to equal artifacts. `None` for an artifact.
     ///
     /// # Errors
     ///
@@ -237,7 +249,7 @@ impl Grammars {
         Ok(Some(self.key_of(&Asked::new(source)?).to_string()))
     }
 
-    /// Checks that an artifact is for this vocabulary.
+    /// Returns a compiled grammar if its vocabulary is the one of this compiler. Fails otherwise.
     fn of_this_vocabulary(&self, compiled: &Compiled) -> Result<Compiled, GrammarError> {
         let (own, other) = (self.vocabulary(), compiled.vocabulary());
         if own.artifact().fingerprint() == other.artifact().fingerprint() {
@@ -289,7 +301,7 @@ impl Grammars {
     }
 }
 
-/// Converts an error of the cache for a source.
+/// Converts an error of the cache to an error about the source.
 fn of_cache(source: &Source, error: CacheError) -> GrammarError {
     let (source_text, diagnostics) = (source.clone(), error.diagnostics().to_vec());
     match error {
@@ -298,14 +310,14 @@ fn of_cache(source: &Source, error: CacheError) -> GrammarError {
     }
 }
 
-/// Logs a warning if a grammar could not be written to the cache's folder.
+/// Logs a warning if a compiled grammar could not be written to the cache's folder.
 fn warn_if_not_kept(cached: &Cached) {
     if let Origin::NotKept(error) = &cached.origin {
         tracing::warn!(%error, "a grammar was compiled and could not be kept in the cache's folder");
     }
 }
 
-/// Fails if there are diagnostics, which name the keywords that the settings deny.
+/// Fails if `diagnostics`, which name the denied keywords of the source, is not empty.
 fn refuse(source: &Source, diagnostics: Vec<Diagnostic>) -> Result<(), GrammarError> {
     match diagnostics.is_empty() {
         true => Ok(()),
@@ -313,8 +325,8 @@ fn refuse(source: &Source, diagnostics: Vec<Diagnostic>) -> Result<(), GrammarEr
     }
 }
 
-/// Returns an unmasked grammar at once and computes its masks in a background thread. If all such threads are busy,
-/// computes the masks first.
+/// Returns a grammar without complete masks at once, and computes the masks in a background thread.
+/// If no background thread is free, computes the masks before returning.
 fn begun(pending: Pending, key: Key, background: &Arc<Background>) -> Compiled {
     let early = Compiled::early(pending.early().clone());
     let same = early.clone();
@@ -322,7 +334,8 @@ fn begun(pending: Pending, key: Key, background: &Arc<Background>) -> Compiled {
     let place = background.place(key, Begun { grammar: early.clone(), report });
     let is_free = place.is_some();
     let work = move || {
-        // Where a limit is met, masks go on to be found by walks.
+        // If a limit is exceeded, the grammar stays without stored masks. The runtime then walks
+        // the token trie for each mask.
         if let Ok(cached) = pending.finish() {
             warn_if_not_kept(&cached);
             let whole = Compiled::from_artifact(cached.artifact);
@@ -331,14 +344,14 @@ fn begun(pending: Pending, key: Key, background: &Arc<Background>) -> Compiled {
         drop(place);
     };
     match is_free {
-        // The grammar stays early where no thread can be started.
+        // If no thread can be started, the grammar stays without stored masks.
         true => _ = std::thread::Builder::new().name("grammarc masks".to_owned()).spawn(work).ok(),
         false => work(),
     }
     early
 }
 
-/// A source as the compiler reads it.
+/// A source with its settings, as the compiler takes it.
 struct Asked {
     settings: Settings,
     text: Source,
@@ -357,18 +370,21 @@ impl Asked {
     }
 }
 
-/// Returns the number of tokens of the grammar's shortest text. `None` if the search found no end within a megabyte.
+/// Returns the number of tokens of the grammar's shortest text. `None` if no text that ends within
+/// a megabyte was found.
 pub fn least_tokens(grammar: &Compiled) -> Option<usize> {
     let mut tokens = Vec::new();
     Matcher::new(grammar).ending(&mut tokens).ok()?;
     Some(tokens.len())
 }
 
-/// Names of the parts of a composition.
+/// Name of the reasoning among the sources of a composition.
 const REASONING: &str = "reasoning";
+/// Name of the output among the sources of a composition.
 const OUTPUT: &str = "output";
 
-/// Composes a source with a prefix and a suffix.
+/// Returns the source composed with the text before and after it. The source is unchanged if there
+/// are no affixes.
 fn composed<'s>(source: &'s GrammarSource, affixes: &Affixes<'_>) -> Cow<'s, GrammarSource> {
     if affixes.prefix.is_none() && !affixes.has_suffix {
         return Cow::Borrowed(source);

@@ -1,8 +1,9 @@
-//! JSON mode: the requirements on an output that is JSON, during the generation and after it.
+//! JSON mode: requirements on an output that is JSON, during the generation and after it.
 //!
-//! With constrained decoding the grammar of the schema masks the tokens, so every finished output parses. It is
-//! validated again, since formats and approximate keywords are not fully in the grammar. Without constrained
-//! decoding, the output is extracted, parsed, and repaired if that is enabled.
+//! With constrained decoding, the grammar of the schema masks the tokens, so every finished output
+//! parses. The output is still validated, because the grammar does not fully cover formats and
+//! approximate keywords. Without constrained decoding, the JSON is extracted from the output,
+//! parsed, and repaired if that is enabled.
 
 use grammarc_compiler::frontend::FrontEnd;
 use grammarc_compiler::frontend::gbnf::GbnfOptions;
@@ -15,30 +16,36 @@ use crate::grammar::Grammar;
 /// The settings of JSON mode.
 #[derive(Clone, Debug)]
 pub struct JsonModeConfig {
-    /// The schema of the value. Any object or array if there is none.
+    /// The schema that the value has to satisfy. `None` allows any object or array.
     pub schema: Option<JsonSchema>,
-    /// Fails on an invalid output. Of repairs, only those of [`JsonValidator::repair_json`] in strict mode are
-    /// applied. A value that violates the schema always fails.
+    /// Whether an invalid output is an error. In strict mode, the only repair without `repair` is
+    /// that of [`JsonValidator::repair_json`]. A value that violates the schema is an error in
+    /// either mode.
     pub strict: bool,
-    /// Repairs an output that does not parse. An output that cannot be repaired fails.
+    /// Whether an output that does not parse is repaired. An output that cannot be repaired is an
+    /// error.
     pub repair: bool,
-    /// A grammar in GBNF that replaces the schema's. The output need not be JSON then, unless there is also a schema.
+    /// A grammar in GBNF that replaces the grammar of the schema. Unless a schema is also set, the
+    /// output need not be JSON.
     pub grammar: Option<String>,
-    /// Whether tokens are constrained during the generation. A backend without logits only validates the output, and
-    /// adds a warning.
+    /// Whether the grammar masks the tokens during the generation. A backend without logits only
+    /// validates the finished output, and adds a warning.
     pub constrained_decoding: bool,
-    /// Refuses undeclared keys in objects with `properties` and without `additionalProperties`: the front end's
-    /// option `closed`.
+    /// Whether undeclared keys are rejected in objects with `properties` and without
+    /// `additionalProperties`: the option `closed` of the JSON Schema front end.
     pub closed: bool,
-    /// Form of the JSON under the schema's grammar: options of JSON Schema by name (`whitespace`, `key-order`, …), as
+    /// Options for the form of the JSON under the schema's grammar. Maps names of JSON Schema
+    /// options (`whitespace`, `key-order`, …) to values as
     /// [`Settings::read`](grammarc_compiler::frontend::settings::Settings::read) takes them.
     pub options: Map<String, Value>,
-    /// Sends the changes in the value during the generation: [`Event::Changed`](crate::Event::Changed).
+    /// Whether to send the changes of the value during the generation, as
+    /// [`Event::Changed`](crate::Event::Changed).
     pub changes: bool,
 }
 
 impl Default for JsonModeConfig {
-    /// Returns the settings for any object or array: strict, constrained, without repair, without whitespace.
+    /// Returns the settings for any object or array: strict, constrained, without repair, without
+    /// white space.
     fn default() -> Self {
         Self {
             schema: None,
@@ -53,11 +60,11 @@ impl Default for JsonModeConfig {
     }
 }
 
-/// The default schema: any object or array.
+/// The schema that is used if none is set: any object or array.
 const CONTAINER: &str = r#"{"type": ["object", "array"]}"#;
 
 impl JsonModeConfig {
-    /// Returns the grammar of the generation. `None` without constrained decoding.
+    /// Returns the grammar that masks the tokens. `None` without constrained decoding.
     pub fn grammar(&self) -> Option<Grammar> {
         if !self.constrained_decoding {
             return None;
@@ -73,7 +80,7 @@ impl JsonModeConfig {
         Some(Grammar::new(Language::JsonSchema, schema).with_options(options))
     }
 
-    /// Returns the validator of finished outputs. `cut` states that the output was truncated.
+    /// Returns the validator for finished outputs. `cut` states that the output was truncated.
     pub fn validator(&self, cut: bool) -> JsonValidator {
         let front_end = || FrontEnd::Gbnf(GbnfOptions::default());
         JsonValidator {
@@ -88,7 +95,8 @@ impl JsonModeConfig {
     }
 }
 
-/// Returns the JSON Schema options of the compact form: no whitespace, and numbers in their shortest form.
+/// Returns the JSON Schema options for the compact form: no white space, and numbers in their
+/// shortest form.
 pub fn compact() -> Map<String, Value> {
     let options = json!({"whitespace": "compact", "numbers": "canonical"});
     options.as_object().cloned().unwrap_or_default()

@@ -1,22 +1,23 @@
-//! Generation under grammars: takes a prompt and a model, returns an output that matches the request.
+//! Generation under grammars: takes a prompt and a model, and returns an output that matches the
+//! request.
 //!
-//! | module | what it answers |
+//! | module | contents |
 //! | --- | --- |
-//! | [`backend`], [`local`], [`function`] | prompts to outputs, whatever the model; a model in this process; a function |
-//! | [`params`] | how tokens are drawn, what they must spell, where an output ends |
-//! | [`json_mode`] | JSON: while it is generated and after |
-//! | [`grammar`], [`grammars`] | grammars as sources, and compiled for the model's vocabulary |
-//! | [`decoder`] | one output, token by token, without a model |
-//! | [`engine`] | many outputs of one model, in batches |
-//! | [`model`] | what a model is: tokens in, logits out |
-//! | [`encode`], [`chat`] | texts and conversations to tokens |
-//! | [`constraint`] | a mask over a sampler of the caller's |
-//! | `sampling` | a token from a row of logits |
-//! | [`arguments`] | calls that are written as tags, as JSON |
+//! | [`backend`], [`local`], [`function`] | backends: the interface; a model in this process; a function |
+//! | [`params`] | parameters: how tokens are drawn, what the output must match, where it ends |
+//! | [`json_mode`] | requirements on JSON outputs, during and after the generation |
+//! | [`grammar`], [`grammars`] | grammars as sources; grammars compiled for the model's vocabulary |
+//! | [`decoder`] | generates one output, token by token; the host runs the model |
+//! | [`engine`] | generates many outputs with one model, in batches |
+//! | [`model`] | the interface of models: tokens in, logits out |
+//! | [`encode`], [`chat`] | convert texts and conversations to tokens |
+//! | [`constraint`] | masks for a host with its own sampler |
+//! | `sampling` | draws a token from a row of logits |
+//! | [`arguments`] | converts tool calls written as tags to JSON |
 //! | [`output`] | events, and whole outputs |
-//! | [`error`] | why there is no output |
+//! | [`error`] | why a generation failed |
 //!
-//! Tests: `tests/json_mode.rs`, and unit tests in each room.
+//! Tests: `tests/json_mode.rs`, and unit tests in each module.
 
 pub mod arguments;
 pub mod backend;
@@ -57,7 +58,7 @@ pub use params::{
 };
 pub use sampling::fresh_seed;
 
-/// The examples of the page on this crate, which are compiled and run.
+/// The examples of this crate's documentation page, which are compiled and run as doctests.
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/generation.md")]
 struct Page;

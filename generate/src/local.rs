@@ -1,4 +1,4 @@
-//! A model in this process as a backend: its engine, its grammars, its tokenizer and its chat template.
+//! A backend for a model in this process, with its engine, grammars, tokenizer and chat template.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -20,57 +20,60 @@ use crate::model::{Model, ModelInfo};
 use crate::output::Event;
 use crate::params::GenerateParams;
 
-/// The parts of a backend.
+/// The parts from which a [`Local`] backend is built.
 pub struct LocalParts {
-    /// The model.
+    /// The model that computes the logits.
     pub model: Box<dyn Model>,
-    /// The compiler for its vocabulary.
+    /// The grammar compiler for the model's vocabulary.
     pub grammars: Grammars,
-    /// Its tokenizer.
+    /// The tokenizer of the model.
     pub encoder: Arc<dyn Encode>,
-    /// Its chat template, where it has one.
+    /// The chat template of the model. `None` if the model has none.
     pub template: Option<ChatTemplate>,
-    /// The tokens before a prompt that is plain text.
+    /// The tokens that are put before a prompt of plain text.
     pub begin: Vec<u32>,
 }
 
-/// A model in this process. `Send` and `Sync`.
+/// A backend for a model in this process. `Send` and `Sync`.
 pub struct Local {
     engine: Engine,
     grammars: Grammars,
     encoder: Arc<dyn Encode>,
     template: Option<ChatTemplate>,
     begin: Vec<u32>,
-    /// Names of control tokens, the longest first.
+    /// The names of the control tokens, longer names first.
     controls: Vec<String>,
     longest_token: usize,
 }
 
-/// A prompt as tokens.
+/// A prompt that was encoded as tokens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PromptTokens {
-    /// The tokens.
+    /// The tokens of the prompt.
     pub tokens: Vec<u32>,
-    /// End of the prompt as text, for the tags that it opens. Empty if the prompt is tokens.
+    /// The last part of the prompt's text, at most [`END`] bytes. Empty if the prompt was given as
+    /// tokens.
     end: String,
 }
 
 impl PromptTokens {
-    /// Whether the prompt ends within a reasoning that the tag opens.
+    /// Whether the prompt ends with `tag`, apart from white space, so that the output starts within
+    /// the reasoning.
     pub fn opens(&self, tag: &str) -> bool {
         self.end.trim_end().ends_with(tag)
     }
 }
 
-/// Length of the stored end of a prompt, in bytes. A tag that was opened earlier is not found.
+/// Number of bytes at the end of a prompt that are stored, to find a tag that opens the reasoning.
+/// An earlier tag is not found.
 const END: usize = 256;
 
 impl Local {
-    /// Starts the engine of a model.
+    /// Starts the engine, a thread that runs the model.
     ///
     /// # Errors
     ///
-    /// The system starts no thread.
+    /// The operating system cannot start a thread.
     pub fn start_engine(parts: LocalParts, options: EngineOptions) -> std::io::Result<Self> {
         let LocalParts { model, grammars, encoder, template, begin } = parts;
         let vocabulary = grammars.vocabulary();
@@ -82,46 +85,47 @@ impl Local {
         Ok(Self { engine, grammars, encoder, template, begin, controls, longest_token })
     }
 
-    /// Returns the model's size.
+    /// Returns the sizes of the model.
     pub fn info(&self) -> ModelInfo {
         self.engine.info()
     }
 
-    /// Returns the vocabulary.
+    /// Returns the vocabulary of the model.
     pub fn vocabulary(&self) -> &Vocabulary {
         self.grammars.vocabulary()
     }
 
-    /// Returns the compiler.
+    /// Returns the grammar compiler for the model's vocabulary.
     pub fn grammars(&self) -> &Grammars {
         &self.grammars
     }
 
-    /// Returns the tokenizer.
+    /// Returns the tokenizer of the model.
     pub fn encoder(&self) -> &dyn Encode {
         &*self.encoder
     }
 
-    /// Whether there is a chat template.
+    /// Whether the model has a chat template.
     pub fn has_template(&self) -> bool {
         self.template.is_some()
     }
 
-    /// Whether there is a chat template that mentions tools.
+    /// Whether the model has a chat template that mentions tools.
     pub fn template_knows_tools(&self) -> bool {
         self.template.as_ref().is_some_and(ChatTemplate::knows_tools)
     }
 
-    /// Returns the engine's statistics.
+    /// Returns the statistics of the engine.
     pub fn stats(&self) -> EngineStats {
         self.engine.stats()
     }
 
-    /// Encodes a prompt.
+    /// Encodes a prompt as tokens.
     ///
     /// # Errors
     ///
-    /// The tokenizer cannot spell it, or the chat template refuses it.
+    /// The tokenizer cannot encode the prompt, the model has no chat template for a conversation,
+    /// or the template rejects it.
     pub fn tokens(&self, prompt: &Prompt) -> Result<PromptTokens, GenerateError> {
         let ended = |tokens: Option<Vec<u32>>, text: &str| {
             let from = text.len().saturating_sub(END);
@@ -151,8 +155,8 @@ impl Local {
         }
     }
 
-    /// Compiles the grammars that the parameters need. A server does so before an output takes a slot. Setting the
-    /// flag `cancel` ends the compilation.
+    /// Compiles the grammars that the parameters need. A server does so before the output takes a
+    /// slot of the engine. Setting the flag `cancel` ends the compilation with an error.
     ///
     /// # Errors
     ///
@@ -167,8 +171,8 @@ impl Local {
         CompiledGrammars::compile(params, in_reasoning(prompt, params), &self.grammars, cancel)
     }
 
-    /// Returns the grammars of [`prepare`](Self::prepare) if all are cached or none is needed. `None` if one has to
-    /// be compiled.
+    /// Returns the grammars that [`prepare`](Self::prepare) would return, if nothing has to be
+    /// compiled. `None` if a grammar has to be compiled.
     ///
     /// # Errors
     ///
@@ -182,7 +186,8 @@ impl Local {
         CompiledGrammars::kept(params, in_reasoning(prompt, params), &self.grammars)
     }
 
-    /// Starts an output of a client. The number of the choice selects its random numbers, so the outputs of one
+    /// Queues one output and returns its events. `choice` names the client and the number of the
+    /// output within its request. The number selects the random numbers, so the outputs of one
     /// request differ.
     ///
     /// # Errors
@@ -209,7 +214,7 @@ impl Local {
     }
 }
 
-/// Whether a prompt ends within the reasoning.
+/// Whether the prompt ends within the reasoning, so that the output starts there.
 fn in_reasoning(prompt: &PromptTokens, params: &GenerateParams) -> bool {
     let reasoning = params.reasoning.as_ref();
     reasoning.is_some_and(|reasoning| {
@@ -235,14 +240,14 @@ impl LlmBackend for Local {
     }
 }
 
-/// The events of an engine as a generation.
+/// A generation whose events arrive through a channel.
 pub struct Received {
     receiver: Pin<Box<Receiver<StreamItem>>>,
     ended: bool,
 }
 
 impl Received {
-    /// Returns the generation whose events the receiver gets.
+    /// Creates a generation from the receiver of its events.
     pub fn new(receiver: Receiver<StreamItem>) -> Self {
         Self { receiver: Box::pin(receiver), ended: false }
     }
@@ -257,7 +262,7 @@ impl Stream for Received {
         }
         let item = std::task::ready!(self.receiver.as_mut().poll_next(context));
         self.ended = !matches!(&item, Some(Ok(event)) if !matches!(event, Event::Finished(_)));
-        // An engine that ends without a word has lost its thread.
+        // If the channel closes without a last event, the engine's thread has ended.
         Poll::Ready(Some(item.unwrap_or(Err(GenerateError::Closed))))
     }
 }

@@ -1,81 +1,85 @@
-//! The results of a generation: events during it, and one output at the end.
+//! The results of a generation: events while it runs, and one output at its end.
 
 use grammarc_json::{Change, Edit};
 use serde_json::Value;
 
-/// An event of a generation. Texts are whole characters, and are never retracted.
+/// An event of a generation. Texts consist of whole characters and are never retracted.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
-    /// More of the output's text.
+    /// The next part of the output's text.
     Text(String),
-    /// More of the reasoning before it.
+    /// The next part of the reasoning, which precedes the output.
     Reasoning(String),
-    /// The start of a call of a tool.
+    /// The start of a tool call.
     Call {
         /// Index of the call in the output, from 0.
         index: u32,
-        /// The tool.
+        /// Name of the tool.
         name: String,
     },
-    /// More of the arguments of a call.
+    /// The next part of the arguments of a tool call.
     Arguments {
-        /// The call.
+        /// Index of the call in the output, from 0.
         index: u32,
-        /// The text that is added.
+        /// The text to append to the arguments.
         delta: String,
     },
-    /// Changes in the value of a JSON text, after the text that makes them. Only if JSON mode asks for them.
+    /// Changes of the JSON value, sent after the text that causes them. Only sent if JSON mode asks
+    /// for changes.
     Changed(Vec<Change>),
-    /// Tokens with their log probabilities, if these were asked for.
+    /// Tokens with their log probabilities. Only sent if log probabilities are requested.
     Tokens(Vec<TokenLogprob>),
-    /// The last event.
+    /// The end of the generation, always the last event.
     Finished(Finished),
 }
 
-/// The end of a generation.
+/// The result at the end of a generation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finished {
-    /// The reason of the end.
+    /// The reason why the generation ended.
     pub finish: Finish,
-    /// The index of the call that the output ended within, if the start of the call was sent.
+    /// Index of the tool call within which the output ended. `None` if it ended outside a call, or
+    /// the call's start was not sent.
     pub cut_call: Option<u32>,
-    /// Its usage.
+    /// The number of tokens and model calls that the generation took.
     pub usage: Usage,
 }
 
-/// The reason of a generation's end.
+/// The reason why a generation ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Finish {
-    /// The model ended the output, or only an end could follow.
+    /// The model chose an end token, or the grammar allowed only an end.
     Stop,
-    /// A stop string came. It is not in the output.
+    /// The output reached this stop string. The stop string is not part of the output.
     StopString(String),
-    /// The allowed tokens were too unlikely. The output is a text of the grammar unless it had no tokens left.
+    /// The tokens that the grammar allowed were too unlikely ([`ProbLimit`](crate::ProbLimit)). The
+    /// output still matches the grammar, unless `max_tokens` left no room to close it.
     Unlikely,
     /// The output reached `max_tokens`.
     Length {
-        /// Whether the output was closed, and so is a text of the grammar.
+        /// Whether the output was closed by a shortest text, and so matches the grammar.
         closed: bool,
     },
-    /// The output met its time limit.
+    /// The output reached its time limit.
     Deadline,
     /// The output was cancelled.
     Cancelled,
 }
 
 impl Finish {
-    /// Whether the output was truncated. It need not be a text of the grammar then.
+    /// Whether the output was truncated, so that it need not match the grammar.
     pub fn is_cut(&self) -> bool {
         matches!(self, Self::Length { closed: false } | Self::Deadline | Self::Cancelled)
     }
 
-    /// Returns the reason in one word where [`reason`](Self::reason) has no word of its own for it: `unlikely`.
+    /// Returns a more precise word for a reason that [`reason`](Self::reason) does not distinguish:
+    /// `unlikely`. `None` for other reasons.
     pub fn detail(&self) -> Option<&'static str> {
         (*self == Self::Unlikely).then_some("unlikely")
     }
 
-    /// Returns the `finish_reason` of an output without calls: `stop` or `length` as in OpenAI's protocol, or
-    /// `deadline`.
+    /// Returns the `finish_reason` for an output without tool calls: `stop` or `length` as in
+    /// OpenAI's protocol, or `deadline`.
     pub fn reason(&self) -> &'static str {
         match self {
             Self::Stop | Self::StopString(_) | Self::Unlikely => "stop",
@@ -85,77 +89,79 @@ impl Finish {
     }
 }
 
-/// The usage of a generation.
+/// The number of tokens and model calls that a generation took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Tokens of the prompt.
+    /// Number of tokens of the prompt.
     pub prompt_tokens: usize,
-    /// Number of tokens of the output, including those whose text was removed at the end.
+    /// Number of tokens of the output, including tokens whose text was removed at the end.
     pub completion_tokens: usize,
-    /// Number of these tokens that were added without a call of the model.
+    /// Number of the output's tokens that were added without a call of the model.
     pub forced_tokens: usize,
-    /// Number of these tokens before the end of the reasoning.
+    /// Number of the output's tokens up to the end of the reasoning.
     pub reasoning_tokens: usize,
     /// Number of calls of the model.
     pub model_calls: usize,
-    /// The seed of the random numbers.
+    /// The seed of the generation's random numbers.
     pub seed: u64,
 }
 
-/// A token with its log probability.
+/// A token of the output with its log probability.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TokenLogprob {
-    /// The token.
+    /// The id of the token.
     pub token: u32,
-    /// Natural logarithm of its probability, at least [`LEAST_LOGPROB`].
+    /// Natural logarithm of the token's probability, at least [`LEAST_LOGPROB`].
     pub logprob: f32,
     /// Whether the token was added without a call of the model.
     pub forced: bool,
-    /// The total probability of the tokens that the grammar allowed here. For a forced token, its own probability.
-    /// `None` without a grammar.
+    /// The total probability of all tokens that the grammar allowed at this position. For a forced
+    /// token, the token's own probability. `None` without a grammar.
     pub mass: Option<f32>,
-    /// The likeliest tokens at this position, the likeliest first.
+    /// The likeliest tokens at this position, as pairs (token id, log probability), the likeliest
+    /// first.
     pub top: Vec<(u32, f32)>,
 }
 
-/// The log probability of impossible tokens and the least of all: JSON has no negative infinity.
+/// The log probability that is reported for an impossible token, and the lower bound for all
+/// others. It replaces negative infinity, which JSON lacks.
 pub const LEAST_LOGPROB: f32 = -9999.0;
 
-/// A call of a tool.
+/// A tool call in an output.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolCall {
-    /// The tool.
+    /// Name of the tool.
     pub name: String,
-    /// Its arguments: JSON, or tags in the model's style.
+    /// The arguments of the call: JSON, or tags in the model's style.
     pub arguments: String,
 }
 
-/// A whole output.
+/// The whole output of a generation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Output {
-    /// Its text. In JSON mode only the JSON, repaired if that is enabled.
+    /// The text of the output. In JSON mode, only the JSON, repaired if that is enabled.
     pub text: String,
-    /// The reasoning before it.
+    /// The text of the reasoning before the output. Empty without reasoning.
     pub reasoning: String,
-    /// The complete calls of tools, in their order.
+    /// The complete tool calls, in their order.
     pub calls: Vec<ToolCall>,
-    /// The last call, if the output ended within it.
+    /// The incomplete last tool call, if the output ended within it.
     pub cut_call: Option<ToolCall>,
-    /// The value in JSON mode. `None` if the output was not checked.
+    /// The value of the output in JSON mode. `None` if the output was not parsed.
     pub value: Option<Value>,
-    /// The edits of a repair.
+    /// The edits that repaired the output. Empty without a repair.
     pub edits: Vec<Edit>,
-    /// Log probabilities of its tokens, if they were asked for.
+    /// The log probabilities of the output's tokens. Empty unless they are requested.
     pub logprobs: Vec<TokenLogprob>,
-    /// The reason of its end.
+    /// The reason why the generation ended.
     pub finish: Finish,
-    /// Its usage.
+    /// The number of tokens and model calls that the generation took.
     pub usage: Usage,
     /// Warnings for the caller, as text.
     pub warnings: Vec<String>,
 }
 
-/// Collects the events of a generation.
+/// Collects the events of a generation into an output.
 #[derive(Clone, Debug, Default)]
 pub struct Collector {
     text: String,
@@ -166,7 +172,7 @@ pub struct Collector {
 }
 
 impl Collector {
-    /// Adds the next event.
+    /// Adds the next event of the generation.
     pub fn push(&mut self, event: Event) {
         match event {
             Event::Text(text) => self.text.push_str(&text),
@@ -176,7 +182,7 @@ impl Collector {
             }
             Event::Arguments { index, delta } => self.call(index).arguments.push_str(&delta),
             Event::Tokens(tokens) => self.logprobs.extend(tokens),
-            // The value is made of the whole text.
+            // The value is parsed from the whole text at the end.
             Event::Changed(_) => {}
             Event::Finished(finished) => self.finished = Some(finished),
         }
@@ -190,11 +196,11 @@ impl Collector {
         &mut self.calls[index]
     }
 
-    /// Returns the output. `None` if the last event has not come.
+    /// Returns the output. `None` if the last event is missing.
     pub fn finish(self) -> Option<Output> {
         let Self { text, reasoning, mut calls, logprobs, finished } = self;
         let Finished { finish, cut_call, usage } = finished?;
-        // A call that is cut is the last.
+        // A truncated call is always the last one.
         let cut_call = match cut_call {
             Some(index) if index as usize + 1 == calls.len() => calls.pop(),
             _ => None,

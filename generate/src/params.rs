@@ -1,22 +1,24 @@
-//! The parameters of one generation: the draws, the constraint, and the end.
+//! The parameters of one generation: how tokens are drawn, what the output must match, and when it
+//! ends.
 
 use std::time::Duration;
 
 use crate::grammar::Grammar;
 use crate::json_mode::JsonModeConfig;
 
-/// Maximum number of stop strings.
+/// Maximum number of stop strings of one generation. More are an error of the parameters.
 pub const MAX_STOP_STRINGS: usize = 16;
-/// Maximum number of likely tokens that are listed for each token.
+/// Maximum number of alternatives (likeliest tokens) that are listed for each token. A higher
+/// number is an error of the parameters.
 pub const MAX_TOP_LOGPROBS: u32 = 20;
 
-/// A parameter that is wrong or unsupported.
+/// A parameter of a generation is wrong or unsupported.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{parameter}: {reason}")]
 pub struct ParamsError {
     /// Name of the parameter.
     pub parameter: &'static str,
-    /// The reason.
+    /// The reason why the parameter is wrong.
     pub reason: String,
 }
 
@@ -26,7 +28,7 @@ impl ParamsError {
     }
 }
 
-/// Parameters of a generation.
+/// The parameters of one generation.
 ///
 /// ```
 /// use grammarc_generate::{GenerateParams, JsonModeConfig};
@@ -43,50 +45,55 @@ impl ParamsError {
 /// ```
 #[derive(Clone, Debug)]
 pub struct GenerateParams {
-    /// Maximum number of tokens of the output. An end token does not count.
+    /// Maximum number of tokens of the output, at least 1. An end token does not count.
     pub max_tokens: usize,
-    /// Divides the logits. 0 always selects the most likely token.
+    /// Temperature: divides the logits before the draw. At 0 the most likely token is always taken.
     pub temperature: f32,
-    /// Nucleus sampling: draws from the fewest likeliest tokens whose probabilities sum to at least this. 1 keeps all tokens.
+    /// Nucleus sampling: draws from the smallest set of likeliest tokens whose probabilities sum to
+    /// at least this number. 1 keeps all tokens.
     pub top_p: f32,
-    /// Draws from this many of the likeliest tokens. 0 keeps all.
+    /// Draws only from this number of likeliest tokens. 0 keeps all tokens.
     pub top_k: u32,
-    /// Excludes tokens whose probability is less than this share of the likeliest one's. 0 keeps all.
+    /// Excludes tokens whose probability is below this fraction of the highest probability. 0 keeps
+    /// all tokens.
     pub min_p: f32,
-    /// Penalties on repeated tokens.
+    /// Penalties on tokens that have already occurred.
     pub penalties: Penalties,
-    /// Numbers added to the logits of tokens.
+    /// Pairs of a token id and a number that is added to the token's logit.
     pub logit_bias: Vec<(u32, f32)>,
-    /// Seed of the random numbers: equal seeds give equal draws. `None` selects a new seed, which the output states.
+    /// Seed of the random numbers: equal seeds give equal draws. `None` selects a new seed, which
+    /// [`Usage::seed`](crate::output::Usage::seed) reports.
     pub seed: Option<u64>,
-    /// JSON mode. Must be `None` if `constraint` is set.
+    /// The settings of JSON mode. Must be `None` if `constraint` is set.
     pub json_mode: Option<JsonModeConfig>,
     /// The grammar that the output has to match. Must be `None` if `json_mode` is set.
     pub constraint: Option<Grammar>,
-    /// Texts that end the output and are not part of it. Under a grammar, such a text only counts if the text before
-    /// it is a text of the grammar.
+    /// Stop strings: texts that end the output and are not part of it. Under a grammar, a stop
+    /// string only counts if the text before it matches the grammar.
     pub stop: Vec<String>,
-    /// End tokens that replace the vocabulary's.
+    /// Ids of the tokens that end the output. `None` uses the vocabulary's end tokens.
     pub end_tokens: Option<Vec<u32>>,
-    /// Treats tokens without text (special tokens, and tokens that spell nothing) as end tokens where the text may
-    /// end. For models whose end token is not in the vocabulary's list.
+    /// Whether special tokens and tokens with an empty text also end the output, at positions where
+    /// it may end. For models whose end token is missing in the vocabulary.
     pub empty_tokens_end: bool,
-    /// Ends the output if the tokens that the grammar allows are too unlikely.
+    /// Ends the output if the tokens that the grammar allows are too unlikely. `None` sets no
+    /// limit.
     pub prob_limit: Option<ProbLimit>,
     /// When to stop an output that already matches its grammar.
     pub early_stop: EarlyStop,
-    /// Allows tokens that continue past the end of the grammar's text. The excess is removed: `27.00,` gives `27.00`.
-    /// For models whose tokens extend past the grammar's end.
+    /// Whether a token may continue past the end of the grammar's text. The excess is removed:
+    /// `27.00,` gives `27.00`. For models whose tokens cross the grammar's end.
     pub overshoot: bool,
-    /// The treatment of an output that reaches `max_tokens`.
+    /// What happens when the output reaches `max_tokens`.
     pub on_length: OnLength,
-    /// Whether forced tokens are added without a call of the model.
+    /// Whether tokens that the grammar forces are added without a call of the model.
     pub forced: Forced,
-    /// Log probabilities of tokens.
+    /// Which log probabilities to return. `None` returns none.
     pub logprobs: Option<Logprobs>,
-    /// Reasoning before the output.
+    /// The tags and limits of reasoning before the output. `None` expects no reasoning.
     pub reasoning: Option<Reasoning>,
-    /// Time limit. A generation that reaches it ends with the text so far.
+    /// Time limit of the generation. A generation that reaches it ends with the text so far. `None`
+    /// sets no limit.
     pub deadline: Option<Duration>,
 }
 
@@ -118,15 +125,16 @@ impl Default for GenerateParams {
     }
 }
 
-/// Penalties on tokens that have occurred. The defaults have no effect.
+/// Penalties on tokens that have already occurred. The default values have no effect.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Penalties {
-    /// Frequency penalty: subtracted from the logit of each token of the output, times its number of occurrences.
+    /// Frequency penalty: for each token of the output, subtracted from its logit once for each
+    /// occurrence.
     pub frequency: f32,
-    /// Presence penalty: subtracted once from the logit of each token that the output contains.
+    /// Presence penalty: for each token of the output, subtracted from its logit once.
     pub presence: f32,
-    /// Repetition penalty: divides a positive logit of a token of the prompt or the output, and multiplies a negative
-    /// one.
+    /// Repetition penalty: for each token of the prompt or output, divides a positive logit and
+    /// multiplies a negative one. 1 has no effect.
     pub repetition: f32,
 }
 
@@ -136,76 +144,80 @@ impl Default for Penalties {
     }
 }
 
-/// A limit on the probability of the allowed tokens. Below it the output ends.
+/// A lower limit on the probability of the allowed tokens. The output ends below it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ProbLimit {
-    /// The threshold for the total probability of all allowed tokens, from 0 to 1.
+    /// Threshold for the total probability of all allowed tokens, from 0 to 1.
     pub below: f32,
-    /// Number of tokens in a row that have to be below the limit, at least 1.
+    /// Number of consecutive tokens that have to be below the threshold, at least 1.
     pub patience: u32,
 }
 
 /// When to stop an output that already matches its grammar.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EarlyStop {
-    /// Stops where nothing else can follow, or where the model chooses an end token.
+    /// Stops when nothing else can follow, or when the model chooses an end token.
     #[default]
     MustEnd,
-    /// Stops as soon as the output matches.
+    /// Stops as soon as the output matches the grammar.
     First,
-    /// Stops at the first token that leaves the grammar. The output is the longest text of the grammar that the
-    /// tokens start with. Implies `overshoot`.
+    /// Stops at the first token that leaves the grammar. The output is then the longest prefix of
+    /// the tokens' text that matches the grammar. Implies `overshoot`.
     Longest,
 }
 
-/// The treatment of an output that reaches `max_tokens`.
+/// What happens when an output reaches `max_tokens`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnLength {
-    /// The output is truncated at its last token.
+    /// Truncates the output after its last token.
     #[default]
     Truncate,
-    /// Closes the output: once the tokens left are just enough for a shortest text to the grammar's end, that text is
-    /// added. A `max_tokens` below the grammar's shortest text is an error.
+    /// Closes the output. When the remaining tokens just suffice for a shortest text to the
+    /// grammar's end, this text is added. If `max_tokens` is below the grammar's shortest text, the
+    /// parameters are an error.
     Close,
 }
 
 /// Whether tokens that the grammar forces are added without a call of the model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Forced {
-    /// Calls the model for every token.
+    /// Calls the model for every token, forced or not.
     Off,
-    /// Adds a token without a call if only this token is allowed. The tokens of the output do not change.
+    /// Adds a token without a call if the grammar allows no other. The tokens of the output are the
+    /// same as with calls.
     Exact,
-    /// Adds bytes without a call if only these bytes are allowed, in the tokens of the model's tokenizer. Without a
-    /// tokenizer, the same as `Exact`.
+    /// Adds bytes without a call if the grammar allows no others, encoded by the model's tokenizer.
+    /// Without a tokenizer, this is the same as `Exact`.
     #[default]
     Canonical,
 }
 
-/// The log probabilities to return.
+/// Which log probabilities to return.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Logprobs {
-    /// Number of likeliest tokens to list for each token, at most [`MAX_TOP_LOGPROBS`].
+    /// Number of likeliest tokens to list for each position, at most [`MAX_TOP_LOGPROBS`].
     pub top: u32,
-    /// Whether probabilities are among the allowed tokens. Otherwise they are among all tokens.
+    /// Whether probabilities are relative to the allowed tokens only. Otherwise they are relative
+    /// to all tokens.
     pub masked: bool,
 }
 
-/// Reasoning before the output, between two tags.
+/// Reasoning before the output, between an opening and a closing tag.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reasoning {
-    /// The opening tag.
+    /// Text of the opening tag.
     pub open: String,
-    /// The closing tag.
+    /// Text of the closing tag.
     pub close: String,
-    /// Whether the prompt ends within the reasoning. `None` checks the end of the prompt.
+    /// Whether the prompt ends within the reasoning. `None` decides by whether the prompt ends with
+    /// the opening tag.
     pub prefilled: Option<bool>,
-    /// Maximum number of tokens before the closing tag is added.
+    /// Maximum number of tokens before the closing tag is added. `None` sets no limit.
     pub max_tokens: Option<usize>,
 }
 
 impl Default for Reasoning {
-    /// `<think>` to `</think>`, without a bound.
+    /// Returns the tags `<think>` and `</think>`, without a limit.
     fn default() -> Self {
         let (open, close) = ("<think>".to_owned(), "</think>".to_owned());
         Self { open, close, prefilled: None, max_tokens: None }
@@ -213,7 +225,7 @@ impl Default for Reasoning {
 }
 
 impl GenerateParams {
-    /// Checks the parameters, as far as no model is needed.
+    /// Checks the parameters as far as possible without a model.
     ///
     /// # Errors
     ///
@@ -273,18 +285,18 @@ impl GenerateParams {
         Ok(())
     }
 
-    /// Whether a grammar constrains the output.
+    /// Whether a grammar masks the tokens of the output.
     pub fn is_constrained(&self) -> bool {
         self.constraint.is_some()
             || self.json_mode.as_ref().is_some_and(|mode| mode.constrained_decoding)
     }
 
-    /// Whether tokens may go past the end of the grammar's text.
+    /// Whether tokens may continue past the end of the grammar's text.
     pub fn overshoots(&self) -> bool {
         self.overshoot || self.early_stop == EarlyStop::Longest
     }
 
-    /// Refuses parameters that need a grammar.
+    /// Fails if a parameter is set that has an effect only with a grammar.
     fn check_without_grammar(&self) -> Result<(), ParamsError> {
         let of_grammars = [
             ("prob_limit", self.prob_limit.is_some()),

@@ -1,4 +1,4 @@
-//! A small vocabulary and a model of pseudo-random logits, for unit tests.
+//! A small vocabulary, and a model with pseudo-random logits, for unit tests.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, OnceLock};
@@ -17,22 +17,22 @@ use crate::model::{Feed, Logits, Model, ModelError, ModelInfo, Rows, Seq};
 use crate::output::{Collector, Event, Output};
 use crate::params::GenerateParams;
 
-/// Longer tokens of the vocabulary, beside a token for each byte.
+/// The vocabulary's text tokens of several bytes. They follow one token for each byte.
 const WORDS: [&str; 40] = [
     "{\"", "\":", "\",\"", "\"}", "true", "false", "null", "name", "value", "id", "[[", "]]",
     "},{", ", ", ": ", "00", "00,", "12", "27.", ".0", "7.0", "call", "</", "ab", "abc", "é",
     "日本", "\n\n", "think", " the", "na", "me\":", "\":\"", "ue\":", "tru", "e}", "]}", "0,",
     "answer", "ing",
 ];
-/// Special tokens behind them.
+/// The vocabulary's special tokens. They follow the text tokens.
 const SPECIALS: [&str; 5] = ["<end>", "<think>", "</think>", "<tool_call>", "</tool_call>"];
 
-/// Width of the model's rows: two ids are padding.
+/// Length of the model's logit rows. The last two ids are padding without a token.
 pub(crate) const WIDTH: usize = 256 + WORDS.len() + SPECIALS.len() + 2;
 
 pub(crate) const END: u32 = (256 + WORDS.len()) as u32;
 
-/// The vocabulary's compiler.
+/// Returns the grammar compiler for the small vocabulary.
 pub(crate) fn grammars() -> &'static Grammars {
     static GRAMMARS: OnceLock<Grammars> = OnceLock::new();
     GRAMMARS.get_or_init(|| {
@@ -49,11 +49,11 @@ pub(crate) fn grammars() -> &'static Grammars {
     })
 }
 
-/// Logits that depend on a seed and the last tokens.
+/// Pseudo-random logits that depend on a seed, the last four tokens and the length of the sequence.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Noise {
     pub(crate) seed: u64,
-    /// Added to the logit of the end token.
+    /// Number that is added to the logit of the end token.
     pub(crate) end: f32,
 }
 
@@ -70,7 +70,7 @@ impl Noise {
     }
 }
 
-/// A generation from beginning to end.
+/// The result of a generation that was run to its end.
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) tokens: Vec<u32>,
@@ -78,7 +78,7 @@ pub(crate) struct Ran {
     pub(crate) output: Output,
 }
 
-/// A decoder with the small vocabulary.
+/// Creates a decoder for the small vocabulary.
 pub(crate) fn decoder(
     params: &GenerateParams,
     in_reasoning: bool,
@@ -99,7 +99,8 @@ pub(crate) fn decoder(
     Decoder::new(params.clone(), setup)
 }
 
-/// Runs a generation by a function from sequences to rows, feeding the prompt and every run in parts of `chunk`.
+/// Runs a generation to its end. `row` computes the logits after a sequence. Tokens are fed in
+/// parts of at most `chunk`.
 pub(crate) fn run(
     params: &GenerateParams,
     in_reasoning: bool,
@@ -139,11 +140,11 @@ pub(crate) fn run(
     Ok(Ran { tokens: decoder.tokens().to_vec(), events, output })
 }
 
-/// A model of noise that checks how it is used.
+/// A model with pseudo-random logits that checks how it is called.
 pub(crate) struct NoiseModel {
     pub(crate) noise: Noise,
     pub(crate) sequences: Vec<Option<Vec<u32>>>,
-    /// Refuses batches with a sequence that ends with this token.
+    /// A batch fails if one of its sequences ends with this token.
     pub(crate) refuses: Option<u32>,
 }
 

@@ -1,16 +1,19 @@
-//! Discriminated unions: the discriminator comes first, so that a model chooses a branch before it writes the rest.
+//! Discriminated unions: moves the discriminator to the front, so that a model chooses a branch
+//! before it writes the rest.
 //!
-//! A branch is an object that requires the member and allows one text for it, different from those of the other
-//! branches. Keys come in the order of `properties`, so the member is moved to the front there. The instances of the
-//! schema do not change.
+//! A discriminator is a member that every branch (an object schema) requires and for which every
+//! branch allows one text. The texts of all branches differ. Keys are written in the order of
+//! `properties`, so the member is moved to the front of `properties`. The set of the schema's
+//! instances does not change.
 
 use serde_json::{Map, Value};
 
-/// Maximum number of references in a row that are followed. A union behind a longer chain does not change.
+/// Maximum number of `$ref` in a row that are followed. A union behind a longer chain is left
+/// unchanged.
 const MOST_HOPS: usize = 16;
 
-/// Returns the schema with the discriminator of its branches in front. Without branches or a discriminator the schema
-/// does not change. Linear in the schema.
+/// Returns the schema with the discriminator first in the `properties` of each branch. Without
+/// branches or a discriminator, the schema is unchanged. Linear in the schema.
 pub(crate) fn discriminator_first(schema: &Value) -> Value {
     let mut schema = schema.clone();
     let Some(branches) = branches(&schema) else { return schema };
@@ -29,7 +32,8 @@ pub(crate) fn discriminator_first(schema: &Value) -> Value {
     schema
 }
 
-/// Returns pointers to the branches of a union at the root.
+/// Returns JSON pointers to the branches of the union (`oneOf` or `anyOf`) at the root. `None` if
+/// the root is no union.
 fn branches(schema: &Value) -> Option<Vec<String>> {
     let root = place(schema, String::new())?;
     ["oneOf", "anyOf"].iter().find_map(|keyword| {
@@ -38,7 +42,8 @@ fn branches(schema: &Value) -> Option<Vec<String>> {
     })
 }
 
-/// Follows the references at a pointer, within the document, and returns the last pointer.
+/// Follows the references (`$ref`) within the document that start at a pointer. Returns the last
+/// pointer. `None` for references to other documents, and for chains longer than [`MOST_HOPS`].
 fn place(schema: &Value, mut pointer: String) -> Option<String> {
     for _ in 0..MOST_HOPS {
         match schema.pointer(&pointer)?.get("$ref") {
@@ -49,7 +54,7 @@ fn place(schema: &Value, mut pointer: String) -> Option<String> {
     None
 }
 
-/// Returns the first member that distinguishes all branches.
+/// Returns the first member that distinguishes all branches. `None` if there is none.
 fn discriminator(schema: &Value, branches: &[String]) -> Option<String> {
     let texts = |member: &str| -> Option<Vec<&str>> {
         branches.iter().map(|branch| only_text(schema.pointer(branch)?, member)).collect()
@@ -64,7 +69,8 @@ fn discriminator(schema: &Value, branches: &[String]) -> Option<String> {
     found.cloned()
 }
 
-/// Returns the only text that a branch allows for a required member.
+/// Returns the text that a branch requires for `member`. `None` if the branch does not require the
+/// member, or allows other values.
 fn only_text<'s>(branch: &'s Value, member: &str) -> Option<&'s str> {
     let required = branch.get("required")?.as_array()?;
     let property: &Map<String, Value> =

@@ -1,9 +1,9 @@
-//! Dependencies in the form that compilers write for make and ninja: `target: input input ...`, and an empty rule for each
-//! input, so that one that is deleted is no error.
+//! Dependency files in the form that compilers write for make and ninja: `target: input input ...`.
+//! Each input also has an empty rule, so that a deleted input is no error.
 
 use std::path::{Path, PathBuf};
 
-/// The text of a depfile.
+/// Returns the text of a dependency file that states that `target` depends on `inputs`.
 pub(crate) fn text(target: &Path, inputs: &[PathBuf]) -> String {
     let names: Vec<String> = inputs.iter().map(|path| escaped(path)).collect();
     let mut text = format!("{}:", escaped(target));
@@ -17,7 +17,7 @@ pub(crate) fn text(target: &Path, inputs: &[PathBuf]) -> String {
     text
 }
 
-/// A path as make reads it.
+/// Escapes a path as make reads it.
 fn escaped(path: &Path) -> String {
     let mut escaped = String::new();
     for c in path.to_string_lossy().chars() {

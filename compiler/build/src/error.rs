@@ -1,4 +1,4 @@
-//! Why nothing could be built.
+//! The reasons why a build as a whole failed.
 
 use std::io;
 use std::path::PathBuf;
@@ -9,71 +9,73 @@ use grammarc_compiler::diagnostics::{Diagnostic, Source};
 
 use crate::outcome::Refused;
 
-/// Why nothing could be built. Errors of single sources are not among these, but part of the
-/// [`Outcome`](crate::Outcome).
+/// The reason why a build as a whole failed. Errors of single sources are not among these; the
+/// [`Outcome`](crate::Outcome) contains them.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
-    /// A file cannot be read.
+    /// A file or folder cannot be read.
     #[error("cannot read {}", path.display())]
     Read {
-        /// The file.
+        /// Path of the file or folder.
         path: PathBuf,
-        /// The system's answer.
+        /// The error that the operating system reported.
         source: io::Error,
     },
     /// The manifest has errors.
     #[error("{}", in_source(manifest, diagnostics))]
     Manifest {
-        /// The manifest.
+        /// The text of the manifest.
         manifest: Source,
-        /// Its errors.
+        /// The errors in the manifest.
         diagnostics: Vec<Diagnostic>,
     },
-    /// The manifest names no output, and none is given.
+    /// The manifest names no output folder, and the caller gives none.
     #[error("{manifest} has no `output`, and none is given")]
     NoOutput {
-        /// The manifest.
+        /// Path of the manifest.
         manifest: String,
     },
-    /// The shared rules of a vocabulary do not compile.
+    /// The shared rules, which every vocabulary artifact stores with their masks, do not compile.
     #[error("vocabulary {name} cannot be built")]
     SharedRules {
-        /// The vocabulary.
+        /// Name of the vocabulary.
         name: String,
-        /// Why not.
+        /// The reason why the shared rules do not compile.
         source: Box<CompileError>,
     },
     /// An artifact cannot be opened or written.
     #[error("{}", path.display())]
     Artifact {
-        /// The file.
+        /// Path of the artifact.
         path: PathBuf,
-        /// Why not.
+        /// The reason why the artifact cannot be opened or written.
         source: grammarc_artifacts::Error,
     },
-    /// The output has an index that cannot be read, so that what it holds is not known.
+    /// The index file of the output folder cannot be understood, so the content of the folder is
+    /// not known.
     #[error("{}; delete it, and the artifacts beside it that nobody needs", path.display())]
     Index {
-        /// The index.
+        /// Path of the index file.
         path: PathBuf,
-        /// Why not.
+        /// The reason why the index cannot be understood.
         source: IndexError,
     },
-    /// A file of a source that is gone cannot be deleted.
+    /// An artifact cannot be deleted although its source is gone or refused.
     #[error("cannot delete {}", path.display())]
     Delete {
-        /// The file.
+        /// Path of the artifact.
         path: PathBuf,
-        /// The system's answer.
+        /// The error that the operating system reported.
         source: io::Error,
     },
-    /// No threads could be started.
+    /// The threads of the build cannot be started.
     #[error("cannot start threads")]
     Threads(#[source] rayon::ThreadPoolBuildError),
-    /// Output for Cargo cannot be written.
+    /// The lines for Cargo cannot be written to standard output.
     #[error("cannot write to standard output")]
     Write(#[source] io::Error),
-    /// Sources were refused in a build script, which can only report them as an error.
+    /// Sources have errors. Only [`Build::cargo`](crate::Build::cargo) returns this variant,
+    /// because a build script reports nothing else.
     #[error("{}", refusals(.0))]
     Refused(Vec<Refused>),
 }

@@ -1,8 +1,10 @@
-//! The sources that a grammar refers to by name (`@"schema.json"`): files, and folders of them.
+//! The sources that a grammar includes by name (`@"schema.json"`): reads files, and folders of
+//! files.
 //!
-//! The library reads no files, so whoever compiles hands over what a grammar may refer to. A file is known by its own name, or by
-//! the one before `=`; the files of a folder by their paths within it, behind the one before `=` where there is one. Only files whose
-//! extension denotes a language are taken of a folder.
+//! The compiler reads no files, so the caller passes the sources that a grammar may include. A file
+//! is known by its file name, or by the name before `=`. A file in a folder is known by its path
+//! within the folder, prefixed by the name before `=` if there is one. In a folder, only files with
+//! the extension of a source language are read.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -15,40 +17,40 @@ use grammarc_compiler::frontend::sources::{NamedSource, Sources};
 
 use crate::registry::files;
 
-/// Sources for a grammar to refer to.
+/// The sources that a grammar may include by name.
 #[derive(Clone, Debug, Default)]
 pub struct Included {
-    /// The sources by name.
+    /// Maps each name to its source.
     pub sources: Sources,
-    /// The files that were read, and the folders that were listed.
+    /// Paths of the files that were read and of the folders that were listed.
     pub inputs: Vec<PathBuf>,
 }
 
-/// Why a source cannot be handed over.
+/// The reason why a source cannot be read for inclusion.
 #[derive(Debug, thiserror::Error)]
 pub enum IncludeError {
-    /// A file or folder cannot be read, or is not UTF-8 text.
+    /// A file or folder cannot be read, or a file is not UTF-8 text.
     #[error("cannot read {}", path.display())]
     Read {
-        /// The file or folder.
+        /// Path of the file or folder.
         path: PathBuf,
-        /// The system's answer.
+        /// The error that the operating system reported.
         source: io::Error,
     },
-    /// A file whose name does not determine its language.
+    /// The extension of a file belongs to no source language.
     #[error("cannot tell the language of {} from its name: its extension is none of {}", path.display(), Language::EXTENSIONS.map(|(extension, _)| extension).join(", "))]
     Language {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
     },
 }
 
-/// Reads every argument, `PATH` or `NAME=PATH`, in order; a later source replaces an earlier one of the same name. Paths are
-/// relative to `root`.
+/// Reads the sources of every argument, `PATH` or `NAME=PATH`, in order. A later source replaces an
+/// earlier one of the same name. Paths are relative to `root`.
 ///
 /// # Errors
 ///
-/// A file or folder that cannot be read, or a file whose name determines no language.
+/// A file or folder cannot be read, or the extension of a file belongs to no source language.
 pub fn read(root: &Path, arguments: &[OsString]) -> Result<Included, IncludeError> {
     let mut included = Included::default();
     let Included { sources, inputs } = &mut included;
@@ -79,7 +81,7 @@ pub fn read(root: &Path, arguments: &[OsString]) -> Result<Included, IncludeErro
     Ok(included)
 }
 
-/// The name, where there is one, and the path.
+/// Splits an argument `NAME=PATH` or `PATH` into the name, if there is one, and the path.
 fn split(argument: &OsString) -> (Option<String>, PathBuf) {
     match argument.to_str().and_then(|text| text.split_once('=')) {
         Some((name, path)) => (Some(name.to_owned()), PathBuf::from(path)),
@@ -101,14 +103,14 @@ fn add(
     let text = fs::read_to_string(path).map_err(fails)?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let text = match language {
-        // The line end at the end of a file is the file's and no part of a pattern.
+        // A line end at the end of the file belongs to the file, not to the regular expression.
         Language::Regex => {
             let line = text.strip_suffix('\n').unwrap_or(text);
             line.strip_suffix('\r').unwrap_or(line)
         }
         _ => text,
     };
-    // The name and not the path, which differs between checkouts, and goes into the key.
+    // The name goes into the cache key. The path does not, because it differs between checkouts.
     let source = Source::new(name.as_str(), text);
     let language = language.name().to_owned();
     sources.add(name, NamedSource { language, options: serde_json::Map::new(), source });

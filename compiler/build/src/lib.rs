@@ -1,4 +1,5 @@
-//! Builds a folder of grammar artifacts from a manifest, `grammarc.toml`: sources times vocabularies.
+//! Builds a folder of grammar artifacts from a manifest, `grammarc.toml`: each source is compiled
+//! for each vocabulary.
 //!
 //! ```text
 //! grammarc.toml ─ manifest ─► plan ─► vocabularies ─► look ─► make ─► artifacts, index
@@ -6,7 +7,8 @@
 //!                 with places)         built)          fresh)   not)
 //! ```
 //!
-//! [`Build`] is the whole of it, for the command `grammarc build`, for other tools, and for build scripts:
+//! [`Build`] runs all these steps, for the command `grammarc build`, for other tools, and for build
+//! scripts:
 //!
 //! ```no_run
 //! fn main() -> Result<(), grammarc_build::BuildError> {
@@ -16,18 +18,19 @@
 //! }
 //! ```
 //!
-//! # What holds for the output
+//! # Guarantees for the output
 //!
-//! - It has an [index](grammarc_compiler::cache::Index) of its artifacts by what they serve, so that the folder is a
-//!   [layer](grammarc_compiler::cache::Layer) of a cache: a request with the same source, whatever its name and layout,
-//!   compiles nothing.
-//! - Equal inputs give equal bytes, index included, on any number of threads.
-//! - A file is written whole or not at all, the index last; who reads the old one meanwhile finds files that it does not
-//!   mean, sees so by their checksums, and takes them for absent.
-//! - Files are deleted where their sources are gone or are refused, and only those that the index before listed.
+//! - The output has an [index](grammarc_compiler::cache::Index) that finds an artifact by the
+//!   request that it serves. So the folder is a [layer](grammarc_compiler::cache::Layer) of a
+//!   cache: a request for the same source compiles nothing, whatever the source's name and layout.
+//! - Equal inputs give equal bytes on any number of threads, index included.
+//! - A file is written whole or not at all, and the index last. A process that still uses the old
+//!   index notices replaced files by their checksums, and treats them as absent.
+//! - An artifact is deleted if its source is gone or refused, but only if the previous index lists
+//!   it.
 //!
-//! Content alone decides whether a file is up to date: [the key](grammarc_compiler::cache::Key) covers text, name,
-//! options, vocabulary and compiler.
+//! Content alone decides whether a file is up to date. [The key](grammarc_compiler::cache::Key)
+//! covers the source's text and name, the options, the vocabulary and the compiler.
 //!
 //! Tests: `tests/build/` of this crate, and `cli/tests/cli/build.rs` for the command.
 
@@ -62,10 +65,10 @@ pub use error::BuildError;
 pub use outcome::{BuiltArtifact, BuiltVocabulary, Outcome, Refused, Stale, Why};
 pub use steps::Progress;
 
-/// Name of a manifest.
+/// File name of the manifest that a build uses if no other is given.
 pub const MANIFEST: &str = "grammarc.toml";
 
-/// A build to be done.
+/// A description of a build: the manifest and the settings. [`run`](Self::run) does the build.
 #[derive(Clone, Debug)]
 pub struct Build {
     manifest: PathBuf,
@@ -81,49 +84,54 @@ impl Default for Build {
 }
 
 impl Build {
-    /// The build of the manifest in the current folder.
+    /// Creates a build of the manifest `grammarc.toml` in the current folder.
     pub fn new() -> Self {
         Self { manifest: MANIFEST.into(), output: None, threads: None, deny: Vec::new() }
     }
 
-    /// Another manifest.
+    /// Sets the path of the manifest, in place of `grammarc.toml` in the current folder.
     #[must_use]
     pub fn manifest(mut self, path: impl Into<PathBuf>) -> Self {
         self.manifest = path.into();
         self
     }
 
-    /// The folder of artifacts, in place of the one that the manifest names; relative to the current folder.
+    /// Sets the folder of the artifacts, in place of the folder that the manifest names. A relative
+    /// path starts at the current folder.
     #[must_use]
     pub fn output(mut self, folder: impl Into<PathBuf>) -> Self {
         self.output = Some(folder.into());
         self
     }
 
-    /// So many threads, in place of one for each processor. The output does not depend on it.
+    /// Sets the number of threads, in place of one for each processor. The output does not depend
+    /// on it.
     #[must_use]
     pub fn threads(mut self, threads: NonZero<usize>) -> Self {
         self.threads = Some(threads);
         self
     }
 
-    /// Keywords that no source may have, besides those that the manifest denies.
+    /// Adds classes of keywords that no source may contain, besides those that the manifest denies.
     #[must_use]
     pub fn deny(mut self, what: impl IntoIterator<Item = Deny>) -> Self {
         self.deny.extend(what);
         self
     }
 
-    /// Builds what is not up to date, deletes what is superfluous, and writes the index.
+    /// Builds all artifacts that are not up to date, deletes artifacts of sources that are gone or
+    /// refused, and writes the index.
     ///
     /// # Errors
     ///
-    /// If nothing could be built. The errors of single sources are in the outcome.
+    /// An error means that the build as a whole failed. The errors of single sources are in the
+    /// outcome.
     pub fn run(&self) -> Result<Outcome, BuildError> {
         self.run_with(&|_| ())
     }
 
-    /// The same, which reports its progress, from any thread.
+    /// Does the same as [`run`](Self::run), and reports the progress. `progress` may be called from
+    /// any thread.
     ///
     /// # Errors
     ///
@@ -157,11 +165,12 @@ impl Build {
         Ok(outcome)
     }
 
-    /// The files that a build would write or delete; none where all is up to date. Nothing is written.
+    /// Returns the files that a build would write or delete, without writing anything. Empty if all
+    /// files are up to date.
     ///
     /// # Errors
     ///
-    /// If the manifest, an input or the index cannot be read.
+    /// The manifest has errors, or a file that decides about this cannot be read.
     pub fn check(&self) -> Result<Vec<Stale>, BuildError> {
         let manifest = self.read()?;
         let output = self.folder(&manifest)?;
@@ -171,11 +180,12 @@ impl Build {
             .check()
     }
 
-    /// Writes the inputs of an outcome as a depfile for make and ninja, whose target is the index.
+    /// Writes a dependency file for make and ninja. It states that the index depends on all inputs
+    /// of `outcome`.
     ///
     /// # Errors
     ///
-    /// If the file cannot be written.
+    /// The file cannot be written.
     pub fn write_depfile(&self, path: &Path, outcome: &Outcome) -> Result<(), BuildError> {
         let folder = self.output.as_ref().unwrap_or(&outcome.output);
         let text = depfile::text(&folder.join(INDEX), &outcome.inputs);
@@ -208,7 +218,8 @@ impl Build {
     }
 }
 
-/// The index of an output, where there is one.
+/// Reads the index of an output folder. `None` if the folder has no index. Fails if the index
+/// cannot be read or understood.
 fn index(output: &Path) -> Result<Option<Index>, BuildError> {
     let path = output.join(INDEX);
     match fs::read(&path) {

@@ -1,8 +1,10 @@
-//! Files of the output that are up to date: every source is read and digested, and the file that the index has for it
-//! is summed.
+//! Finds the artifacts that are up to date. Every source is read and hashed, and its artifact's
+//! checksum is compared with that in the index.
 //!
-//! An artifact is fresh where its key is that of the index: the same text under the same name, the same options, vocabulary
-//! and compiler. Times of files do not matter. Cost: one pass over the bytes of all sources and all artifacts.
+//! An artifact is fresh if its file is intact and its key equals the key in the index. The key
+//! covers the source's text and name, the options, the vocabulary and the compiler. Modification
+//! times do not matter. Cost: one pass over the bytes of all sources, and the headers of all
+//! artifacts.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -20,7 +22,7 @@ use crate::outcome::Why;
 use crate::plan::Item;
 use crate::vocabularies::Ready;
 
-/// The artifacts of an index by their files.
+/// Maps the file name of each artifact in the previous index to the artifact's entry.
 pub(crate) type Before<'i> = BTreeMap<&'i str, &'i IndexedArtifact>;
 
 pub(crate) fn before(index: Option<&Index>) -> Before<'_> {
@@ -28,33 +30,35 @@ pub(crate) fn before(index: Option<&Index>) -> Before<'_> {
     artifacts.map(|artifact| (artifact.file.as_str(), artifact)).collect()
 }
 
-/// A source as it is found.
+/// A source that was read, with the state of its artifacts.
 #[derive(Debug)]
 pub(crate) struct Looked {
     pub(crate) source: Source,
     pub(crate) options: CompileOptions,
-    /// For each vocabulary of its group.
+    /// The state of the source's artifact for each vocabulary of the source's group.
     pub(crate) artifacts: Vec<Artifact>,
 }
 
-/// An artifact as it is found.
+/// The state of one artifact before the build.
 #[derive(Debug)]
 pub(crate) enum Artifact {
     Fresh(IndexedArtifact),
     Stale {
-        /// The number of its vocabulary.
+        /// Index of the artifact's vocabulary in the manifest.
         vocabulary: usize,
-        /// Its entry in the index, but for the checksum and the length.
+        /// The new index entry of the artifact. Checksum and length are filled in after the
+        /// compilation.
         entry: IndexedArtifact,
         why: Why,
     },
 }
 
-/// Reads a source and looks for its artifacts. Artifacts for vocabularies that are not there are left out.
+/// Reads a source and determines the state of its artifacts. Artifacts for vocabularies that are
+/// `None` are left out.
 ///
 /// # Errors
 ///
-/// A file that cannot be read; the inner error is of a file that is no text.
+/// The file cannot be read. The inner error is for a file whose bytes are not text.
 pub(crate) fn look(
     item: &Item,
     group: &Group,
@@ -102,7 +106,7 @@ pub(crate) fn look(
     Ok(Ok(Looked { source, options, artifacts }))
 }
 
-/// The fault of an artifact's file, if it has one.
+/// Returns the fault of an artifact's file: missing or damaged. `None` if the file is intact.
 fn state(output: &Path, known: &IndexedArtifact) -> Option<Why> {
     let Some(path) = file_of(output, &known.file).filter(|path| path.exists()) else {
         return Some(Why::Missing);
@@ -112,7 +116,8 @@ fn state(output: &Path, known: &IndexedArtifact) -> Option<Why> {
     (!whole).then_some(Why::Damaged)
 }
 
-/// The options of a compilation, with what the artifact records as the command `compile` does.
+/// Returns the compiler options for a source, with the settings that the artifact records. The
+/// command `compile` records the same settings.
 fn options(item: &Item, group: &Group, limits: &Limits) -> CompileOptions {
     let mut recorded = item.front_end.recorded();
     if !group.options.registry.is_empty() {

@@ -1,7 +1,7 @@
-//! Compiling what is not up to date: a source is read once for all its vocabularies.
+//! Compiles the artifacts that are not up to date. A source is read once for all its vocabularies.
 //!
-//! Many sources are compiled beside each other, each on one thread; where there are fewer than threads, each has several.
-//! The bytes of artifacts depend on neither.
+//! Many sources are compiled at the same time, each on one thread. If there are fewer sources than
+//! threads, each source gets several threads. The bytes of the artifacts depend on neither.
 
 use std::fs;
 use std::num::NonZero;
@@ -21,27 +21,28 @@ use crate::outcome::{BuiltArtifact, Refused};
 use crate::plan::Item;
 use crate::vocabularies::Ready;
 
-/// The result of a source.
+/// The artifacts and messages of one source, or of all sources.
 #[derive(Debug, Default)]
 pub(crate) struct Made {
-    /// All its artifacts.
+    /// Index entries of all artifacts, including those that were already up to date.
     pub(crate) artifacts: Vec<IndexedArtifact>,
     pub(crate) built: Vec<BuiltArtifact>,
     pub(crate) refused: Vec<Refused>,
     pub(crate) findings: Vec<Refused>,
 }
 
-/// The compilers of the vocabularies, each with so many threads.
+/// Creates a compiler for each vocabulary, each with `threads` threads.
 pub(crate) fn compilers(vocabularies: &[Ready], threads: NonZero<usize>) -> Vec<Compiler> {
     let compiler = |one: &Ready| Compiler::on_threads(one.artifact.clone(), Some(threads));
     vocabularies.iter().map(compiler).collect()
 }
 
-/// Compiles the artifacts of a source that are not fresh, and writes them below the output.
+/// Compiles the artifacts of a source that are not up to date, and writes them to the output
+/// folder.
 ///
 /// # Errors
 ///
-/// A file that cannot be written. Errors of the source are part of the result.
+/// A file cannot be written. Errors of the source are part of the result.
 pub(crate) fn make(
     item: &Item,
     looked: Looked,
@@ -70,7 +71,7 @@ pub(crate) fn make(
         deny: &group.deny,
         options: &options,
     };
-    // A source that reads special tokens is another grammar for each vocabulary.
+    // A source that refers to special tokens gives a different grammar for each vocabulary.
     let per_vocabulary = item.front_end.depends_on_vocabulary(&source);
     let size = if per_vocabulary { 1 } else { stale.len().max(1) };
     let mut stale = stale.into_iter().peekable();
@@ -128,7 +129,7 @@ pub(crate) fn make(
     Ok(made)
 }
 
-/// Writes a file of the output, and makes its folders.
+/// Writes a file of the output folder. Creates the folders above it.
 fn put(output: &Path, file: &str, bytes: &[u8]) -> Result<(), BuildError> {
     let path = file_of(output, file).expect("files of a plan are tame");
     let folder = path.parent().unwrap_or(output);

@@ -9,96 +9,98 @@ use serde::Serialize;
 /// The result of a build.
 #[derive(Debug, Serialize)]
 pub struct Outcome {
-    /// The folder of artifacts.
+    /// Path of the folder with the artifacts.
     pub output: PathBuf,
     /// The vocabularies, in the order of the manifest.
     pub vocabularies: Vec<BuiltVocabulary>,
-    /// Artifacts that were compiled, by source and vocabulary.
+    /// The artifacts that were compiled, ordered by source and then by vocabulary.
     pub built: Vec<BuiltArtifact>,
-    /// Artifacts that were up to date.
+    /// Number of artifacts that were already up to date.
     pub fresh: usize,
-    /// Files that were deleted, because the sources that they were made from are gone or refused.
+    /// Files of the output folder that were deleted, because their sources are gone or refused.
     pub removed: Vec<String>,
-    /// Sources that were refused.
+    /// The sources that have errors and therefore lack artifacts.
     #[serde(skip)]
     pub refused: Vec<Refused>,
-    /// The findings on the sources that were built, beside errors.
+    /// The warnings and notes about the sources and tokenizers that were built.
     #[serde(skip)]
     pub findings: Vec<Refused>,
-    /// Every file and folder of which a change may change the outcome.
+    /// Every file and folder whose change may change the outcome.
     #[serde(skip)]
     pub inputs: Vec<PathBuf>,
-    /// Wall time.
+    /// Wall time of the build, in seconds.
     pub seconds: f64,
 }
 
 impl Outcome {
-    /// Whether all sources have artifacts.
+    /// Whether every source was compiled for all its vocabularies.
     pub fn is_complete(&self) -> bool {
         self.refused.is_empty()
     }
 }
 
-/// A vocabulary of a build.
+/// A vocabulary that a build compiled for.
 #[derive(Clone, Debug, Serialize)]
 pub struct BuiltVocabulary {
-    /// Its name.
+    /// Name of the vocabulary in the manifest.
     pub name: String,
-    /// Its artifact.
+    /// Path of the vocabulary artifact.
     pub path: PathBuf,
-    /// Whether this build has made it.
+    /// Whether this build made the vocabulary artifact.
     pub built: bool,
 }
 
 /// A grammar artifact that was compiled.
 #[derive(Clone, Debug, Serialize)]
 pub struct BuiltArtifact {
-    /// Its file in the output.
+    /// Path of the artifact's file, relative to the output folder.
     pub file: String,
-    /// The source's name.
+    /// Name of the source.
     pub source: String,
-    /// The vocabulary's name.
+    /// Name of the vocabulary.
     pub vocabulary: String,
-    /// Its length.
+    /// Length of the file in bytes.
     pub bytes: u64,
-    /// Wall time from the source text to the file.
+    /// Wall time from the source text to the written file, in seconds.
     pub seconds: f64,
 }
 
-/// A source, with what was found in it.
+/// A source with the diagnostics about it: errors, or the warnings and notes of a compiled source.
 #[derive(Clone, Debug)]
 pub struct Refused {
-    /// The source.
+    /// The source that the diagnostics refer to.
     pub source: Source,
-    /// The vocabulary that it was compiled for, where it was read without errors.
+    /// Name of the vocabulary, if the diagnostics concern only the compilation for this vocabulary.
     pub vocabulary: Option<String>,
-    /// The diagnostics of the source.
+    /// The errors, warnings and notes.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 /// A file that a build would write or delete.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Stale {
-    /// The file in the output.
+    /// Path of the file, relative to the output folder.
     pub file: String,
-    /// The source's name, where it is made from one.
+    /// Name of the source that the file is made from. `None` for a vocabulary and for a file that
+    /// would be deleted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    /// The fault of the file.
+    /// The reason why a build would write or delete the file.
     pub why: Why,
 }
 
-/// The fault of a file of the output.
+/// The reason why a file of the output folder is not up to date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Why {
-    /// It is not there, or not in the index.
+    /// The file does not exist, or the index does not list it.
     Missing,
-    /// It was made from something else: another text, other options, another vocabulary, another compiler.
+    /// The file was made from another text, with other options, for another vocabulary, or by
+    /// another compiler.
     OutOfDate,
-    /// It is not the file that was written.
+    /// The content of the file is not what the build wrote.
     Damaged,
-    /// Nothing is compiled to it any more.
+    /// No source of the manifest is compiled to the file any more, so a build would delete it.
     Superfluous,
 }
 

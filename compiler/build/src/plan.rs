@@ -1,7 +1,9 @@
-//! The files that are compiled, and those that they become: the patterns of a manifest, expanded.
+//! Expands the patterns of a manifest to the source files, and derives the artifact's file for
+//! each.
 //!
-//! The artifact of a source lies where the source does, seen from the manifest: below the folder of its vocabulary, and of
-//! its group where that has one. A file of the output is never a source.
+//! An artifact has the path that its source has relative to the manifest. This path is below the
+//! folder of the vocabulary, and below the folder of the group if the group has one. A file of the
+//! output folder is never a source.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -16,7 +18,8 @@ use grammarc_compiler::frontend::settings::Language;
 
 use crate::manifest::{Group, Manifest, wrong};
 
-/// How patterns match: `*` within a name and `**` across folders, hidden files only where a pattern names them.
+/// Rules for patterns: `*` matches within a name, and `**` also across folders. Hidden files match
+/// only if a pattern names their dot.
 const MATCH: MatchOptions = MatchOptions {
     case_sensitive: true,
     require_literal_separator: true,
@@ -27,36 +30,38 @@ const MATCH: MatchOptions = MatchOptions {
 #[derive(Debug)]
 pub(crate) struct Item {
     pub(crate) path: PathBuf,
-    /// Its path from the manifest on, with `/` between the parts.
+    /// Path of the source relative to the manifest's folder, with `/` between the parts.
     pub(crate) name: String,
-    /// Number of its group.
+    /// Index of the source's group in the manifest.
     pub(crate) group: usize,
     pub(crate) front_end: FrontEnd,
-    /// Its artifact's file within the folder of a vocabulary.
+    /// Path of the source's artifact within the folder of a vocabulary.
     stem: String,
 }
 
 impl Item {
-    /// Its artifact's file in the output, as an index names it.
+    /// Returns the path of the source's artifact for a vocabulary, relative to the output folder.
+    /// The index names the artifact by this path.
     pub(crate) fn file(&self, vocabulary: &str) -> String {
         format!("{vocabulary}/{}", self.stem)
     }
 }
 
-/// All sources, and where more would be found.
+/// All sources of a manifest, and the folders in which further sources would be found.
 #[derive(Debug)]
 pub(crate) struct Plan {
-    /// By group and name.
+    /// The sources, ordered by group and then by name.
     pub(crate) items: Vec<Item>,
-    /// Folders that patterns look into.
+    /// The folders that the patterns search.
     pub(crate) folders: BTreeSet<PathBuf>,
 }
 
-/// Expands the patterns of a manifest. `root` and `output` are absolute.
+/// Expands the patterns of a manifest to a plan. `root` and `output` are absolute paths.
 ///
 /// # Errors
 ///
-/// Patterns that match nothing, files of no known kind, options that do not go with them, and two sources with one artifact.
+/// A pattern matches nothing, a file has no known language, an option does not apply to a file, or
+/// two sources have the same artifact.
 pub(crate) fn plan(
     manifest: &Manifest,
     root: &Path,
@@ -100,7 +105,8 @@ pub(crate) fn plan(
     if errors.is_empty() { Ok(plan) } else { Err(errors) }
 }
 
-/// The files that a pattern of a group matches. Folders that it looks into are added to `folders`.
+/// Returns the files that a pattern of a group matches. Adds the folders that the pattern searches
+/// to `folders`.
 fn expand(
     root: &Path,
     output: &Path,
@@ -121,7 +127,7 @@ fn expand(
         }
         folders.insert(base);
     }
-    // A folder that cannot be read has no files.
+    // A folder that cannot be read is treated as empty.
     let paths = glob::glob_with(&whole, MATCH).into_iter().flatten().flatten();
     let is_source = |path: &PathBuf| {
         let name = path.strip_prefix(root).unwrap_or(path);
@@ -135,7 +141,7 @@ fn expand(
     paths
 }
 
-/// The folders below one, without the output and what is hidden.
+/// Adds all folders below `folder` to `folders`, except the output folder and hidden folders.
 fn below(folder: &Path, output: &Path, folders: &mut BTreeSet<PathBuf>) {
     let mut open = vec![folder.to_owned()];
     while let Some(folder) = open.pop() {
@@ -175,6 +181,6 @@ fn item(
 
 fn with_slashes(path: &Path) -> String {
     let parts: Vec<_> = path.iter().map(|part| part.to_string_lossy()).collect();
-    // The root of an absolute path is a part that is a slash already.
+    // The root of an absolute path is itself a slash, so joining gives two.
     parts.join("/").replace("//", "/")
 }

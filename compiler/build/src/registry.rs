@@ -1,4 +1,5 @@
-//! The schemas that a registry makes available to references: files, and folders of them.
+//! The schemas that references in JSON Schemas may lead to (the registry): reads files, and folders
+//! of files.
 
 use std::ffi::OsString;
 use std::fs;
@@ -7,46 +8,46 @@ use std::path::{Path, PathBuf};
 
 use grammarc_compiler::frontend::json_schema::{ResourceError, Resources};
 
-/// Schemas for references to lead to.
+/// The schemas that references may lead to.
 #[derive(Clone, Debug, Default)]
 pub struct Registry {
-    /// The schemas by URI.
+    /// Maps the URI of each schema to the schema.
     pub resources: Resources,
-    /// The files that were read, and the folders that were listed.
+    /// Paths of the files that were read and of the folders that were listed.
     pub inputs: Vec<PathBuf>,
 }
 
-/// Why a schema cannot be made available.
+/// The reason why a schema cannot be added to the registry.
 #[derive(Debug, thiserror::Error)]
 pub enum RegistryError {
     /// A file or folder cannot be read.
     #[error("cannot read {}", path.display())]
     Read {
-        /// The file or folder.
+        /// Path of the file or folder.
         path: PathBuf,
-        /// The system's answer.
+        /// The error that the operating system reported.
         source: io::Error,
     },
-    /// A file is not JSON.
+    /// A file of the registry is not JSON.
     #[error("in the registry, {} is not JSON: {problem}", path.display())]
     Json {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// The fault of the file.
+        /// The error of the JSON parser.
         problem: serde_json::Error,
     },
-    /// A schema cannot be used.
+    /// A file of the registry contains JSON that cannot be used as a schema.
     #[error("in the registry, {} cannot be used: {problem}", path.display())]
     Resource {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why not.
+        /// The reason why the schema cannot be used.
         problem: ResourceError,
     },
 }
 
-/// Reads every argument, `PATH` or `URI=PATH`, in order; a later schema replaces an earlier one of the same name. Paths are
-/// relative to `root`.
+/// Reads the schemas of every argument, `PATH` or `URI=PATH`, in order. A later schema replaces an
+/// earlier one of the same URI. Paths are relative to `root`.
 ///
 /// # Errors
 ///
@@ -79,7 +80,8 @@ pub fn read(root: &Path, arguments: &[OsString]) -> Result<Registry, RegistryErr
     Ok(registry)
 }
 
-/// The URI, empty where there is none, and the path. A text before the `=` is a URI where it has a scheme.
+/// Splits an argument into the URI before the last `=` and the path. Without a URI the first part
+/// is empty. A text before `=` is a URI only if it contains `:`.
 fn split(argument: &OsString) -> (String, PathBuf) {
     if let Some((uri, path)) = argument.to_str().and_then(|text| text.rsplit_once('='))
         && uri.contains(':')
@@ -89,7 +91,7 @@ fn split(argument: &OsString) -> (String, PathBuf) {
     (String::new(), PathBuf::from(argument))
 }
 
-/// A file name as a segment of a URI.
+/// Percent-encodes a file name as one segment of a URI.
 fn encode(name: &str) -> String {
     let mut encoded = String::with_capacity(name.len());
     for byte in name.bytes() {
@@ -103,8 +105,8 @@ fn encode(name: &str) -> String {
     encoded
 }
 
-/// The files of a folder and of those in it that are wanted, sorted; or the folder that cannot be read, with the system's
-/// answer.
+/// Returns the wanted files in a folder and the folders below it, sorted by path. The error has the
+/// folder that cannot be read, and the operating system's error.
 pub(crate) fn files(
     folder: &Path,
     is_wanted: impl Fn(&Path) -> bool,
@@ -116,7 +118,8 @@ pub(crate) fn files(
         for entry in fs::read_dir(&folder).map_err(fails)? {
             let entry = entry.map_err(fails)?;
             let path = entry.path();
-            // A link to a folder is not followed, so that no circle of links goes on for ever.
+            // A link to a folder is not followed, so that a cycle of links cannot cause an endless
+            // search.
             if entry.file_type().map_err(fails)?.is_dir() {
                 folders.push(path);
             } else if is_wanted(&path) {

@@ -1,4 +1,5 @@
-//! The build of a build script: the lines for Cargo on standard output.
+//! The build from a build script (`build.rs`): writes the lines that Cargo reads from standard
+//! output.
 
 use std::env;
 use std::io::{self, Write};
@@ -8,23 +9,26 @@ use crate::error::BuildError;
 use crate::outcome::{Outcome, Refused};
 use crate::{Build, MANIFEST};
 
-/// Environment variable of the crate that names the folder of artifacts.
+/// Environment variable that names the folder of artifacts to the crate that the build script
+/// belongs to.
 const VARIABLE: &str = "GRAMMARC_OUT";
 
 impl Build {
-    /// Builds from a build script. Without another output, artifacts go to `masks` in Cargo's `OUT_DIR`. Prints for
-    /// Cargo the inputs, so that the script runs again if one has changed, and the findings, as warnings. Also prints
-    /// the folder, which the crate has as `env!("GRAMMARC_OUT")`.
+    /// Does the build from a build script. If no output folder is set, the artifacts go to the
+    /// folder `masks` in Cargo's `OUT_DIR`.
+    ///
+    /// Cargo is told the inputs, so that the script runs again if one changes. Warnings and notes
+    /// become warnings of Cargo. The crate gets the folder's path as `env!("GRAMMARC_OUT")`.
     ///
     /// # Errors
     ///
-    /// As [`run`](Self::run), and [`BuildError::Refused`] where a source has errors.
+    /// As [`run`](Self::run), and [`BuildError::Refused`] if a source has errors.
     pub fn cargo(&self) -> Result<Outcome, BuildError> {
         let mut build = self.clone();
         if build.output.is_none() {
             build.output = env::var_os("OUT_DIR").map(|folder| PathBuf::from(folder).join("masks"));
         }
-        // After any failure, the script runs again when the manifest has changed.
+        // Even if the build fails, the script runs again when the manifest changes.
         print(&[format!("cargo::rerun-if-changed={}", build.manifest.display())])?;
         let outcome = build.run()?;
         let mut lines: Vec<String> = Vec::new();
@@ -40,7 +44,7 @@ impl Build {
     }
 }
 
-/// Warnings, each in one line.
+/// Returns a `cargo::warning` line for each diagnostic, with line breaks replaced by spaces.
 fn warnings(found: &Refused) -> impl Iterator<Item = String> + '_ {
     found.diagnostics.iter().map(|diagnostic| {
         let text = diagnostic.to_string().replace('\n', " ");

@@ -20,41 +20,42 @@ use crate::outcome::{BuiltVocabulary, Outcome, Refused, Stale, Why};
 use crate::plan::{self, Item, Plan};
 use crate::vocabularies::{self, Found, Ready};
 
-/// How far a build has come.
+/// A report of how far a build has come.
 #[derive(Clone, Copy, Debug)]
 pub enum Progress<'p> {
-    /// A vocabulary is opened, and built where that is needed.
+    /// The vocabulary with this name is being opened, or built if needed.
     Vocabulary(&'p str),
-    /// Sources are compared with what was built before.
+    /// The sources are being compared with the artifacts of the previous build.
     Looking {
-        /// How many there are.
+        /// Number of sources.
         sources: usize,
     },
-    /// A source was compiled, or refused.
+    /// A source was compiled or refused.
     Compiled {
-        /// The source.
+        /// Name of the source.
         source: &'p str,
-        /// How many are done.
+        /// Number of sources that are done, this one included.
         done: usize,
-        /// How many there are to do.
+        /// Number of sources to compile.
         sources: usize,
     },
 }
 
-/// State that the steps of a build share.
+/// The state that the steps of one build share.
 pub(crate) struct Steps<'b> {
     manifest: &'b Manifest,
     output: &'b Path,
     before: Option<&'b Index>,
     plan: Plan,
-    /// Every file and folder that matters.
+    /// Every file and folder whose change may change the outcome.
     inputs: Vec<PathBuf>,
     threads: NonZero<usize>,
     pool: ThreadPool,
     progress: &'b (dyn Fn(Progress<'_>) + Sync),
 }
 
-/// Sources in the order of the plan, each as it was found or with why it is refused.
+/// The sources in the order of the plan: each with the state of its artifacts, or the reason why it
+/// cannot be read as text.
 type AllLooked = Vec<Result<Looked, Refused>>;
 
 impl<'b> Steps<'b> {
@@ -84,7 +85,7 @@ impl<'b> Steps<'b> {
         Ok(Self { manifest, output, before, plan, inputs, threads, pool, progress })
     }
 
-    /// Builds all that is not up to date.
+    /// Builds all artifacts that are not up to date, and writes the index.
     pub(crate) fn make(&self) -> Result<Outcome, BuildError> {
         let mut findings = Vec::new();
         let mut ready = Vec::new();
@@ -140,7 +141,7 @@ impl<'b> Steps<'b> {
         })
     }
 
-    /// The files of the output that are not up to date, by name.
+    /// Returns the files of the output folder that are not up to date, sorted by path.
     pub(crate) fn check(&self) -> Result<Vec<Stale>, BuildError> {
         let mut stale = Vec::new();
         let mut ready = Vec::new();
@@ -161,7 +162,7 @@ impl<'b> Steps<'b> {
                 }
             }
         }
-        // An artifact for a vocabulary that is not there is not up to date, whatever it is.
+        // If a vocabulary is not up to date, its artifacts are not either, whatever they contain.
         for item in &self.plan.items {
             for &number in &self.manifest.groups[item.group].vocabularies {
                 let file = item.file(&self.manifest.vocabularies[number].name);
@@ -177,7 +178,8 @@ impl<'b> Steps<'b> {
         for (item, looked) in self.plan.items.iter().zip(looked) {
             let artifacts = match looked {
                 Ok(looked) => looked.artifacts,
-                // Its artifacts, if there are any, are of a text that it had.
+                // The source cannot be read as text, so an existing artifact was made from an
+                // earlier text.
                 Err(_) => {
                     let names = self.manifest.groups[item.group].vocabularies.iter();
                     let names = names.map(|&number| &self.manifest.vocabularies[number].name);
@@ -229,7 +231,7 @@ impl<'b> Steps<'b> {
         self.pool.install(|| self.plan.items.par_iter().map(look).collect())
     }
 
-    /// Compiles what is stale, in the order of the plan.
+    /// Compiles the sources that have stale artifacts. The results are in the order of the plan.
     fn compile(&self, looked: AllLooked, ready: &[Ready]) -> Result<Vec<Made>, BuildError> {
         let is_stale = |looked: &&Result<Looked, Refused>| {
             let artifacts = looked.as_ref().map_or(&[][..], |looked| &looked.artifacts);
@@ -257,7 +259,8 @@ impl<'b> Steps<'b> {
         self.pool.install(|| items.map(make).collect())
     }
 
-    /// Deletes what the index before listed and the new one does not, and folders that are empty then.
+    /// Deletes the files that the previous index lists and the new index does not, and folders that
+    /// become empty. Returns the deleted files, sorted.
     fn remove(&self, index: &Index) -> Result<Vec<String>, BuildError> {
         let kept: BTreeSet<&str> = index.files().collect();
         let mut removed = Vec::new();
@@ -270,7 +273,8 @@ impl<'b> Steps<'b> {
                 Err(source) => return Err(BuildError::Delete { path, source }),
             }
             let mut folder = path.parent();
-            // One that is not empty stays, which is what the system says of it.
+            // The operating system refuses to delete a folder that is not empty, so such a folder
+            // stays.
             while let Some(empty) = folder.filter(|folder| *folder != self.output)
                 && fs::remove_dir(empty).is_ok()
             {

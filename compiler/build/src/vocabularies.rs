@@ -1,4 +1,5 @@
-//! The vocabularies of a build: opened, or built from tokenizers where what they are built from has changed.
+//! The vocabularies of a build: opens each, or builds it from its tokenizer if its inputs have
+//! changed.
 
 use std::error::Error;
 use std::ffi::OsStr;
@@ -18,10 +19,11 @@ use crate::error::BuildError;
 use crate::manifest::{Manifest, VocabularyFrom, VocabularySpec, causes, wrong};
 use crate::outcome::{Refused, Why};
 
-/// Bytes at the start of a file that determine its content: importers read no more of any.
+/// Number of bytes at the start of a tokenizer file that are hashed: 400 MiB. Importers read no
+/// more of any file.
 const READ: u64 = 400 << 20;
 
-/// A vocabulary to compile for.
+/// A vocabulary that is ready to compile for.
 #[derive(Debug)]
 pub(crate) struct Ready {
     pub(crate) artifact: VocabularyArtifact,
@@ -30,27 +32,27 @@ pub(crate) struct Ready {
     pub(crate) entry: IndexedVocabulary,
 }
 
-/// A vocabulary as it is found.
+/// The state of a vocabulary before the build.
 #[derive(Debug)]
 pub(crate) enum Found {
     Ready(Box<Ready>),
-    /// It has to be built.
+    /// The vocabulary artifact has to be built.
     Stale {
         why: Why,
         inputs: Digest,
     },
 }
 
-/// The file of a built vocabulary in the output.
+/// Returns the file name of a built vocabulary artifact in the output folder.
 pub(crate) fn file(name: &str) -> String {
     format!("{name}.gvocab")
 }
 
-/// The files that a vocabulary is made from.
+/// Returns the paths of the files that a vocabulary is made from.
 ///
 /// # Errors
 ///
-/// At its place in the manifest.
+/// The tokenizer cannot be found. The error points to the vocabulary in the manifest.
 pub(crate) fn inputs(
     manifest: &Manifest,
     spec: &VocabularySpec,
@@ -63,7 +65,8 @@ pub(crate) fn inputs(
     }
 }
 
-/// An error of the source of a vocabulary, at its place in the manifest.
+/// Converts an error of a vocabulary's source to an error at the vocabulary's position in the
+/// manifest.
 fn blame(manifest: &Manifest, spec: &VocabularySpec, error: &dyn Error) -> BuildError {
     let key = match spec.from {
         VocabularyFrom::File(_) => "file",
@@ -73,7 +76,8 @@ fn blame(manifest: &Manifest, spec: &VocabularySpec, error: &dyn Error) -> Build
     BuildError::Manifest { manifest: manifest.source.clone(), diagnostics }
 }
 
-/// Opens a vocabulary where it is up to date.
+/// Opens the vocabulary artifact if it is up to date. Otherwise returns why it has to be built.
+/// Fails if an artifact that the manifest names cannot be opened.
 pub(crate) fn find(
     manifest: &Manifest,
     spec: &VocabularySpec,
@@ -102,7 +106,8 @@ pub(crate) fn find(
     Ok(Found::Stale { why, inputs })
 }
 
-/// Builds a vocabulary from its tokenizer, and says what was noticed.
+/// Builds a vocabulary artifact from its tokenizer, and adds the warnings of the import to
+/// `findings`.
 pub(crate) fn build(
     manifest: &Manifest,
     spec: &VocabularySpec,
@@ -157,7 +162,8 @@ fn ready(
     Ready { artifact, path, built, entry }
 }
 
-/// Digest of all that a vocabulary is built from: the compiler, the options, and the files by name and content.
+/// Returns the digest of everything that a vocabulary is built from: the compiler, the options, and
+/// the files by name and content.
 fn digest(manifest: &Manifest, spec: &VocabularySpec) -> Result<Digest, BuildError> {
     let VocabularyFrom::Tokenizer { spec: tokenizer, described, .. } = &spec.from else {
         unreachable!("a vocabulary artifact is never built");

@@ -1,4 +1,5 @@
-//! Arguments of several verbs. Each verb's own arguments are defined with the verb.
+//! Command-line arguments that several verbs (subcommands) share. Each verb's own arguments are
+//! defined with the verb.
 
 use std::num::NonZero;
 use std::path::PathBuf;
@@ -8,7 +9,7 @@ use clap::{Args, ValueEnum};
 /// Environment variable that lists vocabulary artifacts, and folders of them, to open grammar artifacts with.
 pub(crate) const VOCABULARIES: &str = "GRAMMARC_VOCAB";
 
-/// How results are written.
+/// The format in which results and diagnostics are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     /// For people
@@ -23,15 +24,17 @@ pub(crate) struct ArtifactArgs {
     /// Grammar artifact (.gmask)
     pub(crate) artifact: PathBuf,
 
-    /// Vocabulary artifact (.gvocab) that it was compiled for
+    /// Vocabulary artifact (.gvocab) that the grammar artifact was compiled for
     ///
-    /// Without it, the vocabulary embedded in the artifact is used. Else the right one is looked for in the folder of the
-    /// grammar artifact, and in the files and folders that the environment variable GRAMMARC_VOCAB lists, separated as in PATH.
+    /// Without this option, the vocabulary embedded in the grammar artifact is used. If there is
+    /// none, the vocabulary artifact is searched in the folder of the grammar artifact. Then it is
+    /// searched in the files and folders that the environment variable GRAMMARC_VOCAB lists,
+    /// separated as in PATH.
     #[arg(long, value_name = "FILE")]
     pub(crate) vocab: Option<PathBuf>,
 }
 
-/// Which vocabulary to compile for.
+/// The arguments that select the vocabulary to compile for.
 #[derive(Debug, Args)]
 pub(crate) struct VocabularyArgs {
     /// Vocabulary artifact (.gvocab) to compile for
@@ -46,7 +49,7 @@ pub(crate) struct VocabularyArgs {
     pub(crate) tokenizer: Option<String>,
 }
 
-/// Worker threads.
+/// The argument that sets the number of worker threads.
 #[derive(Debug, Args)]
 pub(crate) struct ThreadArgs {
     /// Number of threads; the output does not depend on it [default: one a core]
@@ -55,7 +58,7 @@ pub(crate) struct ThreadArgs {
 }
 
 impl ThreadArgs {
-    /// The requested number of threads.
+    /// Returns the requested number of threads, or `None` if the argument was not given.
     pub(crate) fn count(&self) -> Option<NonZero<usize>> {
         self.threads.and_then(|threads| NonZero::new(threads.into()))
     }

@@ -1,4 +1,5 @@
-//! The command line: the options of all verbs, and the verb.
+//! The whole command line: the options that all verbs (subcommands) share, and the verb with its
+//! arguments.
 
 use clap::Parser;
 

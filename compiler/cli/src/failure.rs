@@ -1,4 +1,4 @@
-//! Failures of verbs, with their exit codes.
+//! Failures of verbs (subcommands), with the exit code of each.
 
 use std::error::Error;
 use std::io;
@@ -14,97 +14,102 @@ use grammarc_compiler::diagnostics::encoding::NotText;
 use grammarc_compiler::diagnostics::{Diagnostic, Source};
 use grammarc_compiler::vocabulary::VocabularyError;
 
-/// The cause of a failure.
+/// The reason why a verb (subcommand) did not succeed. [`exit_code`](Self::exit_code) follows from
+/// the variant.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// The source has errors. Exit code 1.
+    /// The source text has errors. Exit code 1.
     Refused {
-        /// The source.
+        /// The source text that has the errors.
         source: Source,
-        /// The errors and other findings.
+        /// The errors, and the warnings and notes, about the source text.
         diagnostics: Vec<Diagnostic>,
     },
-    /// Something was found that no source text is to blame for. Exit code 1.
+    /// A problem that is the result of the check and has no position in a source text: a damaged
+    /// artifact, say. Exit code 1.
     Found(Problem),
-    /// The tool could not do its work. Exit code 2.
+    /// The tool could not do its work: a file cannot be read, or an option is wrong. Exit code 2.
     Tool(Problem),
-    /// The reader of the output has left. Exit code 0.
+    /// The program that reads the output has closed the pipe. Exit code 0.
     ReaderGone,
 }
 
-/// A problem without a position in a source text.
+/// A problem that has no position in a source text.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Problem {
-    /// A file cannot be read.
+    /// A file, or standard input, cannot be read.
     #[error("cannot read {name}")]
     Read {
-        /// The file.
+        /// Path of the file, or `<stdin>`.
         name: String,
-        /// The system's answer.
+        /// The error that the operating system reported.
         source: io::Error,
     },
-    /// A source is not text.
+    /// The bytes of an input file are not text.
     #[error("{name} cannot be read as text")]
     NotText {
-        /// The file.
+        /// Path of the file, or `<stdin>`.
         name: String,
-        /// Why not.
+        /// The reason why the bytes are not text.
         source: NotText,
     },
-    /// The language of a source is not known.
+    /// The language of a source file cannot be derived from the file's name.
     #[error("cannot tell the language of {name} from its name; {help}")]
     Kind {
-        /// The file.
+        /// Path of the source file.
         name: String,
-        /// Advice.
+        /// Advice to the user, which ends the message.
         help: &'static str,
     },
-    /// An option does not go with the others.
+    /// The value of a command-line option is wrong, or the option cannot be combined with other
+    /// options.
     #[error("{option} {problem}")]
     Option {
-        /// The option.
+        /// The option as it is written, with its dashes.
         option: &'static str,
-        /// The fault of the argument here.
+        /// The problem with the option, as the predicate of a sentence: "takes token ids, and ...
+        /// is none".
         problem: String,
     },
-    /// An option of the source's language, by its flag, does not go with the source or with other options.
+    /// An option of the source's language does not fit the source or another option.
     #[error("--{flag} {problem}")]
     Flag {
-        /// The flag without its dashes.
+        /// The option's name without its dashes.
         flag: &'static str,
-        /// The problem with it.
+        /// The problem with the option, as the predicate of a sentence.
         problem: String,
     },
-    /// A schema given for references cannot be used.
+    /// A schema cannot be used as the target of references (`--registry`).
     #[error(transparent)]
     Registry(RegistryError),
-    /// A source given for grammars to include cannot be used.
+    /// A source cannot be used as one that grammars include by name (`--include`).
     #[error(transparent)]
     Include(IncludeError),
-    /// Output cannot be written.
+    /// The output cannot be written.
     #[error("cannot write the output")]
     Write(#[source] io::Error),
-    /// A tokenizer cannot be imported.
+    /// A tokenizer cannot be imported as a vocabulary.
     #[error(transparent)]
     Vocabulary(#[from] VocabularyError),
-    /// The shared rules of a vocabulary do not compile.
+    /// The shared rules, which every vocabulary artifact stores with their masks, do not compile.
     #[error("the vocabulary artifact cannot be built")]
     Build(#[source] Box<CompileError>),
-    /// An artifact cannot be used.
+    /// A grammar or vocabulary artifact cannot be used.
     #[error("{}", path.display())]
     Artifact {
-        /// The file.
+        /// Path of the artifact.
         path: PathBuf,
-        /// Why not.
+        /// The reason why the artifact cannot be used.
         source: grammarc_artifacts::Error,
     },
-    /// A build could not be done.
+    /// The build of a manifest could not be done.
     #[error(transparent)]
     Manifest(Box<BuildError>),
-    /// A folder that the environment names is no layer of artifacts.
+    /// A folder that the environment variable names is not a layer: an output folder of `grammarc
+    /// build`.
     #[error("the environment variable {VARIABLE} names no folder of artifacts of this version")]
     Layer(#[source] LayerError),
-    /// No vocabulary artifact was found for a grammar artifact.
+    /// No vocabulary artifact was found that a grammar artifact was compiled for.
     #[error(
         "{} was compiled for vocabulary {vocabulary:?}, and {}; pass its vocabulary artifact with --vocab, or list it or its \
          folder in the environment variable {}",
@@ -113,25 +118,26 @@ pub(crate) enum Problem {
         crate::args::VOCABULARIES
     )]
     NoVocabulary {
-        /// The grammar artifact.
+        /// Path of the grammar artifact.
         artifact: PathBuf,
-        /// Name of the vocabulary.
+        /// Name of the vocabulary that the grammar artifact was compiled for.
         vocabulary: String,
-        /// The files that were looked at.
+        /// Paths of the vocabulary artifacts that were compared with the grammar artifact, in the
+        /// order of the search.
         tried: Vec<PathBuf>,
     },
-    /// A text cannot be reached by tokens.
+    /// No sequence of tokens that the grammar allows spells a requested text.
     #[error("no tokens that the grammar allows spell {text:?}")]
     Unreachable {
-        /// The text.
+        /// The requested text.
         text: String,
     },
-    /// A sample did not reach an end.
+    /// A random sample of a grammar did not reach a valid end.
     #[error("sample {number}")]
     Sample {
-        /// Its number.
+        /// Number of the sample, from 0.
         number: u64,
-        /// The sampler's error.
+        /// The reason why the sample did not reach an end.
         source: SampleError,
     },
 }
@@ -150,7 +156,7 @@ fn seen(tried: &[PathBuf]) -> String {
 }
 
 impl Failure {
-    /// The exit code of the process.
+    /// Returns the exit code of the process: 0, 1 or 2.
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
             Self::Refused { .. } | Self::Found(_) => 1,
@@ -161,7 +167,8 @@ impl Failure {
 }
 
 impl Problem {
-    /// Stable identifier.
+    /// Returns the stable identifier of the problem's class, such as `cli::input`. Programs may
+    /// rely on it.
     pub(crate) fn code(&self) -> &'static str {
         match self {
             Self::Read { .. } | Self::NotText { .. } | Self::Registry(_) | Self::Include(_) => {
@@ -180,7 +187,8 @@ impl Problem {
         }
     }
 
-    /// The message, and then its causes. A cause whose words the message before it repeats is left out.
+    /// Returns the message of the problem and then the messages of its causes. Leaves out a cause
+    /// whose message the previous message contains.
     pub(crate) fn chain(&self) -> Vec<String> {
         let mut messages = vec![self.to_string()];
         let mut cause = self.source();
@@ -202,7 +210,8 @@ impl From<Problem> for Failure {
 }
 
 impl From<VocabularyError> for Failure {
-    /// A rejected tokenizer is a finding. A missing one, or options that do not fit it, are mistakes of the caller.
+    /// Converts an error of a tokenizer's import. A rejected tokenizer is a finding (exit code 1).
+    /// A missing tokenizer, or options that do not fit it, are failures of the tool (exit code 2).
     fn from(error: VocabularyError) -> Self {
         let refused = matches!(
             error,

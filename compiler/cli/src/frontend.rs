@@ -1,4 +1,4 @@
-//! Sources: reads them, recognizes their language, and calls its front end.
+//! Source files: reads them, recognizes their language, and calls the front end of that language.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ use crate::failure::{Failure, Problem};
 use crate::input::read_source;
 use crate::options::{OptionArgs, deny_names, not_for};
 
-/// The languages of sources by their names, for arguments.
+/// Returns the argument parser that accepts the names of all source languages.
 fn languages() -> impl TypedValueParser<Value = Language> {
     let values = Language::ALL.map(|one| PossibleValue::new(one.name()).help(help(one)));
     PossibleValuesParser::new(values)
@@ -57,10 +57,11 @@ fn help(language: Language) -> &'static str {
     }
 }
 
-/// Prefix of a built-in grammar's name, in place of a file.
+/// Prefix of a source argument that names a built-in grammar in place of a file: `builtin:json`.
 const BUILT_IN: &str = "builtin:";
 
-/// Returns the language of a file, by its name.
+/// Returns the language of a source file by the file's name. `None` if the extension belongs to no
+/// language.
 fn language_of(path: &Path) -> Option<Language> {
     match built_in(path) {
         Some(_) => Some(Language::BuiltIn),
@@ -68,7 +69,7 @@ fn language_of(path: &Path) -> Option<Language> {
     }
 }
 
-/// A source and how to read it.
+/// Arguments that name a source and say how to read it.
 #[derive(Debug, Args)]
 pub(crate) struct SourceArgs {
     /// JSON Schema, GBNF or Lark grammar, regular expression, structural tag or TypeScript; `-` reads standard input, and
@@ -87,29 +88,31 @@ pub(crate) struct SourceArgs {
     #[arg(long, value_name = "[URI=]PATH")]
     registry: Vec<OsString>,
 
-    /// Sources that a grammar, or one in a structural tag, refers to by name (`@"schema.json"`): a file, or a folder of files. A file is known by its
-    /// name, those of a folder by their paths within it; before `=` stands another name. May be given several times
+    /// Sources that a grammar, or a grammar in a structural tag, refers to by name
+    /// (`@"schema.json"`): a file, or a folder of files. A file is known by its name, and a file in
+    /// a folder by its path within the folder. `NAME=` sets another name, or a prefix for a folder.
+    /// May be given several times
     #[arg(long, value_name = "[NAME=]PATH")]
     include: Vec<OsString>,
 
-    /// Refuse a source with such keywords. May be given several times
+    /// Reject a source with keywords of this class. May be given several times
     #[arg(long, value_name = "WHAT", value_parser = deny_names())]
     deny: Vec<Deny>,
 }
 
-/// A source that was read, and what to do with it.
+/// A source that was read, with the front end for it.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
     pub(crate) source: Source,
     pub(crate) front_end: FrontEnd,
-    /// The options of the front end, for the artifact to record.
+    /// Names and values of the front end's options, which the artifact records.
     pub(crate) options: Vec<(&'static str, String)>,
-    /// Sorted, without repetition.
+    /// Keywords that the source must not contain. Sorted, without duplicates.
     deny: Vec<Deny>,
 }
 
 impl SourceArgs {
-    /// Reads the source, and the sources that it may refer to.
+    /// Reads the source, and the schemas and grammars that the source may refer to.
     pub(crate) fn read(&self) -> Result<Request, Failure> {
         let kind = self.kind()?;
         let source = match built_in(&self.source) {
@@ -148,7 +151,8 @@ impl SourceArgs {
         Ok(Request { source, front_end, options, deny })
     }
 
-    /// Returns the part of the options that a flag sets for the option `name`.
+    /// Returns `part`, the settings that the option `name` changes. If the source's language has no
+    /// such option, fails with an error about `flag`.
     fn option<T>(
         &self,
         flag: &'static str,
@@ -163,7 +167,8 @@ impl SourceArgs {
         })
     }
 
-    /// The source's language.
+    /// Returns the language of the source: the argument `--kind`, or else the language of the
+    /// file's extension. Fails if the extension belongs to no language.
     fn kind(&self) -> Result<Language, Problem> {
         let name = || self.source.display().to_string();
         let kind = self.kind.or_else(|| language_of(&self.source));
@@ -175,12 +180,14 @@ impl SourceArgs {
 }
 
 impl Request {
-    /// The grammar of the source, for any vocabulary.
+    /// Returns the grammar of the source, read without any special tokens of a vocabulary. Fails if
+    /// the source has errors.
     pub(crate) fn lower(&self, budget: &Budget) -> Result<Lowered, Failure> {
         self.lower_for(&ControlTokens::default(), budget)
     }
 
-    /// The grammar of the source, for a vocabulary with these special tokens.
+    /// Returns the grammar of the source for a vocabulary with the special tokens `controls`. Fails
+    /// if the source has errors.
     pub(crate) fn lower_for(
         &self,
         controls: &ControlTokens,
@@ -190,13 +197,13 @@ impl Request {
         self.with(&CompileOptions::default()).lower(controls, budget).map_err(refused)
     }
 
-    /// The request with options of the compilation.
+    /// Combines the request with compiler options to the form that the compiler takes.
     pub(crate) fn with<'r>(&'r self, options: &'r CompileOptions) -> SourceRequest<'r> {
         let Self { front_end, source, deny, .. } = self;
         SourceRequest { front_end, source, deny, options }
     }
 
-    /// Rejects a source whose report has denied keywords.
+    /// Fails if the report of the compilation contains a keyword that the user denied (`--deny`).
     pub(crate) fn check_report(&self, report: &Report) -> Result<(), Failure> {
         let diagnostics = denied(&self.source, report, &self.deny);
         match diagnostics.is_empty() {
@@ -206,7 +213,8 @@ impl Request {
     }
 }
 
-/// Returns the name of a built-in grammar that is given in place of a file.
+/// Returns the name of the built-in grammar in an argument `builtin:NAME`. `None` for other
+/// arguments.
 pub(crate) fn built_in(path: &Path) -> Option<&str> {
     path.to_str()?.strip_prefix(BUILT_IN)
 }

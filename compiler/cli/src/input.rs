@@ -8,7 +8,7 @@ use grammarc_compiler::diagnostics::{Source, encoding};
 
 use crate::failure::{Failure, Problem};
 
-/// Reads a file, or standard input for `-`.
+/// Reads a file, or standard input if the path is `-`. Returns the name for messages and the bytes.
 pub(crate) fn read_input(path: &Path) -> Result<(String, Vec<u8>), Problem> {
     if path == Path::new("-") {
         let name = "<stdin>".to_owned();
@@ -25,7 +25,8 @@ pub(crate) fn read_input(path: &Path) -> Result<(String, Vec<u8>), Problem> {
     }
 }
 
-/// Reads a source text. A byte order mark at its start is not part of the text.
+/// Reads a source file as text. A byte order mark at the start is not part of the text. Fails if
+/// the bytes are not text.
 pub(crate) fn read_source(path: &Path) -> Result<Source, Failure> {
     let (name, bytes) = read_input(path)?;
     let text = encoding::text(&bytes)

@@ -1,4 +1,5 @@
-//! Flags for the options of languages, made of the table of options.
+//! Command-line flags for the options of source languages. The flags are generated from the table
+//! [`OPTIONS`].
 
 use std::path::PathBuf;
 
@@ -15,7 +16,7 @@ use serde_json::{Map, Value};
 use crate::failure::{Failure, Problem};
 use crate::input::read_source;
 
-/// The options that were given as flags.
+/// The options of source languages that were given as flags.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OptionArgs {
     given: Vec<(&'static OptionRow, Given)>,
@@ -25,18 +26,19 @@ pub(crate) struct OptionArgs {
 #[derive(Clone, Debug)]
 enum Given {
     Value(Value),
-    /// A file with a schema.
+    /// Path of a file that contains a schema.
     File(PathBuf),
 }
 
-/// The options with flags. Sources by name are files in a command, and `deny` applies to all languages.
+/// Returns the rows of the option table that become flags. Leaves out named sources, which are
+/// files here, and lists of choices (`deny`), which apply to every language.
 fn rows() -> impl Iterator<Item = &'static OptionRow> {
     let by_itself =
         |row: &&OptionRow| !matches!(row.value, OptionValue::ByName | OptionValue::Several(_));
     OPTIONS.iter().filter(by_itself)
 }
 
-/// Keywords that a source must not have, by their names, for arguments.
+/// Returns the argument parser for `--deny`: the names of the keyword classes that can be denied.
 pub(crate) fn deny_names() -> impl TypedValueParser<Value = Deny> {
     let row = OptionRow::named("deny").expect("it is in the table");
     let OptionValue::Several(names) = row.value else { unreachable!("it is a list of names") };
@@ -44,7 +46,7 @@ pub(crate) fn deny_names() -> impl TypedValueParser<Value = Deny> {
         .map(|name| name.parse().expect("the values are names of what is denied"))
 }
 
-/// The names of some choices, with the help of each.
+/// Converts pairs of a name and its help to the possible values of an argument.
 fn choices(names: &'static [(&'static str, &'static str)]) -> Vec<PossibleValue> {
     names.iter().map(|(name, help)| PossibleValue::new(*name).help(*help)).collect()
 }
@@ -87,7 +89,7 @@ fn arg(row: &'static OptionRow) -> Arg {
     }
 }
 
-/// The value of a flag, if it was given.
+/// Returns the value of a flag. `None` if the flag was not given.
 fn given(row: &OptionRow, matches: &ArgMatches) -> Option<Given> {
     let texts = |matches: &ArgMatches| -> Option<Vec<String>> {
         Some(matches.get_many::<String>(row.flag)?.cloned().collect())
@@ -138,11 +140,12 @@ impl FromArgMatches for OptionArgs {
 }
 
 impl OptionArgs {
-    /// Returns the settings of a language with the given options. `name` is the source's.
+    /// Returns the settings of `language` with the options that were given. `name` is the name of
+    /// the source, for messages.
     ///
     /// # Errors
     ///
-    /// An option of another language, an invalid one, or a file that cannot be read.
+    /// An option that belongs to another language, an invalid value, or a file that cannot be read.
     pub(crate) fn settings(&self, language: Language, name: &str) -> Result<Settings, Failure> {
         let mut options = Map::new();
         let mut line = None;
@@ -163,8 +166,8 @@ impl OptionArgs {
     }
 }
 
-/// Adds the schema of lines to the settings. The command reads it from a file, so that its errors have a position
-/// there.
+/// Adds the schema of single lines (of the built-in grammar `jsonl`) to the settings. The schema
+/// was read from a file, so that its errors have a position there.
 fn with_line(mut settings: Settings, line: Option<Source>) -> Settings {
     if let FrontEnd::BuiltIn(options) = &mut settings.front_end
         && line.is_some()
@@ -174,12 +177,13 @@ fn with_line(mut settings: Settings, line: Option<Source>) -> Settings {
     settings
 }
 
-/// Why an option is not for a source.
+/// Returns the message that an option of the languages `owners` does not apply to the source
+/// `name`.
 pub(crate) fn not_for(owners: &str, name: &str, language: Language) -> String {
     format!("is for {owners} sources, and {name} is {}", language.name())
 }
 
-/// An error of the options, as one of a flag.
+/// Converts an error of the settings to one about the flag that sets the wrong option.
 fn problem(error: SettingsError) -> Failure {
     match error.fault() {
         (Some(name), problem) => {

@@ -11,39 +11,40 @@ use crate::args::Format;
 use crate::failure::Failure;
 use crate::render::{Answer, human, json};
 
-/// Standard output and standard error in one format.
+/// Standard output and standard error, written in one format.
 #[derive(Debug)]
 pub(crate) struct Output {
     format: Format,
     shown: Tally,
 }
 
-/// The warnings and notes that were written.
+/// Counts of the warnings and notes that were written.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) warnings: u64,
     pub(crate) notes: u64,
-    /// Message of the first warning. If there is none, that of the first note.
+    /// Message of the first warning. If no warning was written, the message of the first note.
+    /// `None` if neither was written.
     pub(crate) first: Option<String>,
 }
 
 impl Output {
-    /// Output in this format.
+    /// Creates an output that writes in this format.
     pub(crate) fn new(format: Format) -> Self {
         Self { format, shown: Tally::default() }
     }
 
-    /// Whether progress may be drawn on standard error.
+    /// Whether the output is read by people, so that progress may be drawn on standard error.
     pub(crate) fn is_for_people(&self) -> bool {
         self.format == Format::Human
     }
 
-    /// The warnings and notes that were written so far.
+    /// Returns the counts of the warnings and notes that were written so far.
     pub(crate) fn shown(&self) -> &Tally {
         &self.shown
     }
 
-    /// Writes a result.
+    /// Writes the result of a verb to standard output.
     pub(crate) fn answer(&mut self, answer: &impl Answer) -> Result<(), Failure> {
         self.raw(|out| match self.format {
             Format::Human => answer.human(out),
@@ -51,7 +52,7 @@ impl Output {
         })
     }
 
-    /// Writes text without a format, such as a completion script.
+    /// Writes text to standard output as it is, in no format: a completion script, for example.
     pub(crate) fn raw(
         &self,
         write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -62,7 +63,7 @@ impl Output {
         Ok(())
     }
 
-    /// Writes findings about a source.
+    /// Writes errors, warnings and notes about a source to standard error.
     pub(crate) fn diagnostics(
         &mut self,
         source: &Source,
@@ -80,7 +81,8 @@ impl Output {
         Ok(())
     }
 
-    /// Writes why a verb failed, if it did, and returns the exit code.
+    /// Writes the reason to standard error if the verb failed. Returns the exit code of the
+    /// process.
     pub(crate) fn finish(&mut self, result: Result<u8, Failure>) -> u8 {
         let failure = match result {
             Ok(code) => return code,
@@ -99,7 +101,7 @@ impl Output {
                 written.map_err(Failure::from)
             }
         };
-        // Without standard error the exit code has to say it all.
+        // If standard error cannot be written, the exit code alone reports the failure.
         drop(written);
         code
     }

@@ -1,6 +1,7 @@
 //! A spinner on standard error for long work.
 //!
-//! It appears after half a second, so that quick work stays quiet, and only if standard error is a terminal.
+//! The spinner appears after half a second, so that quick work stays quiet, and only if standard
+//! error is a terminal.
 
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
@@ -10,21 +11,23 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::output::Output;
 
-/// Time before the spinner appears.
+/// Time from the start of the work to the appearance of the spinner.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// Time between two frames.
+/// Time between two frames of the spinner.
 const TICK: Duration = Duration::from_millis(100);
 
-/// A spinner with the phase of the work. It disappears on drop.
+/// A spinner that shows the current phase of the work. The spinner disappears when this value is
+/// dropped.
 pub(crate) struct Progress {
     spinner: ProgressBar,
-    /// Dropped to signal the end of the work.
+    /// Sender whose drop tells the starter thread that the work has ended.
     done: Option<Sender<()>>,
     starter: Option<JoinHandle<()>>,
 }
 
 impl Progress {
-    /// Creates a spinner for this output, which is hidden if nobody would see it.
+    /// Creates a spinner. It stays hidden if the output is for programs or standard error is no
+    /// terminal.
     pub(crate) fn new(output: &Output) -> Self {
         let spinner = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} ({elapsed})") {
@@ -45,7 +48,7 @@ impl Progress {
         Self { spinner, done, starter }
     }
 
-    /// Shows the current phase.
+    /// Sets the text beside the spinner to the phase `what`.
     pub(crate) fn phase(&self, what: impl Into<String>) {
         self.spinner.set_message(what.into());
     }

@@ -1,6 +1,6 @@
 //! Bytes, sizes and times as people read them.
 
-/// Bytes as text, with escapes for control characters and invalid UTF-8.
+/// Returns bytes as text, with escapes for control characters and invalid UTF-8.
 pub(crate) fn text(bytes: &[u8]) -> String {
     let mut out = String::new();
     for chunk in bytes.utf8_chunks() {
@@ -12,7 +12,8 @@ pub(crate) fn text(bytes: &[u8]) -> String {
     out
 }
 
-/// A set of bytes in ascending order: printable ones quoted, runs of more than three as ranges, `` `0` to `9` ``.
+/// Describes a set of bytes, given in ascending order. Printable bytes are quoted, and more than
+/// three consecutive bytes are a range: `` `0` to `9` ``.
 pub(crate) fn byte_set(bytes: &[u8]) -> Vec<String> {
     let mut parts = Vec::new();
     let mut rest = bytes;
@@ -60,7 +61,8 @@ pub(crate) fn one(byte: u8) -> String {
     }
 }
 
-/// `a, b or c`, after `most` parts `a, b or 12 more`.
+/// Joins parts as `a, b or c`. If there are more than `most` parts, the others are counted: `a, b
+/// or 12 more`.
 pub(crate) fn alternatives(parts: &[String], most: usize) -> String {
     let mut shown: Vec<String> = parts.iter().take(most).cloned().collect();
     if parts.len() > most {
@@ -73,7 +75,7 @@ pub(crate) fn alternatives(parts: &[String], most: usize) -> String {
     }
 }
 
-/// A number with its digits in groups of three.
+/// Formats a number with its digits in groups of three: `1,234`.
 pub(crate) fn number(number: impl Into<u64>) -> String {
     let digits = number.into().to_string();
     let mut out = String::new();
@@ -86,7 +88,7 @@ pub(crate) fn number(number: impl Into<u64>) -> String {
     out
 }
 
-/// A length in bytes.
+/// Formats a length in bytes: `1,234 bytes`, `56.7 KB` or `8.90 MB` (powers of 1000).
 pub(crate) fn size(bytes: u64) -> String {
     match bytes {
         0..10_000 => format!("{} bytes", number(bytes)),
@@ -95,12 +97,12 @@ pub(crate) fn size(bytes: u64) -> String {
     }
 }
 
-/// A time in seconds.
+/// Formats a time that is given in seconds: `1.2 ms` or `3.45 s`.
 pub(crate) fn time(seconds: f64) -> String {
     if seconds < 1.0 { format!("{:.1} ms", seconds * 1e3) } else { format!("{seconds:.2} s") }
 }
 
-/// `1 token`, `2 tokens`.
+/// Formats a count with its noun in the singular or plural: `1 token`, `2 tokens`.
 pub(crate) fn count(count: impl Into<u64>, noun: &str) -> String {
     let count = count.into();
     let plural = if noun.ends_with("s") { "es" } else { "s" };

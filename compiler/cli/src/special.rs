@@ -1,17 +1,18 @@
-//! Finds special tokens in a text, by name, as `<|im_end|>`, or by id, as `<[200012]>`.
+//! Finds special tokens in a text, either by name (`<|im_end|>`) or by id (`<[200012]>`).
 
 use grammarc_artifacts::VocabularyArtifact;
 
-/// The special tokens of a vocabulary, to be found in texts.
+/// The special tokens of a vocabulary, indexed for the search in texts.
 #[derive(Debug)]
 pub(crate) struct SpecialTokens<'v> {
     vocabulary: &'v VocabularyArtifact,
-    /// Names and ids by first byte, longer names first.
+    /// Pairs of a special token's name and id. Sorted by the name's first byte, and for equal first
+    /// bytes longer names first.
     names: Vec<(&'v [u8], u32)>,
 }
 
 impl<'v> SpecialTokens<'v> {
-    /// Sorts the special tokens of a vocabulary. O(n log n) for n of them.
+    /// Collects and sorts the special tokens of a vocabulary. O(n log n) for n special tokens.
     pub(crate) fn new(vocabulary: &'v VocabularyArtifact) -> Self {
         let special = vocabulary.special_tokens().iter();
         let mut names: Vec<_> = special.map(|&id| (vocabulary.token_bytes(id), id)).collect();
@@ -20,8 +21,9 @@ impl<'v> SpecialTokens<'v> {
         Self { vocabulary, names }
     }
 
-    /// Returns the tokens at the start of a text, each with the length of its name or id there. Longer names come
-    /// first, and last an id, which may be that of any token.
+    /// Returns the tokens that the start of a text names, each as (length of the name in bytes,
+    /// id). Longer names come first. A token written by its id (`<[7]>`) comes last and may be any
+    /// token.
     pub(crate) fn at<'t>(&'t self, text: &'t [u8]) -> impl Iterator<Item = (usize, u32)> + 't {
         let first = text.first().copied();
         let from = self.names.partition_point(|(name, _)| Some(name[0]) < first);
@@ -32,7 +34,8 @@ impl<'v> SpecialTokens<'v> {
     }
 }
 
-/// An id at the start of a text, as `<[7]>`: the length of this form, and the id.
+/// Returns the token that the start of a text names by its id, as in `<[7]>`: (length of this form
+/// in bytes, id). `None` if there is none.
 fn by_id(text: &[u8]) -> Option<(usize, u32)> {
     let rest = text.strip_prefix(b"<[")?;
     let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();

@@ -21,27 +21,28 @@ use crate::failure::{Failure, Problem};
 use crate::output::Output;
 use crate::progress::Progress;
 
-/// A vocabulary to compile for.
+/// The vocabulary artifact that was selected for a compilation.
 #[derive(Debug)]
 pub(crate) struct Chosen {
     pub(crate) artifact: VocabularyArtifact,
-    /// Its file.
+    /// Path of the artifact's file.
     pub(crate) path: PathBuf,
-    /// Whether the file was written just now.
+    /// Whether this run of the command built the file.
     pub(crate) built: bool,
 }
 
-/// The default vocabulary.
+/// Returns the name of the built-in vocabulary that is used if the arguments name none.
 pub(crate) fn default_name() -> &'static str {
     vocabulary::built_in_names().next().unwrap_or_default()
 }
 
-/// Opens a vocabulary artifact.
+/// Opens a vocabulary artifact. Fails if the file cannot be read or is damaged.
 pub(crate) fn open(path: &Path) -> Result<VocabularyArtifact, Problem> {
     VocabularyArtifact::open(path).map_err(|error| damaged(path, error))
 }
 
-/// Opens a grammar artifact with its vocabulary.
+/// Opens the grammar artifact that the arguments name, with its vocabulary. Fails if either file
+/// cannot be read, is damaged, or does not belong to the other.
 pub(crate) fn open_grammar(args: &ArtifactArgs) -> Result<Grammar, Problem> {
     let ArtifactArgs { artifact: path, vocab } = args;
     let artifact = match vocab {
@@ -60,8 +61,9 @@ pub(crate) fn damaged(path: &Path, source: grammarc_artifacts::Error) -> Problem
     Problem::Artifact { path: path.to_owned(), source }
 }
 
-/// Finds the vocabulary artifact that a grammar artifact was compiled for, in its folder and in those that the
-/// environment lists.
+/// Finds the vocabulary artifact that a grammar artifact was compiled for. Searches the grammar's
+/// folder and then the files and folders that the environment variable lists. Fails if no file
+/// there fits.
 fn found(grammar: &Path) -> Result<VocabularyArtifact, Problem> {
     let buffer = Buffer::open(grammar).map_err(|error| damaged(grammar, error))?;
     let container = Container::parse_kind(buffer.clone(), ArtifactKind::Grammar)
@@ -93,7 +95,8 @@ fn found(grammar: &Path) -> Result<VocabularyArtifact, Problem> {
     Err(Problem::NoVocabulary { artifact: grammar.to_owned(), vocabulary, tried })
 }
 
-/// The vocabulary artifacts of a folder, by name.
+/// Returns the paths of the `.gvocab` files in a folder, sorted by name. Fails if the folder cannot
+/// be read.
 fn vocabularies_in(folder: &Path) -> Result<Vec<PathBuf>, Problem> {
     let failed = |source| Problem::Read { name: folder.display().to_string(), source };
     let mut found = Vec::new();
@@ -107,7 +110,7 @@ fn vocabularies_in(folder: &Path) -> Result<Vec<PathBuf>, Problem> {
     Ok(found)
 }
 
-/// Returns the folder of a file, `.` for a bare name.
+/// Returns the folder that contains a file, or `.` if the path is a bare name.
 pub(crate) fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -115,7 +118,8 @@ pub(crate) fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// Returns the vocabulary that the arguments name. If it has to be built, it is written to `folder_of_output`.
+/// Returns the vocabulary that the arguments name. If its artifact has to be built, the artifact is
+/// written to `folder_of_output`.
 pub(crate) fn choose(
     args: &VocabularyArgs,
     folder_of_output: &Path,
@@ -141,7 +145,8 @@ pub(crate) fn choose(
     Ok(Chosen { artifact, path, built: true })
 }
 
-/// Builds, writes and opens a vocabulary artifact. So nothing is reported as written that cannot be read.
+/// Builds a vocabulary artifact, writes it to `path`, and opens the written file. Reopening ensures
+/// that only readable files are reported as written.
 pub(crate) fn build(
     table: &TokenTable,
     spec: &str,
@@ -167,13 +172,13 @@ fn data(
     data.map_err(|error| Problem::Build(Box::new(error)))
 }
 
-/// Writes the findings of an import.
+/// Writes the warnings and notes of a tokenizer's import to standard error.
 pub(crate) fn findings(table: &TokenTable, spec: &str, output: &mut Output) -> Result<(), Failure> {
     let findings: &[Diagnostic] = &table.findings;
     output.diagnostics(&Source::new(spec, ""), findings)
 }
 
-/// Whether an artifact holds exactly this vocabulary.
+/// Whether an artifact contains exactly the tokens, end tokens and logit width of `table`.
 fn is_of(artifact: &VocabularyArtifact, table: &TokenTable) -> bool {
     artifact.token_count() as usize == table.tokens.len()
         && artifact.logit_width() == table.logit_width
@@ -183,7 +188,8 @@ fn is_of(artifact: &VocabularyArtifact, table: &TokenTable) -> bool {
         })
 }
 
-/// A vocabulary's name as a file name.
+/// Converts a vocabulary's name to a file name: other characters than letters, digits, `.`, `_` and
+/// `-` become `-`.
 fn file_name(name: &str) -> String {
     let safe = |c: char| if c.is_alphanumeric() || "._-".contains(c) { c } else { '-' };
     let name: String = name.chars().map(safe).collect();

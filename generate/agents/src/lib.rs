@@ -1,14 +1,14 @@
-//! Formats of agents over [`grammarc_generate`], which knows neither.
+//! Output formats and prompts of agents, built on [`grammarc_generate`].
 //!
-//! | module | what it answers |
+//! | module | contents |
 //! | --- | --- |
-//! | [`actions`] | the action of an agent's output, and the schema of all actions |
-//! | [`prompts`] | prompts by name, and the conversion of their responses |
+//! | [`actions`] | finds the action in an agent's output; the schema of all actions |
+//! | [`prompts`] | prompts by name, and the conversion of the model's responses |
 
 pub mod actions;
 pub mod prompts;
 
-/// The examples of the pages on this crate, which are compiled and run.
+/// The examples of this crate's documentation pages, which are compiled and run as doctests.
 #[cfg(doctest)]
 mod pages {
     #[doc = include_str!("../../../docs/agents.md")]

@@ -1,14 +1,16 @@
-//! Keys and values of one sequence in one layer.
+//! The attention keys and values of one sequence in one layer of the model (a KV cache).
 //!
 //! The capacity doubles as the sequence grows, so short sequences need little memory. Entries after the sequence's
 //! length are stale and never read.
 
 use candle_core::{DType, Device, Result, Tensor};
 
-/// Initial capacity of a cache, in tokens.
+/// Initial capacity of a cache, in tokens. A longer sequence enlarges the cache to the next power
+/// of two.
 const ROOM: usize = 64;
 
-/// The keys and values of a sequence in a layer, each `[heads, room, width]`.
+/// The keys and values of a sequence in one layer. Each tensor has the shape `[heads, room,
+/// width]`; `room` is the capacity in tokens.
 pub(crate) struct LayerCache {
     keys: Tensor,
     values: Tensor,
@@ -21,8 +23,8 @@ impl LayerCache {
         Ok(Self { keys: empty()?, values: empty()?, room: ROOM })
     }
 
-    /// Writes the keys and values of tokens, `[heads, tokens, width]`, after the first `len` ones. Returns those of
-    /// all tokens.
+    /// Stores the keys and values of new tokens, each `[heads, tokens, width]`, after the first
+    /// `len` tokens of the sequence. Returns the keys and values of all tokens.
     pub(crate) fn write(
         &mut self,
         len: usize,

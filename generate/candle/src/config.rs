@@ -1,18 +1,20 @@
-//! The sizes of a model.
+//! The hyperparameters of a model.
 
 use crate::error::OpenError;
 use crate::metadata::Metadata;
 
-/// Architectures that differ from Llama's only in biases, norms and the order of rotated pairs.
+/// Architecture names of GGUF files that this crate computes. They differ from Llama only in
+/// biases, norms and the order of rotated pairs.
 const ARCHITECTURES: [&str; 4] = ["llama", "mistral", "qwen2", "qwen3"];
 
-/// The sizes and constants of a model.
+/// The hyperparameters of a model: its sizes and constants.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Config {
     pub(crate) layers: usize,
     pub(crate) width: usize,
     pub(crate) heads: usize,
-    /// Heads of keys and values; each serves as many heads of queries.
+    /// Number of heads of keys and values. Each of these heads serves `heads / kv_heads` query
+    /// heads.
     pub(crate) kv_heads: usize,
     pub(crate) head_width: usize,
     pub(crate) context: usize,
@@ -20,16 +22,17 @@ pub(crate) struct Config {
     pub(crate) rotation: Rotation,
 }
 
-/// The rotary position embedding.
+/// The parameters of the rotary position embedding.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Rotation {
-    /// The base of the frequencies.
+    /// Base of the rotation frequencies.
     pub(crate) base: f32,
-    /// Divides the positions.
+    /// Divisor of the positions: a number above 1 stretches the context (linear scaling).
     pub(crate) stretch: f32,
-    /// Number of a head's values that are rotated.
+    /// Number of values of each head that are rotated.
     pub(crate) width: usize,
-    /// Whether neighbouring values are rotated together. Otherwise the two halves of a head are.
+    /// Whether each value is rotated with its neighbour. If false, each value in the first half of
+    /// a head is rotated with its counterpart in the second half.
     pub(crate) neighbours: bool,
 }
 

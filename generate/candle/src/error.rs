@@ -7,54 +7,55 @@ use grammarc_compiler::vocabulary::VocabularyError;
 use grammarc_generate::chat::ChatError;
 use grammarc_generate::encode::TokenizerError;
 
-/// An error of opening a model.
+/// The reason why a model cannot be opened.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenError {
-    /// The file cannot be read.
+    /// A file cannot be read.
     #[error("{}: {source}", path.display())]
     Read {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// The reason.
+        /// The error that the operating system reported.
         source: std::io::Error,
     },
     /// The file is not a GGUF file, or a tensor in it cannot be read.
     #[error("the GGUF file: {0}")]
     Gguf(#[from] candle_core::Error),
-    /// A value is missing in the file, or has the wrong type.
+    /// A metadata value is missing in the file or has the wrong type.
     #[error("the GGUF file has no {kind} `{key}`")]
     Value {
-        /// Its key.
+        /// Key of the metadata value.
         key: String,
-        /// The expected type: a text, a number, a list.
+        /// Name of the expected type: a text, a number, or a list.
         kind: &'static str,
     },
-    /// An architecture that this crate does not support.
+    /// The model has an architecture that this crate does not support.
     #[error("the architecture `{found}` is not computed here; there are {known}")]
     Architecture {
-        /// The file's architecture.
+        /// Name of the model's architecture.
         found: String,
-        /// The supported architectures.
+        /// Names of the supported architectures, separated by commas.
         known: String,
     },
-    /// A scaling of positions that this crate does not support.
+    /// The model scales positions (to stretch its context) in a way that this crate does not
+    /// support.
     #[error(
         "positions are stretched by `{found}`, which is not computed here; `none` and `linear` are"
     )]
     Stretching {
-        /// The file's scaling.
+        /// Name of the file's scaling method.
         found: String,
     },
-    /// An invalid size.
+    /// A hyperparameter in the file is out of range or does not fit another one.
     #[error("the GGUF file: {0}")]
     Size(String),
-    /// The tokenizer of the file has a type that is not supported.
+    /// This crate cannot build the kind of tokenizer that the file describes.
     #[error(
         "the file's tokenizer is `{found}`, which is not made from the file: give the model's tokenizer.json"
     )]
     TokenizerKind {
-        /// Its type.
+        /// Name of the tokenizer's kind.
         found: String,
     },
     /// The tokenizer cannot be read.
@@ -66,10 +67,10 @@ pub enum OpenError {
     /// The vocabulary cannot be imported.
     #[error(transparent)]
     Vocabulary(#[from] VocabularyError),
-    /// The folder of cached grammars cannot be opened.
+    /// The folder that caches compiled grammars cannot be opened.
     #[error("the cache of grammars: {0}")]
     Cache(grammarc_artifacts::Error),
-    /// The vocabulary's artifact cannot be built.
+    /// The vocabulary artifact cannot be built.
     #[error(transparent)]
     Artifact(#[from] Failure),
 }

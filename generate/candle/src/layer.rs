@@ -1,7 +1,7 @@
-//! One layer: attention and the feed-forward part, over the tokens of a whole batch.
+//! One transformer layer: attention and the feed-forward part, for all tokens of a batch.
 //!
-//! Products with weights are computed for the tokens of all sequences at once; attention is computed for each
-//! sequence.
+//! Products with weight matrices are computed for the tokens of all sequences at once. Attention is
+//! computed for each sequence alone.
 
 use candle_core::{D, DType, Result, Tensor};
 use candle_nn::ops::{rms_norm, silu, softmax_last_dim};
@@ -18,7 +18,7 @@ pub(crate) struct Layer {
     key: Linear,
     value: Linear,
     output: Linear,
-    /// Norms of each head's query and key, if the architecture has them.
+    /// Norms of the query and the key of each head. `None` if the architecture has no such norms.
     query_norm: Option<Tensor>,
     key_norm: Option<Tensor>,
     feed_norm: Tensor,
@@ -27,12 +27,12 @@ pub(crate) struct Layer {
     down: Linear,
 }
 
-/// A sequence's part of a batch.
+/// The part of a batch that belongs to one sequence.
 pub(crate) struct Part<'c> {
-    /// Its first token in the batch.
+    /// Index of the sequence's first token in the batch.
     pub(crate) start: usize,
     pub(crate) tokens: usize,
-    /// Number of its tokens in the cache.
+    /// Number of the sequence's tokens that are already in the cache.
     pub(crate) len: usize,
     pub(crate) cache: &'c mut LayerCache,
 }
@@ -55,7 +55,8 @@ impl Layer {
         })
     }
 
-    /// Returns the states of a batch's tokens after the layer: `[tokens, width]` to the same shape.
+    /// Computes the layer. Takes and returns the hidden states of a batch's tokens, `[tokens,
+    /// width]`.
     pub(crate) fn forward(
         &self,
         config: &Config,
@@ -100,8 +101,8 @@ impl Layer {
     }
 }
 
-/// Computes the attention of one sequence: queries `[heads, tokens, width]` over all keys and values to rows
-/// `[tokens, heads * width]`.
+/// Computes the attention of one sequence. Takes the queries `[heads, tokens, width]` of the new
+/// tokens, and the keys and values of all tokens. Returns `[tokens, heads * width]`.
 fn attention(
     config: &Config,
     query: &Tensor,
@@ -112,7 +113,7 @@ fn attention(
     let (heads, tokens, width) = query.dims3()?;
     let all = keys.dim(1)?;
     let shared = heads / config.kv_heads;
-    // Queries that share keys are rows of one matrix.
+    // Query heads that share a key head become rows of one matrix.
     let rows = query.reshape((config.kv_heads, shared * tokens, width))?;
     let scores = (rows.matmul(&keys.transpose(1, 2)?)? * (1.0 / (width as f64).sqrt()))?;
     let scores = if tokens > 1 {
@@ -126,8 +127,9 @@ fn attention(
     attended.reshape((heads, tokens, width))?.transpose(0, 1)?.contiguous()?.flatten_from(D::Minus2)
 }
 
-/// Returns the causal mask, which is added to scores: `[tokens, all]`, minus infinity where a token would attend to a
-/// later one.
+/// Returns the causal mask that is added to attention scores: `[tokens, all]`. The entry is
+/// negative infinity if the key's token comes after the query's token, and otherwise 0. `len` is
+/// the number of tokens before the new ones.
 fn causal(tokens: usize, all: usize, len: usize, like: &Tensor) -> Result<Tensor> {
     let hidden = (0..tokens).flat_map(|row| {
         (0..all).map(move |column| if column > len + row { f32::NEG_INFINITY } else { 0.0 })

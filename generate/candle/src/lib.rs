@@ -1,4 +1,4 @@
-//! Language models in GGUF files on candle, for [`grammarc_generate`].
+//! Runs language models from GGUF files with candle, as models for [`grammarc_generate`].
 //!
 //! ```no_run
 //! use grammarc_candle::{OpenOptions, open};
@@ -11,14 +11,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! | --- | --- |
-//! | `open` | a file to all that a backend needs of it |
-//! | `llama` | the model: embeddings, layers, logits; its sequences |
-//! | `layer`, `rotation`, `cache` | attention and the feed-forward part; positions; keys and values |
-//! | `weights`, `config`, `metadata` | tensors, sizes and values of the file |
-//! | `tokenizer` | the file's tokenizer |
-//! | `folder` | where fetched models are kept |
+//! | `open` | opens a file as the parts of a backend |
+//! | `llama` | the model: embeddings, layers, logits, and the state of sequences |
+//! | `layer`, `rotation`, `cache` | attention and the feed-forward part; rotary positions; keys and values |
+//! | `weights`, `config`, `metadata` | tensors, hyperparameters and metadata values of the file |
+//! | `tokenizer` | builds the tokenizer that the file describes |
+//! | `folder` | the folder of downloaded models |
 //!
 //! Tests: `tests/smollm2.rs`, with a real model.
 
@@ -39,7 +39,7 @@ pub use folder::models_folder;
 pub use llama::Llama;
 pub use open::{OpenOptions, open};
 
-/// The example of the page on models and the server, which is compiled.
+/// The examples of the documentation page on models and the server, which are compiled as doctests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/serve.md")]
 struct Page;

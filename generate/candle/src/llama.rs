@@ -1,4 +1,4 @@
-//! Models of Llama's architecture and similar ones, with many sequences in one batch.
+//! Models of the Llama architecture and similar ones, with many sequences in one batch.
 
 use std::fs::File;
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::metadata::Metadata;
 use crate::rotation::Rotations;
 use crate::weights::{Linear, Weights};
 
-/// A model on the CPU.
+/// A model that runs on the CPU.
 pub struct Llama {
     config: Config,
     embeddings: Tensor,
@@ -30,19 +30,19 @@ pub struct Llama {
     sequences: Vec<Option<Sequence>>,
 }
 
-/// The state of a sequence.
+/// The state of one sequence: its length in tokens, and the keys and values for each layer.
 struct Sequence {
     len: usize,
     caches: Vec<LayerCache>,
 }
 
 impl Llama {
-    /// Reads a model from an open file. `context` lowers the maximum length of a sequence; `sequences` is the maximum
-    /// number of open sequences.
+    /// Reads a model from an open file. `context` limits the tokens of a sequence below the model's
+    /// own maximum. `sequences` is the maximum number of open sequences.
     ///
     /// # Errors
     ///
-    /// The file lacks a value or a tensor, or is of another architecture.
+    /// The file lacks a value or a tensor, or the model has an unsupported architecture.
     pub fn read(
         content: &Content,
         file: &mut File,
@@ -86,11 +86,12 @@ impl Llama {
         })
     }
 
-    /// Reads a model from a file.
+    /// Reads a model from the file `path`. `context` and `sequences` are limits as in
+    /// [`Llama::read`].
     ///
     /// # Errors
     ///
-    /// See [`Llama::read`].
+    /// The errors of [`Llama::read`], and a file that cannot be read.
     pub fn open(
         path: &Path,
         context: Option<usize>,
@@ -102,7 +103,7 @@ impl Llama {
         Self::read(&content, &mut file, context, sequences)
     }
 
-    /// Checks that the tokens of a feed exist and fit.
+    /// Checks that the tokens of a feed exist and that the sequence does not exceed the context.
     fn check(&self, feed: &Feed<'_>) -> std::result::Result<(), ModelError> {
         let width = self.logit_width;
         if let Some(&token) = feed.tokens.iter().find(|token| **token >= width) {
@@ -117,7 +118,8 @@ impl Llama {
         self.sequences[seq.0 as usize].as_ref().map_or(0, |sequence| sequence.len)
     }
 
-    /// Computes the logits of a batch. Writes the caches; the caller updates the lengths of sequences.
+    /// Computes the requested logits of a batch. Writes keys and values to the caches; the caller
+    /// updates the lengths of the sequences.
     fn forward(&mut self, batch: &[Feed<'_>], logits: &mut Logits) -> Result<()> {
         let tokens: Vec<u32> = batch.iter().flat_map(|feed| feed.tokens).copied().collect();
         let positions = batch.iter().flat_map(|feed| {
@@ -156,7 +158,8 @@ impl Llama {
     }
 }
 
-/// Returns the sequences of a batch for a layer, in the batch's order.
+/// Returns the part of each feed of a batch, in the batch's order, with the sequence's cache for
+/// `layer`.
 fn parts<'s>(
     sequences: &'s mut [Option<Sequence>],
     batch: &[Feed<'_>],
@@ -185,7 +188,7 @@ fn parts<'s>(
     parts
 }
 
-/// Returns the tokens of a batch after which logits are needed, by index.
+/// Returns the indices (within the batch) of the tokens after which logits are requested.
 fn wanted(batch: &[Feed<'_>]) -> impl Iterator<Item = u32> {
     let mut end = 0;
     batch.iter().flat_map(move |feed| {

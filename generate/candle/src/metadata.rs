@@ -1,13 +1,13 @@
-//! The values of a GGUF file by key, with errors that name missing keys.
+//! The metadata values of a GGUF file by key. Errors name the missing key.
 
 use candle_core::quantized::gguf_file::{Content, Value};
 
 use crate::error::OpenError;
 
-/// The metadata of a file.
+/// The metadata values of a GGUF file.
 pub(crate) struct Metadata<'c> {
     content: &'c Content,
-    /// The architecture, which prefixes the keys of its sizes.
+    /// Name of the model's architecture. The keys of hyperparameters begin with it.
     pub(crate) architecture: &'c str,
 }
 
@@ -17,41 +17,42 @@ impl<'c> Metadata<'c> {
         Ok(Self { content, architecture })
     }
 
-    /// Returns a value of the whole file.
+    /// Returns the value of a full key. `None` if it is absent.
     pub(crate) fn get(&self, key: &str) -> Option<&'c Value> {
         self.content.metadata.get(key)
     }
 
-    /// Returns a text of the whole file.
+    /// Returns the text with a full key. Fails if it is absent or no text.
     pub(crate) fn text(&self, key: &str) -> Result<&'c str, OpenError> {
         text(self.content, key)
     }
 
-    /// Returns a list of the whole file.
+    /// Returns the list with a full key. Fails if it is absent or no list.
     pub(crate) fn list(&self, key: &str) -> Result<&'c [Value], OpenError> {
         let list = self.get(key).and_then(|value| value.to_vec().ok());
         list.map(Vec::as_slice).ok_or_else(|| missing(key, "list"))
     }
 
-    /// Returns an index of the whole file.
+    /// Returns the non-negative integer with a full key, such as a token id. `None` if it is absent
+    /// or exceeds 32 bits.
     pub(crate) fn index(&self, key: &str) -> Option<u32> {
         self.get(key).and_then(|value| u32::try_from(integer(value)?).ok())
     }
 
-    /// Returns a size of the architecture.
+    /// Returns the integer with the key `<architecture>.<key>`. Fails if it is absent or negative.
     pub(crate) fn size(&self, key: &str) -> Result<usize, OpenError> {
         let key = format!("{}.{key}", self.architecture);
         let size = self.get(&key).and_then(|value| usize::try_from(integer(value)?).ok());
         size.ok_or_else(|| missing(&key, "number"))
     }
 
-    /// Returns a number of the architecture. `None` if it is absent.
+    /// Returns the number with the key `<architecture>.<key>`. `None` if it is absent.
     pub(crate) fn number(&self, key: &str) -> Option<f32> {
         let value = self.get(&format!("{}.{key}", self.architecture))?;
         value.to_f32().ok().or_else(|| value.to_f64().ok().map(|number| number as f32))
     }
 
-    /// Returns a text of the architecture. `None` if it is absent.
+    /// Returns the text with the key `<architecture>.<key>`. `None` if it is absent.
     pub(crate) fn word(&self, key: &str) -> Option<&'c str> {
         let value = self.get(&format!("{}.{key}", self.architecture))?;
         value.to_string().ok().map(String::as_str)
@@ -67,7 +68,7 @@ fn missing(key: &str, kind: &'static str) -> OpenError {
     OpenError::Value { key: key.to_owned(), kind }
 }
 
-/// Returns an integer of any width.
+/// Returns an integer value of any width. `None` if the value is negative or no integer.
 fn integer(value: &Value) -> Option<u64> {
     match value {
         Value::U8(number) => Some(u64::from(*number)),

@@ -1,4 +1,4 @@
-//! Opens a GGUF file as the parts of a backend.
+//! Opens a GGUF file as the parts of a backend: model, grammars, tokenizer and chat template.
 
 use std::fs::File;
 use std::num::NonZero;
@@ -22,22 +22,23 @@ use crate::llama::Llama;
 use crate::metadata::Metadata;
 use crate::tokenizer;
 
-/// The options of a model.
+/// Options for opening a model.
 #[derive(Clone, Debug, Default)]
 pub struct OpenOptions {
-    /// Maximum number of tokens of a sequence, if it is less than the model's.
+    /// Maximum number of tokens of a sequence. `None` and larger numbers give the model's own
+    /// maximum.
     pub context: Option<usize>,
-    /// Maximum number of open sequences; 1 by default.
+    /// Maximum number of open sequences. `None` gives 1.
     pub sequences: Option<usize>,
-    /// A `tokenizer.json` that replaces the file's tokenizer.
+    /// Path of a `tokenizer.json` that replaces the tokenizer in the file.
     pub tokenizer: Option<PathBuf>,
-    /// A chat template that replaces the file's.
+    /// Text of a chat template that replaces the template in the file.
     pub template: Option<String>,
-    /// Number of threads that compile grammars; one a processor by default.
+    /// Number of threads that compile grammars. `None` gives one for each processor.
     pub threads: Option<NonZero<usize>>,
-    /// Time limit of compiling a grammar; [`COMPILE_TIME`] by default.
+    /// Time limit for compiling one grammar. `None` gives [`COMPILE_TIME`].
     pub compile_time: Option<Duration>,
-    /// The cache of compiled grammars; only in memory by default.
+    /// Options for the cache of compiled grammars. By default the cache is only in memory.
     pub cache: CacheOptions,
 }
 
@@ -86,7 +87,7 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<LocalParts, OpenError>
     })
 }
 
-/// Returns the vocabulary of a file, with the shared rules of JSON.
+/// Imports the vocabulary of a file, and builds its artifact with the shared rules for JSON.
 fn vocabulary(path: &Path) -> Result<Vocabulary, OpenError> {
     let table = import(&path.to_string_lossy(), &VocabularyOptions::new())?;
     let name = path.file_stem().unwrap_or_default().to_string_lossy();

@@ -1,18 +1,19 @@
-//! Rotary embeddings: the sines and cosines of all positions of a batch.
+//! Rotary position embeddings: the sines and cosines for the positions of a batch.
 
 use candle_core::{Device, Result, Tensor};
 use candle_nn::rotary_emb::{rope, rope_i};
 
 use crate::config::Rotation;
 
-/// The table of a model. Memory: its context times a head's width, in 32 bits.
+/// The sines and cosines for all positions of a model. Each of the two tables has `context × width
+/// / 2` numbers of 32 bits.
 pub(crate) struct Rotations {
     cos: Tensor,
     sin: Tensor,
     neighbours: bool,
 }
 
-/// Sines and cosines of the positions of a batch.
+/// The sines and cosines for the positions in one batch.
 pub(crate) struct Turned {
     cos: Tensor,
     sin: Tensor,
@@ -20,7 +21,7 @@ pub(crate) struct Turned {
 }
 
 impl Rotations {
-    /// Computes the table. `factors` divide the frequencies, one each, if the model has them.
+    /// Computes the tables. `factors`, if the model has them, has one divisor for each frequency.
     pub(crate) fn new(
         rotation: &Rotation,
         factors: Option<&Tensor>,
@@ -48,7 +49,7 @@ impl Rotations {
         Ok(Self { cos, sin, neighbours: rotation.neighbours })
     }
 
-    /// Returns the sines and cosines of some positions, in their order.
+    /// Returns the sines and cosines for the given positions, in their order.
     pub(crate) fn at(&self, positions: &Tensor) -> Result<Turned> {
         let cos = self.cos.index_select(positions, 0)?;
         let sin = self.sin.index_select(positions, 0)?;
@@ -57,7 +58,7 @@ impl Rotations {
 }
 
 impl Turned {
-    /// Rotates heads: `[heads, tokens, width]` to the same shape.
+    /// Rotates the values of heads by their positions. Takes and returns `[heads, tokens, width]`.
     pub(crate) fn turn(&self, heads: &Tensor) -> Result<Tensor> {
         let batch = heads.unsqueeze(0)?.contiguous()?;
         let turned = match self.neighbours {

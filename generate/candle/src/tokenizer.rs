@@ -1,7 +1,8 @@
-//! The tokenizer of a GGUF file, for Hugging Face's library.
+//! Builds the tokenizer that a GGUF file describes, with Hugging Face's library.
 //!
-//! The file has the tokens and the merges of a byte-level BPE. Its pre-tokenizer is only a name that llama.cpp knows.
-//! Names that this table lacks, and tokenizers of other kinds, need the model's `tokenizer.json`.
+//! The file contains the tokens and merges of a byte-level BPE tokenizer. Of the pre-tokenizer it
+//! has only a name that llama.cpp defines. Unknown names, and tokenizers of other kinds, require
+//! the model's `tokenizer.json`.
 
 use grammarc_artifacts::VocabularyArtifact;
 use grammarc_generate::encode::HfTokenizer;
@@ -10,14 +11,17 @@ use serde_json::{Map, Value, json};
 use crate::error::OpenError;
 use crate::metadata::Metadata;
 
-/// Types of tokens in GGUF.
+/// Token type in GGUF: a control token.
 const CONTROL: u64 = 3;
+/// Token type in GGUF: a token that the user of the tokenizer has added.
 const USER_DEFINED: u64 = 4;
 
-/// The pre-tokenizer pattern of Llama 3, with a placeholder for runs of digits.
+/// Regular expression of Llama 3's pre-tokenizer. `DIGITS` is a placeholder for the pattern of
+/// digit runs.
 const WORDS: &str = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|DIGITS| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+";
 
-/// Returns the tokenizer of a file.
+/// Builds the tokenizer that a file describes. Fails if the tokenizer is not byte-level BPE or the
+/// pre-tokenizer is unknown.
 pub(crate) fn of_file(
     metadata: &Metadata<'_>,
     vocabulary: &VocabularyArtifact,
@@ -62,7 +66,8 @@ pub(crate) fn of_file(
     Ok(HfTokenizer::from_bytes(file.to_string().as_bytes(), vocabulary)?)
 }
 
-/// Returns the pre-tokenizer with llama.cpp's name, and whether whole tokens come before merges.
+/// Returns the pre-tokenizer with a name of llama.cpp, and whether a word that is itself a token
+/// skips the merges. `None` for an unknown name.
 fn pre_tokenizer(name: &str) -> Option<(Value, bool)> {
     let bytes = |use_regex: bool| json!({"type": "ByteLevel", "add_prefix_space": false, "trim_offsets": true, "use_regex": use_regex});
     let sequence = |first: Value, use_regex| json!({"type": "Sequence", "pretokenizers": [first, bytes(use_regex)]});

@@ -1,7 +1,8 @@
-//! Tensors of a GGUF file.
+//! The tensors of a GGUF file.
 //!
-//! Types for which candle has vector instructions in this build stay quantized. The others are converted to 32 bits
-//! when they are read, which is many times as fast as multiplying them one by one.
+//! A tensor stays quantized if candle has vector instructions for its type in this build. Other
+//! tensors are converted to 32-bit floats when they are read. This is many times as fast as
+//! multiplying their quantized values one by one.
 
 use std::fs::File;
 
@@ -9,7 +10,7 @@ use candle_core::quantized::gguf_file::Content;
 use candle_core::quantized::{GgmlDType, QMatMul};
 use candle_core::{Device, Module, Result, Tensor};
 
-/// The tensors of an open file.
+/// Reads the tensors of an open GGUF file.
 pub(crate) struct Weights<'f> {
     content: &'f Content,
     file: &'f mut File,
@@ -25,17 +26,17 @@ impl<'f> Weights<'f> {
         self.content.tensor_infos.contains_key(name)
     }
 
-    /// Returns a tensor in 32 bits.
+    /// Reads a tensor and converts it to 32-bit floats.
     pub(crate) fn wide(&mut self, name: &str) -> Result<Tensor> {
         self.content.tensor(self.file, name, self.device)?.dequantize(self.device)
     }
 
-    /// Returns a tensor in 32 bits. `None` if the file lacks it.
+    /// Reads a tensor and converts it to 32-bit floats. `None` if the file lacks the tensor.
     pub(crate) fn optional(&mut self, name: &str) -> Result<Option<Tensor>> {
         if self.has(name) { self.wide(name).map(Some) } else { Ok(None) }
     }
 
-    /// Returns a matrix by the name of its layer, with its optional bias.
+    /// Reads the matrix `<name>.weight` and, if the file has it, the bias `<name>.bias`.
     pub(crate) fn linear(&mut self, name: &str) -> Result<Linear> {
         let weight = self.content.tensor(self.file, &format!("{name}.weight"), self.device)?;
         let weight = match is_fast(weight.dtype()) {
@@ -46,7 +47,7 @@ impl<'f> Weights<'f> {
     }
 }
 
-/// Whether candle multiplies a type by vector instructions in this build.
+/// Whether candle has vector instructions for products with this type in this build.
 fn is_fast(dtype: GgmlDType) -> bool {
     let vectors =
         cfg!(any(target_feature = "avx2", target_feature = "neon", target_feature = "simd128"));
@@ -63,19 +64,19 @@ fn is_fast(dtype: GgmlDType) -> bool {
     vectors && known
 }
 
-/// A matrix with an optional bias.
+/// A linear layer: a weight matrix with an optional bias.
 pub(crate) struct Linear {
     weight: QMatMul,
     bias: Option<Tensor>,
 }
 
 impl Linear {
-    /// Returns the product with a matrix that is also a table of embeddings.
+    /// Creates a layer without bias from a matrix that also serves as the embedding table.
     pub(crate) fn tied(weight: Tensor) -> Self {
         Self { weight: QMatMul::Tensor(weight), bias: None }
     }
 
-    /// Multiplies rows.
+    /// Multiplies rows by the matrix and adds the bias.
     pub(crate) fn forward(&self, rows: &Tensor) -> Result<Tensor> {
         let product = self.weight.forward(rows)?;
         match &self.bias {

@@ -1,21 +1,22 @@
-//! Errors of a server.
+//! Errors of requests to a server.
 
-/// Length of the part of a reply that an error shows, in bytes.
+/// Number of bytes of a reply that an error message shows.
 pub(crate) const SHOWN: usize = 200;
 
-/// An error of a server, or of the connection to it.
+/// A request to a server failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum HttpError {
-    /// The server was not reached, or the reply did not come in time.
+    /// The server was not reached, or the reply did not arrive in time.
     #[error("the server was not reached: {0}")]
     Transport(Box<ureq::Error>),
-    /// The server refused the request.
+    /// The server answered with a status that is not a success, or with an error object.
     #[error("the server answered with status {status}: {begin}")]
     Status {
-        /// The status.
+        /// The HTTP status code.
         status: u16,
-        /// The message of an error in OpenAI's form; else the first bytes of the reply.
+        /// The message of the error object in the reply. If there is none, the first bytes of the
+        /// reply.
         begin: String,
     },
     /// The reply does not follow OpenAI's protocol.
@@ -23,17 +24,17 @@ pub enum HttpError {
         "the server's reply (status {status}) is not of OpenAI's protocol: {problem}; it begins with {begin:?}"
     )]
     Protocol {
-        /// The status.
+        /// The HTTP status code.
         status: u16,
-        /// The fault.
+        /// Description of the violation.
         problem: String,
-        /// The first bytes of the wrong part.
+        /// The first bytes of the part of the reply that violates the protocol.
         begin: String,
     },
     /// The reply is larger than [`HttpOptions::max_bytes`](crate::HttpOptions::max_bytes).
     #[error("the server's reply has more than {limit} bytes")]
     TooLarge {
-        /// The limit.
+        /// The limit in bytes.
         limit: usize,
     },
     /// The connection broke during the reply.
@@ -47,7 +48,7 @@ impl From<ureq::Error> for HttpError {
     }
 }
 
-/// Returns the first characters of a reply.
+/// Returns the first bytes of a reply as text, at most [`SHOWN`].
 pub(crate) fn begin(text: &[u8]) -> String {
     String::from_utf8_lossy(&text[..text.len().min(SHOWN)]).into_owned()
 }

@@ -1,11 +1,11 @@
-//! A backend over HTTP: any server in OpenAI's protocol.
+//! A backend over HTTP, for any server that speaks OpenAI's protocol.
 //!
-//! | module | what it answers |
+//! | module | contents |
 //! | --- | --- |
-//! | [`options`] | where the server is, and what a request may take |
-//! | `request` | the body of a request; parameters that the protocol does not have are refused |
-//! | `reply` | the events of a reply, streamed or whole |
-//! | [`error`] | why there is no output |
+//! | [`options`] | the server's address, and limits on requests |
+//! | `request` | builds the body of a request; rejects parameters that the protocol lacks |
+//! | `reply` | reads the events of a reply, streamed or whole |
+//! | [`error`] | the errors of requests |
 //!
 //! The server gives no logits. JSON mode therefore validates an output after it was generated: see
 //! [`LlmBackend`].
@@ -27,10 +27,12 @@ use ureq::Agent;
 pub use error::HttpError;
 pub use options::HttpOptions;
 
-/// Capacity of the channel between the thread that reads a reply and the caller.
+/// Number of events that the channel between the reading thread and the caller holds. If it is
+/// full, the thread waits.
 const WAITING: usize = 64;
 
-/// A server in OpenAI's protocol. `Send` and `Sync`; generations run side by side, a thread for each.
+/// A backend that sends prompts to a server in OpenAI's protocol. `Send` and `Sync`. Generations
+/// run in parallel, each on its own thread.
 #[derive(Clone, Debug)]
 pub struct HttpBackend {
     agent: Agent,
@@ -38,7 +40,7 @@ pub struct HttpBackend {
 }
 
 impl HttpBackend {
-    /// A server by its options. Nothing is sent yet.
+    /// Creates a backend for the server that the options describe. Sends nothing yet.
     ///
     /// ```no_run
     /// use grammarc_generate::{GenerateParams, LlmBackend};
@@ -93,7 +95,7 @@ impl LlmBackend for HttpBackend {
                 .map_err(HttpError::from)
                 .and_then(|response| reply::read(response, most, send));
             if let Err(error) = read {
-                // Nobody waits for an error of a generation that was called off.
+                // If the generation was cancelled, nobody receives the error.
                 let _ = sender.send_blocking(Err(GenerateError::Backend(Box::new(error))));
             }
         };

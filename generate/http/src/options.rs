@@ -2,32 +2,33 @@
 
 use std::time::Duration;
 
-/// The address of a server in OpenAI's protocol, with the key, the model and limits on requests.
+/// The address of a server that speaks OpenAI's protocol, with the key, the model's name and limits
+/// on requests.
 #[derive(Clone)]
 pub struct HttpOptions {
-    /// The address through `/v1`, without a slash at its end.
+    /// Base URL of the server including `/v1`, without a final slash.
     pub url: String,
-    /// The key that is sent as `Authorization: Bearer`.
+    /// API key that is sent as `Authorization: Bearer`. `None` sends no key.
     pub key: Option<String>,
-    /// The model's name.
+    /// Name of the model, which is sent with each request.
     pub model: String,
-    /// Time limit of connecting.
+    /// Time limit for connecting to the server.
     pub connect_timeout: Duration,
-    /// Time limit of a whole request.
+    /// Time limit for a whole request.
     pub timeout: Duration,
-    /// Maximum length of a reply, in bytes.
+    /// Maximum length of a reply in bytes. A longer reply is an error.
     pub max_bytes: usize,
-    /// Send the schema of JSON mode as `response_format`, for servers that constrain by it. Turn it off for servers that
-    /// refuse the field.
+    /// Whether to send the schema of JSON mode as `response_format`, for servers that constrain the
+    /// output by it. Set false for servers that reject the field.
     pub response_format: bool,
-    /// Name of the field for the maximum number of tokens: `max_tokens`, or `max_completion_tokens` for OpenAI's own
-    /// models.
+    /// Name of the request field for the maximum number of tokens: `max_tokens`, or
+    /// `max_completion_tokens` for OpenAI's own models.
     pub max_tokens_field: &'static str,
 }
 
 impl HttpOptions {
-    /// Returns options for an address through `/v1`, with ten seconds to connect, ten minutes for a request and 16
-    /// MiB for a reply.
+    /// Creates options for a base URL that includes `/v1`. The defaults are ten seconds to connect,
+    /// ten minutes for a request and 16 MiB for a reply.
     pub fn new(url: impl Into<String>) -> Self {
         Self {
             url: url.into().trim_end_matches('/').to_owned(),
@@ -42,7 +43,7 @@ impl HttpOptions {
     }
 }
 
-/// Leaves out the key.
+/// Omits the API key.
 impl std::fmt::Debug for HttpOptions {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("HttpOptions")

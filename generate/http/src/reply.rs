@@ -1,4 +1,4 @@
-//! The events of a reply: from a stream of server-sent events, or from one JSON object.
+//! Reads the events of a reply: either a stream of server-sent events or one JSON object.
 
 use std::io::{BufRead, BufReader, Read};
 
@@ -10,7 +10,8 @@ use ureq::{Body, BodyReader};
 
 use crate::error::{HttpError, begin};
 
-/// Reads a reply to its end. `send` receives the events, and returns `false` once the reader is gone.
+/// Reads a reply of at most `most` bytes. `tell` receives each event, and returns `false` if the
+/// caller is gone.
 pub(crate) fn read(
     response: Response<Body>,
     most: usize,
@@ -39,7 +40,7 @@ pub(crate) fn read(
         }
         let text = line.trim_ascii();
         let Some(data) = text.strip_prefix(b"data:").map(<[u8]>::trim_ascii) else {
-            // Blank lines, comments, and the names of events say nothing.
+            // Blank lines, comments and event names carry no data.
             if text.is_empty() || text.contains(&b':') {
                 continue;
             }
@@ -54,14 +55,15 @@ pub(crate) fn read(
     }
 }
 
-/// Returns the message of an error in OpenAI's form, else the first characters.
+/// Returns the message of an error object in OpenAI's form. Without one, returns the first bytes of
+/// the text.
 fn message(text: &[u8]) -> String {
     let parsed: Option<Value> = serde_json::from_slice(text).ok();
     let message = parsed.as_ref().and_then(|error| error.pointer("/error/message")?.as_str());
     message.map_or_else(|| begin(text), str::to_owned)
 }
 
-/// A body with a limit on its bytes.
+/// The body of a reply with a limit on its length in bytes.
 struct Limited {
     inner: BufReader<BodyReader<'static>>,
     most: usize,
@@ -91,7 +93,7 @@ impl Limited {
     }
 }
 
-/// The parts of a reply that were read.
+/// The parts of a reply that were read so far: finish reason, usage and number of calls.
 #[derive(Default)]
 struct ReadParts {
     finish: Option<Finish>,
@@ -105,8 +107,8 @@ struct Reading {
 }
 
 impl Reading {
-    /// Reads one object. `part` is the member of a choice with the new content. Returns false once the reader is
-    /// gone.
+    /// Reads one JSON object of the reply. `part` names the member of a choice with the new
+    /// content: `delta` or `message`. Returns false if the caller is gone.
     fn object(
         &mut self,
         text: &[u8],
@@ -149,7 +151,7 @@ impl Reading {
         Ok(events.into_iter().all(send))
     }
 
-    /// Reads a part of a tool call: the start of a call, or more arguments of the last call.
+    /// Reads a part of a tool call: the start of a new call, or more arguments of the last call.
     fn call(&mut self, call: &Value, events: &mut Vec<Event>) {
         let function = call.get("function").unwrap_or(&Value::Null);
         let name = function.get("name").and_then(Value::as_str);
@@ -163,7 +165,7 @@ impl Reading {
         }
     }
 
-    /// Sends the end, if there was one.
+    /// Sends the final event. Fails if the reply had no finish reason.
     fn end(&mut self, text: &[u8], send: &mut impl FnMut(Event) -> bool) -> Result<(), HttpError> {
         let ReadParts { finish, usage, calls } = std::mem::take(&mut self.parts);
         let Some(finish) = finish else {

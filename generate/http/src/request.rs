@@ -1,4 +1,4 @@
-//! The body of a request.
+//! Builds the body of a request.
 
 use grammarc_generate::backend::{Chat, Prompt};
 use grammarc_generate::{EarlyStop, Forced, GenerateError, GenerateParams, OnLength, Penalties};
@@ -6,10 +6,11 @@ use serde_json::{Value, json};
 
 use crate::options::HttpOptions;
 
-/// The reason for a parameter that the protocol does not have.
+/// The second half of the error message for a parameter that the protocol lacks.
 const UNKNOWN: &str = "speaks OpenAI's protocol, which does not have it";
 
-/// Returns the body of a request for a prompt.
+/// Returns the body of a request for a prompt. Fails if the protocol cannot express the prompt or a
+/// parameter.
 pub(crate) fn body(
     options: &HttpOptions,
     prompt: Prompt,
@@ -59,7 +60,8 @@ pub(crate) fn body(
     Ok(body)
 }
 
-/// Returns the messages of a prompt.
+/// Returns the conversation of a prompt; a plain text becomes a user message. Fails for token ids
+/// and rendered templates.
 fn chat(prompt: Prompt) -> Result<Chat, GenerateError> {
     match prompt {
         Prompt::Chat(chat) => Ok(chat),
@@ -74,7 +76,8 @@ fn chat(prompt: Prompt) -> Result<Chat, GenerateError> {
     }
 }
 
-/// Returns the format that requests JSON from the server.
+/// Returns the `response_format` that requests JSON from the server. `None` if JSON mode is off,
+/// unconstrained, or has a grammar of its own.
 fn response_format(options: &HttpOptions, params: &GenerateParams) -> Option<Value> {
     let mode = params.json_mode.as_ref().filter(|_| options.response_format)?;
     if !mode.constrained_decoding || mode.grammar.is_some() {
@@ -89,7 +92,7 @@ fn response_format(options: &HttpOptions, params: &GenerateParams) -> Option<Val
     })
 }
 
-/// Refuses parameters that the protocol does not have.
+/// Fails if a parameter is set that the protocol lacks.
 fn refuse(params: &GenerateParams) -> Result<(), GenerateError> {
     let Penalties { repetition, .. } = params.penalties;
     let unknown = [

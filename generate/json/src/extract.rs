@@ -1,23 +1,26 @@
-//! Extraction: the parts of a text that may be JSON. These are the whole text, fenced blocks, and spans that start
-//! with a brace or a bracket.
+//! Finds the parts of a text that may be JSON: the whole text, fenced blocks, and spans that start
+//! with `{` or `[`.
 //!
-//! The parts are not parsed. The scanner skips strings, so braces inside them do not count. Linear in the text,
-//! except for unclosed containers, of which [`MOST`] are scanned.
+//! The parts are not parsed. The scanner skips strings, so brackets inside them do not count.
+//! Linear in the text, except for containers that are never closed, of which at most [`MOST`] are
+//! scanned.
 
 use std::ops::Range;
 
 use crate::scan::{container_end, skip_space, trim_space};
 
-/// Maximum number of spans that start with a brace or a bracket.
+/// Maximum number of spans, each starting with `{` or `[`, that are tried. Later ones are ignored.
 pub(crate) const MOST: usize = 16;
 
-/// Marks that end a model's reasoning.
+/// Tags that end a model's reasoning.
 const REASONING_ENDS: [&str; 3] = ["</think>", "</thinking>", "</reasoning>"];
 
-/// Returns the parts of a text that may be JSON, the likeliest first and each once.
+/// Returns the byte ranges of the parts of a text that may be JSON, the likeliest first, without
+/// duplicates.
 ///
-/// They are the whole text; the text after the reasoning (`</think>`); fenced blocks, those marked `json` first; and at most
-/// 16 spans from a top-level `{` or `[` to its closer. No part has white space at its ends.
+/// These are the whole text; the text after the reasoning (`</think>`); fenced blocks, those marked
+/// `json` first; and spans. A span extends from a top-level `{` or `[` to its closing bracket, and
+/// there are at most 16. No part has white space at its ends.
 ///
 /// ```
 /// let text = "Here it is:\n```json\n{\"a\": 1}\n```\nand [2]";
@@ -41,13 +44,15 @@ pub fn extract_json(text: &str) -> impl Iterator<Item = Range<usize>> + use<> {
     found.into_iter()
 }
 
-/// Returns the offset after a model's reasoning. 0 if the text has no reasoning.
+/// Returns the byte offset after a model's reasoning (the last closing tag). 0 if the text has no
+/// reasoning.
 pub(crate) fn reasoning_end(text: &str) -> usize {
     let ends = REASONING_ENDS.iter().filter_map(|end| text.rfind(end).map(|at| at + end.len()));
     ends.max().unwrap_or(0)
 }
 
-/// Returns the spans from a top-level `{` or `[` to its closer.
+/// Returns the byte ranges from each top-level `{` or `[` at or after `from` to its closing
+/// bracket. At most [`MOST`] openers are tried.
 pub(crate) fn spans(text: &str, from: usize) -> impl Iterator<Item = Range<usize>> {
     let bytes = text.as_bytes();
     let mut at = from;
@@ -55,21 +60,22 @@ pub(crate) fn spans(text: &str, from: usize) -> impl Iterator<Item = Range<usize
         let start = at + memchr::memchr2(b'{', b'[', bytes.get(at..)?)?;
         let end = container_end(bytes, start);
         at = end.unwrap_or(start + 1);
-        // One that is never closed is empty here.
+        // If the container is never closed, the range is empty, and the filter below drops it.
         Some(start..end.unwrap_or(start))
     };
     std::iter::from_fn(next).take(MOST).filter(|range| !range.is_empty())
 }
 
-/// A block between lines of three backticks.
+/// A fenced block: text between two lines that start with three backticks.
 pub(crate) struct Fence {
-    /// The lines in between. They extend to the end of the text if the block is not closed.
+    /// Byte range of the lines between the fences. If the block is not closed, it extends to the
+    /// end of the text.
     pub(crate) inside: Range<usize>,
-    /// Whether its first line names JSON.
+    /// Whether the opening fence names JSON as the language.
     pub(crate) is_json: bool,
 }
 
-/// Returns the fenced blocks of a text from `from` on, in order.
+/// Returns the fenced blocks of a text at or after the offset `from`, in order.
 pub(crate) fn fences(text: &str, from: usize) -> Vec<Fence> {
     let mut found = Vec::new();
     let mut open: Option<(usize, bool)> = None;

@@ -1,20 +1,21 @@
-//! JSON Lines from models: one value a line, possibly with other lines in between.
+//! JSON Lines from models: one value on each line, possibly with other lines in between.
 //!
-//! A line is complete once its LF is there. Then it is validated once, independent of other lines. So a
-//! truncated text loses only its last line, and a stream yields an item as soon as its line ends. White space at the ends of
-//! a line is ignored, a CR before the LF included.
+//! A line is complete when its LF was read. Then it is validated once, independently of other
+//! lines. So a truncated text loses only its last line, and a stream yields an item as soon as its
+//! line ends. White space at the ends of a line is ignored, including a CR before the LF.
 //!
-//! | line | becomes |
+//! | line | result |
 //! | --- | --- |
-//! | blank, or starts with three backticks | nothing; the text after the first fence on its line is a line |
+//! | blank, or starts with three backticks | none; but text after the first fence, on the same line, counts as a line |
 //! | JSON that the schema accepts | an item |
-//! | anything else | skipped, with its number, its range and the reason |
-//! | the last one, without LF, if it is not JSON | the same, and the text is truncated |
+//! | anything else | skipped, with its number, byte range and the reason |
+//! | the last line, without LF, if it is not JSON | skipped, and the text counts as truncated |
 //!
-//! Models also write an array instead of lines. If the whole text is an array with more items than there are by lines, its
-//! items are returned. An array in one line that is an item itself stays one item.
+//! Some models write an array instead of lines. If the whole text is an array with more items than
+//! its lines give, the items of the array are returned. An array on one line that is itself an item
+//! stays one item.
 //!
-//! Cost: parsing and validating each line.
+//! Cost: linear in the text, plus the validation of each line.
 
 use std::ops::Range;
 
@@ -25,61 +26,63 @@ use crate::schema::JsonSchema;
 use crate::strict;
 use crate::validator::JsonValidator;
 
-/// How to read lines.
+/// Options for reading JSON Lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct JsonlOptions {
-    /// Repairs lines that do not parse, if every edit is certain.
+    /// Whether to repair a line that does not parse, if every edit is certain.
     pub repair: bool,
-    /// Converts scalars to the type that the schema demands, also in lines that parse: see
-    /// [`RepairOptions::coerce`](crate::repair::RepairOptions::coerce).
+    /// Whether to convert scalars to the type that the schema requires, also in lines that parse.
+    /// See [`RepairOptions::coerce`](crate::repair::RepairOptions::coerce).
     pub coerce: bool,
-    /// Limits on the repair of a line.
+    /// Limits on the repair of one line.
     pub limits: RepairLimits,
-    /// Whether the text is known to be truncated, such as by a limit on its tokens.
+    /// Whether the text is known to be truncated, for example by a limit on tokens.
     pub cut: bool,
 }
 
-/// One value.
+/// An item: the JSON value of one line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Item {
-    /// The value.
+    /// The JSON value of the item.
     pub value: Value,
-    /// The number of its line, from 1.
+    /// Number of the item's line, from 1.
     pub line: usize,
-    /// The range of its line in the text, in bytes, without white space at either end.
+    /// Byte range of the item's line in the text, without white space at its ends.
     pub range: Range<usize>,
-    /// The edits of its repair; ranges are within the line.
+    /// The edits that repaired the line. Their byte ranges are relative to the line. Empty without
+    /// a repair.
     pub edits: Vec<Edit>,
 }
 
-/// A line that is not an item.
+/// A line that was skipped because it is not an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skipped {
-    /// Its number, from 1.
+    /// Number of the line, from 1.
     pub line: usize,
-    /// Its range in the text, in bytes, without white space at either end.
+    /// Byte range of the line in the text, without white space at its ends.
     pub range: Range<usize>,
-    /// The reason.
+    /// The reason why the line is not an item.
     pub reason: String,
 }
 
-/// The items of a text.
+/// The result of reading a text of JSON Lines.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Jsonl {
     /// The items, in the order of their lines.
     pub items: Vec<Item>,
-    /// The lines that are neither items nor blank.
+    /// The skipped lines: those that are neither items nor blank.
     pub skipped: Vec<Skipped>,
-    /// Whether the text ended within a line, or was [cut](JsonlOptions::cut). Items may be missing at its end.
+    /// Whether the text ended within a line, or was [known to be truncated](JsonlOptions::cut).
+    /// Items may be missing at the end.
     pub truncated: bool,
-    /// Whether the items are those of an array: the whole text is an array over several lines, or one that is not an
-    /// item itself.
+    /// Whether the items are those of one array that is the whole text. The array spans several
+    /// lines, or is not an item itself.
     pub from_array: bool,
-    /// A message for the reader, if there are no items.
+    /// A message for people if there are no items. `None` otherwise.
     pub warning: Option<String>,
 }
 
-/// Parses JSON Lines. Never fails: lines that are not items are listed in the result.
+/// Parses a text of JSON Lines. Never fails: lines that are not items are listed in the result.
 ///
 /// ```
 /// use grammarc_json::parse_jsonl;
@@ -95,7 +98,7 @@ pub fn parse_jsonl(text: &str, schema: Option<&JsonSchema>, options: &JsonlOptio
     found.take(stream.push(text));
     found.take(stream.finish());
     found.truncated = stream.truncated;
-    // A line that is an item is one, also where it is an array.
+    // If the only line is an item, it stays one item, even if it is an array.
     let in_one_line = found.items.len() == 1 && found.skipped.is_empty();
     if let Some(array) = of_array(text, &stream)
         && array.items.len() > found.items.len()
@@ -109,8 +112,9 @@ pub fn parse_jsonl(text: &str, schema: Option<&JsonSchema>, options: &JsonlOptio
     found
 }
 
-/// Returns the items of a text that is one array, fenced or not, each with its line and validated alone. `None` if
-/// the text is not an array, or has no item of the schema.
+/// Returns the items of a text that is one array, with or without a fence. Each item is validated
+/// alone and has the number of its line. `None` if the text is not an array, or if no item
+/// satisfies the schema.
 fn of_array(text: &str, judge: &JsonlStream) -> Option<Jsonl> {
     let start = text.len() - text.trim_start().len();
     let fenced = text[start..].starts_with("```");
@@ -157,24 +161,24 @@ impl Jsonl {
     }
 }
 
-/// Reads a text in parts.
+/// Reads a text of JSON Lines in parts, as it arrives.
 #[derive(Debug)]
 pub struct JsonlStream {
     validator: JsonValidator,
-    /// The incomplete line.
+    /// The text of the line that is not complete yet.
     pending: String,
-    /// Number of lines before it.
+    /// Number of lines before the pending line.
     lines: usize,
-    /// Number of bytes before it.
+    /// Number of bytes before the pending line.
     bytes: usize,
-    /// Whether a line that is not blank was read.
+    /// Whether a line that is not blank was already read.
     begun: bool,
     cut: bool,
     truncated: bool,
 }
 
 impl JsonlStream {
-    /// Returns a parser at the start of a text.
+    /// Creates a reader at the start of a text.
     pub fn new(schema: Option<JsonSchema>, options: JsonlOptions) -> Self {
         let JsonlOptions { repair, coerce, limits, cut } = options;
         let validator =
@@ -183,7 +187,8 @@ impl JsonlStream {
         Self { validator, pending, lines: 0, bytes: 0, begun: false, cut, truncated: false }
     }
 
-    /// Reads the next part of the text. Returns the items and the skipped lines that end in it, in order.
+    /// Reads the next part of the text. Returns the items and skipped lines whose lines end in this
+    /// part, in order.
     pub fn push(&mut self, part: &str) -> Vec<Result<Item, Skipped>> {
         let mut found = Vec::new();
         for piece in part.split_inclusive('\n') {
@@ -195,15 +200,17 @@ impl JsonlStream {
         found
     }
 
-    /// Sets [`JsonlOptions::cut`], for streams that learn it at their end.
+    /// Sets [`JsonlOptions::cut`], for a stream that learns only at its end that the text is
+    /// truncated.
     pub fn set_cut(&mut self, cut: bool) {
         self.cut = cut;
     }
 
-    /// Ends the text. Returns its last line if that has no LF. In a truncated text, a number there is not an item.
+    /// Ends the text. Returns its last line if that has no LF. If the text is truncated, a number
+    /// on this line is not an item.
     pub fn finish(&mut self) -> Vec<Result<Item, Skipped>> {
         let last = match self.line() {
-            // A number is the one value whose beginning is a value too.
+            // Numbers are the only values that can be continued to another value.
             Some(Ok(Item { value: Value::Number(_), line, range, .. })) if self.cut => {
                 let reason = "the text was cut, and the number may go on".to_owned();
                 Some(Err(Skipped { line, range, reason }))
@@ -214,12 +221,14 @@ impl JsonlStream {
         last.into_iter().collect()
     }
 
-    /// Whether the text ended within a line or was truncated. Valid after `finish`.
+    /// Whether the text ended within a line or was known to be truncated. Valid after
+    /// [`finish`](Self::finish).
     pub fn is_truncated(&self) -> bool {
         self.truncated
     }
 
-    /// Converts the pending line to an item, or to the reason why it is not one. `None` for a blank line or a fence.
+    /// Converts the pending line to an item, or to a skipped line with the reason. `None` for a
+    /// blank line or a fence.
     fn line(&mut self) -> Option<Result<Item, Skipped>> {
         let pending = std::mem::take(&mut self.pending);
         if pending.is_empty() {
@@ -242,7 +251,8 @@ impl JsonlStream {
         })
     }
 
-    /// Parses a whole line as JSON. JSON within a line is not extracted.
+    /// Parses a whole line as JSON, and repairs it if that is enabled. JSON within a line of other
+    /// text is not extracted.
     fn value(&self, text: &str) -> Result<(Value, Vec<Edit>), String> {
         let value = match strict::parse(text) {
             Ok(value) => value,
@@ -255,7 +265,8 @@ impl JsonlStream {
         self.judged(text, value)
     }
 
-    /// Validates the value of a text, and coerces its scalars if that is enabled.
+    /// Validates the value of a line, and coerces its scalars if that is enabled. The error is the
+    /// reason why the line is not an item.
     fn judged(&self, text: &str, value: Value) -> Result<(Value, Vec<Edit>), String> {
         match self.validator.schema.as_ref().map_or(Ok(()), |schema| schema.validate(&value)) {
             Ok(()) => Ok((value, Vec::new())),
@@ -267,7 +278,8 @@ impl JsonlStream {
         }
     }
 
-    /// Returns the reading of a line, if it is the only one and each of its edits is certain or an enabled coercion.
+    /// Repairs a line. Fails unless there is only one best reading, and each of its edits is
+    /// certain or an enabled coercion.
     fn repaired(&self, text: &str) -> Result<Repaired, String> {
         let repaired = match self.validator.repair_json(text) {
             Ok(repaired) => repaired,
@@ -281,14 +293,15 @@ impl JsonlStream {
     }
 }
 
-/// Strips a Markdown fence from the start or the end of a line. Returns the rest with its offset; `None` if nothing
-/// is left. Models put the first item on the line of the opening fence, and the closing fence after the last item.
+/// Removes a Markdown fence from the start or the end of a line. Returns the offset of the rest and
+/// the rest, or `None` if nothing is left. Models put the first item on the line of the opening
+/// fence, and the closing fence after the last item.
 fn unfenced(line: &str, is_first: bool) -> Option<(usize, &str)> {
     let text = match line.strip_prefix("```") {
         Some(rest) if is_first => {
             let rest = rest.strip_prefix("jsonl").or(rest.strip_prefix("json")).unwrap_or(rest);
             let rest = rest.trim_start();
-            // Else it is the name of another language.
+            // Otherwise the rest is the name of another language.
             let is_name =
                 rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-_".contains(&byte));
             Some(rest).filter(|rest| !is_name || strict::parse(rest).is_ok())?
@@ -331,7 +344,7 @@ mod tests {
         assert_eq!(read(false, true), [one.clone(), two.clone()]);
         let (four, five) = ((4, json!({"n": 3})), (5, json!({"n": null})));
         assert_eq!(read(true, true), [one, two, four, five]);
-        // Other edits have to be certain all the same.
+        // Other edits still have to be certain.
         let unsure = "{\"n\": \"1\", \"s\": bare}";
         let options = JsonlOptions { repair: true, coerce: true, ..JsonlOptions::default() };
         assert!(parse_jsonl(unsure, Some(&schema), &options).items.is_empty());
@@ -415,12 +428,13 @@ mod tests {
         assert_eq!(values(last_alone), [json!({"a": 1}), json!({"a": 2})]);
         let one_line = "[{\"a\": 1}, {\"a\": 2}]";
         assert_eq!(parse_jsonl(one_line, Some(&schema), &JsonlOptions::default()).items.len(), 2);
-        // Without a schema a line is an item, whatever it is.
+        // Without a schema every JSON line is an item.
         assert_eq!(values(one_line), [json!([{"a": 1}, {"a": 2}])]);
     }
 
-    /// Items as TrustGraph's prompt manager takes them, by its document and its code: the text without a fence at its
-    /// begin and its end, the lines of it, those that are JSON.
+    /// Returns the items as TrustGraph's prompt manager finds them, according to its documentation
+    /// and code. It removes the fences at the start and end of the text, and keeps the lines that
+    /// are JSON.
     fn upstream(text: &str, schema: Option<&JsonSchema>) -> Vec<Value> {
         let mut text = text.trim();
         if let Some(rest) = text.strip_prefix("```") {
@@ -432,7 +446,7 @@ mod tests {
         values.filter(|value| schema.is_none_or(|schema| schema.is_valid(value))).collect()
     }
 
-    /// The texts of TrustGraph's tests by topic, each truncated at every place.
+    /// The texts of TrustGraph's tests by topic, each truncated at every position.
     #[test]
     fn every_cut_is_read_as_upstream_reads_it() {
         let union: JsonSchema = r#"{"oneOf": [
@@ -469,7 +483,7 @@ mod tests {
     }
 
     proptest! {
-        /// A text that is cut at any byte keeps all items of the lines before the cut.
+        /// A text that is truncated at any byte keeps all items of the lines before the truncation.
         #[test]
         fn a_cut_loses_the_last_line_alone(lines in prop::collection::vec("(\\{\"a\": ?[0-9]{1,3}\\}|\\[\"é\"\\]|no|)", 1..6)) {
             let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
@@ -485,8 +499,9 @@ mod tests {
             }
         }
 
-        /// Any text without arrays in place of lines is read as upstream reads it. (A fence behind an item that is not the
-        /// last is passed over here as well: a stream does not know which is.)
+        /// A text without arrays in place of lines gives the same items as TrustGraph's code.
+        /// (Here, a fence after an item that is not the last is also removed, because a stream does
+        /// not know which item is the last.)
         #[test]
         fn texts_are_read_as_upstream_reads_them(lines in prop::collection::vec("(\\{\"a\":1\\}|\\[\\]|\"é\"|x|```|```json|7|\\{\"a\":|)", 0..7), tail in "(```| )?") {
             let text = lines.join("\n") + &tail;
@@ -497,7 +512,7 @@ mod tests {
             }
         }
 
-        /// Parts of any length give what the whole gives.
+        /// Reading in parts of any length gives the same result as reading the whole text.
         #[test]
         fn a_stream_gives_what_the_text_gives(text in "[\\[\\]{}\"1a`\n\ré ]{0,60}", at in prop::collection::vec(any::<prop::sample::Index>(), 0..4)) {
             let whole = parse_jsonl(&text, None, &JsonlOptions::default());
@@ -510,7 +525,7 @@ mod tests {
                 found.take(stream.push(&text[pair[0]..pair[1]]));
             }
             found.take(stream.finish());
-            // A stream does not wait for an array's end.
+            // A stream does not wait for the end of an array.
             if whole.from_array {
                 return Ok(());
             }

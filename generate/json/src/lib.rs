@@ -1,4 +1,4 @@
-//! JSON from language models: schemas, validation, extraction, repair, JSON Lines.
+//! JSON from language models: schemas, validation, extraction, repair, and JSON Lines.
 //!
 //! ```text
 //! text ─ extract ─► candidates ─ strict ─► a value ─ schema ─► validated
@@ -6,21 +6,22 @@
 //!                        └──► repair: a search over readings of the text, guided by the compiled schema
 //! ```
 //!
-//! | module | what it answers |
+//! | module | contents |
 //! | --- | --- |
-//! | [`schema`] | validation of values, violations, examples of instances |
-//! | `strict` | a strict parser: a repeated key is an error |
-//! | `extract` | the parts of a text that may be JSON |
-//! | [`repair`] | broken JSON to JSON, with the edits and their certainty |
+//! | [`schema`] | validates values; lists violations; makes example instances |
+//! | `strict` | a strict parser: a duplicate key is an error |
+//! | `extract` | finds the parts of a text that may be JSON |
+//! | [`repair`] | converts broken JSON to JSON, with the edits and their certainty |
 //! | [`partial`] | the value of an incomplete text |
-//! | [`jsonl`] | the items of a text with one JSON value a line, and the other lines |
-//! | [`text_grammar`] | whether a text is in a grammar |
-//! | [`validator`] | all of these in one call |
+//! | [`jsonl`] | reads one JSON value on each line, and lists the other lines |
+//! | [`text_grammar`] | checks whether a text matches a grammar |
+//! | [`validator`] | validates an output by all of these in one call |
 //!
-//! A repair chooses between readings of the text. It never makes up a key or a value, drops, moves or merges members, or
-//! changes a type or a digit to please a schema. If two readings are equally good, the result says so.
+//! A repair chooses between readings of the text. It never invents a key or a value, or drops,
+//! moves or merges members. It does not change a type or a digit to satisfy a schema. If two
+//! readings are equally good, the result says so.
 //!
-//! Tests: `tests/` here, and unit tests beside each file.
+//! Tests: `tests/` of this crate, and unit tests in each file.
 
 mod extract;
 pub mod jsonl;
@@ -41,7 +42,7 @@ pub use strict::{ParseError, parse};
 pub use text_grammar::{Judgement, TextGrammar};
 pub use validator::{JsonError, JsonValidator, Status, Validated};
 
-/// The examples of the page on this crate, which are compiled and run.
+/// The examples of this crate's documentation page, which are compiled and run as doctests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/repair.md")]
 struct Page;

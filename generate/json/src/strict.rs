@@ -1,53 +1,54 @@
-//! A strict parser: JSON as RFC 8259 has it, without repeated keys in an object.
+//! A strict parser for JSON according to RFC 8259, which also rejects duplicate keys in an object.
 //!
-//! The RFC allows an escape of half a surrogate pair (`"\ud83d"`), which is not a character. It is U+FFFD in the
-//! value, as in decoders of UTF-16, and stays in the text.
+//! The RFC allows an escape of half a surrogate pair (`"\ud83d"`), which is not a character. In the
+//! value, it becomes U+FFFD, as UTF-16 decoders do. The text is unchanged.
 //!
-//! `serde_json` parses the text, limits its depth, and keeps the last of two equal keys. Since the intended one is
-//! unknown, a second pass over the text, known to be JSON then, reports equal keys. Linear in the text.
+//! `serde_json` parses the text, limits its depth, and keeps the last of two equal keys. Which one
+//! was intended is unknown. So a second pass over the text, which is then known to be JSON, reports
+//! duplicate keys. Linear in the text.
 
 use std::borrow::Cow;
 
 use rustc_hash::FxHashSet;
 use serde_json::Value;
 
-/// An error for a text that is not JSON, or in which a key occurs twice.
+/// A text is not JSON, or has a duplicate key in an object.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParseError {
-    /// The text is not JSON, or nested more than 128 deep.
+    /// The text is not JSON, or is nested more than 128 levels deep.
     #[error("{source}")]
     Syntax {
-        /// The parser's error, with line and column.
+        /// The error of the JSON parser, with line and column.
         source: serde_json::Error,
-        /// The place, in bytes.
+        /// Byte offset of the error.
         at: usize,
     },
-    /// An object has a key twice.
+    /// A key occurs twice in one object.
     #[error("the key {key:?} occurs twice in one object, the second time at byte {at}")]
     DuplicateKey {
-        /// The key.
+        /// The duplicate key.
         key: String,
-        /// The start of the second key, in bytes.
+        /// Byte offset of the key's second occurrence.
         at: usize,
     },
 }
 
 impl ParseError {
-    /// Returns the place of the error, in bytes.
+    /// Returns the byte offset of the error.
     pub fn at(&self) -> usize {
         match self {
             Self::Syntax { at, .. } | Self::DuplicateKey { at, .. } => *at,
         }
     }
 
-    /// Whether the text ended before its value did.
+    /// Whether the text ended before its value was complete.
     pub fn is_end(&self) -> bool {
         matches!(self, Self::Syntax { source, .. } if source.is_eof())
     }
 }
 
-/// Parses a JSON text.
+/// Parses a JSON text strictly.
 ///
 /// ```
 /// assert_eq!(grammarc_json::parse("[1, 2]")?[1], 2);
@@ -57,12 +58,13 @@ impl ParseError {
 ///
 /// # Errors
 ///
-/// The text is not JSON, is nested more than 128 deep, or has a key twice in one object.
+/// The text is not JSON, is nested more than 128 levels deep, or has a duplicate key in an object.
 pub fn parse(text: &str) -> Result<Value, ParseError> {
     parse_characters(&whole_characters(text))
 }
 
-/// Parses a text in which half of a surrogate pair is an error, as in a schema: no text could match it.
+/// Parses a JSON text. Unlike [`parse`], rejects an escape of half a surrogate pair. Schemas are
+/// parsed so, because no text could match such a string.
 pub(crate) fn parse_characters(text: &str) -> Result<Value, ParseError> {
     let value = serde_json::from_str(text)
         .map_err(|source| ParseError::Syntax { at: offset(text, &source), source })?;
@@ -72,7 +74,7 @@ pub(crate) fn parse_characters(text: &str) -> Result<Value, ParseError> {
     }
 }
 
-/// Returns the text with `\ufffd` for each escape of half a surrogate pair. Offsets do not change.
+/// Replaces each escape of half a surrogate pair by `\ufffd`. Byte offsets do not change.
 pub(crate) fn whole_characters(text: &str) -> Cow<'_, str> {
     const REPLACEMENT: &str = "\\ufffd";
     let unit = |at: usize| {
@@ -100,8 +102,8 @@ pub(crate) fn whole_characters(text: &str) -> Cow<'_, str> {
     Cow::Owned(whole)
 }
 
-/// Converts serde_json's line and column to an offset. Its columns are bytes, from 1, or 0 for the end of the line
-/// before.
+/// Converts the line and column of a serde_json error to a byte offset. Its columns count bytes
+/// from 1; column 0 is the end of the previous line.
 fn offset(text: &str, error: &serde_json::Error) -> usize {
     let before = error.line().saturating_sub(1);
     let start = match before {
@@ -111,10 +113,11 @@ fn offset(text: &str, error: &serde_json::Error) -> usize {
     (start + error.column().saturating_sub(1)).min(text.len())
 }
 
-/// Returns the first key that occurs twice in an object of a JSON text, and its offset.
+/// Returns the first duplicate key in an object of a JSON text, and the byte offset of its second
+/// occurrence. `None` if there is none.
 fn duplicate(text: &str) -> Option<(String, usize)> {
     let bytes = text.as_bytes();
-    // The keys of each open object; none for an array.
+    // The keys of each open object; `None` for an array.
     let mut open: Vec<Option<FxHashSet<Cow<'_, str>>>> = Vec::new();
     let mut key_next = false;
     let mut at = 0;
@@ -153,7 +156,7 @@ fn duplicate(text: &str) -> Option<(String, usize)> {
     None
 }
 
-/// Returns the characters of a JSON string with its quotes.
+/// Returns the content of a JSON string literal (with quotes), with its escapes resolved.
 pub(crate) fn decoded(literal: &str) -> Cow<'_, str> {
     if literal.contains('\\') {
         return Cow::Owned(serde_json::from_str(&whole_characters(literal)).unwrap_or_default());
@@ -194,7 +197,7 @@ mod tests {
         ] {
             assert_eq!(parse(text).unwrap()[0], value, "{text}");
         }
-        // Two keys that cannot be kept apart are one key twice.
+        // Two keys whose values cannot be distinguished count as one duplicate key.
         let error = parse(r#"{"\ud800": 1, "\ud801": 2}"#).unwrap_err();
         assert!(matches!(error, ParseError::DuplicateKey { .. }) && error.at() == 14, "{error}");
         assert!(parse(r#"["\ud80"]"#).is_err() && parse(r#"["\ud80é"]"#).is_err());

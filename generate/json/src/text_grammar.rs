@@ -1,7 +1,8 @@
-//! Grammars that accept or refuse whole texts, independent of a model's vocabulary.
+//! Grammars that accept or reject whole texts, independently of a model's vocabulary.
 //!
-//! They are compiled for the vocabulary of the 256 bytes. The process has one compiler for them, made when the first
-//! grammar is compiled, with the rules that all schemas share.
+//! These grammars are compiled for a vocabulary of the 256 single bytes. The process has one
+//! compiler for this vocabulary, created when the first grammar is compiled. It includes the rules
+//! that all schemas share.
 
 use std::num::NonZero;
 use std::sync::{Arc, OnceLock};
@@ -18,12 +19,14 @@ use grammarc_compiler::vocabulary::{TokenEntry, TokenTable};
 use grammarc_runtime::error::{BytesError, LimitError};
 use grammarc_runtime::{ByteMatcher, Grammar};
 
-/// Limit on the time to compile one grammar.
+/// Time limit for compiling one grammar. If it is exceeded, the grammar gives no verdict.
 const TIME: Duration = Duration::from_secs(2);
-/// Limit on the memory to compile one grammar, in bytes.
+/// Memory limit for compiling one grammar, in bytes: 256 MiB. If it is exceeded, the grammar gives
+/// no verdict.
 const MEMORY: usize = 256 << 20;
 
-/// A grammar that accepts or refuses whole texts. A clone is the same. `Send` and `Sync`.
+/// A grammar that accepts or rejects whole texts. Clones share the compiled grammar. `Send` and
+/// `Sync`.
 ///
 /// ```
 /// use grammarc_compiler::frontend::FrontEnd;
@@ -42,32 +45,35 @@ pub struct TextGrammar {
 struct Inner {
     front_end: FrontEnd,
     source: String,
-    /// Compiled on first use. `None` if it was refused, or met a limit.
+    /// The grammar, compiled on first use. `None` inside if the compiler rejected the source or
+    /// exceeded a limit.
     grammar: OnceLock<Option<Grammar>>,
 }
 
 /// The verdict of a [`TextGrammar`] on a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Judgement {
-    /// The text is in the grammar.
+    /// The text matches the grammar.
     Accepted,
-    /// The text is not in the grammar.
+    /// The text does not match the grammar.
     Refused {
-        /// Offset of the first byte that is not allowed. The length of the text if it is incomplete.
+        /// Byte offset of the first byte that is not allowed. If the text is incomplete, its
+        /// length.
         at: usize,
     },
-    /// The grammar was not compiled within two seconds, names tokens of a vocabulary, or met a limit in the text.
+    /// There is no verdict. The grammar could not be compiled within its limits, names tokens of a
+    /// vocabulary, or exceeded a limit on this text.
     Unknown,
 }
 
 impl TextGrammar {
-    /// Returns the grammar of a source. It is compiled when the first text is tested.
+    /// Creates the grammar of a source. It is compiled when the first text is checked.
     pub fn new(front_end: FrontEnd, source: impl Into<String>) -> Self {
         let (source, grammar) = (source.into(), OnceLock::new());
         Self { inner: Arc::new(Inner { front_end, source, grammar }) }
     }
 
-    /// Tests whether a text is in the grammar. Linear in the text for unambiguous grammars.
+    /// Checks whether a text matches the grammar. Linear in the text if the grammar is unambiguous.
     pub fn judge(&self, text: &str) -> Judgement {
         let Inner { front_end, source, grammar } = &*self.inner;
         let Some(grammar) = grammar.get_or_init(|| compile(front_end, source)) else {
@@ -81,7 +87,8 @@ impl TextGrammar {
     }
 }
 
-/// Compiles a source for the vocabulary of bytes. `None` if the compiler refuses it or a limit is met.
+/// Compiles a source for the vocabulary of single bytes. `None` if the compiler rejects the source
+/// or exceeds a limit.
 pub(crate) fn compile(front_end: &FrontEnd, source: &str) -> Option<Grammar> {
     let compiler = compiler()?;
     let budget = Budget::unlimited().time_limit(TIME).memory_limit(MEMORY);
@@ -91,8 +98,9 @@ pub(crate) fn compile(front_end: &FrontEnd, source: &str) -> Option<Grammar> {
     Some(Grammar::from_artifact(compiled.to_artifact(compiler).ok()?))
 }
 
-/// Returns the offset of the first byte that a grammar over bytes refuses: the text's length if it is incomplete.
-/// `None` if the text is in the grammar.
+/// Returns the offset of the first byte that the grammar rejects, or the text's length if the text
+/// is incomplete. `None` if the text matches. The grammar has to be compiled for single bytes.
+/// Fails if the matcher exceeds a limit.
 pub(crate) fn refused_at(grammar: &Grammar, text: &str) -> Result<Option<usize>, LimitError> {
     let mut matcher = ByteMatcher::new(grammar);
     match matcher.accept(text.as_bytes()) {
@@ -103,7 +111,8 @@ pub(crate) fn refused_at(grammar: &Grammar, text: &str) -> Result<Option<usize>,
     }
 }
 
-/// Returns the compiler for the vocabulary of bytes.
+/// Returns the compiler for the vocabulary of single bytes, which the process creates once. `None`
+/// if it cannot be created.
 fn compiler() -> Option<&'static Compiler> {
     static COMPILER: OnceLock<Option<Compiler>> = OnceLock::new();
     let make = || {

@@ -1,15 +1,16 @@
-//! Validation of a model's output: extraction, parsing, optional repair, and a check against the schema.
+//! Validates the output of a model: extraction, parsing, optional repair, and the check against the
+//! schema.
 //!
 //! | order | case | result |
 //! | --- | --- | --- |
-//! | 1 | a part of the text is JSON and an instance: the first | [`Status::Valid`], byte for byte |
-//! | 2 | a part is JSON, and none is an instance | [`JsonError::Invalid`], also without `strict` |
+//! | 1 | a part of the text is JSON and satisfies the schema: the first such part | [`Status::Valid`], byte for byte |
+//! | 2 | a part is JSON, but no part satisfies the schema | [`JsonError::Invalid`], also without `strict` |
 //! | 3 | no part is JSON, and `repair` is set | [`Status::Repaired`] with its edits, or [`JsonError::Repair`] |
-//! | 4 | no part is JSON, with `strict` | [`JsonError::Parse`] |
-//! | 5 | no part is JSON | [`Status::Unchecked`]: the text as it came, with a warning |
+//! | 4 | no part is JSON, and `strict` is set | [`JsonError::Parse`] |
+//! | 5 | no part is JSON | [`Status::Unchecked`]: the text is returned unchanged, with a warning |
 //!
-//! With a grammar, a part is right if the grammar accepts it. JSON is asked for only if there is a schema as well, so that
-//! the grammar decides whether a text that is no JSON is an output.
+//! With a grammar, a part is valid if the grammar accepts it. Only if there is also a schema, the
+//! part has to be JSON. So the grammar decides whether a text that is not JSON is a valid output.
 
 use std::ops::Range;
 
@@ -24,31 +25,35 @@ use crate::schema::{JsonSchema, ValidationError};
 use crate::strict::{self, ParseError};
 use crate::text_grammar::{Judgement, TextGrammar};
 
-/// Validates the output of a model: JSON, an instance of a schema, or a text of a grammar.
+/// A validator for the outputs of a model. Outputs are JSON, satisfy a schema, or match a grammar.
 #[derive(Clone, Debug)]
 pub struct JsonValidator {
-    /// The schema of the value; any JSON if there is none.
+    /// The schema that the value has to satisfy. `None` allows any JSON.
     pub schema: Option<JsonSchema>,
-    /// The grammar of the output. The output need not be JSON then, unless there is a schema.
+    /// The grammar that the output has to match. Unless there is also a schema, the output need not
+    /// be JSON.
     pub grammar: Option<TextGrammar>,
-    /// Reject keys that the schema does not declare, in objects with `properties` and without `additionalProperties`.
+    /// Whether to reject keys that the schema does not declare, in objects with `properties` and
+    /// without `additionalProperties`.
     pub closed: bool,
-    /// Return an error if no part of the output is valid. Apply only the repairs that [`repair_json`](Self::repair_json) allows in strict mode.
+    /// Whether it is an error if no part of the output is valid. In strict mode, only the repairs
+    /// that [`repair_json`](Self::repair_json) allows are applied.
     pub strict: bool,
-    /// Repair an output that does not parse.
+    /// Whether to repair an output that does not parse.
     pub repair: bool,
-    /// Bounds on a repair.
+    /// Limits on a repair.
     pub limits: RepairLimits,
-    /// The treatment of a string that is open at the end of the text.
+    /// What a repair does with a string that the end of the text leaves open.
     pub strings: OpenStrings,
-    /// Whether the output is known to be truncated.
+    /// Whether the output is known to be truncated, for example by a limit on tokens.
     pub cut: bool,
-    /// Convert scalars in repairs to the type that the schema demands: see [`RepairOptions::coerce`].
+    /// Whether a repair converts scalars to the type that the schema requires. See
+    /// [`RepairOptions::coerce`].
     pub coerce: bool,
 }
 
 impl Default for JsonValidator {
-    /// Returns a validator of any JSON, strict, without repair.
+    /// Returns a strict validator that accepts any JSON and repairs nothing.
     fn default() -> Self {
         Self {
             schema: None,
@@ -64,19 +69,19 @@ impl Default for JsonValidator {
     }
 }
 
-/// The verdict on an output.
+/// The verdict of a validator on an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// A part of the output is valid, byte for byte.
+    /// A part of the output is valid as it is written.
     Valid,
     /// The output is valid after a repair.
     Repaired,
-    /// The output is not valid, and is returned unchanged because `strict` is off.
+    /// The output is not valid, and is returned unchanged because strict mode is off.
     Unchecked,
 }
 
 impl Status {
-    /// Returns its name in lower case.
+    /// Returns the name of the verdict in lower case.
     pub fn name(self) -> &'static str {
         match self {
             Self::Valid => "valid",
@@ -86,38 +91,39 @@ impl Status {
     }
 }
 
-/// The result of a validation.
+/// The result of validating an output.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Validated {
-    /// The JSON. The whole output if it is unchecked.
+    /// The valid JSON or text. The whole output if it is unchecked.
     pub text: String,
-    /// The parsed value. `None` if the output is unchecked, or matches a grammar and is not JSON.
+    /// The parsed value. `None` if the output is unchecked, or matches a grammar without being
+    /// parsed as JSON.
     pub value: Option<Value>,
-    /// The verdict.
+    /// The verdict on the output.
     pub status: Status,
-    /// The edits, including the removal of text before and after the JSON.
+    /// The edits of the output. They include the removal of text before and after the JSON.
     pub edits: Vec<Edit>,
-    /// Whether another value is an equally good reading of the output.
+    /// Whether another reading of the output, with another value, is equally good.
     pub ambiguous: bool,
-    /// Whether the output ended before its document did.
+    /// Whether the output ended before its JSON was complete.
     pub truncated: bool,
-    /// The reason why it is unchecked.
+    /// The reason why the output is unchecked. `None` otherwise.
     pub warning: Option<String>,
 }
 
-/// An error for a rejected output.
+/// The reason why an output is rejected.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum JsonError {
     /// The output contains no JSON.
     #[error("the output is no JSON: {0}")]
     Parse(#[from] ParseError),
-    /// The output contains JSON, but no JSON value in it satisfies the schema.
+    /// The output contains JSON, but no value in it satisfies the schema.
     #[error("the output is not what the schema says: {error}\nexpected something like\n{expected}")]
     Invalid {
-        /// The violations of the first part that is JSON.
+        /// The violations in the first part that is JSON.
         error: ValidationError,
-        /// An example of an instance.
+        /// An example of an instance of the schema.
         expected: crate::Expected,
     },
     /// The output contains no JSON, and no repair was found or allowed.
@@ -126,15 +132,15 @@ pub enum JsonError {
     /// No part of the output matches the grammar.
     #[error("the output is no text of the grammar: byte {at} of it {}", if *ends { "is its end, and more has to follow" } else { "is not allowed" })]
     Grammar {
-        /// The first byte that the grammar does not allow.
+        /// Byte offset of the first byte that the grammar does not allow.
         at: usize,
-        /// Whether the output ends there.
+        /// Whether the output ends at this offset, so that it is incomplete.
         ends: bool,
     },
 }
 
 impl JsonValidator {
-    /// Validates an output.
+    /// Validates an output of a model.
     ///
     /// ```
     /// use grammarc_json::{JsonValidator, Status};
@@ -146,15 +152,16 @@ impl JsonValidator {
     ///
     /// # Errors
     ///
-    /// A part is JSON and no part is an instance, or no allowed repair exists. With `strict`: no part is JSON, or a
-    /// text of the grammar.
+    /// A part of the output is JSON and no part satisfies the schema, or the output cannot be
+    /// repaired. In strict mode also if no part is JSON, or no part matches the grammar.
     pub fn validate(&self, output: &str) -> Result<Validated, JsonError> {
         let error = match self.first_valid(output) {
             Ok(validated) => return Ok(validated),
             Err(error) => error,
         };
         let is_invalid = matches!(error, JsonError::Invalid { .. });
-        // A text that parses and is no instance is taken as it stands, unless types may be changed.
+        // A text that parses but violates the schema is not repaired, unless types may be
+        // converted.
         if self.repair && (!is_invalid || self.coerce) {
             let repaired = self.repair_json(output).map(taken);
             match repaired {
@@ -169,7 +176,8 @@ impl JsonValidator {
         Ok(unchecked(output, error.to_string()))
     }
 
-    /// Returns the result for the first valid part of an output, or else the first error.
+    /// Returns the result for the first valid part of an output. If there is none, returns the
+    /// first error.
     fn first_valid(&self, output: &str) -> Result<Validated, JsonError> {
         let mut refused = None;
         if let Some(grammar) = &self.grammar {
@@ -209,7 +217,8 @@ impl JsonValidator {
         }))
     }
 
-    /// Returns the result for one part of an output, if its value is an instance of the schema.
+    /// Returns the result for one part of an output. Fails if its value violates the schema, or has
+    /// an undeclared key although `closed` is set.
     fn right(
         &self,
         output: &str,
@@ -228,18 +237,20 @@ impl JsonValidator {
         }
     }
 
-    /// Whether the grammar accepts a text, or has no verdict on it. True without a grammar.
+    /// Whether the grammar accepts a text. Also true without a grammar, and if the grammar has no
+    /// verdict.
     fn accepts(&self, text: &str) -> bool {
         let judged = self.grammar.as_ref().map(|grammar| grammar.judge(text));
         !matches!(judged, Some(Judgement::Refused { .. }))
     }
 
-    /// Repairs an output, whatever `repair` says. A valid output is returned unchanged.
+    /// Repairs an output, even if `repair` is off. A valid output is returned unchanged.
     ///
     /// # Errors
     ///
-    /// See [`RepairError`]. With `strict`, an ambiguous repair is an error that contains it. So is a repair with an
-    /// edit that is neither certain nor of [`STRICT_KINDS`].
+    /// See [`RepairError`]. In strict mode, an ambiguous repair is an error, which contains the
+    /// candidates. A repair with an edit that is neither certain nor of [`STRICT_KINDS`] is an
+    /// error, too.
     pub fn repair_json(&self, output: &str) -> Result<Repaired, RepairError> {
         let Self { limits, strings, cut, coerce, .. } = *self;
         let options = RepairOptions { limits, strings, cut, coerce };
@@ -255,22 +266,24 @@ impl JsonValidator {
     }
 }
 
-/// Kinds of likely edits that strict mode accepts, if no other value is an equally good reading.
+/// Kinds of uncertain edits that strict mode nevertheless accepts, if no other reading is equally
+/// good.
 pub const STRICT_KINDS: [EditKind; 2] = [EditKind::InnerQuote, EditKind::MissingCloser];
 
-/// Whether strict mode accepts a repair.
+/// Whether strict mode accepts a repair: each edit is certain or of [`STRICT_KINDS`], and there is
+/// no other reading.
 fn is_strict(repaired: &Repaired) -> bool {
     let sure = |edit: &Edit| edit.grade == Grade::Certain || STRICT_KINDS.contains(&edit.kind);
     repaired.edits.iter().all(sure) && !repaired.ambiguous
 }
 
-/// Returns the range of a text without white space at its ends.
+/// Returns the byte range of a text without white space at its ends.
 fn trimmed(text: &str) -> Range<usize> {
     let start = text.len() - text.trim_start().len();
     start..start + text.trim().len()
 }
 
-/// Returns the result for an unvalidated output, with a warning that states the reason.
+/// Returns the result for an output that is not valid, with a warning that states the reason.
 fn unchecked(output: &str, warning: String) -> Validated {
     Validated {
         text: output.to_owned(),
@@ -283,7 +296,8 @@ fn unchecked(output: &str, warning: String) -> Validated {
     }
 }
 
-/// Returns the result for one valid part of an output. The text before and after it is listed as removed by edits.
+/// Returns the result for one valid part of an output. Text before and after the part is removed by
+/// edits.
 fn valid(output: &str, range: Range<usize>, value: Option<Value>) -> Validated {
     let around = [0..range.start, range.end..output.len()];
     let edits = around.into_iter().filter(|part| !output[part.clone()].trim().is_empty());

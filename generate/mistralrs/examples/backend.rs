@@ -1,4 +1,5 @@
-//! A model of mistral.rs behind the trait of backends: JSON, its stream, lenient validation, and what is refused.
+//! Uses a model of mistral.rs as a backend: JSON, its stream, lenient validation, and unsupported
+//! parameters.
 //!
 //! ```sh
 //! cargo run --example backend -- SmolLM2-135M-Instruct.Q4_1.gguf

@@ -1,4 +1,4 @@
-//! JSON of a schema by mistral.rs, with a GGUF file and nothing from elsewhere:
+//! Generates JSON under a schema with mistral.rs, from a local GGUF file alone:
 //!
 //! ```sh
 //! cargo run --example generate -- SmolLM2-135M-Instruct.Q4_1.gguf

@@ -14,10 +14,11 @@ use tokio::runtime::Handle;
 
 use crate::GrammarProcessor;
 
-/// Capacity of the channel between a request and its caller.
+/// Number of events that the channel between a request and its caller holds. If it is full, the
+/// request waits.
 const WAITING: usize = 64;
 
-/// A model of mistral.rs. `Send` and `Sync`.
+/// A backend that runs a model of mistral.rs. `Send` and `Sync`.
 pub struct MistralBackend {
     model: Arc<Model>,
     grammars: Grammars,
@@ -25,8 +26,9 @@ pub struct MistralBackend {
 }
 
 impl MistralBackend {
-    /// Returns a backend over a model. The grammars are those of the model's vocabulary. The requests run on
-    /// `runtime`, which must have its own threads: a caller that waits for events blocks its thread.
+    /// Creates a backend for a model. `grammars` compiles for the model's vocabulary. The requests
+    /// run on `runtime`. The runtime must have its own threads, because a caller that waits for
+    /// events blocks its thread.
     ///
     /// Build the model with `with_prefix_cache_n(None)`. With a prefix cache, mistral.rs passes a processor different
     /// prompt tokens at the first call than later, and a request that meets the cache fails with an error.
@@ -76,7 +78,7 @@ impl LlmBackend for MistralBackend {
                     .await
                     .unwrap_or_else(|_| Ok(end(Finish::Deadline, Usage::default()))),
             };
-            // Nobody waits for the end of a generation that was called off.
+            // If the generation was cancelled, nobody receives its end.
             let _ = sender.send(ended).await;
         });
         Ok(Box::new(Received::new(receiver)))
@@ -87,7 +89,7 @@ fn end(finish: Finish, usage: Usage) -> Event {
     Event::Finished(Finished { finish, cut_call: None, usage })
 }
 
-/// Sends the events of a request. Returns the last one.
+/// Sends the events of a request to its caller. Returns the last event.
 async fn generate(
     model: &Model,
     request: RequestBuilder,
@@ -134,7 +136,8 @@ async fn generate(
     Ok(end(finish, usage))
 }
 
-/// Returns the messages of a prompt.
+/// Returns the messages of a prompt. Fails for tools, template variables, a begun answer, token ids
+/// and rendered templates.
 fn messages(prompt: Prompt) -> Result<Vec<(TextMessageRole, String)>, GenerateError> {
     let Chat { messages, tools, variables, begun } = match prompt {
         Prompt::Text(text) => return Ok(vec![(TextMessageRole::User, text)]),
@@ -186,7 +189,7 @@ fn sampling(params: &GenerateParams) -> SamplingParams {
     sampling
 }
 
-/// Refuses parameters that mistral.rs does not have.
+/// Fails if a parameter is set that mistral.rs lacks.
 fn refuse(params: &GenerateParams) -> Result<(), GenerateError> {
     let unknown = [
         ("seed", params.seed.is_some()),

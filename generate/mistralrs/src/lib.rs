@@ -1,15 +1,17 @@
-//! Masks of grammarc for the sampler of [mistral.rs](mistralrs): a processor of logits for one request, and a whole backend over it.
+//! Constrains the output of [mistral.rs](mistralrs) by grammars: a logits processor for one
+//! request, and a whole backend.
 //!
 //! ```text
 //! Grammar ─► GrammarProcessor ─► RequestBuilder::add_logits_processor ─► logits of tokens that are not allowed: −∞
 //! ```
 //!
-//! The sampler hands a processor the logits and all tokens of the sequence, prompt first, and shares it between the choices of
-//! a request. So the matcher is behind a lock, and its tokens are compared with the sequence: it continues if the sequence
-//! does, and reads another sequence from its start.
+//! The sampler passes a processor the logits and all tokens of the sequence, the prompt first. It
+//! shares one processor between the choices of a request. So the matcher is behind a lock, and the
+//! tokens that it has accepted are compared with the sequence. If the sequence continues them, the
+//! matcher continues; otherwise it starts again.
 //!
-//! Processors come before temperature and restrictions, so no sampling can leave the grammar. Once only an end may follow,
-//! only the end tokens are left, and the request ends with one.
+//! Processors run before temperature and other restrictions, so sampling cannot leave the grammar.
+//! When only an end may follow, only the end tokens remain, and the request ends with one.
 
 mod backend;
 
@@ -21,7 +23,8 @@ use mistralrs::CustomLogitsProcessor;
 
 pub use backend::MistralBackend;
 
-/// Constrains the outputs of one request to the texts of a grammar. Its vocabulary has to be that of the model.
+/// A logits processor that constrains one request to a grammar. The grammar's vocabulary has to be
+/// that of the model.
 #[derive(Debug)]
 pub struct GrammarProcessor {
     grammar: Grammar,
@@ -30,31 +33,32 @@ pub struct GrammarProcessor {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Number of tokens of the prompt, known from the first call on.
+    /// Number of tokens of the prompt. `None` before the first call.
     prompt: Option<usize>,
-    /// Tokens of the output that the matcher has accepted.
+    /// The tokens of the output that the matcher has accepted.
     taken: Vec<u32>,
     matcher: Option<Matcher>,
 }
 
 impl GrammarProcessor {
-    /// Returns a processor for one request.
+    /// Creates a processor for one request.
     pub fn new(grammar: &Grammar) -> Self {
         Self { grammar: grammar.clone(), state: Mutex::default() }
     }
 
-    /// Returns a matcher before the first token, for rows of this width.
+    /// Creates a matcher before the first token. `width` is the length of a logit row.
     fn matcher(&self, width: usize) -> Result<Matcher> {
         let width = u32::try_from(width).map_err(Error::wrap)?;
         let options = MatcherOptions::new().logit_width(width);
         Matcher::with_options(&self.grammar, options).map_err(Error::wrap)
     }
 
-    /// Masks a row after the tokens of a sequence.
+    /// Sets the logits of forbidden tokens in `row` to negative infinity. `context` has all tokens
+    /// of the sequence before the row.
     fn mask(&self, row: &mut [f32], context: &[u32]) -> Result<()> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let State { prompt, taken, matcher } = &mut *state;
-        // The first call follows the prompt.
+        // At the first call, all tokens belong to the prompt.
         let prompt = *prompt.get_or_insert(context.len());
         let output = context.get(prompt..).unwrap_or_default();
         if !output.starts_with(taken) || matcher.is_none() {

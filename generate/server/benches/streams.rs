@@ -1,12 +1,16 @@
-//! From the logits of a token to its bytes at a client: `cargo bench -p grammarc-server --bench streams -- [--vocabulary FILE]`
+//! Measures the time from the logits of a token to its bytes at a client: `cargo bench -p
+//! grammarc-server --bench streams -- [--vocabulary FILE]`
 //!
-//! So many clients stream over loopback sockets at once, under a grammar, from a model that writes the number of its batch, three
-//! digits to a token. Hence a client knows which batch a frame belongs to, and the model when the logits of that batch were there.
-//! The latency between the two is all that this project adds to a token: mask, choice, event, frame, socket, with the outputs of all
-//! streams chosen one behind the other. The same is measured without HTTP, at the receiver of the engine's events.
+//! Many clients stream at the same time over loopback sockets, under a grammar. The model writes
+//! the number of its batch, with a token for three digits. So a client knows from which batch a
+//! frame is, and the model records when the logits of this batch were ready. The latency between
+//! the two is everything that this project adds to a token: mask, choice, event, frame and socket.
+//! The outputs of all streams are chosen one after the other. The bench also measures without HTTP,
+//! at the receiver of the engine's events.
 //!
-//! Without a vocabulary of the user's there is one of bytes and numbers, in which a choice is next to nothing, so that the
-//! figure is that of a token that was chosen. Times are wall times; the clients take their share of the same cores.
+//! Without a vocabulary argument, the vocabulary has bytes and numbers only. A choice from it takes
+//! almost no time, so the figure is that of a token that is already chosen. Times are wall times.
+//! The clients use the same processor cores.
 
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 
@@ -33,10 +37,11 @@ use grammarc_server::{ServerOptions, router};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-/// The language of all outputs.
+/// The regular expression that every stream's output has to match.
 const NUMBERS: &str = "[0-9]*";
 
-/// Times of tokens of one output that are left out: the prompts of the other streams are read meanwhile.
+/// Number of tokens at the start of each output that are not measured, because the prompts of other
+/// streams are read then.
 const LEFT_OUT: usize = 10;
 
 /// From logits to bytes at a client.
@@ -62,13 +67,13 @@ struct Args {
     bench: bool,
 }
 
-/// When the logits of each batch were there.
+/// For each batch of the model, the time at which its logits were ready.
 type Stamps = Arc<Mutex<Vec<Instant>>>;
 
 /// A model that writes the number of its batch.
 struct Counting {
     width: usize,
-    /// The tokens of 000 to 999.
+    /// The ids of the tokens for the numbers 000 to 999, in order.
     numbers: Vec<u32>,
     open: Vec<bool>,
     pace: Duration,
@@ -110,7 +115,8 @@ impl Model for Counting {
     }
 }
 
-/// The vocabulary of the arguments, or one of bytes, numbers and an end.
+/// Imports the vocabulary that the arguments name. Without one, creates a vocabulary of bytes,
+/// numbers and an end token.
 fn vocabulary(spec: Option<&str>) -> Vocabulary {
     let table = match spec {
         Some(spec) => import(spec, &VocabularyOptions::new()).expect("it is a tokenizer"),
@@ -128,7 +134,7 @@ fn vocabulary(spec: Option<&str>) -> Vocabulary {
     Vocabulary::from(VocabularyArtifact::from_buffer(bytes).expect("it is whole"))
 }
 
-/// A backend over the model.
+/// Creates a backend that runs the counting model.
 fn backend(args: &Args, vocabulary: &Vocabulary, stamps: Stamps) -> Local {
     let artifact = vocabulary.artifact();
     let numbers = (0..1000).map(|number| {
@@ -156,13 +162,14 @@ fn backend(args: &Args, vocabulary: &Vocabulary, stamps: Stamps) -> Local {
     Local::start_engine(parts, options).expect("the system gives a thread")
 }
 
-/// A text that came, and when.
+/// A text that a client received, with the time of its arrival.
 struct Came {
     text: String,
     at: Instant,
 }
 
-/// Microseconds from the logits of a token to the text that reports it.
+/// Returns the microseconds from the logits of each token to the arrival of its text. Leaves out
+/// the first [`LEFT_OUT`] tokens.
 fn delays(came: Vec<Came>, stamps: &[Instant]) -> Vec<f64> {
     let came = came.into_iter().filter(|came| !came.text.is_empty()).skip(LEFT_OUT);
     came.map(|Came { text, at }| {
@@ -172,7 +179,7 @@ fn delays(came: Vec<Came>, stamps: &[Instant]) -> Vec<f64> {
     .collect()
 }
 
-/// Reads the engine's events of one output.
+/// Generates one output, and reads its events from the engine directly.
 fn receive(backend: &Local, args: &Args) -> Vec<Came> {
     let params = GenerateParams {
         max_tokens: args.tokens,
@@ -194,7 +201,7 @@ fn receive(backend: &Local, args: &Args) -> Vec<Came> {
     came
 }
 
-/// Reads the stream of one request over a socket.
+/// Sends one request, and reads its stream over a socket.
 fn request(address: SocketAddr, args: &Args) -> Vec<Came> {
     let body = json!({
         "prompt": "0", "stream": true, "max_tokens": args.tokens, "temperature": args.temperature,
@@ -225,7 +232,8 @@ fn request(address: SocketAddr, args: &Args) -> Vec<Came> {
     came
 }
 
-/// Runs one reader on a thread of its own for each stream, and gives the delays of all.
+/// Runs one reader for each stream, each on a thread of its own. Returns the delays of all tokens
+/// in microseconds.
 fn all(args: &Args, stamps: &Stamps, read: impl Fn() -> Vec<Came> + Sync) -> Vec<f64> {
     let came: Vec<Vec<Came>> = thread::scope(|scope| {
         let readers: Vec<_> = (0..args.streams).map(|_| scope.spawn(&read)).collect();
@@ -235,7 +243,7 @@ fn all(args: &Args, stamps: &Stamps, read: impl Fn() -> Vec<Came> + Sync) -> Vec
     came.into_iter().flat_map(|came| delays(came, &stamps)).collect()
 }
 
-/// Prints percentiles of microseconds.
+/// Prints percentiles of the delays, which are in microseconds.
 fn print(name: &str, mut delays: Vec<f64>) {
     delays.sort_by(f64::total_cmp);
     let at = |share: f64| delays[((delays.len() - 1) as f64 * share).round() as usize];

@@ -1,4 +1,4 @@
-//! Access control: keys, compared in constant time, and the client of a request.
+//! Access control: checks API keys in constant time, and determines the client of a request.
 
 use std::sync::Arc;
 
@@ -13,11 +13,12 @@ use crate::app::App;
 use crate::connections::Connection;
 use crate::error::ApiError;
 
-/// The header for keys of Anthropic's clients.
+/// The header in which Anthropic's clients send their key.
 const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 
-/// Accepts a request with one of the server's keys, or any request if the server has no keys. Attaches its
-/// [`Client`]: that of its key, or of its address.
+/// Accepts a request that has one of the server's keys, or any request if the server has no keys.
+/// Attaches the request's [`Client`]: the one of its key, or of its address. Without a valid key,
+/// fails with status 401.
 pub(crate) async fn check(
     State(app): State<Arc<App>>,
     mut request: Request,
@@ -31,7 +32,8 @@ pub(crate) async fn check(
         let header = |name| request.headers().get(name).map(HeaderValue::as_bytes);
         let given = header(header::AUTHORIZATION).and_then(bearer).or_else(|| header(API_KEY));
         let given = given.ok_or_else(ApiError::key)?;
-        // All keys are compared, so that the time does not reveal a similar one.
+        // All keys are compared, so that the time does not reveal how many keys precede the
+        // matching one.
         let equal = keys.iter().map(|key| key.as_bytes().ct_eq(given).unwrap_u8());
         if equal.fold(0, |known, equal| known | equal) != 1 {
             return Err(ApiError::key());
@@ -42,8 +44,8 @@ pub(crate) async fn check(
     Ok(next.run(request).await)
 }
 
-/// Returns the token of an `Authorization` header with the scheme `Bearer`, in any case. `None` if the token is
-/// empty.
+/// Returns the token of an `Authorization` header whose scheme is `Bearer`, in upper or lower case.
+/// `None` for another scheme or an empty token.
 fn bearer(header: &[u8]) -> Option<&[u8]> {
     let (scheme, rest) = header.split_at_checked("bearer ".len())?;
     let token = rest.trim_ascii();

@@ -1,10 +1,11 @@
-//! `POST /v1/messages`: Anthropic's protocol, with tools, whole and streamed; and `/v1/messages/count_tokens`.
+//! The endpoint `POST /v1/messages`: Anthropic's protocol with tools, whole and streamed. Also
+//! `/v1/messages/count_tokens`.
 //!
-//! | file | what it answers |
+//! | file | contents |
 //! | --- | --- |
-//! | `input` | conversations and tools in the forms that chats have here |
-//! | `reply` | the message that an output is |
-//! | `stream` | the events of a message that is streamed |
+//! | `input` | converts conversations and tools to the forms of chat completions |
+//! | `reply` | builds the message for an output |
+//! | `stream` | builds the events of a streamed message |
 //!
 //! Tests: `tests/protocol/cases/messages.json`.
 
@@ -34,7 +35,7 @@ use crate::{messages, sampling, sse};
 use self::reply::Head;
 use self::stream::Frames;
 
-/// Fields without effect.
+/// Names of fields that are accepted without effect.
 const IGNORED: [&str; 8] = [
     "metadata",
     "service_tier",
@@ -46,7 +47,7 @@ const IGNORED: [&str; 8] = [
     "user_profile_id",
 ];
 
-/// A parsed request.
+/// A parsed request for a message.
 struct Request {
     wanted: Wanted,
     stream: bool,
@@ -90,7 +91,7 @@ fn read(app: &App, client: Client, body: &[u8], counts: bool) -> Result<Request,
     let given = given.ok_or_else(|| fields.wrong("messages", "it is missing"))?;
     let calls = tools.calls(app);
     let conversation = input::messages(system, given)?;
-    // The last message of the assistant is the beginning of the answer.
+    // If the assistant has the last message, this message is the start of the answer.
     let goes_on = conversation.last().is_some_and(|last| last["role"] == "assistant");
     let chat = messages::chat(app, conversation, goes_on, tools.shown, Map::new())?;
     let ignored = fields.finish()?;
@@ -99,7 +100,8 @@ fn read(app: &App, client: Client, body: &[u8], counts: bool) -> Result<Request,
     Ok(Request { wanted, stream, calls, ignored })
 }
 
-/// Reads `thinking`: the reasoning with its bound. `None` if it is disabled.
+/// Reads the field `thinking`: the reasoning with its maximum number of tokens. `None` if thinking
+/// is disabled.
 fn reasoning(
     mut thinking: Fields,
     configured: Option<Reasoning>,
@@ -115,8 +117,8 @@ fn reasoning(
     Ok(enabled.then(|| Reasoning { max_tokens, ..configured.unwrap_or_default() }))
 }
 
-/// Reads the constraint: `output_config.format` or its older name `output_format`, or a field that all endpoints
-/// have.
+/// Reads the constraint on the output from `output_config.format`, from its older name
+/// `output_format`, or from a field that all endpoints accept. `None` if there is none.
 fn format(app: &App, fields: &mut Fields) -> Result<Option<Constrained>, ApiError> {
     let reader = Reader { app };
     let mut found = reader.read(fields)?;
@@ -128,7 +130,7 @@ fn format(app: &App, fields: &mut Fields) -> Result<Option<Constrained>, ApiErro
     reader.own_format(found, fields, "output_format")
 }
 
-/// Serves a request.
+/// Serves a request for a message.
 pub(crate) async fn serve(
     State(app): State<Arc<App>>,
     Extension(record): Extension<Record>,
@@ -161,7 +163,7 @@ async fn message(
     Ok(crate::reply::with_ignored(response, &ignored))
 }
 
-/// Counts the tokens of a request's prompt.
+/// Serves a request that asks for the number of tokens of its prompt.
 pub(crate) async fn count_tokens(
     State(app): State<Arc<App>>,
     Extension(client): Extension<Client>,

@@ -1,4 +1,4 @@
-//! State that all requests share.
+//! The state that all requests of the server share.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -19,37 +19,40 @@ use crate::log::Record;
 use crate::metrics::Metrics;
 use crate::options::ServerOptions;
 
-/// The server's state.
+/// The state of the server.
 pub(crate) struct App {
     pub(crate) backend: Local,
     pub(crate) options: ServerOptions,
     pub(crate) metrics: Arc<Metrics>,
     turns: Arc<Turns>,
-    /// Random number of this process. It makes ids differ from those of earlier processes.
+    /// Random number of this process, which makes its ids differ from those of earlier processes.
     run: u64,
     requests: AtomicU64,
-    /// Grammars compiled by `/v1/grammars`, by id, the latest last.
+    /// The grammars that `/v1/grammars` has compiled, as pairs of id and grammar, the latest last.
     grammars: std::sync::Mutex<Vec<(String, Grammar)>>,
 }
 
-/// Maximum number of grammars with ids. Beyond it the oldest is dropped.
+/// Maximum number of grammars that are stored under ids. Beyond it, the oldest is dropped, and its
+/// id becomes unknown.
 const KEPT_GRAMMARS: usize = 1024;
 
-/// The generation that a request asks for.
+/// The outputs that a request asks for: the prompt, the parameters and the number.
 pub(crate) struct Wanted {
     pub(crate) client: Client,
     pub(crate) prompt: Prompt,
     pub(crate) params: GenerateParams,
     /// Number of outputs.
     pub(crate) choices: u32,
-    /// Whether the request leaves `max_tokens` to the server. The server then fits it into the model's context.
+    /// Whether the request does not set `max_tokens`. The server's default is then reduced to what
+    /// the model's context has room for.
     pub(crate) default_tokens: bool,
-    /// The field that constrains the output.
+    /// Path of the request's field that constrains the output. `None` without a constraint.
     pub(crate) constrained_by: Option<String>,
 }
 
 impl Wanted {
-    /// Converts an error of the preparation. An error in the grammar points at the field that constrains the output.
+    /// Converts an error that occurs before the outputs start. An error in the grammar names the
+    /// field that constrains the output.
     fn error(&self, error: GenerateError) -> ApiError {
         let error = ApiError::from(error);
         match &self.constrained_by {
@@ -59,15 +62,15 @@ impl Wanted {
     }
 }
 
-/// The outputs of a request in progress.
+/// The outputs of one request that were queued or are being generated.
 pub(crate) struct Started {
     pub(crate) receivers: Vec<Receiver<StreamItem>>,
     pub(crate) prompt_tokens: usize,
-    /// Time by which each output must have its first token.
+    /// Time by which each output must have its first token. `None` without a time limit.
     pub(crate) deadline: Option<Instant>,
-    /// The form in which replies have the tool calls.
+    /// How the replies write tool calls.
     pub(crate) calls: Calls,
-    /// The record of the request for the log.
+    /// The record of the request, from which its log line is written.
     pub(crate) record: Record,
     pub(crate) metrics: Arc<Metrics>,
     /// Time at which the outputs were queued.
@@ -75,14 +78,16 @@ pub(crate) struct Started {
 }
 
 impl Started {
-    /// Appends the outputs of another prompt of the same request, and adds its prompt tokens.
+    /// Appends the outputs for another prompt of the same request, and adds its number of prompt
+    /// tokens.
     pub(crate) fn and(mut self, other: Self) -> Self {
         self.receivers.extend(other.receivers);
         self.prompt_tokens += other.prompt_tokens;
         self
     }
 
-    /// Sets the log record, which gets the number of prompt tokens, and the form of the tool calls.
+    /// Sets the log record and the form of the tool calls. Adds the number of prompt tokens to the
+    /// record.
     pub(crate) fn with(self, record: Record, calls: &Calls) -> Self {
         record.add_prompt(self.prompt_tokens);
         Self { calls: calls.clone(), record, ..self }
@@ -102,26 +107,27 @@ impl App {
         }
     }
 
-    /// Returns the unique part of a request's ids, and the seconds since 1970.
+    /// Creates the unique part of the ids of a request. Also returns the current time in seconds
+    /// since 1970.
     pub(crate) fn request(&self) -> (String, u64) {
         let number = self.requests.fetch_add(1, Ordering::Relaxed);
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         (format!("{:016x}{number:x}", self.run), now.map_or(0, |now| now.as_secs()))
     }
 
-    /// Returns the number of requests.
+    /// Returns the number of requests so far that got an id: those that ask for outputs.
     pub(crate) fn requests(&self) -> u64 {
         self.requests.load(Ordering::Relaxed)
     }
 
-    /// Returns the text of some tokens.
+    /// Returns the text of tokens. Invalid UTF-8 becomes U+FFFD.
     pub(crate) fn text_of(&self, tokens: &[u32]) -> String {
         let vocabulary = self.backend.vocabulary();
         let bytes = tokens.iter().flat_map(|&token| vocabulary.token_bytes(token)).copied();
         String::from_utf8_lossy(&bytes.collect::<Vec<_>>()).into_owned()
     }
 
-    /// Stores a grammar under an id.
+    /// Stores a grammar under an id. If [`KEPT_GRAMMARS`] are stored, drops the oldest.
     pub(crate) fn keep(&self, id: String, grammar: Grammar) {
         let mut kept = self.grammars.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         kept.retain(|(other, _)| *other != id);
@@ -131,13 +137,15 @@ impl App {
         kept.push((id, grammar));
     }
 
-    /// Returns the grammar of an id.
+    /// Returns the grammar that is stored under an id. `None` if the id is unknown or its grammar
+    /// was dropped.
     pub(crate) fn kept(&self, id: &str) -> Option<Grammar> {
         let kept = self.grammars.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         kept.iter().find(|(other, _)| other == id).map(|(_, grammar)| grammar.clone())
     }
 
-    /// Runs a compilation in this client's turn. The flag is set if the request is dropped.
+    /// Runs a compilation when it is the client's turn. The flag that `work` gets is set if the
+    /// request is dropped.
     pub(crate) async fn compile<T: Send + 'static>(
         self: &Arc<Self>,
         client: Client,
@@ -148,7 +156,7 @@ impl App {
         turn.work(move |flag| work(&app, flag)).await
     }
 
-    /// Runs work of some milliseconds off the threads that serve connections.
+    /// Runs work that takes some milliseconds, outside the threads that serve connections.
     pub(crate) async fn work<T: Send + 'static>(
         self: &Arc<Self>,
         work: impl FnOnce(&Arc<Self>) -> Result<T, ApiError> + Send + 'static,
@@ -158,7 +166,8 @@ impl App {
         done.unwrap_or_else(|_| Err(ApiError::failed("the request could not be worked on")))
     }
 
-    /// Starts the outputs of a request. A request waits for a turn only if a grammar has to be compiled.
+    /// Starts the outputs of a request. A request waits for a turn to compile only if its grammar
+    /// is not cached.
     pub(crate) async fn start(self: &Arc<Self>, wanted: Wanted) -> Result<Started, ApiError> {
         let (client, ready) = (wanted.client, self.work(|app| app.ready(wanted)).await?);
         let ready = match ready.grammars {
@@ -206,10 +215,10 @@ impl App {
     }
 }
 
-/// A request whose prompt is encoded.
+/// A request whose prompt is encoded, and whose grammars were looked up.
 struct Ready {
     wanted: Wanted,
     prompt: PromptTokens,
-    /// `None` if a grammar has to be compiled.
+    /// The compiled grammars. `None` if one has to be compiled.
     grammars: Option<CompiledGrammars>,
 }

@@ -1,4 +1,4 @@
-//! The body of a request, and the errors of unknown paths and methods, as JSON.
+//! The body of a request, and the JSON errors for unknown paths and methods.
 
 use std::sync::Arc;
 
@@ -11,7 +11,8 @@ use crate::app::App;
 use crate::connections::Connection;
 use crate::error::ApiError;
 
-/// The whole body, within its limits of length and time. The connection counts as served from the end of the body on.
+/// The complete body of a request. Reading fails if the body exceeds its limits on length or time.
+/// When it was read, the connection counts as served.
 pub(crate) struct Body(pub(crate) Bytes);
 
 impl FromRequest<Arc<App>> for Body {
@@ -39,12 +40,12 @@ impl FromRequest<Arc<App>> for Body {
     }
 }
 
-/// Returns the error of an unknown path.
+/// Returns the error for an unknown path.
 pub(crate) async fn no_path() -> ApiError {
     ApiError::path("there is no such path; `/v1/chat/completions` is one")
 }
 
-/// Returns the error of a method that a path does not support.
+/// Returns the error for a method that a path does not support.
 pub(crate) async fn no_method() -> ApiError {
     ApiError::method("the path is not served by this method")
 }

@@ -1,11 +1,14 @@
-//! The calls of a request in the form of its client: tags as JSON, and the inputs of custom tools as texts.
+//! Converts the tool calls of a request to the client's form: arguments in tags become JSON, and
+//! inputs of custom tools become texts.
 //!
 //! ```text
 //! events ─► arguments as JSON (where the style has tags) ─► the input out of {"input": "…"} ─► events
 //! ```
 //!
-//! A custom tool takes a text. Any text is written as the one member of an object, as models know it; a text of a grammar or
-//! a pattern stands in place of the arguments as it is, so nothing of it is escaped, and the splitter knows where it ends.
+//! A custom tool takes a text as its input. If any text is allowed, the model writes it as the only
+//! member of a JSON object, as models are used to. If the text has a grammar or pattern, the model
+//! writes it directly in place of the arguments. So nothing is escaped, and the splitter knows from
+//! the grammar where the text ends.
 
 use std::sync::Arc;
 
@@ -13,40 +16,40 @@ use grammarc_generate::Event;
 use grammarc_generate::arguments::{ArgumentsStage, TagArguments};
 use grammarc_json::{Change, PartialJson};
 
-/// The member with the text of a custom tool.
+/// Name of the member that contains the text of a custom tool.
 pub(crate) const INPUT: &str = "input";
 
-/// The form of a request's calls in the reply.
+/// How the reply to a request writes tool calls.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Calls {
     pub(crate) tags: Option<TagArguments>,
-    /// Names of custom tools. The flag says whether the tool's text is wrapped as `{"input": text}`.
+    /// For each custom tool, its name, and whether the model writes its text as `{"input": text}`.
     pub(crate) custom: Arc<[(String, bool)]>,
 }
 
 impl Calls {
-    /// Whether a tool is a custom tool.
+    /// Whether a name is that of a custom tool.
     pub(crate) fn is_custom(&self, name: &str) -> bool {
         self.custom.iter().any(|(custom, _)| custom == name)
     }
 
-    /// Returns the stage for one output.
+    /// Creates the conversion stage for one output.
     pub(crate) fn stage(&self) -> Stage {
         let tags = self.tags.as_ref().map(TagArguments::stage);
         Stage { tags, custom: Arc::clone(&self.custom), input: None }
     }
 }
 
-/// The calls of one output.
+/// The conversion of the tool calls in one output.
 pub(crate) struct Stage {
     tags: Option<ArgumentsStage>,
     custom: Arc<[(String, bool)]>,
-    /// The arguments of the open call, if they contain a custom tool's text.
+    /// The arguments of the call in progress. `None` unless they contain the text of a custom tool.
     input: Option<PartialJson>,
 }
 
 impl Stage {
-    /// Converts one event.
+    /// Converts one event to the events to send.
     pub(crate) fn events(&mut self, event: Event) -> Vec<Event> {
         let events = match &mut self.tags {
             Some(tags) => tags.events(event),
@@ -64,7 +67,7 @@ impl Stage {
                 Some(Event::Call { index, name })
             }
             (Event::Arguments { index, delta }, Some(input)) => {
-                // The grammar has written the object.
+                // The grammar guarantees that the arguments are an object.
                 let changes = input.push(&delta).unwrap_or_default();
                 let delta: String = changes.iter().filter_map(text).collect();
                 (!delta.is_empty()).then_some(Event::Arguments { index, delta })
@@ -74,7 +77,7 @@ impl Stage {
     }
 }
 
-/// Returns the text that a change adds.
+/// Returns the text that a change adds to the member `input`. `None` for other changes.
 fn text(change: &Change) -> Option<&str> {
     let is_input = |pointer: &str| pointer.strip_prefix('/') == Some(INPUT);
     match change {

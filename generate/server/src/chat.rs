@@ -1,4 +1,4 @@
-//! `POST /v1/chat/completions`.
+//! The endpoint `POST /v1/chat/completions`.
 
 use std::sync::Arc;
 
@@ -23,13 +23,13 @@ use crate::log::Record;
 use crate::sse::{self, Framing, data};
 use crate::{messages, reply, sampling};
 
-/// Prefix of the ids of replies.
+/// Prefix of the ids of chat replies.
 const PREFIX: &str = "chatcmpl-";
 
-/// Type of the objects of a stream.
+/// Type name of the objects in a chat stream.
 const CHUNK: &str = "chat.completion.chunk";
 
-/// Fields without effect.
+/// Names of fields that are accepted without effect.
 const IGNORED: [&str; 12] = [
     "user",
     "metadata",
@@ -45,7 +45,7 @@ const IGNORED: [&str; 12] = [
     "include_reasoning",
 ];
 
-/// A parsed request.
+/// A parsed request for a chat completion.
 struct Request {
     wanted: Wanted,
     delivery: Delivery,
@@ -55,7 +55,7 @@ struct Request {
     ignored: Vec<&'static str>,
 }
 
-/// The data on single tokens that a reply includes.
+/// Which data about single tokens a reply includes.
 #[derive(Clone, Copy)]
 struct Shown {
     logprobs: bool,
@@ -111,7 +111,7 @@ fn read(app: &App, client: Client, body: &[u8]) -> Result<Request, ApiError> {
     Ok(Request { wanted, delivery, schema, calls, shown, ignored })
 }
 
-/// Serves a request.
+/// Serves a request for a chat completion.
 pub(crate) async fn serve(
     State(app): State<Arc<App>>,
     Extension(record): Extension<Record>,
@@ -141,12 +141,13 @@ pub(crate) async fn serve(
     Ok(reply::with_ignored(response, &ignored))
 }
 
-/// Returns the id of a call.
+/// Returns the id of a tool call. `choice` is the index of the output, `index` that of the call in
+/// it.
 fn call_id(head: &Head, choice: u32, index: u32) -> String {
     format!("call_{}_{choice}_{index}", head.number(PREFIX))
 }
 
-/// Returns a call of a function or a custom tool.
+/// Returns a tool call as the reply writes it: of a function or of a custom tool.
 fn call_of(kinds: &Calls, name: &str, text: &str) -> Value {
     match kinds.is_custom(name) {
         true => json!({"type": "custom", "custom": {"name": name, "input": text}}),
@@ -154,7 +155,7 @@ fn call_of(kinds: &Calls, name: &str, text: &str) -> Value {
     }
 }
 
-/// Returns a choice of a complete reply.
+/// Returns one choice (output) of a complete reply.
 fn choice(
     head: &Head,
     choice: u32,
@@ -195,7 +196,7 @@ fn choice(
     whole
 }
 
-/// The chunks of a streamed reply.
+/// Builds the chunks of a streamed chat reply.
 struct Chunks {
     head: Head,
     delivery: Delivery,
@@ -204,17 +205,17 @@ struct Chunks {
     schema: Option<JsonSchema>,
     calls: Calls,
     shown: Shown,
-    /// The state by choice.
+    /// For each choice (output), the parts that were sent so far.
     sent: Vec<SentParts>,
 }
 
-/// The parts of a choice that were sent.
+/// What was sent so far of one choice (output).
 #[derive(Clone, Default)]
 struct SentParts {
     calls: usize,
-    /// Whether the last call is of a custom tool.
+    /// Whether the last call that was sent is of a custom tool.
     is_custom: bool,
-    /// The text, if it has to match a schema.
+    /// The text so far. Collected only if the output has to satisfy a schema.
     text: String,
 }
 

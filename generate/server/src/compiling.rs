@@ -1,12 +1,13 @@
-//! Turns to compile: a few at the same time, fair to clients, limited in number.
+//! Turns to compile: a few compilations run at the same time. Waiting requests are served fairly by
+//! client, and their number is limited.
 //!
 //! ```text
 //! request ─► free turn? ─► thread of low priority ─► result; the turn goes to the next client
 //!                └► fair queue, up to its bound ─► 429 with `Retry-After`
 //! ```
 //!
-//! A client is charged the time that its compilations took. If a client disconnects, its request leaves the queue, or its
-//! compilation ends.
+//! A client is charged the time that its compilations take. If a client disconnects, its request
+//! leaves the queue, or its compilation is stopped.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,14 +19,14 @@ use tokio::sync::oneshot;
 use crate::error::ApiError;
 use crate::priority;
 
-/// Divides the waiting places: one client may have a fourth.
+/// Divisor of the waiting places that gives the share of one client: a quarter.
 const SHARE: usize = 4;
 
-/// The turns of a server.
+/// The turns to compile of one server.
 #[derive(Debug)]
 pub(crate) struct Turns {
     state: Mutex<State>,
-    /// Maximum number of waiting requests.
+    /// Maximum number of requests that wait for a turn. Beyond it, requests are refused.
     places: usize,
 }
 
@@ -35,7 +36,8 @@ struct State {
     waiting: FairQueue<oneshot::Sender<Turn>>,
 }
 
-/// The right to compile. Dropping it gives the right to the next client in the queue.
+/// The permission to run one compilation. Dropping it passes the permission to the next client in
+/// the queue.
 #[derive(Debug)]
 pub(crate) struct Turn {
     turns: Arc<Turns>,
@@ -43,8 +45,9 @@ pub(crate) struct Turn {
     since: Instant,
 }
 
-/// Sets its flag when the future of a request is dropped before its work is done. After the work the flag stays clear:
-/// masks that are still being computed in the background stop at the same flag.
+/// On drop, sets its flag if the request's future was dropped before its work was done. After the
+/// work, the flag stays clear, because background threads that still compute masks also stop at
+/// this flag.
 struct Abandoned(Option<Arc<AtomicBool>>);
 
 impl Drop for Abandoned {
@@ -56,17 +59,18 @@ impl Drop for Abandoned {
 }
 
 impl Turns {
-    /// Returns turns: `at_once` at the same time, and at most `places` requests that wait.
+    /// Creates the turns. At most `at_once` compilations run at the same time, and at most `places`
+    /// requests wait.
     pub(crate) fn new(at_once: usize, places: usize) -> Arc<Self> {
         let state = State { free: at_once.max(1), waiting: FairQueue::default() };
         Arc::new(Self { state: Mutex::new(state), places: places.max(1) })
     }
 
-    /// Waits for a turn.
+    /// Waits for a turn to compile.
     ///
     /// # Errors
     ///
-    /// All places, or this client's fourth of them, are in use.
+    /// All waiting places are in use, or a quarter of them by this client.
     pub(crate) async fn next(self: &Arc<Self>, client: Client) -> Result<Turn, ApiError> {
         let turn = {
             let mut state = self.lock();
@@ -96,13 +100,14 @@ impl Turns {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // Nothing panics with it locked.
+        // No code panics while it holds the lock, so a poisoned lock is still valid.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Turn {
-    /// Runs work on its own thread. The flag of the work is set if the request is dropped.
+    /// Runs work on a thread of its own. The flag that `work` gets is set if the request is
+    /// dropped.
     pub(crate) async fn work<T: Send + 'static>(
         self,
         work: impl FnOnce(&Arc<AtomicBool>) -> Result<T, ApiError> + Send + 'static,
@@ -115,7 +120,7 @@ impl Turn {
             priority::lower();
             let done = work(&flag);
             drop(self);
-            // The request may have been dropped.
+            // If the request was dropped, nobody receives the result.
             _ = sender.send(done);
         });
         started.map_err(|error| ApiError::busy(format!("no thread could be started: {error}")))?;
@@ -136,7 +141,8 @@ impl Drop for Turn {
             next
         };
         if let Some((client, waiting)) = next {
-            // A turn whose request has left is dropped, and so handed on.
+            // If the request has left, sending fails, and the dropped turn passes to the next
+            // client.
             _ = waiting.send(self.turns.turn(client));
         }
     }
@@ -163,7 +169,7 @@ mod tests {
                 sender.send(name).expect("it is read");
                 drop(turn);
             }));
-            // Each is in the queue before the next.
+            // Each request is in the queue before the next one.
             tokio::task::yield_now().await;
         }
         asked[2].abort();
@@ -173,7 +179,7 @@ mod tests {
         for _ in 0..4 {
             found.push(order.recv().await.expect("a turn"));
         }
-        // The greedy client has had a turn before.
+        // The greedy client had a turn before.
         assert_eq!(found[0], "modest");
         assert_eq!(turns.lock().free, 1);
         assert!(turns.lock().waiting.is_empty());

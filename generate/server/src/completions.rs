@@ -1,4 +1,4 @@
-//! `POST /v1/completions`: continues one prompt or several.
+//! The endpoint `POST /v1/completions`: continues one or several prompts.
 
 use std::sync::Arc;
 
@@ -21,20 +21,21 @@ use crate::log::Record;
 use crate::sse::{self, Framing, data};
 use crate::{reply, sampling};
 
-/// Type of the objects, complete and streamed.
+/// Type name of the reply's objects, whole and streamed.
 const KIND: &str = "text_completion";
 
-/// A parsed request.
+/// A parsed request for completions.
 struct Request {
-    /// The outputs to generate, by prompt.
+    /// For each prompt, the outputs to generate.
     wanted: Vec<Wanted>,
-    /// The texts of the prompts, if the outputs repeat them (`echo`).
+    /// For each prompt, its text. `None` unless the outputs repeat their prompt (`echo`).
     echoes: Option<Vec<String>>,
     delivery: Delivery,
     ignored: Vec<&'static str>,
 }
 
-/// Reads the prompts of a request: a text, tokens, or a list of either.
+/// Reads the prompts of a request: a text, a list of tokens, or a list of either. Fails for
+/// anything else.
 fn prompts(app: &App, fields: &mut Fields) -> Result<Vec<Prompt>, ApiError> {
     let count = app.backend.vocabulary().artifact().token_count();
     let one =
@@ -58,7 +59,7 @@ fn prompts(app: &App, fields: &mut Fields) -> Result<Vec<Prompt>, ApiError> {
     }
 }
 
-/// Returns the text of a prompt.
+/// Returns the text of a prompt that is a text or a list of tokens.
 fn text_of(app: &App, prompt: &Prompt) -> String {
     match prompt {
         Prompt::Text(text) => text.clone(),
@@ -107,7 +108,7 @@ fn read(app: &App, client: Client, body: &[u8]) -> Result<Request, ApiError> {
     Ok(Request { wanted: wanted.collect(), echoes, delivery, ignored })
 }
 
-/// Serves a request.
+/// Serves a request for completions.
 pub(crate) async fn serve(
     State(app): State<Arc<App>>,
     Extension(record): Extension<Record>,
@@ -128,7 +129,7 @@ pub(crate) async fn serve(
     let missing = || ApiError::field("prompt", "the list is empty");
     let started = all.ok_or_else(missing)?.with(record, &Calls::default());
     let prompt_tokens = started.prompt_tokens;
-    // Outputs of one prompt stand in a row.
+    // The outputs of one prompt are adjacent.
     let echo_of = move |index: u32| {
         let echoes: &Vec<String> = echoes.as_ref()?;
         echoes.get((index / delivery.choices) as usize).cloned()
@@ -160,8 +161,8 @@ fn choice(index: u32, text: &str, logprobs: Value, reason: Value) -> Value {
     json!({"index": index, "text": text, "logprobs": logprobs, "finish_reason": reason})
 }
 
-/// Returns log probabilities in the form of this endpoint. `offset` is the place of the next token in the text, in
-/// characters.
+/// Returns log probabilities in the form of this endpoint. `offset` is the position of the next
+/// token in the text, in characters, and is advanced.
 fn logprobs_of(app: &App, tokens: &[TokenLogprob], offset: &mut usize) -> Value {
     if tokens.is_empty() {
         return Value::Null;
@@ -190,9 +191,9 @@ struct Chunks {
     delivery: Delivery,
     prompt_tokens: usize,
     usages: Vec<Usage>,
-    /// The prompts that the outputs repeat, by choice.
+    /// For each choice (output), the prompt that it repeats.
     echoes: Vec<String>,
-    /// Offsets of the next tokens, by choice.
+    /// For each choice (output), the position of its next token in the text, in characters.
     offsets: Vec<usize>,
 }
 

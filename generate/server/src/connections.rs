@@ -1,12 +1,14 @@
-//! The open connections: their limits, and the choice of one to close for a new one.
+//! The open connections: limits their number, and chooses one to close in favour of a new one.
 //!
-//! A connection *waits* while it has no complete request: before its head, within a head or a body, between requests.
-//! It is *served* from the end of a body to the end of the reply. At a limit, one waiting connection is closed for a
-//! new one: the longest waiting one of the address at its limit, or else of the address with the most connections. So
-//! incomplete requests never exclude complete ones.
+//! A connection *waits* while it has no complete request: before or within a head, within a body,
+//! and between requests. It is *served* from the end of a body to the end of the reply. When a
+//! limit is reached, one waiting connection is closed in favour of a new one. This is the one that
+//! waits longest: of the address that has reached its limit, or else of the address with the most
+//! connections. So incomplete requests never exclude complete ones.
 //!
-//! A connection that is served is never closed for another. If all of an address are served, a new one of that
-//! address is refused. If all connections are served, the listener accepts none until one ends.
+//! A connection that is served is never closed in favour of another. If all connections of an
+//! address are served, a new one from this address is refused. If all connections of the server are
+//! served, the listener accepts none until one ends.
 //!
 //! Cost: linear in the number of connections.
 
@@ -18,21 +20,21 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
 
-/// Minimum time between two lines of the log about closed connections.
+/// Minimum time between two log lines about closed connections.
 const LOG_EVERY: Duration = Duration::from_secs(5);
 
-/// Bounds on connections.
+/// Limits on the number of connections: in total, and of one address.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
     pub(crate) all: usize,
     pub(crate) of_address: usize,
 }
 
-/// The connections of a listener.
+/// The open connections of a listener.
 #[derive(Debug)]
 pub(crate) struct Connections {
     table: Mutex<Table>,
-    /// Notifies when a connection ends or starts to wait.
+    /// Notified when a connection ends or starts to wait.
     changed: Notify,
     bounds: Bounds,
 }
@@ -42,32 +44,33 @@ struct Table {
     open: BTreeMap<u64, Open>,
     /// Number of the next connection.
     next: u64,
-    /// Connections that were closed or refused since the last line of the log.
+    /// Number of connections that were closed or refused since the last log line about them.
     unlogged: usize,
     logged: Option<Instant>,
 }
 
-/// A connection in the table.
+/// An open connection, as an entry of the table.
 #[derive(Debug)]
 struct Open {
     address: IpAddr,
-    /// Time since when it waits. `None` while it is served.
+    /// Time at which the connection started to wait. `None` while it is served.
     waits: Option<Instant>,
     close: Arc<Notify>,
-    /// Whether it is being closed. Its descriptor stays open until that is done.
+    /// Whether the connection is being closed. Its file descriptor stays open until this is done.
     is_closing: bool,
 }
 
-/// The reason why there is no place for a connection.
+/// The reason why there is no place for a new connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum NoPlace {
-    /// The address has its maximum of connections, and all of them are served.
+    /// The address has its maximum number of connections, and all of them are served.
     Address,
-    /// Another connection is closing to make room, or all connections are served: try again at the next change.
+    /// Another connection is being closed to make room, or all connections are served. A later
+    /// attempt may succeed.
     Yet,
 }
 
-/// A connection as its requests know it. A clone is the same connection.
+/// A connection, as its requests refer to it. Clones refer to the same connection.
 #[derive(Clone, Debug)]
 pub(crate) struct Connection {
     connections: Arc<Connections>,
@@ -76,7 +79,7 @@ pub(crate) struct Connection {
     close: Arc<Notify>,
 }
 
-/// The place of a connection in the table. Dropping it frees the place.
+/// The entry of a connection in the table. Dropping it removes the entry.
 #[derive(Debug)]
 pub(crate) struct Place(Connection);
 
@@ -85,7 +88,8 @@ impl Connections {
         Arc::new(Self { table: Mutex::default(), changed: Notify::new(), bounds })
     }
 
-    /// Waits for a place. Returns `None` if the address has its maximum of connections and all of them are served.
+    /// Waits for a place for a new connection. `None` if the address has its maximum number of
+    /// connections and all of them are served.
     pub(crate) async fn place(self: &Arc<Self>, address: IpAddr) -> Option<Place> {
         loop {
             match self.try_place(network_of(address)) {
@@ -138,7 +142,7 @@ impl Connections {
         self.lock().open.len()
     }
 
-    /// Closes the waiting connections; with `served`, the others too.
+    /// Closes the waiting connections. With `served`, also closes the served ones.
     pub(crate) fn close(&self, served: bool) {
         let mut table = self.lock();
         let closed = table.open.values().filter(|open| served || open.waits.is_some());
@@ -148,14 +152,15 @@ impl Connections {
     }
 
     fn lock(&self) -> MutexGuard<'_, Table> {
-        // Nothing panics with it locked.
+        // No code panics while it holds the lock, so a poisoned lock is still valid.
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Table {
-    /// Returns the longest waiting connection of the address with the most connections, among those that `may_be`
-    /// accepts.
+    /// Returns the number of the connection that waits longest, of those that `may_be` accepts.
+    /// Connections of the address with the most connections come first. `None` if no such
+    /// connection waits.
     fn longest_waiting(&self, may_be: impl Fn(&Open) -> bool) -> Option<u64> {
         let mut counts: BTreeMap<IpAddr, usize> = BTreeMap::new();
         self.open.values().for_each(|open| *counts.entry(open.address).or_default() += 1);
@@ -166,7 +171,8 @@ impl Table {
         waiting.min().map(|(.., number)| number)
     }
 
-    /// Counts a connection that meets a limit, and logs the count from time to time.
+    /// Counts a connection that was closed or refused because of a limit. Logs the count from time
+    /// to time.
     fn note(&mut self) {
         self.unlogged += 1;
         if self.logged.is_none_or(|logged| logged.elapsed() >= LOG_EVERY) {
@@ -183,12 +189,14 @@ impl Table {
 }
 
 impl Connection {
-    /// Returns the client's address. For IPv6 it is the /64 network, which belongs to one customer.
+    /// Returns the client's address. For IPv6, returns its /64 network, which belongs to one
+    /// customer.
     pub(crate) fn address(&self) -> IpAddr {
         self.address
     }
 
-    /// Sets whether a complete request has come and its reply is unfinished.
+    /// Sets whether the connection is served: a complete request was read, and its reply is not
+    /// finished.
     pub(crate) fn set_served(&self, is_served: bool) {
         if let Some(open) = self.connections.lock().open.get_mut(&self.number) {
             open.waits = (!is_served).then(Instant::now);
@@ -200,12 +208,12 @@ impl Connection {
 }
 
 impl Place {
-    /// Returns the connection.
+    /// Returns the connection that has this place.
     pub(crate) fn connection(&self) -> &Connection {
         &self.0
     }
 
-    /// Waits for the request to close the connection.
+    /// Waits until the connection is asked to close.
     pub(crate) async fn closed(&self) {
         self.0.close.notified().await;
     }
@@ -218,7 +226,8 @@ impl Drop for Place {
     }
 }
 
-/// Returns the address of IPv4, or the first 64 bits of one of IPv6.
+/// Returns an IPv4 address unchanged. Returns the first 64 bits of an IPv6 address, and the rest as
+/// zeros.
 fn network_of(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) if !address.is_loopback() => {
@@ -249,7 +258,7 @@ mod tests {
         connections.try_place(address(last)).expect("there is room")
     }
 
-    /// Asks for a place where there is none yet.
+    /// Asks for a place when there is none yet.
     fn ask(connections: &Arc<Connections>, last: u8) {
         assert_eq!(connections.try_place(address(last)).unwrap_err(), NoPlace::Yet);
     }
@@ -259,7 +268,7 @@ mod tests {
         let connections = connections(3, 3);
         let mut places: Vec<_> = (1..=3).map(|last| place(&connections, last)).collect();
         places[0].connection().set_served(true);
-        // One is closed for it, however often it asks.
+        // One connection is closed for the new one, however often it asks.
         ask(&connections, 4);
         ask(&connections, 4);
         assert!(!is_closed(&places[0]).await && is_closed(&places[1]).await);

@@ -1,13 +1,14 @@
-//! The constraint on an output, in the forms of several servers. A request has at most one.
+//! Reads the constraint on an output, in the forms of several servers. A request may have at most
+//! one constraint.
 //!
-//! | field | of |
+//! | field | defined by |
 //! | --- | --- |
 //! | `response_format`, `text.format`, `tools` | OpenAI |
 //! | `structured_outputs` | vLLM |
 //! | `grammar`, `json_schema` | llama.cpp's server |
 //! | `grammar` with `type` and `value` | mistral.rs |
 //! | `format` | Ollama |
-//! | `grammar_id` | this server: what `/v1/grammars` has compiled |
+//! | `grammar_id` | this server: a grammar that `/v1/grammars` has compiled |
 
 use grammarc_compiler::budget::Budget;
 use grammarc_compiler::diagnostics::Source;
@@ -25,17 +26,18 @@ use crate::fields::Fields;
 use crate::functions::{Tools, written};
 use crate::source_limits;
 
-/// The constraint on an output.
+/// A constraint on an output.
 #[derive(Clone, Debug)]
 pub(crate) enum Constraint {
-    /// JSON: an instance of the schema, or any object if there is none. With `is_strict`, objects are closed by default.
+    /// The output is JSON: an instance of the schema, or any object without a schema. With
+    /// `is_strict`, objects accept no undeclared keys by default.
     Json { schema: Option<JsonSchema>, is_strict: bool },
-    /// A text of a grammar.
+    /// The output matches a grammar.
     Grammar(Grammar),
 }
 
 impl Constraint {
-    /// Sets the constraint in the parameters.
+    /// Sets the parameters of a generation so that the output satisfies the constraint.
     pub(crate) fn apply(self, params: &mut GenerateParams) {
         match self {
             Self::Grammar(grammar) => params.constraint = Some(grammar),
@@ -49,7 +51,7 @@ impl Constraint {
     }
 }
 
-/// A constraint with its field in the request.
+/// A constraint, with the path of the request's field that states it.
 #[derive(Clone, Debug)]
 pub(crate) struct Constrained {
     pub(crate) field: String,
@@ -61,24 +63,25 @@ impl Constrained {
         Self { field: field.into(), constraint }
     }
 
-    /// Returns the constraint of a grammar.
+    /// Returns the constraint that the output matches `grammar`.
     fn grammar(field: impl Into<String>, grammar: Grammar) -> Self {
         Self::new(field, Constraint::Grammar(grammar))
     }
 
-    /// Returns the constraint that any object satisfies.
+    /// Returns the constraint that the output is any JSON object.
     fn any_object(field: impl Into<String>) -> Self {
         Self::new(field, Constraint::Json { schema: None, is_strict: false })
     }
 }
 
-/// Longest text of a constraint, and the place that its grammars by id are in.
+/// Reads constraints from requests. It uses the server's limits on sources and its stored grammars.
 pub(crate) struct Reader<'a> {
     pub(crate) app: &'a App,
 }
 
 impl Reader<'_> {
-    /// Reads the constraint of a request, without its tools. `None` if there is none.
+    /// Reads the constraint of a request, apart from its tools. `None` if there is none. Fails if
+    /// there are several.
     pub(crate) fn read(&self, fields: &mut Fields) -> Result<Option<Constrained>, ApiError> {
         fields.refuse(&[
             ("guided_json", "structured_outputs.json"),
@@ -128,7 +131,8 @@ impl Reader<'_> {
         Ok(found.pop().map(|(_, constraint)| constraint))
     }
 
-    /// Reads a format that an endpoint has in a field of its own, beside the constraint that was read before.
+    /// Reads a format from a field that only one endpoint has. `before` is the constraint that was
+    /// already read. Fails if there would be two constraints.
     pub(crate) fn own_format(
         &self,
         before: Option<Constrained>,
@@ -144,7 +148,8 @@ impl Reader<'_> {
         Ok(found.or(before))
     }
 
-    /// OpenAI's formats. The schema stands under a key of its own in chats, and beside the type in responses.
+    /// Reads a format of OpenAI. The schema has a key of its own in chat completions, and is beside
+    /// the type in responses. `None` for plain text.
     fn format(&self, path: &str, value: Value) -> Result<Option<Constrained>, ApiError> {
         let mut fields = Fields::of(path, value)?;
         let kind = fields.text("type")?;
@@ -194,7 +199,7 @@ impl Reader<'_> {
         }
     }
 
-    /// vLLM's object.
+    /// Reads the object `structured_outputs` of vLLM.
     fn structured(&self, mut fields: Fields) -> Result<Option<Constrained>, ApiError> {
         let mut found = Vec::new();
         if let Some(schema) = fields.value("json") {
@@ -225,7 +230,8 @@ impl Reader<'_> {
                 }
                 _ => source_limits::limit(self.app, &fields.path(name), &text)?,
             }
-            // vLLM's users also write Lark: it has a colon after a rule's name.
+            // vLLM's users also write Lark grammars here, which have a colon after the name of a
+            // rule.
             let language = if language == Language::Ebnf && !text.contains("::=") {
                 Language::Lark
             } else {
@@ -248,7 +254,7 @@ impl Reader<'_> {
         if found.len() > 1 { Err(error) } else { Ok(found.pop()) }
     }
 
-    /// Reads a grammar in the form of llama.cpp's server or mistral.rs.
+    /// Reads a grammar in the form of llama.cpp's server or of mistral.rs.
     fn grammar(&self, path: &str, value: Value) -> Result<Constrained, ApiError> {
         if let Value::String(text) = value {
             source_limits::limit(self.app, path, &text)?;
@@ -288,8 +294,8 @@ impl Reader<'_> {
     }
 }
 
-/// The error of a schema that the validator refuses. If the compiler refuses it too, its diagnostics are used: they name the
-/// place and what to write there.
+/// Returns the error for a schema that the validator rejects. If the compiler also rejects it, the
+/// error has the compiler's diagnostics, which name the position and the remedy.
 fn refused(path: &str, text: String, error: &SchemaError) -> ApiError {
     let front_end = FrontEnd::JsonSchema(JsonSchemaOptions::default());
     let source = Source::new("<json-schema>", text);
@@ -300,17 +306,19 @@ fn refused(path: &str, text: String, error: &SchemaError) -> ApiError {
     }
 }
 
-/// Data on a constraint that the parameters lack: for checks of the output, and for errors.
+/// Facts about a constraint that the parameters do not contain. They are needed to check the output
+/// and to report errors.
 #[derive(Debug, Default)]
 pub(crate) struct Held {
-    /// The schema that an output without tool calls has to satisfy.
+    /// The schema that an output without tool calls has to satisfy. `None` without a schema.
     pub(crate) schema: Option<JsonSchema>,
-    /// The field of the request to which errors of the grammar belong.
+    /// Path of the request's field to which errors of the grammar belong. `None` without a
+    /// constraint.
     pub(crate) field: Option<String>,
 }
 
-/// Sets the constraint and the tools in the parameters. With both, the output is either calls or a text of the
-/// constraint. A required call replaces the constraint.
+/// Sets the parameters for a constraint and tools. With both, the output either has tool calls or
+/// satisfies the constraint. If a call is required, the constraint has no effect.
 pub(crate) fn resolve(
     app: &App,
     constraint: Option<Constrained>,

@@ -1,4 +1,5 @@
-//! The number of outputs and their streaming: fields, head and end that chats and completions share.
+//! How a reply is delivered: the number of outputs, streaming, and the first and last parts that
+//! chats and completions share.
 
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use crate::log::Record;
 use crate::reply;
 use crate::sse::data;
 
-/// The fields `n`, `stream` and `stream_options`.
+/// The values of the fields `n`, `stream` and `stream_options`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Delivery {
     pub(crate) choices: u32,
@@ -21,12 +22,12 @@ pub(crate) struct Delivery {
 }
 
 impl Delivery {
-    /// Reads the fields of a request with `prompts` prompts. Fields of `stream_options` in `ignored` are accepted
-    /// without effect.
+    /// Reads the fields of a request with `prompts` prompts. The fields of `stream_options` that
+    /// `ignored` names are accepted without effect.
     ///
     /// # Errors
     ///
-    /// A field is malformed, or the outputs of all prompts exceed
+    /// A field is malformed, or the number of outputs for all prompts exceeds
     /// [`RequestLimits::choices`](crate::RequestLimits::choices).
     pub(crate) fn read(
         fields: &mut Fields,
@@ -56,7 +57,7 @@ impl Delivery {
     }
 }
 
-/// The first fields of a reply and of its chunks.
+/// The fields with which a reply and each of its chunks begin.
 pub(crate) struct Head {
     id: String,
     created: u64,
@@ -64,7 +65,7 @@ pub(crate) struct Head {
 }
 
 impl Head {
-    /// Returns the head of a new request. `prefix` starts its id.
+    /// Creates the head for a new request. The reply's id starts with `prefix`.
     pub(crate) fn new(app: &Arc<App>, prefix: &str, record: &Record) -> Self {
         let (number, created) = app.request();
         let id = format!("{prefix}{number}");
@@ -72,17 +73,17 @@ impl Head {
         Self { id, created, app: Arc::clone(app) }
     }
 
-    /// Returns the id without its prefix.
+    /// Returns the id of the reply without its prefix.
     pub(crate) fn number(&self, prefix: &str) -> &str {
         self.id.trim_start_matches(prefix)
     }
 
-    /// Returns an object of a type with these choices.
+    /// Returns an object with the type name `kind` and these choices.
     pub(crate) fn object(&self, kind: &str, choices: Vec<Value>) -> Value {
         json!({"id": self.id, "object": kind, "created": self.created, "model": self.app.options.model, "choices": choices})
     }
 
-    /// Returns a complete reply: the choices and their usage.
+    /// Returns a complete reply: the choices, and the tokens that they took.
     pub(crate) fn reply(
         &self,
         kind: &str,
@@ -95,7 +96,7 @@ impl Head {
         reply
     }
 
-    /// Returns the last frames of a stream: the usage if it was requested, and the end.
+    /// Returns the last frames of a stream: the usage if the request asks for it, and the end mark.
     pub(crate) fn end(
         &self,
         kind: &str,

@@ -1,4 +1,4 @@
-//! Errors in replies: OpenAI's object, with the compiler's diagnostics added.
+//! Errors in replies: OpenAI's error object, extended by the compiler's diagnostics.
 
 use axum::Json;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
@@ -10,14 +10,14 @@ use grammarc_generate::GenerateError;
 use grammarc_generate::grammars::GrammarError;
 use serde_json::{Value, json};
 
-/// Seconds after which a client may ask a busy server again.
+/// Seconds after which a client may repeat a request to a busy server. Sent as `Retry-After`.
 const RETRY_AFTER: u32 = 1;
 
-/// Statuses of temporary errors.
+/// Status and code of the errors that are temporary, so that the client may repeat the request.
 const PASSING: [(StatusCode, &str); 2] =
     [(StatusCode::TOO_MANY_REQUESTS, "busy"), (StatusCode::SERVICE_UNAVAILABLE, "loading")];
 
-/// An error of a request.
+/// The error of a request, as the reply reports it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ApiError {
     status: StatusCode,
@@ -29,35 +29,35 @@ pub(crate) struct ApiError {
 }
 
 impl ApiError {
-    /// Returns an error for one field of a request.
+    /// Returns the error for a wrong field of a request. `param` is the path of the field.
     pub(crate) fn field(param: impl Into<String>, message: impl Into<String>) -> Self {
         let error = Self::new(StatusCode::BAD_REQUEST, "invalid_request_error", "invalid_value");
         Self { param: Some(param.into()), message: message.into(), ..error }
     }
 
-    /// Returns an error for a request as a whole.
+    /// Returns the error for a request that is wrong as a whole.
     pub(crate) fn request(message: impl Into<String>) -> Self {
         let error = Self::new(StatusCode::BAD_REQUEST, "invalid_request_error", "invalid_request");
         Self { message: message.into(), ..error }
     }
 
-    /// Returns its status.
+    /// Returns the HTTP status of the error.
     pub(crate) fn status(&self) -> StatusCode {
         self.status
     }
 
-    /// Returns its code.
+    /// Returns the code of the error, such as `invalid_value`.
     pub(crate) fn code(&self) -> &'static str {
         self.code
     }
 
-    /// Returns the error of a missing or wrong key.
+    /// Returns the error for a missing or wrong API key.
     pub(crate) fn key() -> Self {
         let error = Self::new(StatusCode::UNAUTHORIZED, "authentication_error", "invalid_api_key");
         Self { message: "the API key is missing or wrong".to_owned(), ..error }
     }
 
-    /// Returns the error of a host that is not the server's.
+    /// Returns the error for a `Host` that the server does not answer to.
     pub(crate) fn host(host: &str) -> Self {
         let error = Self::new(StatusCode::FORBIDDEN, "invalid_request_error", "host_not_allowed");
         let message = format!(
@@ -66,7 +66,7 @@ impl ApiError {
         Self { message, ..error }
     }
 
-    /// Returns the error of an origin of another site.
+    /// Returns the error for a web page whose origin is not allowed.
     pub(crate) fn origin(origin: &str) -> Self {
         let error = Self::new(StatusCode::FORBIDDEN, "invalid_request_error", "origin_not_allowed");
         let message = format!(
@@ -75,43 +75,43 @@ impl ApiError {
         Self { message, ..error }
     }
 
-    /// Returns the error of a body that did not come in time.
+    /// Returns the error for a body that did not arrive in time.
     pub(crate) fn slow(message: impl Into<String>) -> Self {
         let error = Self::new(StatusCode::REQUEST_TIMEOUT, "invalid_request_error", "timeout");
         Self { message: message.into(), ..error }
     }
 
-    /// Returns an internal error.
+    /// Returns an internal error of the server.
     pub(crate) fn failed(message: impl Into<String>) -> Self {
         let error = Self::new(StatusCode::INTERNAL_SERVER_ERROR, "server_error", "internal_error");
         Self { message: message.into(), ..error }
     }
 
-    /// Returns an error for a request that exceeds a limit on size.
+    /// Returns the error for a request that exceeds a limit on size.
     pub(crate) fn too_large(message: impl Into<String>) -> Self {
         let error = Self::new(StatusCode::PAYLOAD_TOO_LARGE, "invalid_request_error", "too_large");
         Self { message: message.into(), ..error }
     }
 
-    /// Returns an error for a source that exceeds the limit on nesting.
+    /// Returns the error for a source that exceeds the limit on nesting.
     pub(crate) fn too_deep(message: impl Into<String>) -> Self {
         let error = Self::new(StatusCode::BAD_REQUEST, "invalid_request_error", "too_deep");
         Self { message: message.into(), ..error }
     }
 
-    /// Returns the error before the model is loaded.
+    /// Returns the error for requests that arrive before the model is loaded.
     pub(crate) fn loading() -> Self {
         let error = Self::new(StatusCode::SERVICE_UNAVAILABLE, "server_error", "loading");
         Self { message: "the model is loading; ask again in a while".to_owned(), ..error }
     }
 
-    /// Returns the error of an unknown path.
+    /// Returns the error for an unknown path.
     pub(crate) fn path(message: impl Into<String>) -> Self {
         let error = Self::new(StatusCode::NOT_FOUND, "invalid_request_error", "not_found");
         Self { message: message.into(), ..error }
     }
 
-    /// Returns the error of a method that a path does not support.
+    /// Returns the error for a method that a path does not support.
     pub(crate) fn method(message: impl Into<String>) -> Self {
         let error = Self::new(
             StatusCode::METHOD_NOT_ALLOWED,
@@ -121,13 +121,13 @@ impl ApiError {
         Self { message: message.into(), ..error }
     }
 
-    /// Returns the error of an output that is not the requested value.
+    /// Returns the error for an output that is not the requested value.
     fn output(message: String) -> Self {
         let status = StatusCode::UNPROCESSABLE_ENTITY;
         Self { message, ..Self::new(status, "invalid_output_error", "invalid_output") }
     }
 
-    /// Returns the error of a busy server.
+    /// Returns the error of a server that has too many requests.
     pub(crate) fn busy(message: impl Into<String>) -> Self {
         let error = Self::new(StatusCode::TOO_MANY_REQUESTS, "rate_limit_error", "busy");
         Self { message: message.into(), ..error }
@@ -137,13 +137,14 @@ impl ApiError {
         Self { status, kind, code, param: None, message: String::new(), diagnostics: Vec::new() }
     }
 
-    /// Returns the same error for a field.
+    /// Returns this error with `param` as the path of the wrong field.
     pub(crate) fn at(self, param: impl Into<String>) -> Self {
         Self { param: Some(param.into()), ..self }
     }
 
-    /// Returns the same error for the field of the grammar, if it is about the grammar and has no field. A grammar of
-    /// `tools` also has the choice of one.
+    /// Returns this error with `param` as the path of the wrong field, if the error is about the
+    /// grammar and has no field yet. If the grammar stands for `tools`, the error may be in
+    /// `tool_choice` instead.
     pub(crate) fn of_grammar_at(self, param: &str) -> Self {
         let is_of_grammar = self.code.starts_with("grammar_");
         let is_of_choice = |found: &Value| {
@@ -158,7 +159,8 @@ impl ApiError {
         Self { param, ..self }
     }
 
-    /// Returns the error of a source at a field, with its diagnostics.
+    /// Returns the error for a rejected source in the field `param`, with the diagnostics of the
+    /// source.
     pub(crate) fn refused(param: &str, source: &Source, found: &[Diagnostic]) -> Self {
         let message = found.first().map(ToString::to_string).unwrap_or_default();
         let diagnostics = of_findings(source, found);
@@ -166,7 +168,7 @@ impl ApiError {
         Self { param: Some(param.to_owned()), message, diagnostics, ..error }
     }
 
-    /// Returns the body.
+    /// Returns the JSON body of the reply.
     pub(crate) fn to_json(&self) -> Value {
         let Self { kind, code, param, message, diagnostics, .. } = self;
         let mut error = json!({"message": message, "type": kind, "param": param, "code": code});
@@ -177,7 +179,7 @@ impl ApiError {
     }
 }
 
-/// The code of an error response.
+/// The code of an error, attached to its response for the metrics.
 #[derive(Clone, Copy)]
 pub(crate) struct Code(pub(crate) &'static str);
 
@@ -196,7 +198,7 @@ impl IntoResponse for ApiError {
     }
 }
 
-/// Returns diagnostics in the form of the command line and the bindings.
+/// Converts diagnostics to the JSON form that the command line and the bindings also use.
 fn of_findings(source: &Source, found: &[Diagnostic]) -> Vec<Value> {
     let text = report::of_findings(source, found);
     serde_json::from_str(&text).unwrap_or_default()

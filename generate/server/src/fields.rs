@@ -1,30 +1,31 @@
-//! The fields of a request, read one by one, so that none is overlooked.
+//! Reads the fields of a request one by one, so that none is overlooked.
 //!
-//! Fields are removed from the object as they are read. A field that is left at the end is unknown and refused, with
-//! the nearest known name. Fields that other servers have and that change no output here are accepted and listed.
-//! `null` is the same as an absent field.
+//! A field is removed from the object when it is read. A field that remains at the end is unknown,
+//! so the request is rejected, with the most similar known name. Fields of other servers that would
+//! not change the output are accepted and listed. The value `null` counts as an absent field.
 //!
-//! Requests are read from plain values and not by derived types: with numbers of any precision, serde's flattened and
-//! untagged types accept no numbers.
+//! Requests are not read by derived types. With numbers of arbitrary precision, serde's flattened
+//! and untagged types do not accept numbers.
 
 use serde_json::{Map, Number, Value};
 
 use crate::error::ApiError;
 
-/// An object of a request.
+/// A JSON object of a request whose fields are read one by one.
 #[derive(Debug)]
 pub(crate) struct Fields {
-    /// The path of the object, empty or ending with a point.
+    /// Path of the object in the request. Empty for the whole request, otherwise it ends with a
+    /// dot.
     path: String,
     left: Map<String, Value>,
-    /// Names that were read.
+    /// The names of the fields that were asked for.
     known: Vec<&'static str>,
-    /// Names of fields in the request without effect.
+    /// The names of the fields that are present and have no effect.
     ignored: Vec<&'static str>,
 }
 
 impl Fields {
-    /// Returns the fields of a whole request.
+    /// Parses the body of a request. Fails if it is not a JSON object.
     pub(crate) fn of_body(body: &[u8]) -> Result<Self, ApiError> {
         match serde_json::from_slice(body) {
             Ok(Value::Object(left)) => Ok(Self::new(String::new(), left)),
@@ -33,7 +34,7 @@ impl Fields {
         }
     }
 
-    /// Returns the fields of a nested object.
+    /// Returns the fields of a nested object at `path`. Fails if the value is not an object.
     pub(crate) fn of(path: &str, value: Value) -> Result<Self, ApiError> {
         match value {
             Value::Object(left) => Ok(Self::new(format!("{path}."), left)),
@@ -45,29 +46,29 @@ impl Fields {
         Self { path, left, known: Vec::new(), ignored: Vec::new() }
     }
 
-    /// Returns the path of a field.
+    /// Returns the path of a field in the request.
     pub(crate) fn path(&self, name: &str) -> String {
         format!("{}{name}", self.path)
     }
 
-    /// Returns an error at a field.
+    /// Returns the error for a wrong field.
     pub(crate) fn wrong(&self, name: &str, message: impl Into<String>) -> ApiError {
         ApiError::field(self.path(name), message)
     }
 
-    /// Takes a value.
+    /// Removes and returns the value of a field. `None` if it is absent or null.
     pub(crate) fn value(&mut self, name: &'static str) -> Option<Value> {
         self.known.push(name);
         self.left.shift_remove(name).filter(|value| !value.is_null())
     }
 
-    /// Takes an object.
+    /// Removes and returns an object. `None` if it is absent or null. Fails for other values.
     pub(crate) fn object(&mut self, name: &'static str) -> Result<Option<Self>, ApiError> {
         let path = self.path(name);
         self.value(name).map(|value| Self::of(&path, value)).transpose()
     }
 
-    /// Takes a list.
+    /// Removes and returns a list. `None` if it is absent or null. Fails for other values.
     pub(crate) fn list(&mut self, name: &'static str) -> Result<Option<Vec<Value>>, ApiError> {
         match self.value(name) {
             None => Ok(None),
@@ -76,7 +77,7 @@ impl Fields {
         }
     }
 
-    /// Takes a text.
+    /// Removes and returns a text. `None` if it is absent or null. Fails for other values.
     pub(crate) fn text(&mut self, name: &'static str) -> Result<Option<String>, ApiError> {
         match self.value(name) {
             None => Ok(None),
@@ -85,7 +86,7 @@ impl Fields {
         }
     }
 
-    /// Takes a flag.
+    /// Removes and returns a boolean. `None` if it is absent or null. Fails for other values.
     pub(crate) fn flag(&mut self, name: &'static str) -> Result<Option<bool>, ApiError> {
         match self.value(name) {
             None => Ok(None),
@@ -94,7 +95,7 @@ impl Fields {
         }
     }
 
-    /// Takes a number.
+    /// Removes and returns a number. `None` if it is absent or null. Fails for other values.
     pub(crate) fn number(&mut self, name: &'static str) -> Result<Option<f32>, ApiError> {
         match self.value(name) {
             None => Ok(None),
@@ -105,7 +106,8 @@ impl Fields {
         }
     }
 
-    /// Takes a whole number that is not negative.
+    /// Removes and returns a non-negative integer of at most 64 bits. `None` if it is absent or
+    /// null. Fails for other values.
     pub(crate) fn whole(&mut self, name: &'static str) -> Result<Option<u64>, ApiError> {
         match self.value(name) {
             None => Ok(None),
@@ -116,7 +118,7 @@ impl Fields {
         }
     }
 
-    /// Takes an integer.
+    /// Removes and returns an integer. `None` if it is absent or null. Fails for other values.
     pub(crate) fn integer(&mut self, name: &'static str) -> Result<Option<i128>, ApiError> {
         match self.value(name) {
             None => Ok(None),
@@ -127,17 +129,18 @@ impl Fields {
         }
     }
 
-    /// Returns a value without removing it.
+    /// Returns the value of a field without removing it. `None` if it is absent or null.
     pub(crate) fn peek(&self, name: &str) -> Option<&Value> {
         self.left.get(name).filter(|value| !value.is_null())
     }
 
-    /// Notes that a part of the request has no effect.
+    /// Records that a field of the request has no effect.
     pub(crate) fn note_ignored(&mut self, name: &'static str) {
         self.ignored.push(name);
     }
 
-    /// Takes one of some words and returns its value. `wrong` is the message for any other word.
+    /// Removes a field that has to be one of `words`, and returns the value paired with this word.
+    /// `None` if it is absent or null. Fails with the message `wrong` for any other word.
     pub(crate) fn word<T: Copy>(
         &mut self,
         name: &'static str,
@@ -149,7 +152,7 @@ impl Fields {
         found.map(Some).ok_or_else(|| self.wrong(name, wrong))
     }
 
-    /// Takes fields that have no effect, and notes them as ignored.
+    /// Removes fields that have no effect, and records those that are present.
     pub(crate) fn ignore(&mut self, names: &[&'static str]) {
         for &name in names {
             if self.value(name).is_some() {
@@ -158,7 +161,8 @@ impl Fields {
         }
     }
 
-    /// Refuses fields that were replaced by others, and names the replacement.
+    /// Fails if a field is present that was replaced by another one. Each pair has the old name and
+    /// its replacement, which the error names.
     pub(crate) fn refuse(
         &mut self,
         names: &[(&'static str, &'static str)],
@@ -171,7 +175,8 @@ impl Fields {
         Ok(())
     }
 
-    /// Refuses fields that were not taken, and returns the names of those that were ignored.
+    /// Fails if fields remain that were not read. Otherwise returns the names of the fields that
+    /// have no effect.
     pub(crate) fn finish(self) -> Result<Vec<&'static str>, ApiError> {
         let Some((name, _)) = self.left.iter().find(|(_, value)| !value.is_null()) else {
             return Ok(self.ignored);
@@ -189,7 +194,8 @@ impl Fields {
     }
 }
 
-/// Reads token ids below `count`. Fails with the reason for the first value that is not one.
+/// Reads a list of token ids, which have to be below `count`. Fails at the first value that is
+/// none, with the reason.
 pub(crate) fn ids(values: &[Value], count: u32) -> Result<Vec<u32>, String> {
     let id = |value: &Value| {
         let id = value.as_u64().and_then(|id| u32::try_from(id).ok()).filter(|id| *id < count);

@@ -1,8 +1,10 @@
-//! The tools of a request: functions and custom tools, for the chat template and for the grammar.
+//! The tools of a request: functions and custom tools. Prepares them for the chat template and for
+//! the grammar.
 //!
-//! Tools and choices have either of OpenAI's forms: `{"type": "function", "function": {"name": …}}` in chats, `{"type":
-//! "function", "name": …}` in responses. This file reads what the template and the reply need. The compiler reads the
-//! rest, and reports unknown names and choices.
+//! Tools and choices may have either form of OpenAI: `{"type": "function", "function": {"name":
+//! …}}` in chat completions, or `{"type": "function", "name": …}` in responses. This file reads
+//! what the template and the reply need. The compiler reads the rest, and reports unknown names and
+//! choices.
 
 use std::sync::Arc;
 
@@ -18,23 +20,25 @@ use crate::error::ApiError;
 use crate::fields::Fields;
 use crate::source_limits;
 
-/// The tools of a request, and the choice of those to call.
+/// The tools of a request, and which of them may or must be called.
 #[derive(Debug, Default)]
 pub(crate) struct Tools {
-    /// The tools for the chat template: all are functions.
+    /// The tools for the chat template. Custom tools are shown as functions.
     pub(crate) shown: Vec<Value>,
-    /// The tools for the structural tag: functions, and those whose text has a grammar.
+    /// The tools for the structural tag, from which the grammar is compiled. A custom tool is a
+    /// function whose argument is its text, or a function with a grammar for its text.
     written: Vec<Value>,
-    /// Grammars of custom tools by name.
+    /// Maps the path of each custom tool that has a grammar (`tools.0`) to this grammar.
     sources: Map<String, Value>,
-    /// Names of custom tools. The flag says whether the tool's text is wrapped as `{"input": text}`.
+    /// For each custom tool, its name, and whether the model writes its text as `{"input": text}`.
     custom: Vec<(String, bool)>,
     choice: Option<Value>,
     pub(crate) parallel: bool,
 }
 
 impl Tools {
-    /// Reads tools. Notes in `fields` that `strict` has no effect if some functions are strict and others are not.
+    /// Reads the tools of a request. If some functions are strict and others are not, records in
+    /// `fields` that `strict` has no effect.
     pub(crate) fn read(
         app: &App,
         fields: &mut Fields,
@@ -61,12 +65,14 @@ impl Tools {
         Ok(this)
     }
 
-    /// Whether all functions are strict. Only then are the objects of their schemas closed.
+    /// Whether all functions are strict. Only then do the objects of their schemas reject
+    /// undeclared keys.
     fn are_strict(&self) -> bool {
         self.written.iter().all(is_strict)
     }
 
-    /// Adds a function, or a tool of another type as it is. A function without `parameters` takes none.
+    /// Adds a function. Adds a tool of another type unchanged. A function without `parameters`
+    /// takes no arguments.
     fn function(
         &mut self,
         app: &App,
@@ -98,7 +104,7 @@ impl Tools {
         Ok(())
     }
 
-    /// Adds a custom tool.
+    /// Adds a custom tool, which takes a text.
     fn custom(&mut self, app: &App, at: usize, tool: Value) -> Result<(), ApiError> {
         let mut custom = Fields::of(&format!("tools.{at}"), tool)?;
         custom.text("type")?;
@@ -150,19 +156,20 @@ impl Tools {
         Ok(())
     }
 
-    /// Returns the form of tool calls in replies.
+    /// Returns how replies write the tool calls.
     pub(crate) fn calls(&self, app: &App) -> Calls {
         let tags = TagArguments::new(&app.options.tool_style, &self.written);
         Calls { tags, custom: Arc::from(self.custom.clone()) }
     }
 
-    /// Whether a call may be in the output. A call that is demanded without any tool is an error of the grammar.
+    /// Whether the output may contain a tool call. If a call is required but there are no tools,
+    /// this is true, and the grammar reports the error.
     pub(crate) fn may_be_called(&self) -> bool {
         let is_allowed = self.choice.as_ref().is_none_or(|choice| choice != "none");
         self.must_be_called() || !self.written.is_empty() && is_allowed
     }
 
-    /// Whether a call has to be in the output.
+    /// Whether the output has to contain a tool call.
     pub(crate) fn must_be_called(&self) -> bool {
         self.choice.as_ref().is_some_and(|choice| {
             if choice.get("type").is_none_or(|kind| kind != "allowed_tools") {
@@ -173,8 +180,8 @@ impl Tools {
         })
     }
 
-    /// Returns the grammar of calls in the model's style. With `demanded`, there has to be a call; otherwise text is
-    /// allowed too.
+    /// Returns the grammar of tool calls in the model's notation. With `demanded`, the output has
+    /// to be a call. Otherwise it may also be text.
     pub(crate) fn grammar(&self, app: &App, demanded: bool) -> Result<Grammar, ApiError> {
         let choice = self.choice.clone().unwrap_or_else(|| json!("auto"));
         let choice = if demanded && choice == "auto" { json!("required") } else { choice };
@@ -186,7 +193,7 @@ impl Tools {
             "parallel_tool_calls": self.parallel,
         });
         if demanded {
-            // Who demands a call wants no text before it.
+            // A client that requires a call wants no text before it.
             tag["text_before"] = json!(false);
         }
         let text = tag.to_string();
@@ -199,7 +206,8 @@ impl Tools {
     }
 }
 
-/// Returns the options of JSON: compact, and with closed objects if the schema is strict.
+/// Returns the options for the form of JSON: compact. If the schema is strict, objects reject
+/// undeclared keys.
 pub(crate) fn written(is_strict: bool) -> Map<String, Value> {
     let mut options = compact();
     if is_strict {
@@ -208,12 +216,13 @@ pub(crate) fn written(is_strict: bool) -> Map<String, Value> {
     options
 }
 
-/// Whether a tool is a strict function.
+/// Whether a tool is a function with `strict` set.
 fn is_strict(tool: &Value) -> bool {
     tool.pointer("/function/strict").is_some_and(|strict| *strict == true)
 }
 
-/// Converts a choice of custom tools to functions; each name belongs to one tool.
+/// Converts a `tool_choice` of custom tools to one of functions. This is unambiguous, because tool
+/// names are unique.
 fn of_functions(mut choice: Value) -> Value {
     let rename = |one: &mut Value| {
         if let Some(object) = one.as_object_mut()

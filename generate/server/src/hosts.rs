@@ -1,9 +1,11 @@
-//! Allowed hosts: a page of another site cannot send requests in its visitor's name.
+//! Checks allowed hosts, so that the page of another site cannot send requests on behalf of its
+//! visitor.
 //!
-//! A page can have its own name resolve to 127.0.0.1 (DNS rebinding), and then has the server's origin. Its requests
-//! carry its name in `Host`. So the server only answers names that cannot be rebound: `localhost`, addresses, and
-//! those of the configuration. Any page can post without reading the reply. Browsers name its origin in `Origin`,
-//! which has to be the server itself or an allowed name.
+//! A page can make its own host name resolve to 127.0.0.1 (DNS rebinding). It then has the same
+//! origin as the server, but its requests carry its name in `Host`. So the server only answers to
+//! names that cannot be rebound: `localhost`, addresses, and names of the configuration. Besides,
+//! any page can send a POST request without reading the reply. Browsers state the page's origin in
+//! `Origin`, which has to be the server itself or an allowed name.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -17,10 +19,12 @@ use axum::response::Response;
 use crate::app::App;
 use crate::error::ApiError;
 
-/// The entry of [`ServerOptions::allowed_hosts`](crate::ServerOptions::allowed_hosts) that allows any name.
+/// The entry of [`ServerOptions::allowed_hosts`](crate::ServerOptions::allowed_hosts) that allows
+/// every name.
 const ANY: &str = "*";
 
-/// Accepts a request whose host is allowed. If it writes, its origin has to be allowed too.
+/// Accepts a request whose host is allowed. If the request is not a mere read, its origin has to be
+/// allowed too. Fails with status 403 otherwise.
 pub(crate) async fn check(
     State(app): State<Arc<App>>,
     request: Request,
@@ -41,13 +45,14 @@ pub(crate) async fn check(
     Ok(next.run(request).await)
 }
 
-/// Returns the text of a header. Empty if the header is not visible ASCII, which no name is.
+/// Returns the value of a header as text. Empty if the value is not visible ASCII, in which case it
+/// is no host name.
 fn text(value: &HeaderValue) -> &str {
     value.to_str().unwrap_or_default()
 }
 
-/// Returns the host of an authority in lower case, without port, brackets and final dot. `None` if a user precedes
-/// it.
+/// Returns the host of an authority (`host:port`) in lower case, without port, brackets and final
+/// dot. `None` if the authority is invalid or contains a user name.
 fn name(authority: &str) -> Option<String> {
     let authority: Authority = authority.parse().ok()?;
     if authority.as_str().contains('@') {
@@ -58,7 +63,7 @@ fn name(authority: &str) -> Option<String> {
     Some(host.trim_end_matches('.').to_ascii_lowercase())
 }
 
-/// Whether a name is of this machine only, or of the configuration.
+/// Whether a name always denotes this machine, or is allowed by the configuration.
 fn is_known(name: &str, allowed: &[String]) -> bool {
     let is_loopback =
         name.parse::<IpAddr>().is_ok_and(|address| address.to_canonical().is_loopback());
@@ -68,13 +73,15 @@ fn is_known(name: &str, allowed: &[String]) -> bool {
         || allowed.iter().any(|known| known == ANY || known.eq_ignore_ascii_case(name))
 }
 
-/// Whether a request may name this host: any address, or a known name. DNS rebinding needs a name, so addresses are safe.
+/// Whether a request may have this host: an address, or a known name. DNS rebinding needs a name,
+/// so addresses are safe.
 fn is_host(host: &str, allowed: &[String]) -> bool {
     name(host).is_some_and(|name| name.parse::<IpAddr>().is_ok() || is_known(&name, allowed))
         || allowed.iter().any(|known| known == ANY)
 }
 
-/// Whether a page of this origin may write: the server's own, or one of an allowed name.
+/// Whether a page of this origin may send requests that are not mere reads. It may if the origin is
+/// the server's own or has an allowed name.
 fn is_origin(origin: &str, hosts: &[&str], allowed: &[String]) -> bool {
     let uri: Option<Uri> = origin.parse().ok();
     let Some(authority) = uri.as_ref().and_then(Uri::authority).map(Authority::as_str) else {

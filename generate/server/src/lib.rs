@@ -1,25 +1,27 @@
-//! An HTTP server of generation under grammars, in OpenAI's protocol.
+//! An HTTP server for generation under grammars, in OpenAI's protocol.
 //!
-//! | path | what it serves |
+//! | path | contents |
 //! | --- | --- |
 //! | `POST /v1/chat/completions`, `/v1/completions`, `/v1/responses` | outputs, whole or streamed |
-//! | `POST /v1/messages`, `/v1/messages/count_tokens` | the same in Anthropic's protocol |
-//! | `GET /v1/models`, `/v1/models/{id}`, `/health`, `/metrics` | the model, whether it is there, metrics |
-//! | `POST /tokenize`, `/detokenize` | texts and tokens |
-//! | `POST /v1/grammars` | compiles a grammar for later requests, with its report |
-//! | `POST /v1/repair` | JSON of a text that is nearly JSON |
-//! | `GET /v1/prompts`, `POST /v1/prompts/{id}` | prompts of a configuration, and their responses |
-//! | `GET /` | a page where a person tries a schema |
+//! | `POST /v1/messages`, `/v1/messages/count_tokens` | outputs, token counts; Anthropic's protocol |
+//! | `GET /v1/models`, `/v1/models/{id}`, `/health`, `/metrics` | the model, whether the server is ready, metrics |
+//! | `POST /tokenize`, `/detokenize` | conversion between texts and tokens |
+//! | `POST /v1/grammars` | compiles a grammar for later requests, and returns the report |
+//! | `POST /v1/repair` | repairs a text that is nearly JSON |
+//! | `GET /v1/prompts`, `POST /v1/prompts/{id}` | the prompts of the configuration, and responses to them |
+//! | `GET /` | a web page for trying a schema |
 //!
 //! ```text
 //! body ─ fields ─► sampling, constraint, messages ─► app.start: compile, then a slot ─► events ─► reply or sse
 //! ```
 //!
-//! A request compiles before it takes a slot, in one of a few turns that are shared fairly among clients. So a hostile schema
-//! delays other compilations of its client only. It delays no request without a grammar or with a cached one. The engine's
-//! events alone decide what a client gets: an incomplete call is not returned as a call, and the finish reason is the engine's.
+//! A request compiles its grammar before it takes a slot of the engine. Compilations run in a few
+//! turns, which are shared fairly between clients. So a hostile schema only delays other
+//! compilations of its own client. It delays no request without a grammar or with a cached grammar.
+//! The engine's events alone determine the reply: an incomplete call is not returned as a call, and
+//! the finish reason is the engine's.
 //!
-//! Tests: `tests/protocol`; `tests/clients` with the clients of other projects.
+//! Tests: `tests/protocol`; `tests/clients` with client libraries of other projects.
 
 mod access;
 mod anthropic;
@@ -67,7 +69,7 @@ pub use crate::listen::{ListenOptions, Listener};
 pub use crate::loading::Loading;
 pub use crate::options::{OptionError, RequestLimits, ServerOptions};
 
-/// Returns the routes of a server over a backend.
+/// Returns the routes of a server that uses a backend.
 pub fn router(backend: Local, options: ServerOptions) -> Router {
     let body_bytes = options.limits.body_bytes;
     let app = Arc::new(App::new(backend, options));
@@ -99,7 +101,8 @@ pub fn router(backend: Local, options: ServerOptions) -> Router {
         .with_state(app)
 }
 
-/// Serves until `end` is ready. Requests in progress then end within the listener's time to drain.
+/// Runs a server until the future `end` is ready. Requests in progress may then finish within
+/// [`ListenOptions::drain_time`].
 pub async fn serve(
     listener: impl Into<Listener>,
     backend: Local,
@@ -109,26 +112,26 @@ pub async fn serve(
     listen::serve(listener.into(), router(backend, options), end).await;
 }
 
-/// The reason why [`serve_loading`] ended.
+/// The reason why [`serve_loading`] failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError<E> {
-    /// The listener failed.
+    /// The listening socket failed.
     #[error(transparent)]
     Listener(#[from] std::io::Error),
-    /// `load` or `ready` returned an error.
+    /// The function `load` or `ready` returned an error.
     #[error("{0}")]
     Load(E),
 }
 
-/// Listens at once, and serves as soon as a backend is loaded. Until then every request gets a 503 with
-/// `Retry-After`.
+/// Listens at once, and serves as soon as a backend is loaded. Until then, every request is
+/// answered with status 503 and `Retry-After`.
 ///
-/// `load` runs on its own thread; `ready` is called when it has ended. If `end` is ready first, the thread continues
-/// to the end of `load`.
+/// `load` runs on a thread of its own, and `ready` is called when it has returned. If `end` is
+/// ready first, the thread still continues until `load` returns.
 ///
 /// # Errors
 ///
-/// The listener, `load` or `ready` fails.
+/// The listening socket, `load` or `ready` fails.
 pub async fn serve_loading<E: Send + 'static>(
     listener: impl Into<Listener>,
     load: impl FnOnce() -> Result<(Local, ServerOptions), E> + Send + 'static,

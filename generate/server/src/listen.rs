@@ -1,4 +1,5 @@
-//! The listener: accepts connections, limits their number and time, and closes them when the server ends.
+//! The listener: accepts connections, limits their number and time, and closes them when the server
+//! ends.
 //!
 //! ```text
 //! accept ─► a place among the connections ─► hyper: head within its time ─► router, which reads the body within its own
@@ -23,23 +24,25 @@ use tower::ServiceExt;
 
 use crate::connections::{Bounds, Connections, Place};
 
-/// Pause after a failed accept, such as when no descriptor is left.
+/// Pause after an error of accepting a connection, for example when no file descriptor is left.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// Time that connections without a whole request have when the server ends.
+/// Time that connections without a complete request are given when the server ends.
 const LINGER: Duration = Duration::from_secs(1);
 
 /// Limits on the connections of a server.
 #[derive(Clone, Copy, Debug)]
 pub struct ListenOptions {
-    /// Maximum number of connections. At most three fourths of the process's descriptors are used.
+    /// Maximum number of open connections. At most three quarters of the file descriptors that the
+    /// process may have are used.
     pub connections: usize,
-    /// Maximum number of connections of one address; for IPv6, of one network of 64 bits. Behind a proxy, all clients
-    /// have its address.
+    /// Maximum number of open connections of one address. For IPv6, of one /64 network. Behind a
+    /// proxy, all clients have the proxy's address.
     pub connections_of_address: usize,
-    /// Time limit for the head of a request, from the start of the connection or the end of the request before.
+    /// Time limit for the head of a request, from the start of the connection or the end of the
+    /// previous request.
     pub head_time: Duration,
-    /// Time limit for requests in progress when the server ends.
+    /// Time that requests in progress are given to finish when the server ends.
     pub drain_time: Duration,
 }
 
@@ -67,12 +70,12 @@ impl ListenOptions {
     }
 }
 
-/// A listener with its limits.
+/// A listening socket with the limits on its connections.
 #[derive(Debug)]
 pub struct Listener {
-    /// The socket.
+    /// The listening socket.
     pub socket: TcpListener,
-    /// The limits.
+    /// The limits on its connections.
     pub options: ListenOptions,
 }
 
@@ -82,7 +85,8 @@ impl From<TcpListener> for Listener {
     }
 }
 
-/// Serves until `end` is ready. Requests in progress then have [`ListenOptions::drain_time`] to end.
+/// Runs the server until the future `end` is ready. Requests in progress may then finish within
+/// [`ListenOptions::drain_time`].
 pub(crate) async fn serve(listener: Listener, router: Router, end: impl Future<Output = ()>) {
     let Listener { socket, options } = listener;
     let connections = Connections::new(options.bounds());
@@ -116,12 +120,12 @@ pub(crate) async fn serve(listener: Listener, router: Router, end: impl Future<O
     }
 }
 
-/// Returns the next connection, with its address.
+/// Waits for the next connection, and returns it with the client's address. Retries after errors.
 async fn accept(socket: &TcpListener) -> (TcpStream, std::net::IpAddr) {
     loop {
         match socket.accept().await {
             Ok((stream, address)) => return (stream, address.ip()),
-            // The client has left already.
+            // The client has already disconnected.
             Err(error) if error.kind() == std::io::ErrorKind::ConnectionAborted => {}
             Err(error) => {
                 tracing::warn!(%error, "no connection could be taken");
@@ -131,7 +135,8 @@ async fn accept(socket: &TcpListener) -> (TcpStream, std::net::IpAddr) {
     }
 }
 
-/// Serves a connection to its end, or until it is closed to make room for another.
+/// Serves a connection to its end, or until it is closed in favour of another or because the server
+/// ends.
 async fn connection(
     stream: TcpStream,
     place: Place,
@@ -151,7 +156,7 @@ async fn connection(
     let mut is_draining = false;
     loop {
         tokio::select! {
-            // What goes wrong with a connection is its client's affair.
+            // An error on a connection concerns its client only.
             _ = served.as_mut() => return,
             () = place.closed() => return,
             _ = draining.wait_for(|is_draining| *is_draining), if !is_draining => {
@@ -169,7 +174,7 @@ async fn answer(router: Router, request: hyper::Request<Incoming>) -> Response {
     }
 }
 
-/// Returns the limit on this process's descriptors.
+/// Returns the maximum number of file descriptors of this process.
 fn descriptors() -> usize {
     #[cfg(unix)]
     {

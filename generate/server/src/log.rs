@@ -1,10 +1,11 @@
-//! The log: one line a request, at the end of its reply or of its connection. No line has prompts, answers or keys.
+//! The log: one line for each request, at the end of its reply or connection. No line contains
+//! prompts, answers or keys.
 //!
 //! ```text
 //! request ─► a record in its extensions ─► endpoint: id, tokens ─► body sent or dropped ─► the line
 //! ```
 //!
-//! The line ends the time in which the connection is served.
+//! Writing the line also ends the time in which the connection counts as served.
 
 use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -23,7 +24,7 @@ use crate::connections::Connection;
 use crate::error::Code;
 use crate::metrics::Metrics;
 
-/// The record of a request for its line of the log. A clone is the same record.
+/// The data about a request that its log line shows. Clones share the data.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Record(Arc<LogFields>);
 
@@ -49,17 +50,17 @@ impl Record {
     }
 }
 
-/// A line that is written when it is dropped.
+/// A log line, written when this value is dropped.
 struct Line {
     record: Record,
-    /// The path of the route. The log has no part of a path that a client chose.
+    /// The path pattern of the route. The log contains no part of a path that the client chose.
     route: Option<MatchedPath>,
     status: StatusCode,
     began: Instant,
     metrics: Arc<Metrics>,
-    /// The client's connection; `None` without a network, as in tests.
+    /// The connection of the client. `None` without a network, as in tests.
     connection: Option<Connection>,
-    /// Whether the whole reply was passed on.
+    /// Whether the whole reply was passed on to the connection.
     is_sent: bool,
 }
 
@@ -84,7 +85,7 @@ impl Drop for Line {
     }
 }
 
-/// Attaches a record to a request, and writes the line after its reply.
+/// Attaches a record to a request, and writes its log line after the reply.
 pub(crate) async fn record(
     State(metrics): State<Arc<Metrics>>,
     mut request: Request,
@@ -93,7 +94,7 @@ pub(crate) async fn record(
     let record = Record::default();
     request.extensions_mut().insert(record.clone());
     let route = request.extensions().get::<MatchedPath>().cloned();
-    // A client that leaves before the reply begins drops the line as it stands.
+    // If a client leaves before the reply begins, the line is dropped in this state.
     let (status, began) = (StatusCode::OK, Instant::now());
     let connection = request.extensions().get::<Connection>().cloned();
     let mut line = Line { record, route, status, began, metrics, connection, is_sent: false };
@@ -105,7 +106,7 @@ pub(crate) async fn record(
     response.map(|body| Body::new(Logged { body, line }))
 }
 
-/// A response body that writes its line of the log when it is dropped.
+/// A response body that writes its log line when it is dropped.
 struct Logged {
     body: Body,
     line: Line,

@@ -1,4 +1,4 @@
-//! Messages of a conversation, prepared for a chat template.
+//! Prepares the messages of a conversation for a chat template.
 
 use grammarc_generate::backend::Chat;
 use serde_json::{Map, Value, json};
@@ -7,8 +7,8 @@ use crate::app::App;
 use crate::calls::INPUT;
 use crate::error::ApiError;
 
-/// Returns the conversation of a request. Adds a message on the tools if the template does not mention tools. If the
-/// last message is to be continued, it becomes the start of the answer.
+/// Returns the conversation of a request. If the template does not mention tools, adds a message
+/// that describes them. If `goes_on`, the last message becomes the start of the answer.
 pub(crate) fn chat(
     app: &App,
     messages: Vec<Value>,
@@ -34,7 +34,7 @@ pub(crate) fn chat(
     Ok(Chat { messages, tools, variables, begun })
 }
 
-/// Returns the text that lists tools for a model whose template does not.
+/// Returns the text that describes tools to a model whose template does not.
 fn about(tools: &[Value]) -> String {
     let mut text = "You can call functions. To call one, write <tool_call> and a JSON object with its name and its arguments. The functions are:".to_owned();
     for tool in tools {
@@ -44,7 +44,8 @@ fn about(tools: &[Value]) -> String {
     text
 }
 
-/// Converts a call to the form of templates: of a function, with its arguments as an object.
+/// Converts a tool call to the form that templates expect: a call of a function, with its arguments
+/// as an object.
 fn call_of(call: &mut Value) {
     if let Some(custom) = call.get_mut("custom").map(Value::take) {
         let arguments = json!({INPUT: custom["input"]});
@@ -59,7 +60,8 @@ fn call_of(call: &mut Value) {
     }
 }
 
-/// Converts a message to one whose content is a text.
+/// Converts the message with the index `at` to one whose content is a single text. Fails if the
+/// message is malformed.
 fn message_of(at: usize, message: Value) -> Result<Value, ApiError> {
     let path = format!("messages.{at}");
     let Value::Object(mut message) = message else {
@@ -76,7 +78,8 @@ fn message_of(at: usize, message: Value) -> Result<Value, ApiError> {
     Ok(Value::Object(message))
 }
 
-/// Returns the text of a message's content: a text, or a list of parts of text. Without content it is empty.
+/// Returns the text of a message's content, which is a text or a list of text parts. Empty without
+/// content. Fails for other content.
 pub(crate) fn text_of(path: &str, content: Value) -> Result<String, ApiError> {
     let parts = match content {
         Value::Null => return Ok(String::new()),
@@ -91,12 +94,13 @@ pub(crate) fn text_of(path: &str, content: Value) -> Result<String, ApiError> {
     texts.collect()
 }
 
-/// Returns a call of a function. `arguments` is an object, or its text.
+/// Returns a call of a function as a message contains it. `arguments` is an object, or its JSON
+/// text.
 pub(crate) fn call(id: Value, name: Value, arguments: Value) -> Value {
     json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}})
 }
 
-/// Returns the message with the result of a call.
+/// Returns the message with the result of the tool call `id`.
 pub(crate) fn result(id: Value, text: String) -> Value {
     json!({"role": "tool", "tool_call_id": id, "content": text})
 }

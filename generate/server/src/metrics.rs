@@ -1,7 +1,8 @@
-//! Counters and histograms, in the text format of `OpenMetrics`, which Prometheus reads.
+//! Counters and histograms in the text format of `OpenMetrics`, which Prometheus reads.
 //!
-//! Counters of the engine and of the cache are read for each reply. The others are counted here, as requests end,
-//! outputs end, and texts are repaired. docs/serve.md lists all of them.
+//! The counters of the engine and of the cache are read for each reply to `/metrics`. The others
+//! are counted here: when requests and outputs end, and when texts are repaired. docs/serve.md
+//! lists all metrics.
 
 use std::time::Duration;
 
@@ -21,13 +22,13 @@ use prometheus_client::registry::Registry;
 /// Prefix of all metric names.
 const PREFIX: &str = "grammarc";
 
-/// Labels of a metric: names and values.
+/// The labels of a metric, as pairs of name and value.
 type Labels<const N: usize> = [(&'static str, String); N];
 
-/// Counters by one label.
+/// A group of counters, one for each value of a label.
 type ByLabel = Family<Labels<1>, Counter>;
 
-/// The metrics that this server counts itself.
+/// The metrics that the server itself counts.
 #[derive(Debug)]
 pub(crate) struct Metrics {
     registry: Registry,
@@ -40,7 +41,8 @@ pub(crate) struct Metrics {
     invalid: Counter,
 }
 
-/// Returns a histogram of seconds: 20 buckets from a millisecond to nine minutes, each twice the one before.
+/// Returns a histogram of times in seconds. Its 20 buckets extend from a millisecond to nine
+/// minutes, each twice the one before.
 fn seconds() -> Histogram {
     Histogram::new(exponential_buckets(0.001, 2.0, 20))
 }
@@ -82,12 +84,12 @@ impl Metrics {
         self.request_seconds.get_or_create(&[route()]).observe(time.as_secs_f64());
     }
 
-    /// Records the time to the first event of an output.
+    /// Records the time from the queuing of an output to its first event.
     pub(crate) fn first_event(&self, time: Duration) {
         self.first_event_seconds.observe(time.as_secs_f64());
     }
 
-    /// Counts the end of an output, by its reason.
+    /// Counts the end of an output under its reason.
     pub(crate) fn end(&self, finish: &Finish) {
         let reason = match finish {
             Finish::Stop => "stop",
@@ -101,12 +103,13 @@ impl Metrics {
         count(&self.ends, "reason", reason);
     }
 
-    /// Counts a request that was refused, or whose streamed reply ended with an error, by the error's code.
+    /// Counts a rejected request, or a streamed reply that ended with an error, under the error's
+    /// code.
     pub(crate) fn refusal(&self, code: &'static str) {
         count(&self.refusals, "code", code);
     }
 
-    /// Counts a request for a repair, by its outcome.
+    /// Counts a request for a repair under its outcome.
     pub(crate) fn repair(&self, outcome: &'static str) {
         count(&self.repairs, "outcome", outcome);
     }
@@ -116,7 +119,7 @@ impl Metrics {
         self.invalid.inc();
     }
 
-    /// Returns all metrics with those of a snapshot, in the text format.
+    /// Returns all metrics in the text format, including those of the snapshot.
     pub(crate) fn text(&self, snapshot: Snapshot) -> String {
         let mut now = Registry::with_prefix(PREFIX);
         now.register_collector(Box::new(snapshot));
@@ -138,12 +141,12 @@ fn count(family: &ByLabel, label: &'static str, value: &'static str) {
     family.get_or_create(&[(label, value.to_owned())]).inc();
 }
 
-/// The counters of the engine and the cache at one time.
+/// The counters of the engine and the cache at one point in time.
 #[derive(Debug)]
 pub(crate) struct Snapshot {
     pub(crate) engine: EngineStats,
     pub(crate) cache: CacheStats,
-    /// Number of requests that started a generation.
+    /// Number of requests that asked for outputs.
     pub(crate) requests: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Options of a server.
+//! The options of a server.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,44 +14,50 @@ use crate::priority;
 pub struct ServerOptions {
     /// Name of the model in replies.
     pub model: String,
-    /// Keys of clients. Without keys, every request is accepted. An empty key is an error.
+    /// The API keys that clients may present. Without keys, every request is accepted. An empty key
+    /// is an error.
     pub keys: Vec<String>,
-    /// Allowed names in `Host` and `Origin`, besides those of this machine. `*` allows any.
+    /// Names that are allowed in `Host` and `Origin`, besides those of this machine. `*` allows
+    /// every name.
     pub allowed_hosts: Vec<String>,
-    /// Limits on requests.
+    /// The limits on each request.
     pub limits: RequestLimits,
-    /// Maximum number of compilations at the same time.
+    /// Maximum number of compilations that run at the same time.
     pub compilations: usize,
-    /// Maximum number of requests that wait for a compilation. One client may have a fourth of it.
+    /// Maximum number of requests that wait for a compilation. A further request is refused. One
+    /// client may have a quarter of the places.
     pub waiting_compilations: usize,
-    /// Maximum number of tokens of an output whose request sets none.
+    /// Maximum number of tokens of an output whose request sets no maximum.
     pub max_tokens: usize,
-    /// The model's style of tool calls: a style of structural tags. Clients always get arguments as JSON.
+    /// The notation in which the model writes tool calls: a style of structural tags. Clients
+    /// always receive the arguments as JSON.
     pub tool_style: String,
-    /// Treat every schema as `strict`: refuse undeclared keys in objects with `properties` and without `additionalProperties`.
+    /// Whether to treat every schema as `strict`: objects with `properties` and without
+    /// `additionalProperties` reject undeclared keys.
     pub closed: bool,
-    /// Prompts by name.
+    /// The prompts that the server offers by name. `None` if there are none.
     pub prompts: Option<Arc<PromptManager>>,
-    /// Tags of the model's reasoning, if it has any.
+    /// The opening and closing tag of the model's reasoning. `None` if the model does not reason.
     pub reasoning: Option<(String, String)>,
-    /// Time limit of a request.
+    /// Time limit of a request. `None` sets no limit.
     pub deadline: Option<Duration>,
 }
 
-/// Limits on one request.
+/// The limits on one request. A request that exceeds one is rejected.
 #[derive(Clone, Copy, Debug)]
 pub struct RequestLimits {
     /// Maximum length of a body, in bytes.
     pub body_bytes: usize,
-    /// Time limit from the end of a head to the end of its body.
+    /// Time limit from the end of a request's head to the end of its body.
     pub body_time: Duration,
     /// Maximum length of a schema or grammar, in bytes.
     pub source_bytes: usize,
-    /// Maximum nesting of a schema, or of any other source that is JSON, in levels of objects and arrays.
+    /// Maximum nesting of a schema, or of any other source that is JSON, in levels of objects and
+    /// arrays.
     pub source_depth: usize,
     /// Maximum number of tools.
     pub tools: usize,
-    /// Maximum number of outputs, of all prompts together.
+    /// Maximum number of outputs, for all prompts of a request together.
     pub choices: u64,
 }
 
@@ -68,18 +74,19 @@ impl Default for RequestLimits {
     }
 }
 
-/// An option that is wrong.
+/// An option of the server is wrong.
 #[derive(Debug, thiserror::Error)]
 #[error("{option}: {reason}")]
 pub struct OptionError {
     /// Name of the option.
     pub option: &'static str,
-    /// The reason.
+    /// The reason why the option is wrong.
     pub reason: String,
 }
 
 impl ServerOptions {
-    /// Checks the options for a backend: no key is empty, and the style of tools is known.
+    /// Checks the options for a backend: no key may be empty, and the notation of tool calls must
+    /// be known.
     ///
     /// # Errors
     ///
@@ -94,7 +101,7 @@ impl ServerOptions {
         let tool = json!({"type": "function", "function": {"name": "a", "parameters": parameters}});
         let tag = json!({"type": "tools", "style": self.tool_style, "tools": [tool]});
         let compile = || {
-            // The compiler's threads have the priority of the one that starts them.
+            // The compiler's threads inherit the priority of the thread that starts them.
             priority::lower();
             backend.grammars().compile(&Grammar::from_tags(&tag), None)
         };

@@ -1,14 +1,14 @@
-//! `GET /`: a page to try a schema, which shows the tokens during the generation.
+//! The endpoint `GET /`: a page for trying a schema, which shows the tokens as they are generated.
 //!
-//! It is one file, and only loads from and sends to this server.
+//! The page is one file. It loads data only from this server, and sends data only to it.
 
 use axum::http::{HeaderName, HeaderValue, header};
 use axum::response::{Html, IntoResponse, Response};
 
-/// The page.
+/// The HTML of the page.
 const PAGE: &str = include_str!("page.html");
 
-/// Content security policy: only the page's own content, and requests to this server.
+/// Content security policy: allows the page's own content only, and requests to this server only.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /// Serves the page.

@@ -1,15 +1,17 @@
-//! The priority of threads that compile. The engine and the threads that answer requests have a higher one, so a compilation
-//! only takes processor time that they leave.
+//! The priority of compiling threads. The engine and the threads that answer requests have a higher
+//! priority. So compilations only use the processor time that these leave.
 
-/// Lowers the priority of this thread and of all that it starts, for good.
+/// Lowers the priority of the current thread, and of all threads that it starts, permanently.
 ///
-/// Niceness belongs to threads on Linux alone; elsewhere it belongs to the process, and nothing is changed.
+/// Only on Linux does a thread have a niceness of its own. Elsewhere niceness belongs to the
+/// process, and nothing is changed.
 pub(crate) fn lower() {
     #[cfg(target_os = "linux")]
     {
-        /// Niceness with a 68th of the weight of an ordinary thread.
+        /// The lowest priority (highest niceness). Its share of a processor is a 68th of that of an
+        /// ordinary thread.
         const LOWEST: i32 = 19;
-        // A system that refuses shares its processors evenly.
+        // If the system refuses, all threads share the processors evenly.
         _ = rustix::process::nice(LOWEST);
     }
 }

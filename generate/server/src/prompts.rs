@@ -1,8 +1,9 @@
-//! `POST /v1/prompts/{id}`: renders a prompt of the server's configuration with the terms of a request, and converts
-//! the response to the prompt's kind: a text, JSON, or the items of lines of JSON. `GET /v1/prompts` lists them.
+//! The endpoint `POST /v1/prompts/{id}` renders a prompt of the configuration with the terms of the
+//! request. It converts the response to the prompt's kind: a text, JSON, or the items of JSON
+//! lines. `GET /v1/prompts` lists the prompts.
 //!
-//! A streamed reply has a frame for each item of a `jsonl` response, or for each part of any other text. The last
-//! frame is the whole reply without the items.
+//! A streamed reply has a frame for each item of a `jsonl` response, or for each part of other
+//! text. The last frame is the whole reply without the items.
 
 use std::sync::Arc;
 
@@ -27,7 +28,7 @@ use crate::log::Record;
 use crate::sse::{Framing, data};
 use crate::{sampling, sse};
 
-/// Lists the prompts.
+/// Serves the list of prompts.
 pub(crate) async fn list(State(app): State<Arc<App>>) -> Result<Json<Value>, ApiError> {
     let Some(prompts) = &app.options.prompts else {
         return Ok(Json(json!({"object": "list", "data": []})));
@@ -41,7 +42,7 @@ pub(crate) async fn list(State(app): State<Arc<App>>) -> Result<Json<Value>, Api
     Ok(Json(json!({"object": "list", "data": data})))
 }
 
-/// Answers a prompt.
+/// Serves a request for the response to a prompt.
 pub(crate) async fn serve(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
@@ -89,7 +90,7 @@ pub(crate) async fn serve(
     Ok(Json(reply).into_response())
 }
 
-/// The part of a reply besides the output.
+/// The parts of a reply that do not depend on the output.
 struct Answer {
     head: Head,
     prompts: Arc<PromptManager>,
@@ -98,7 +99,8 @@ struct Answer {
 }
 
 impl Answer {
-    /// Builds the reply to an output. Without `items`, the reply of a `jsonl` prompt leaves out `response` and `object`.
+    /// Builds the reply for an output. Without `items`, the reply of a `jsonl` prompt has no
+    /// `response` and no `object`. Fails if the output is no valid response.
     fn reply(&self, output: &Output, items: bool) -> Result<Value, ApiError> {
         let response = match output.finish.is_cut() {
             true => self.prompts.take_cut(&self.id, &output.text),
@@ -121,7 +123,7 @@ impl Answer {
         }
         if items || kind != ResponseType::Jsonl {
             let response = response.into_value();
-            // TrustGraph's clients read a value from the text of its JSON.
+            // TrustGraph's clients expect the value as a text of JSON.
             reply["object"] = match kind {
                 ResponseType::Text => Value::Null,
                 ResponseType::Json | ResponseType::Jsonl => response.to_string().into(),
@@ -133,16 +135,17 @@ impl Answer {
     }
 }
 
-/// The frames of a streamed reply.
+/// Builds the frames of a streamed reply.
 struct Parts {
     answer: Answer,
-    /// The parser of a `jsonl` response. A grammar constrains the response, so it is never an array.
+    /// The parser of a `jsonl` response. `None` for other kinds. A grammar constrains the response
+    /// to lines, so it is never an array.
     lines: Option<JsonlStream>,
     collector: Collector,
 }
 
 impl Parts {
-    /// Returns the frames of items. Skipped lines are in the last frame.
+    /// Returns a frame for each item. Skipped lines are reported in the last frame instead.
     fn items(found: Vec<Result<Item, Skipped>>) -> String {
         let items = found.into_iter().flatten();
         items.map(|item| data(&json!({"item": item.value, "line": item.line}))).collect()

@@ -1,4 +1,4 @@
-//! Parts of replies that endpoints share: usage, log probabilities, headers.
+//! Parts of replies that several endpoints share: usage, log probabilities, and headers.
 
 use axum::http::{HeaderName, HeaderValue};
 use axum::response::Response;
@@ -9,10 +9,10 @@ use serde_json::{Map, Value, json};
 
 use crate::app::App;
 
-/// The header that lists fields without effect.
+/// The response header that lists the fields of a request without effect.
 const IGNORED: HeaderName = HeaderName::from_static("x-grammarc-ignored");
 
-/// Adds the header of ignored fields to a response.
+/// Adds the header with the fields without effect to a response, if there are any.
 pub(crate) fn with_ignored(mut response: Response, ignored: &[&'static str]) -> Response {
     if !ignored.is_empty()
         && let Ok(names) = HeaderValue::from_str(&ignored.join(", "))
@@ -22,7 +22,8 @@ pub(crate) fn with_ignored(mut response: Response, ignored: &[&'static str]) -> 
     response
 }
 
-/// Returns the usage of some outputs of one prompt.
+/// Returns the usage object for the outputs of a request: the sums of their counts. `prompt_tokens`
+/// is counted once.
 pub(crate) fn usage(prompt_tokens: usize, all: impl IntoIterator<Item = Usage>) -> Value {
     let mut sum = Usage { prompt_tokens, ..Usage::default() };
     for one in all {
@@ -43,7 +44,7 @@ pub(crate) fn usage(prompt_tokens: usize, all: impl IntoIterator<Item = Usage>) 
     })
 }
 
-/// Returns tokens with their log probabilities in the form of chats.
+/// Returns tokens with their log probabilities in the form of chat completions.
 pub(crate) fn logprobs(app: &App, tokens: &[TokenLogprob]) -> Value {
     let vocabulary = app.backend.vocabulary();
     let one = |token: u32, logprob: f32| {
@@ -60,13 +61,14 @@ pub(crate) fn logprobs(app: &App, tokens: &[TokenLogprob]) -> Value {
     json!({"content": content.collect::<Vec<_>>(), "refusal": null})
 }
 
-/// Returns the total probability of the tokens that the mask allowed at each token, for `x_grammarc`. Null without a
-/// grammar.
+/// Returns, for each token, the total probability of the tokens that the mask allowed there. Null
+/// for a token without a grammar. Sent in `x_grammarc`.
 pub(crate) fn mass(tokens: &[TokenLogprob]) -> Value {
     tokens.iter().map(|token| token.mass.map_or(Value::Null, Value::from)).collect()
 }
 
-/// Returns OpenAI's `finish_reason`. A truncated call does not count as a call.
+/// Returns the `finish_reason` of OpenAI's protocol for an output with `calls` complete tool calls.
+/// A truncated call does not count.
 pub(crate) fn finish_reason(finish: &Finish, calls: usize) -> &'static str {
     match finish.reason() {
         "stop" if calls > 0 => "tool_calls",
@@ -74,8 +76,9 @@ pub(crate) fn finish_reason(finish: &Finish, calls: usize) -> &'static str {
     }
 }
 
-/// Returns the fields of `x_grammarc` at the end of a chat's output: `closed`, `finish`, `violations` of its schema,
-/// and `cut_call`, the index of a truncated call.
+/// Returns the fields of `x_grammarc` at the end of a chat output. These are `closed`, `finish`,
+/// the `violations` of its schema, and `cut_call`, the index of a truncated call. `None` if there
+/// are none.
 pub(crate) fn own(
     app: &App,
     finish: &Finish,
@@ -101,7 +104,8 @@ pub(crate) fn own(
     (!own.is_empty()).then_some(Value::Object(own))
 }
 
-/// Returns the violations of a complete output with a schema: formats, and keywords that grammars only approximate.
+/// Returns how a complete output violates its schema. This concerns formats, and keywords that
+/// grammars only approximate. `None` if it is valid, truncated, has tool calls, or has no schema.
 fn violations(
     finish: &Finish,
     text: &str,

@@ -1,5 +1,5 @@
-//! `POST /v1/responses`: the same generations in the protocol of responses. The server stores no conversations: each
-//! request contains its own.
+//! The endpoint `POST /v1/responses`: generations in OpenAI's protocol of responses. The server
+//! stores no conversations, so each request contains its own.
 //!
 //! Tests: `tests/protocol/cases/responses.json`.
 
@@ -29,7 +29,7 @@ use crate::{messages, reply, sampling, sse};
 use self::head::Head;
 use self::stream::Frames;
 
-/// Fields without effect.
+/// Names of fields that are accepted without effect.
 const IGNORED: [&str; 11] = [
     "user",
     "store",
@@ -44,12 +44,12 @@ const IGNORED: [&str; 11] = [
     "background",
 ];
 
-/// A parsed request.
+/// A parsed request for a response.
 struct Request {
     wanted: Wanted,
     stream: bool,
     calls: Calls,
-    /// The fields that the response repeats.
+    /// The fields of the request that the response repeats.
     repeated: Map<String, Value>,
     ignored: Vec<&'static str>,
 }
@@ -97,7 +97,7 @@ fn read(app: &App, client: Client, body: &[u8]) -> Result<Request, ApiError> {
     Ok(Request { wanted, stream, calls, repeated, ignored })
 }
 
-/// Serves a request.
+/// Serves a request for a response.
 pub(crate) async fn serve(
     State(app): State<Arc<App>>,
     Extension(record): Extension<Record>,

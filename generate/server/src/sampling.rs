@@ -1,4 +1,4 @@
-//! Fields about sampling that all endpoints share.
+//! Reads the sampling fields, which all endpoints share.
 
 use std::time::Duration;
 
@@ -11,10 +11,11 @@ use crate::app::App;
 use crate::error::ApiError;
 use crate::fields::{Fields, ids};
 
-/// The error for `x_grammarc.mass` at endpoints whose replies cannot hold it.
+/// The error message for `x_grammarc.mass` at endpoints whose replies have no place for it.
 pub(crate) const NO_MASS: &str = "`mass` is reported by `/v1/chat/completions` alone; ask there";
 
-/// Reads the sampling parameters of a request, without its constraint. The flag says whether `max_tokens` is the server's default.
+/// Reads the sampling parameters of a request, without its constraint. The boolean says whether
+/// `max_tokens` is the server's default.
 pub(crate) fn params(
     fields: &mut Fields,
     app: &App,
@@ -36,7 +37,7 @@ pub(crate) fn params(
     let top_k = fields.value("top_k");
     params.top_k = match top_k.as_ref().map(Value::as_i64) {
         None => 0,
-        // Other servers say -1 where none is cut.
+        // Other servers use -1 for no restriction.
         Some(Some(-1)) => 0,
         Some(Some(count)) => {
             u32::try_from(count).map_err(|_| fields.wrong("top_k", "it is out of range"))?
@@ -50,7 +51,7 @@ pub(crate) fn params(
     };
     params.penalties = penalties;
     params.seed = match fields.integer("seed")? {
-        // Other servers say -1 where one is drawn.
+        // Other servers use -1 for a random seed.
         None | Some(-1) => None,
         Some(seed) => {
             let bits = i64::try_from(seed).map(i64::cast_unsigned).or_else(|_| u64::try_from(seed));
@@ -75,7 +76,7 @@ fn set(place: &mut f32, given: Option<f32>) {
     *place = given.unwrap_or(*place);
 }
 
-/// Reads `stop`: a text or a list of texts.
+/// Reads the field `stop`: a text or a list of texts.
 fn stop(fields: &mut Fields) -> Result<Vec<String>, ApiError> {
     let wrong =
         |fields: &Fields| fields.wrong("stop", "it is neither a string nor a list of strings");
@@ -93,7 +94,8 @@ fn stop(fields: &mut Fields) -> Result<Vec<String>, ApiError> {
     }
 }
 
-/// Reads `logit_bias`: numbers from -100 to 100 by token.
+/// Reads the field `logit_bias`, which maps token ids to numbers from -100 to 100. Returns pairs of
+/// id and number.
 fn logit_bias(fields: &mut Fields) -> Result<Vec<(u32, f32)>, ApiError> {
     let Some(value) = fields.value("logit_bias") else { return Ok(Vec::new()) };
     let wrong =
@@ -107,7 +109,8 @@ fn logit_bias(fields: &mut Fields) -> Result<Vec<(u32, f32)>, ApiError> {
     biases.collect()
 }
 
-/// Reads the fields of `x_grammarc`, which other servers do not have. If `mass` is set, log probabilities are requested from the engine.
+/// Reads the fields of `x_grammarc`, which are specific to this server. If `mass` is set, log
+/// probabilities are requested from the engine.
 fn own(mut fields: Fields, params: &mut GenerateParams) -> Result<(), ApiError> {
     let on_length = [("truncate", OnLength::Truncate), ("close", OnLength::Close)];
     let wrong = "it is neither `truncate` nor `close`";

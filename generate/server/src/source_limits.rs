@@ -1,9 +1,9 @@
-//! Limits on the sources of clients: their length, and the nesting of JSON.
+//! Limits on the sources that clients send: their length, and the nesting of JSON.
 
 use crate::app::App;
 use crate::error::ApiError;
 
-/// Refuses a source that is too long.
+/// Fails if a source is longer than the limit. `path` is the field of the source, for the error.
 pub(crate) fn limit(app: &App, path: &str, text: &str) -> Result<(), ApiError> {
     let most = app.options.limits.source_bytes;
     if text.len() > most {
@@ -16,7 +16,8 @@ pub(crate) fn limit(app: &App, path: &str, text: &str) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// Refuses a source of JSON that is too long or too deeply nested.
+/// Fails if a JSON source is longer or more deeply nested than the limits. `path` is the field of
+/// the source, for the error.
 pub(crate) fn limit_json(app: &App, path: &str, text: &str) -> Result<(), ApiError> {
     limit(app, path, text)?;
     let (depth, most) = (depth(text), app.options.limits.source_depth);
@@ -27,7 +28,8 @@ pub(crate) fn limit_json(app: &App, path: &str, text: &str) -> Result<(), ApiErr
     Ok(())
 }
 
-/// Returns the nesting of a JSON text, in levels of objects and arrays. Linear; brackets within strings do not count.
+/// Returns the nesting of a JSON text, in levels of objects and arrays. Brackets within strings do
+/// not count. Linear in the text.
 fn depth(text: &str) -> usize {
     let (mut depth, mut deepest) = (0_usize, 0);
     let mut bytes = text.bytes();

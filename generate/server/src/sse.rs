@@ -1,7 +1,8 @@
-//! Server-sent events: the outputs of one request, merged, in the frames of a protocol.
+//! Server-sent events: merges the outputs of one request, and writes them in the frames of a
+//! protocol.
 //!
-//! There is no buffer between the engine's queue of an output and the client. A slow client stops the queue, and a
-//! closed connection drops it.
+//! There is no buffer between the engine's channel of an output and the client. A slow client stops
+//! the channel, and a closed connection drops it.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -24,26 +25,26 @@ use tokio::time::Instant;
 use crate::app::Started;
 use crate::error::ApiError;
 
-/// A protocol of frames.
+/// How a protocol writes the events of outputs as frames.
 pub(crate) trait Framing: Send + 'static {
-    /// Returns the text before all events.
+    /// Returns the frames before all events.
     fn begin(&mut self) -> String;
-    /// Returns the frames of an event of a choice.
+    /// Returns the frames for an event of the output with the index `choice`.
     fn event(&mut self, choice: u32, event: Event) -> String;
-    /// Returns the text after the last event of all choices.
+    /// Returns the frames after the last event of all outputs.
     fn end(&mut self) -> String;
-    /// Returns the frame of an error, which is the last frame.
+    /// Returns the frame for an error, which ends the stream.
     fn error(&mut self, error: &ApiError) -> String {
         data(&error.to_json())
     }
 }
 
-/// Returns a frame of data.
+/// Returns a frame with JSON data.
 pub(crate) fn data(value: &Value) -> String {
     format!("data: {value}\n\n")
 }
 
-/// Returns a frame of data with a name.
+/// Returns a frame with an event name and JSON data.
 pub(crate) fn named(name: &str, value: &Value) -> String {
     format!("event: {name}\ndata: {value}\n\n")
 }
@@ -54,10 +55,11 @@ enum State<F> {
     Over,
 }
 
-/// Time after its deadline at which an output may still start to send its end.
+/// Time after the deadline within which an output may still send its first event.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// Returns the events of an output. An output without a token at its deadline is an error, even in the queue.
+/// Returns the events of one output. If the output has no token when its deadline passes, it fails,
+/// even if it is still queued.
 fn received(
     receiver: Receiver<StreamItem>,
     deadline: Option<Instant>,
@@ -82,7 +84,7 @@ fn received(
             };
             Some((event, (received, None)))
         });
-    // An error is the last item.
+    // An error is always the last item.
     let ended = |is_over: &mut bool, event: Result<Event, GenerateError>| {
         let is_last = std::mem::replace(is_over, event.is_err());
         std::future::ready((!is_last).then_some(event))
@@ -90,7 +92,8 @@ fn received(
     events.scan(false, ended).boxed()
 }
 
-/// Returns the events of each output in the form of its client.
+/// Returns the event stream of each output, with tool calls in the client's form. Also records
+/// metrics and counts tokens for the log.
 fn converted(
     started: Started,
 ) -> impl Iterator<Item = BoxStream<'static, Result<Event, GenerateError>>> {
@@ -116,7 +119,7 @@ fn converted(
     })
 }
 
-/// Returns the response of a request with streamed outputs.
+/// Returns the response that streams the outputs of a request.
 pub(crate) fn response<F: Framing>(framing: F, started: Started) -> Response {
     let metrics = Arc::clone(&started.metrics);
     let frames = stream::unfold(State::Begin(framing, started), move |state| {
@@ -156,7 +159,8 @@ pub(crate) fn response<F: Framing>(framing: F, started: Started) -> Response {
     response
 }
 
-/// Returns the complete outputs of a request. They are read concurrently, so none waits for its reader.
+/// Waits for the complete outputs of a request. They are read concurrently, so that no output waits
+/// for its reader.
 pub(crate) async fn collect(started: Started) -> Result<Vec<Output>, ApiError> {
     let outputs = converted(started).map(|mut events| async move {
         let mut collector = Collector::default();

@@ -1,4 +1,4 @@
-//! Small endpoints: models, health, tokens, grammars, repair, metrics.
+//! Small endpoints: models, health, tokens, grammars, repair and metrics.
 
 use std::sync::Arc;
 
@@ -21,12 +21,12 @@ use crate::fields::{Fields, ids};
 use crate::metrics::{KIND, Snapshot};
 use crate::source_limits;
 
-/// `GET /v1/models`.
+/// The endpoint `GET /v1/models`: lists the model.
 pub(crate) async fn models(State(app): State<Arc<App>>) -> Json<Value> {
     Json(json!({"object": "list", "data": [model_of(&app)]}))
 }
 
-/// `GET /v1/models/{id}`.
+/// The endpoint `GET /v1/models/{id}`: describes the model. Fails for another id.
 pub(crate) async fn model(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
@@ -43,12 +43,13 @@ fn model_of(app: &App) -> Value {
         "x_context": info.context, "x_vocabulary": vocabulary})
 }
 
-/// `GET /health`.
+/// The endpoint `GET /health`: answers that the server is ready.
 pub(crate) async fn health() -> Json<Value> {
     Json(json!({"status": "ok"}))
 }
 
-/// `POST /tokenize`: converts a text to tokens, without control tokens unless `special` is set.
+/// The endpoint `POST /tokenize`: converts a text to tokens. Names of control tokens are plain text
+/// unless `special` is set.
 pub(crate) async fn tokenize(
     State(app): State<Arc<App>>,
     Body(body): Body,
@@ -66,7 +67,7 @@ pub(crate) async fn tokenize(
     Ok(Json(json!({"tokens": tokens, "count": tokens.len()})))
 }
 
-/// `POST /detokenize`.
+/// The endpoint `POST /detokenize`: converts tokens to a text.
 pub(crate) async fn detokenize(
     State(app): State<Arc<App>>,
     Body(body): Body,
@@ -82,7 +83,7 @@ pub(crate) async fn detokenize(
     Ok(Json(json!({"content": text, "prompt": text})))
 }
 
-/// `POST /v1/grammars`: compiles a grammar and returns an id for later requests.
+/// The endpoint `POST /v1/grammars`: compiles a grammar, and returns an id for later requests.
 pub(crate) async fn grammars(
     State(app): State<Arc<App>>,
     Extension(client): Extension<Client>,
@@ -126,7 +127,7 @@ pub(crate) async fn grammars(
         .await
 }
 
-/// `POST /v1/repair`: repairs JSON.
+/// The endpoint `POST /v1/repair`: repairs a text that is nearly JSON.
 pub(crate) async fn repair(
     State(app): State<Arc<App>>,
     Extension(client): Extension<Client>,
@@ -169,7 +170,7 @@ pub(crate) async fn repair(
     .await
 }
 
-/// `GET /metrics`: counters and histograms.
+/// The endpoint `GET /metrics`: returns counters and histograms.
 pub(crate) async fn metrics(State(app): State<Arc<App>>) -> impl IntoResponse {
     let engine = app.backend.stats();
     let cache = app.backend.grammars().stats();

@@ -1,18 +1,20 @@
-//! Converts the arguments of calls from tags to JSON.
+//! Converts the arguments of tool calls from tags to JSON.
 //!
 //! ```text
 //! <parameter=city>\nOslo\n</parameter>\n<parameter=days>\n3\n</parameter>   ─►   {"city":"Oslo","days":3}
 //! ```
 //!
-//! A stage over the events of an output: it converts those of calls and passes on all others. The compiler's tables have the
-//! notation of each model family. The notation does not say whether a text is a string or JSON; the tool's schema decides. A
-//! value is read as JSON of another type if the schema accepts that, and else as text. If the schema accepts both, `5` is the
-//! number, and `"5"` three characters.
+//! The conversion is a stage over the events of an output: it converts arguments of calls, and
+//! passes on all other events. The compiler's tables contain the tag notation of each model family.
+//! The notation does not say whether a text is a string or JSON, so the tool's schema decides. A
+//! text is read as JSON (of another type than string) if the schema accepts the result, and
+//! otherwise as a string. If the schema accepts both, `5` is the number, and `"5"` is a string of
+//! three characters.
 //!
-//! Members are sent one by one as they close. Members that depend on each other (by `anyOf` and the like at the root of the
-//! schema) are sent together at the end of the call.
+//! Members are sent one by one as their tags close. If the schema has keywords at its root that
+//! relate members (`anyOf` and the like), all members are sent at the end of the call.
 //!
-//! Cost: linear in the text, plus a validation of each member.
+//! Cost: linear in the text, plus one validation for each member.
 //!
 //! Tests: `tests.rs`; `tests/tests/suite/tool_walks.rs` for the masks of such calls.
 
@@ -32,16 +34,16 @@ use crate::output::Event;
 use self::reader::Reader;
 use self::types::Types;
 
-/// A tool whose calls are read.
+/// A tool whose calls are converted.
 #[derive(Debug)]
 struct Tool {
     name: String,
     types: Types,
-    /// Whether its calls have a text in place of arguments. The text is not converted.
+    /// Whether the tool takes a plain text in place of arguments. Such a text is not converted.
     takes_text: bool,
 }
 
-/// The tools of a request and the style of their calls. A clone is the same.
+/// The tools of a request, and the tag notation of their calls. Clones share the tools.
 #[derive(Clone, Debug)]
 pub struct TagArguments {
     style: &'static MemberStyle,
@@ -49,8 +51,9 @@ pub struct TagArguments {
 }
 
 impl TagArguments {
-    /// Returns the tools, given as OpenAI's objects, in a style of calls. `None` if the style writes arguments as
-    /// JSON.
+    /// Creates the converter for tools, given as OpenAI's objects, whose calls are in the notation
+    /// `style`. `None` if this notation writes arguments as JSON, so that nothing has to be
+    /// converted.
     pub fn new(style: &str, tools: &[Value]) -> Option<Self> {
         let style = member_style(style)?;
         let tools = tools.iter().filter_map(|tool| {
@@ -58,7 +61,7 @@ impl TagArguments {
             let name = function.get("name")?.as_str()?.to_owned();
             let strict = function.get("strict").is_none_or(|strict| strict != false);
             let schema = function.get("parameters").filter(|_| strict).cloned();
-            // A schema that does not compile has no calls.
+            // A tool whose schema does not compile cannot be called.
             let schema = schema.and_then(|schema| JsonSchema::from_value(schema).ok());
             let inputs = ["input_grammar", "input_pattern"];
             let takes_text = inputs.iter().any(|input| function.get(input).is_some());
@@ -67,30 +70,30 @@ impl TagArguments {
         Some(Self { style, tools: tools.collect() })
     }
 
-    /// Returns the stage for one output.
+    /// Creates the conversion stage for one output.
     pub fn stage(&self) -> ArgumentsStage {
         ArgumentsStage { of: self.clone(), call: None }
     }
 }
 
-/// The events of one output with arguments as JSON.
+/// The conversion of one output's events: arguments of calls become JSON.
 #[derive(Debug)]
 pub struct ArgumentsStage {
     of: TagArguments,
-    /// The open call, unless it has a text in place of arguments.
+    /// The call in progress. `None` if there is none, or if its tool takes a plain text.
     call: Option<Call>,
 }
 
 #[derive(Debug)]
 struct Call {
     index: u32,
-    /// Its tool, if it is one of the request's.
+    /// Index of the call's tool in the request. `None` for an unknown tool.
     tool: Option<usize>,
     reader: Reader,
 }
 
 impl ArgumentsStage {
-    /// Converts one event.
+    /// Converts one event to the events to send, in order.
     pub fn events(&mut self, event: Event) -> Vec<Event> {
         match event {
             Event::Arguments { index, delta } => {
@@ -112,14 +115,15 @@ impl ArgumentsStage {
                 events.push(Event::Call { index, name });
                 events
             }
-            // A call that was cut has no end.
+            // The arguments of a truncated call are not completed.
             Event::Finished(end) if end.finish.is_cut() => vec![Event::Finished(end)],
             Event::Tokens(_) | Event::Reasoning(_) | Event::Changed(_) => vec![event],
             Event::Text(_) | Event::Finished(_) => self.end().into_iter().chain([event]).collect(),
         }
     }
 
-    /// Returns the end of the open call's arguments.
+    /// Completes the arguments of the call in progress. Returns the remaining JSON as an event, or
+    /// `None` if there is nothing to send.
     fn end(&mut self) -> Option<Event> {
         let Call { index, tool, reader } = self.call.take()?;
         let types = tool.map(|tool| &self.of.tools[tool].types);

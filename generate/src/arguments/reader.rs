@@ -1,7 +1,8 @@
-//! A reader of one call that converts its members to JSON.
+//! Reads the arguments of one tool call in tags, and converts its members to JSON.
 //!
-//! The stack of open containers is on the heap, so nested calls cause no recursion. Each step reads one whole lexeme
-//! (a member up to its value, a value with its end, the end of a container) or waits for more text.
+//! The stack of open containers is on the heap, so nested values need no recursion. Each step reads
+//! one whole lexeme or waits for more text. A lexeme is a member up to its value, a value with its
+//! end, or the end of a container.
 
 use grammarc_compiler::frontend::structural_tag::{MemberStyle, ValueStyle};
 use memchr::memmem;
@@ -9,42 +10,44 @@ use serde_json::Value;
 
 use super::types::{Member, Types};
 
-/// An open container.
+/// An object or array whose end was not read yet.
 #[derive(Clone, Copy, Debug)]
 struct Open {
     is_object: bool,
-    /// Whether it has no member or item yet.
+    /// Whether the container has no member or item yet.
     is_empty: bool,
 }
 
-/// The next lexeme.
+/// The kind of lexeme that the reader expects next.
 #[derive(Clone, Debug)]
 enum Next {
-    /// A member or an item, or the end of the container.
+    /// The start of a member or an item, or the end of the container.
     Member,
-    /// The value of the member with that key. `None` for an item.
+    /// A value: of the member with the key `key`, or of an item if `key` is `None`.
     Value { key: Option<String>, style: &'static ValueStyle },
 }
 
-/// Reads one call.
+/// A reader of the arguments of one tool call.
 #[derive(Debug)]
 pub(super) struct Reader {
     style: &'static MemberStyle,
     text: String,
-    /// Number of bytes that were read.
+    /// Number of bytes of `text` that were read.
     at: usize,
-    /// Number of bytes after them that were searched for the end of the value.
+    /// Number of unread bytes that were searched for the end of the value, without success.
     searched: usize,
     open: Vec<Open>,
     next: Next,
-    /// The members of the arguments, if they are written together.
+    /// The members that were read, if all are written at the end of the call. `None` if each member
+    /// is written at once.
     together: Option<Vec<Member>>,
 }
 
 impl Reader {
-    /// Returns a reader before the first byte of a call.
+    /// Creates a reader before the first byte of the arguments. `together` defers the members to
+    /// the end of the call.
     pub(super) fn new(style: &'static MemberStyle, together: bool) -> Self {
-        // Styles whose values are tags write their types down, so nothing of theirs depends on a schema.
+        // Notations whose values are tags state the types, so no value depends on a schema.
         let together = together && !style.values.iter().any(|value| value.nested);
         Self {
             style,
@@ -57,7 +60,7 @@ impl Reader {
         }
     }
 
-    /// Reads more text, and returns the JSON that no further text can change.
+    /// Reads more text. Returns the JSON that is certain, whatever text follows.
     pub(super) fn push(&mut self, text: &str, types: Option<&Types>) -> String {
         self.text.push_str(text);
         let mut json = String::new();
@@ -73,7 +76,7 @@ impl Reader {
         json
     }
 
-    /// Ends the call, and returns the rest of its JSON.
+    /// Ends the call. Returns the rest of its JSON.
     pub(super) fn finish(mut self, types: Option<&Types>) -> String {
         match self.together.take() {
             Some(members) => {
@@ -94,12 +97,13 @@ impl Reader {
         }
     }
 
-    /// Returns the text that was not read.
+    /// Returns the text that was not read yet.
     fn rest(&self) -> &str {
         &self.text[self.at..]
     }
 
-    /// Reads a member up to its value, or the end of the container.
+    /// Reads the start of a member up to its value, or the end of the container. `None` if more
+    /// text is needed.
     fn member(&mut self, json: &mut String) -> Option<()> {
         let rest = self.rest();
         let space = rest.len() - rest.trim_start().len();
@@ -132,7 +136,7 @@ impl Reader {
         Some(())
     }
 
-    /// Opens an object or an array.
+    /// Opens an object or an array, which is the value of the member `key` or an item.
     fn container(
         &mut self,
         key: Option<String>,
@@ -147,7 +151,7 @@ impl Reader {
         Some(())
     }
 
-    /// Reads a value with its end.
+    /// Reads a value through its end. `None` if more text is needed.
     fn value(
         &mut self,
         key: Option<String>,
@@ -172,7 +176,8 @@ impl Reader {
             Some(members) => members.push(member),
             None => {
                 let any = Types::new(None);
-                // Only members of the arguments themselves have texts whose type is not written down.
+                // Only direct members of the arguments have texts whose type the notation does not
+                // state.
                 let value = types.unwrap_or(&any).alone(member);
                 self.begin(key.as_deref(), json);
                 json.push_str(&value.to_string());
@@ -181,7 +186,7 @@ impl Reader {
         Some(())
     }
 
-    /// Writes the JSON before the value of a member or an item.
+    /// Writes the JSON that precedes the value of a member or an item: comma, key and colon.
     fn begin(&mut self, key: Option<&str>, json: &mut String) {
         if let Some(open) = self.open.last_mut()
             && !std::mem::replace(&mut open.is_empty, false)
@@ -195,7 +200,7 @@ impl Reader {
     }
 }
 
-/// Returns a key without its escapes.
+/// Returns a key with its escapes resolved.
 fn unescaped(key: &str, style: &MemberStyle) -> String {
     let mut text = String::new();
     let mut rest = key;
@@ -208,12 +213,12 @@ fn unescaped(key: &str, style: &MemberStyle) -> String {
     text
 }
 
-/// Returns the style of the value at the start of a text. `None` if more text is needed.
+/// Returns the notation of the value at the start of a text. `None` if more text is needed.
 fn value_style(style: &'static MemberStyle, text: &str) -> Option<&'static ValueStyle> {
     style.values.iter().find(|value| text.starts_with(value.begin.as_str()))
 }
 
-/// Returns the values that a text may denote, the likelier first.
+/// Returns the JSON values that a text may denote, the likelier first. There is at least one.
 fn readings(text: &str, value: &ValueStyle, style: &MemberStyle) -> Vec<Value> {
     let string = || {
         let mut own = text;
@@ -233,7 +238,8 @@ fn readings(text: &str, value: &ValueStyle, style: &MemberStyle) -> Vec<Value> {
         _ => trimmed,
     };
     let any = value.types == "any";
-    // A string that may stand as its text never stands as JSON: `""` is two quotes.
+    // A string whose type is not stated is never written as JSON, so `""` is a string of two
+    // quotes.
     let parsed = grammarc_json::parse(literal).ok().filter(|value| !(any && value.is_string()));
     let text = (any || parsed.is_none()).then(string);
     parsed.into_iter().chain(text).collect()

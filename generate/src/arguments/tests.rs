@@ -1,4 +1,5 @@
-//! Arguments that are written as a family writes them come back equal, however they are cut.
+//! Tests that arguments in the notation of each model family are converted to equal JSON, however
+//! the text is split.
 
 use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex};
@@ -12,7 +13,7 @@ use crate::grammar::Grammar;
 use crate::output::{Event, Finish, Finished, Usage};
 use crate::testing::grammars;
 
-/// A style of calls, and the style of members in it.
+/// Pairs of a notation of calls, and the notation of members that it uses.
 const STYLES: [(&str, &str); 7] = [
     ("qwen_3_coder", "qwen_xml"),
     ("minimax", "minimax_xml"),
@@ -27,7 +28,8 @@ fn object(json: &str) -> Map<String, Value> {
     serde_json::from_str(json).unwrap_or_else(|error| panic!("{json}: {error}"))
 }
 
-/// The members of some arguments as the families write them: by what their chat templates do, with nothing of the tables.
+/// Returns the members of arguments as a model family writes them. Follows the families' chat
+/// templates, and does not use the compiler's tables.
 fn written(style: &str, members: &Map<String, Value>) -> String {
     members.iter().map(|(key, value)| member(style, key, value)).collect()
 }
@@ -70,7 +72,7 @@ fn kind(value: &Value) -> &'static str {
     }
 }
 
-/// Cohere's tags, which nest.
+/// Writes a value in Cohere's tags, which may be nested.
 fn nested(name: &str, value: &Value) -> String {
     let (kind, inside) = match value {
         Value::String(text) => ("raw", text.clone()),
@@ -106,7 +108,7 @@ fn schema() -> Value {
     })
 }
 
-/// Texts with what breaks readers of tags and of JSON.
+/// Returns texts with everything that confuses readers of tags and of JSON.
 fn text() -> impl Strategy<Value = String> {
     "[a-c0-9 \n\"\\\\<>/&;=é日{}\\[\\],:]{0,12}|\"[a-c0-9]{0,3}\"|true|null|12|<parameter|</para|\n\n"
         .prop_map(|text| text)
@@ -137,7 +139,7 @@ fn arguments() -> impl Strategy<Value = Map<String, Value>> {
     })
 }
 
-/// The grammar of the arguments in a style.
+/// Returns the compiled grammar of the arguments in a notation.
 fn grammar(style: &'static str) -> Compiled {
     static KNOWN: LazyLock<Mutex<HashMap<&str, Compiled>>> = LazyLock::new(Mutex::default);
     let mut known = KNOWN.lock().unwrap();
@@ -153,7 +155,7 @@ fn tool(parameters: &Value) -> Value {
     json!({"type": "function", "function": {"name": "get", "parameters": parameters}})
 }
 
-/// The events of a stage for a call whose arguments come in these parts.
+/// Returns the events of a conversion stage for a call whose arguments arrive in these parts.
 fn staged(style: &str, tool: &Value, parts: &[&str], finish: Finish) -> Vec<Event> {
     let mut stage = TagArguments::new(style, std::slice::from_ref(tool)).unwrap().stage();
     let call = Event::Call { index: 0, name: "get".to_owned() };
@@ -170,7 +172,7 @@ fn json_of(events: &[Event]) -> String {
     events.iter().filter_map(delta).collect()
 }
 
-/// A text in pieces that begin at these characters.
+/// Splits a text at these character positions.
 fn cut<'t>(text: &'t str, at: &[proptest::sample::Index]) -> Vec<&'t str> {
     let places: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
     let mut cuts: Vec<usize> =

@@ -1,9 +1,10 @@
-//! Types of the members of a call's arguments, by the tool's schema.
+//! Chooses the types of a call's arguments by the tool's schema.
 
 use grammarc_json::JsonSchema;
 use serde_json::{Map, Value};
 
-/// Keywords at the root of a schema whose verdict on a member depends on others.
+/// Keywords at the root of a schema that can make the validity of one member depend on other
+/// members.
 const TOGETHER: [&str; 9] = [
     "anyOf",
     "oneOf",
@@ -16,17 +17,19 @@ const TOGETHER: [&str; 9] = [
     "$dynamicRef",
 ];
 
-/// Maximum number of members with two readings that are validated together. Later members are validated alone.
+/// Maximum number of members with several readings that are tried in combination: at most 2^8
+/// objects are validated. For further members, each reading is chosen alone.
 const MOST: u32 = 8;
 
-/// A member: its readings, at least one, the likelier first.
+/// A member of the arguments. `readings` has the values that its text may denote, at least one, the
+/// likelier first.
 #[derive(Clone, Debug)]
 pub(super) struct Member {
     pub(super) key: String,
     pub(super) readings: Vec<Value>,
 }
 
-/// The schema of a tool's arguments. `None` accepts any object.
+/// The schema of a tool's arguments. Without a schema, any object is valid.
 #[derive(Debug)]
 pub(super) struct Types {
     schema: Option<JsonSchema>,
@@ -37,20 +40,20 @@ impl Types {
         Self { schema }
     }
 
-    /// Whether the verdict on a member depends on others.
+    /// Whether the validity of a member may depend on other members.
     pub(super) fn depend(&self) -> bool {
         let root = self.schema.as_ref().and_then(|schema| schema.value().as_object());
         root.is_some_and(|root| TOGETHER.iter().any(|keyword| root.contains_key(*keyword)))
     }
 
-    /// Returns the first reading of a member that the schema accepts, whatever the other members are. Without one,
-    /// returns the last reading.
+    /// Returns the first reading of a member that the schema accepts, whatever the other members
+    /// are. If it accepts none, returns the last reading.
     pub(super) fn alone(&self, member: Member) -> Value {
         let Member { key, mut readings } = member;
         let fits = |value: &Value| {
             let Some(schema) = &self.schema else { return true };
             let object = Value::Object(Map::from_iter([(key.clone(), value.clone())]));
-            // Violations at the object itself concern members that are not there yet.
+            // Violations at the object itself concern other members, which are not read yet.
             let is_of_member = |pointer: &str| !pointer.is_empty();
             schema.validate(&object).err().is_none_or(|error| {
                 !error.violations.iter().any(|violation| is_of_member(&violation.pointer))
@@ -61,8 +64,8 @@ impl Types {
         readings.swap_remove(at)
     }
 
-    /// Returns the first object that the schema accepts; readings of later members vary first. Without one, chooses
-    /// the reading of each member alone.
+    /// Returns the first combination of readings that the schema accepts as an object. Readings of
+    /// later members vary first. If there is none, each member's reading is chosen alone.
     pub(super) fn together(&self, members: &[Member]) -> Map<String, Value> {
         let open: Vec<usize> = (0..members.len())
             .filter(|&at| members[at].readings.len() > 1)

@@ -1,28 +1,31 @@
-//! Forced bytes in the tokens of the model's tokenizer.
+//! Encodes the bytes that a grammar forces as the model's tokenizer would.
 //!
-//! Forced bytes are encoded together with the last tokens of the output, since the tokenizer may merge them. If it
-//! does, these tokens are replaced. The last token of a run is left to the model if a longer token with the same
-//! start is also allowed. A run always adds text.
+//! Forced bytes are encoded together with the last tokens of the output, because the tokenizer may
+//! merge them. If it merges them, these tokens are replaced. If a longer token that starts with the
+//! last token of the run is also allowed, the last token is left to the model. A run always adds
+//! text.
 //!
-//! The last tokens are only replaced if they are the tokenizer's own encoding. Tokens that the model has spelled
-//! differently stay.
+//! The last tokens are only replaced if they are the tokenizer's own encoding. If the model has
+//! chosen other tokens, these stay.
 
 use grammarc_runtime::Matcher;
 
 use super::log::Log;
 use crate::encode::Encode;
 
-/// Tokens that replace the last tokens of the output.
+/// A run of forced text: tokens that are added to the output, and replace its last tokens if
+/// needed.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Run {
     /// Number of tokens of the output that stay.
     pub(super) kept: usize,
-    /// The tokens after them.
+    /// The tokens that follow the tokens that stay.
     pub(super) tokens: Vec<u32>,
 }
 
-/// Returns the run of forced bytes at the matcher's position, if there is one. `longest` is the length of the longest
-/// token in bytes. `fixed` forbids the replacement of tokens.
+/// Returns the run of bytes that the grammar forces at the matcher's position. `None` if nothing is
+/// forced, or the tokenizer cannot encode it. `longest` is the length of the longest token in
+/// bytes. `fixed` forbids replacing tokens of the output.
 pub(super) fn run(
     matcher: &mut Matcher,
     log: &Log,
@@ -32,7 +35,7 @@ pub(super) fn run(
 ) -> Option<Run> {
     let mut forced = Vec::new();
     matcher.forced_bytes(&mut forced);
-    // Half a character is no text for a tokenizer.
+    // A tokenizer cannot encode part of a character.
     let whole = forced.utf8_chunks().next().map_or(0, |chunk| chunk.valid().len());
     let begins_inside = forced.first().is_some_and(|byte| byte & 0xC0 == 0x80);
     if whole == 0 || begins_inside {
@@ -62,8 +65,9 @@ pub(super) fn run(
     adds.then_some(Run { kept: from + same, tokens })
 }
 
-/// Encodes forced text together with the end of the output. Returns the first token of the output that the encoding
-/// replaces, and the encoding.
+/// Encodes forced text together with the last tokens of the output. Returns the index of the first
+/// of these tokens, and the encoding. `None` if the tokens are not the tokenizer's own encoding, or
+/// it cannot encode the text.
 fn encoded(
     log: &Log,
     encoder: &dyn Encode,
@@ -87,7 +91,7 @@ fn encoded(
     None
 }
 
-/// Whether a longer token with the same start is also allowed.
+/// Whether another allowed token starts with the bytes of `token` and is longer.
 fn may_be_longer(matcher: &mut Matcher, token: u32) -> bool {
     let grammar = matcher.grammar().clone();
     let vocabulary = grammar.vocabulary();

@@ -1,22 +1,24 @@
-//! Changes in the value of a JSON text while it is generated.
+//! Finds the changes of a JSON value while its text is generated.
 
 use grammarc_json::{Change, JsonSchema, PartialJson};
 
 use crate::output::Event;
 
-/// The value of an output's text so far.
+/// The JSON value of an output's text so far.
 pub(super) struct Changes {
-    /// `None` once the text is not JSON. Then no changes are sent any more.
+    /// The incrementally parsed value. `None` if the text is not JSON, so that no further changes
+    /// are sent.
     partial: Option<PartialJson>,
 }
 
 impl Changes {
-    /// Returns the value of an empty text.
+    /// Creates the state for an empty text. With a schema, parts of the value are validated when
+    /// they are complete.
     pub(super) fn new(schema: Option<JsonSchema>) -> Self {
         Self { partial: Some(PartialJson::new(schema)) }
     }
 
-    /// Adds events to `sent`, and after each text the changes that it makes in the value.
+    /// Appends events to `sent`, and after each text the changes that the text makes in the value.
     pub(super) fn add(&mut self, events: Vec<Event>, sent: &mut Vec<Event>) {
         for event in events {
             let changes = match &event {
@@ -41,7 +43,8 @@ impl Changes {
         }
     }
 
-    /// Adds the change of a value that only the end of the text completes: a number at the top level.
+    /// Appends the change for a value that only the end of the text completes: a number at the top
+    /// level.
     pub(super) fn finish(&mut self, sent: &mut Vec<Event>) {
         let Some(partial) = self.partial.take().filter(|partial| partial.value().is_none()) else {
             return;

@@ -1,4 +1,4 @@
-//! The events of an output: collected until the host takes them.
+//! Collects the events of an output until the host takes them.
 
 use grammarc_runtime::Vocabulary;
 
@@ -7,7 +7,8 @@ use super::log::{Log, Place};
 use super::sender::Sender;
 use crate::output::{Event, Finish, Finished, Usage};
 
-/// The events that the host has not taken, and the senders that make them.
+/// The events of one output that the host has not taken yet, and the converters that create the
+/// events.
 pub(super) struct Delivery {
     sender: Sender,
     changes: Option<Changes>,
@@ -16,12 +17,13 @@ pub(super) struct Delivery {
 }
 
 impl Delivery {
-    /// Returns a delivery without events. `changes` adds the changes in the value of a JSON text.
+    /// Creates a delivery without events. With `changes`, the changes of the JSON value are also
+    /// sent.
     pub(super) fn new(sender: Sender, changes: Option<Changes>) -> Self {
         Self { sender, changes, events: Vec::new(), has_finished: false }
     }
 
-    /// Whether the text that was sent ends within the reasoning.
+    /// Whether the text that was sent so far ends within the reasoning.
     pub(super) fn is_reasoning(&self) -> bool {
         self.sender.is_reasoning()
     }
@@ -31,12 +33,13 @@ impl Delivery {
         self.events.push(event);
     }
 
-    /// Takes the events.
+    /// Removes and returns the collected events.
     pub(super) fn take(&mut self) -> Vec<Event> {
         std::mem::take(&mut self.events)
     }
 
-    /// Adds events for the output up to a place, and its end where `end` is given. The end is sent once.
+    /// Adds the events for the output up to the position `to`. If `end` is given, also adds the
+    /// final event, at most once.
     pub(super) fn send(
         &mut self,
         log: &Log,

@@ -1,4 +1,4 @@
-//! The end of an output: the order of the checks after each token, and the ways to close it.
+//! Checks after each token whether the output ends, and closes outputs.
 
 use super::closing::Closing;
 use super::reading::Reading;
@@ -8,7 +8,7 @@ use crate::output::Finish;
 use crate::params::EarlyStop;
 
 impl OutputState {
-    /// Accepts a token and looks for an end.
+    /// Adds a token to the output and checks whether the output ends.
     pub(super) fn take(&mut self, token: u32, forced: bool) -> Result<(), GenerateError> {
         let is_end = match &mut self.matcher {
             Some(matcher) => {
@@ -28,7 +28,8 @@ impl OutputState {
         self.look_for_end()
     }
 
-    /// Ends an output whose allowed tokens are too unlikely: at the last place where it may end, else by the shortest text.
+    /// Ends an output whose allowed tokens are too unlikely. The output ends at the last position
+    /// where it may end, or else is closed by a shortest text.
     pub(super) fn give_up(&mut self) -> Result<(), GenerateError> {
         if let Some(place) = self.text.last_end() {
             self.end(Finish::Unlikely, Some(place));
@@ -39,7 +40,8 @@ impl OutputState {
         self.close(closing.route().to_vec(), Finish::Unlikely)
     }
 
-    /// Whether the output can still be closed after `token`, which the matcher has just accepted.
+    /// Whether `max_tokens` still leaves room to close the output after `token`, which the matcher
+    /// has just accepted.
     fn leaves_room(&mut self, token: u32) -> bool {
         let (Some(closing), Some(matcher)) = (&self.closing, &mut self.matcher) else {
             return true;
@@ -79,7 +81,8 @@ impl OutputState {
         Ok(())
     }
 
-    /// Ends the output after the last token, or closes it, where a check demands that.
+    /// Ends or closes the output after its last token if one of the checks requires it. The module
+    /// [`decoder`](super) lists the checks.
     pub(super) fn look_for_end(&mut self) -> Result<(), GenerateError> {
         if self.must_end() {
             self.end(Finish::Stop, None);
@@ -119,7 +122,7 @@ impl OutputState {
         Ok(())
     }
 
-    /// Whether only an end may follow.
+    /// Whether the output may end and nothing else may follow.
     fn must_end(&mut self) -> bool {
         if self.params.overshoots() {
             return self.text.reading.as_mut().is_some_and(Reading::must_end);
@@ -134,19 +137,21 @@ impl OutputState {
         }
     }
 
-    /// Returns the closing tag if the reasoning has used up its tokens.
+    /// Returns the closing tag's tokens if the reasoning has reached its maximum number of tokens.
+    /// `None` otherwise.
     fn overdue_reasoning(&mut self) -> Option<Vec<u32>> {
         let most = self.params.reasoning.as_ref()?.max_tokens?;
         if self.tokens() < most || self.tokens() == self.params.max_tokens {
             return None;
         }
-        // Whether the tag has come is known once the text up to it is sent.
+        // Only sending the text reveals whether it contains the closing tag.
         self.send();
         let still = self.delivery.is_reasoning();
         still.then(|| self.closing_tag.clone())
     }
 
-    /// Adds the closing tag of the reasoning. Does nothing where the grammar does not allow the tag yet, within a character.
+    /// Adds the closing tag of the reasoning. Does nothing while the grammar forbids the tag, which
+    /// is the case within a character.
     fn end_reasoning(&mut self, close: Vec<u32>) -> Result<(), GenerateError> {
         let Some(matcher) = &mut self.matcher else { return Ok(()) };
         if matcher.validate(&close) < close.len() {

@@ -1,9 +1,9 @@
-//! The tokens of an output and their text.
+//! The log of an output: its tokens and their text.
 
 use grammarc_artifacts::TokenKind;
 use grammarc_runtime::Vocabulary;
 
-/// A position in an output: the number of bytes of text and of special tokens before it.
+/// A position in an output: the number of text bytes and the number of special tokens before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
     pub(super) bytes: usize,
@@ -14,16 +14,16 @@ pub(super) struct Place {
 #[derive(Clone, Copy, Debug)]
 struct Written {
     token: u32,
-    /// The position after it.
+    /// The position after the token.
     end: Place,
 }
 
-/// The output so far.
+/// The tokens and the text of an output so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Log {
     bytes: Vec<u8>,
     tokens: Vec<Written>,
-    /// The special tokens, with the number of bytes before each.
+    /// For each special token, the number of text bytes before it, and its id.
     specials: Vec<(usize, u32)>,
 }
 
@@ -32,14 +32,14 @@ impl Log {
         match vocabulary.artifact().token_kind(token) {
             TokenKind::Text => self.bytes.extend_from_slice(vocabulary.token_bytes(token)),
             TokenKind::Special => self.specials.push((self.bytes.len(), token)),
-            // An id without text adds nothing.
+            // An unused id has no text.
             TokenKind::Unused => {}
         }
         let end = self.end();
         self.tokens.push(Written { token, end });
     }
 
-    /// Removes all but the first `tokens` tokens.
+    /// Removes all tokens after the first `tokens`, with their text.
     pub(super) fn truncate(&mut self, tokens: usize) {
         let end = self.end_of(tokens);
         self.tokens.truncate(tokens);
@@ -71,13 +71,15 @@ impl Log {
         &self.bytes
     }
 
-    /// Returns the special tokens from number `from` on, each with the number of bytes before it.
+    /// Returns the special tokens from index `from` on, each with the number of text bytes before
+    /// it.
     pub(super) fn specials_from(&self, from: usize) -> &[(usize, u32)] {
         &self.specials[from.min(self.specials.len())..]
     }
 
-    /// Returns the first of the last tokens that spell, together, at least `bytes` bytes. The tokens are text and
-    /// start with a character; they spell less after a special token or at the start of the output.
+    /// Returns the first index of the last tokens that together have at least `bytes` bytes. These
+    /// tokens are text and start with a whole character. They have fewer bytes only after a special
+    /// token or at the start of the output.
     pub(super) fn tail(&self, bytes: usize) -> usize {
         let mut from = self.tokens.len();
         while let Some(at) = from.checked_sub(1) {
@@ -95,7 +97,7 @@ impl Log {
         from
     }
 
-    /// Whether a byte starts a character. True at the end.
+    /// Whether the byte at an offset starts a character. True at the end of the text.
     fn begins_character(&self, at: usize) -> bool {
         self.bytes.get(at).is_none_or(|byte| byte & 0xC0 != 0x80)
     }

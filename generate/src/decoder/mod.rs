@@ -1,4 +1,5 @@
-//! One output, token by token, without a model: logits in, tokens to feed and events out.
+//! Generates one output, token by token: takes logits, and returns tokens to feed and events. The
+//! host runs the model.
 //!
 //! ```text
 //!          ┌────────────── feed() ◄──────────────┐
@@ -6,30 +7,32 @@
 //!          └─ row ─► choose ─► accept ─► stops ─► forced runs ─► events
 //! ```
 //!
-//! A decoder holds the tokens of its prompt and output, and the number of them that the model has read. Its host feeds the
-//! tokens of [`Decoder::feed`] to the model and hands the rows of logits to [`Decoder::choose`], until there is nothing to
-//! feed. A decoder does no arithmetic of a model and has no threads, so tests drive it by a script.
+//! A decoder holds the tokens of its prompt and output, and the number of tokens that the model has
+//! read. Its host feeds the tokens of [`Decoder::feed`] to the model and passes the rows of logits
+//! to [`Decoder::choose`], until there is nothing to feed. A decoder neither runs a model nor
+//! starts threads, so tests can drive it step by step.
 //!
-//! After each token the ends are checked in this order:
+//! After each token, these conditions are checked in this order:
 //!
-//! | | end |
+//! | | the output ends if |
 //! | --- | --- |
 //! | 1 | an end token was drawn |
-//! | 2 | only an end may follow: the model is not called |
-//! | 3 | a stop string came, and the output may end before it |
-//! | 4 | with [`EarlyStop::First`](crate::EarlyStop::First) the output may end; with overshoot, it has left the grammar's text |
-//! | 5 | `max_tokens` is reached, or the tokens left are just enough to close the output |
+//! | 2 | only an end may follow; the model is not called |
+//! | 3 | a stop string was generated, and the output may end before it |
+//! | 4 | with [`EarlyStop::First`](crate::EarlyStop::First), it may end; with overshoot, it has left the grammar |
+//! | 5 | `max_tokens` is reached, or the remaining tokens just suffice to close the output |
 //!
-//! Cost of a token besides its mask: its bytes; with stop strings or overshoot, a byte step of the grammar for each; with
-//! [`OnLength::Close`](crate::OnLength::Close), the search for a shortest text to an end.
+//! Cost of a token besides its mask: linear in its bytes. Stop strings and overshoot add a byte
+//! step of the grammar for each byte. [`OnLength::Close`](crate::OnLength::Close) adds a search for
+//! a shortest text to the grammar's end.
 //!
-//! | file | owns |
+//! | file | contents |
 //! | --- | --- |
-//! | [`sequence`] | tokens, and the part of them that the model has read |
-//! | [`text`] | the text, and the places where it may end |
+//! | [`sequence`] | the tokens, and how many of them the model has read |
+//! | [`text`] | the text, and the positions where it may end |
 //! | [`delivery`] | the events |
 //! | [`state`] | all of these, with the grammar and the end; [`ends`] has the checks |
-//! | [`runs`], [`pick`] | forced tokens, drawn tokens |
+//! | [`runs`], [`pick`] | adding forced tokens; drawing tokens |
 //!
 //! Tests: `tests.rs`; `candle/tests/smollm2.rs` with a real model.
 
@@ -63,7 +66,7 @@ use self::state::OutputState;
 pub use self::sequence::ToFeed;
 pub use self::setup::{CompiledGrammars, Setup, longest_token};
 
-/// One output.
+/// The state of one output that is being generated.
 pub struct Decoder {
     output: OutputState,
     runs: ForcedRuns,
@@ -71,11 +74,12 @@ pub struct Decoder {
 }
 
 impl Decoder {
-    /// Returns a decoder before the first token.
+    /// Creates a decoder that is before the first token.
     ///
     /// # Errors
     ///
-    /// A parameter is wrong, the prompt has no tokens, or the output cannot be closed within its tokens.
+    /// A parameter is wrong, the prompt has no tokens, or the output cannot be closed within
+    /// `max_tokens`.
     pub fn new(params: GenerateParams, setup: Setup) -> Result<Self, GenerateError> {
         params.check()?;
         if setup.prompt.is_empty() {
@@ -88,12 +92,12 @@ impl Decoder {
         Ok(Self { output: OutputState::new(params, setup, seed)?, runs, picker })
     }
 
-    /// Adds the tokens that the grammar forces before the first call of the model. Ends the output if the grammar has only
-    /// one text.
+    /// Adds the tokens that the grammar forces before the first call of the model. If the grammar
+    /// has only one text, the output ends.
     ///
     /// # Errors
     ///
-    /// A limit of the matcher was met.
+    /// A limit of the matcher is exceeded.
     pub fn start(&mut self) -> Result<(), GenerateError> {
         if self.output.matcher.is_some() {
             self.output.look_for_end()?;
@@ -103,8 +107,8 @@ impl Decoder {
         Ok(())
     }
 
-    /// Returns the tokens that the model has to read next. `None` once the output has ended and the log probabilities of its
-    /// last forced tokens are known, if they are wanted.
+    /// Returns the tokens that the model has to read next. `None` if the output has ended and no
+    /// log probabilities of forced tokens are missing.
     pub fn feed(&self) -> Option<ToFeed<'_>> {
         if self.is_finished() {
             return None;
@@ -113,18 +117,18 @@ impl Decoder {
         Some(self.output.sequence.to_feed(all_rows, has_ended))
     }
 
-    /// Records that the model has read the first `tokens` tokens of [`Decoder::feed`].
+    /// Records that the model has read the first `tokens` tokens of the last [`Decoder::feed`].
     pub fn fed(&mut self, tokens: usize) {
         self.output.sequence.feed(tokens);
     }
 
-    /// Takes the rows of logits that [`Decoder::feed`] asked for, draws the next token from the last row and adds all tokens
-    /// that need no logits. The rows are changed.
+    /// Takes the rows of logits that [`Decoder::feed`] requested. Draws the next token from the
+    /// last row, and adds all tokens that need no logits. The rows are modified.
     ///
     /// # Errors
     ///
-    /// A row has not the model's width, no token can be drawn, or a limit of the matcher was met. The output has not
-    /// ended then, and cannot go on.
+    /// The length of a row is not the model's logit width, no token can be drawn, or a limit of the
+    /// matcher is exceeded. The output has not ended in these cases, and cannot continue.
     pub fn choose<'r>(
         &mut self,
         rows: impl Iterator<Item = &'r mut [f32]>,
@@ -153,7 +157,8 @@ impl Decoder {
         Ok(())
     }
 
-    /// Ends the output at its last token. Does nothing if it has ended.
+    /// Ends the output at its last token, for the reason `finish`. Does nothing if the output has
+    /// ended.
     pub fn stop(&mut self, finish: Finish) {
         if self.finish().is_none() {
             self.output.end(finish, None);
@@ -166,27 +171,27 @@ impl Decoder {
         self.output.is_finished()
     }
 
-    /// Returns the reason of the end, once the output has ended.
+    /// Returns the reason why the output ended. `None` if it has not ended.
     pub fn finish(&self) -> Option<&Finish> {
         self.output.end.as_ref().map(|end| &end.finish)
     }
 
-    /// Returns the events since the last call.
+    /// Returns the events since the last call of this function.
     pub fn events(&mut self) -> Vec<Event> {
         self.output.delivery.take()
     }
 
-    /// Returns the tokens of the output so far.
+    /// Returns the tokens of the output so far, without the prompt.
     pub fn tokens(&self) -> &[u32] {
         self.output.sequence.output()
     }
 
-    /// Returns the output's usage so far.
+    /// Returns the number of tokens and model calls so far.
     pub fn usage(&self) -> Usage {
         self.output.usage()
     }
 
-    /// Returns the parameters.
+    /// Returns the parameters of the generation.
     pub fn params(&self) -> &GenerateParams {
         &self.output.params
     }

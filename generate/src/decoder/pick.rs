@@ -1,4 +1,4 @@
-//! Drawing a token from a row of logits, and the log probabilities that the host wants of it.
+//! Draws a token from a row of logits, and computes the log probabilities that the host requests.
 
 use super::state::OutputState;
 use crate::error::GenerateError;
@@ -6,24 +6,27 @@ use crate::output::{Event, LEAST_LOGPROB, TokenLogprob};
 use crate::params::GenerateParams;
 use crate::sampling::{Cuts, Draws, draw, log_sum, mass, ranked};
 
-/// The draws of one output.
+/// Draws the tokens of one output.
 pub(super) struct Picker {
     draws: Draws,
-    /// Number of tokens in a row whose allowed tokens were below the limit of probability.
+    /// Number of consecutive tokens at which the total probability of the allowed tokens was below
+    /// the limit.
     unlikely: u32,
 }
 
 impl Picker {
-    /// Returns a picker before the first draw.
+    /// Creates a picker that is before the first draw.
     pub(super) fn new(draws: Draws) -> Self {
         Self { draws, unlikely: 0 }
     }
 
-    /// Draws a token. `None` if the allowed tokens are too unlikely.
+    /// Draws a token from a row of logits. `None` if the allowed tokens were too unlikely for too
+    /// long.
     ///
     /// # Errors
     ///
-    /// The row has not the model's width, no token is allowed, or none can be drawn.
+    /// The length of the row is not the model's logit width, no token is allowed, or no allowed
+    /// token has a finite logit.
     pub(super) fn pick(
         &mut self,
         output: &mut OutputState,
@@ -45,7 +48,7 @@ impl Picker {
                     return Err(GenerateError::DeadEnd { tokens });
                 }
             }
-            // Rows of padding after the vocabulary are no tokens.
+            // Logits after the vocabulary's last token are padding.
             None => {
                 let width = output.vocabulary.logit_width() as usize;
                 row.iter_mut().skip(width).for_each(|logit| *logit = f32::NEG_INFINITY);
@@ -71,7 +74,8 @@ impl Picker {
         Ok(Some(token))
     }
 
-    /// Counts an allowed probability, and returns whether enough of them in a row were below the limit.
+    /// Counts consecutive probabilities below the limit. `kept` is the total probability of the
+    /// allowed tokens. Returns whether the count has reached the limit's patience.
     fn is_too_unlikely(&mut self, params: &GenerateParams, kept: f64) -> bool {
         let Some(limit) = params.prob_limit else { return false };
         let is_below = kept < f64::from(limit.below);
@@ -80,22 +84,23 @@ impl Picker {
     }
 }
 
-/// Sends the log probability of a token that was forced, from the row of logits before it.
+/// Sends the log probability of a token that was forced. `at` is the token's index in the sequence,
+/// and `row` has the logits before it.
 pub(super) fn observe(output: &mut OutputState, at: usize, token: u32, row: &mut [f32]) {
     if at < output.sequence.observed() {
         return;
     }
     output.adjust.apply(row);
     let logprob = logprob(&output.params, token, row, log_sum(row));
-    // The mask of a forced token has this token alone.
+    // The mask at a forced token allows only this token.
     let mass = Some(logprob.logprob.exp());
     let logprob = TokenLogprob { forced: true, mass, ..logprob };
     output.delivery.push(Event::Tokens(vec![logprob]));
     output.sequence.observe(at + 1);
 }
 
-/// Returns the log probability of a drawn token and of the likeliest ones. `sum` is the logarithm of the row's summed
-/// exponentials.
+/// Returns the log probability of a drawn token and those of the likeliest tokens. `sum` is the
+/// logarithm of the sum of the row's exponentials.
 fn logprob(params: &GenerateParams, token: u32, row: &[f32], sum: f64) -> TokenLogprob {
     let top = params.logprobs.map_or(0, |logprobs| logprobs.top as usize);
     let of = |logit: f32| ((f64::from(logit) - sum) as f32).max(LEAST_LOGPROB);

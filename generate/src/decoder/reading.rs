@@ -1,20 +1,20 @@
-//! The grammar's reading of an output byte by byte, for ends inside a token: stop strings, and tokens past the end of
-//! the grammar's text.
+//! Reads an output byte by byte with its grammar, to find ends inside a token. Such ends come from
+//! stop strings, and from tokens that cross the end of the grammar's text.
 //!
-//! Tokens that replace others spell the same bytes, so a reading never goes back.
+//! If tokens are replaced by others, these have the same bytes. So reading never goes back.
 
 use grammarc_runtime::{ByteMatcher, Grammar};
 
 use super::log::{Log, Place};
 
-/// A grammar's reading of the output.
+/// The state of reading an output byte by byte with its grammar.
 #[derive(Debug)]
 pub(super) struct Reading {
     matcher: ByteMatcher,
     read: Place,
-    /// The positions where the output so far may end, ascending.
+    /// The positions at which the output may end, in ascending order.
     accepting: Vec<Place>,
-    /// Whether no text of the grammar starts with the output.
+    /// Whether the output has left the grammar: no text of the grammar starts with it.
     has_left: bool,
 }
 
@@ -25,7 +25,7 @@ impl Reading {
         Self { matcher, read: Place::default(), accepting, has_left: false }
     }
 
-    /// Reads the new part of the log.
+    /// Reads the part of the log that was not read yet.
     pub(super) fn read(&mut self, log: &Log) {
         let end = log.end();
         while !self.has_left && self.read < end {
@@ -49,17 +49,18 @@ impl Reading {
         }
     }
 
-    /// Whether no text of the grammar starts with the output.
+    /// Whether the output has left the grammar: no text of the grammar starts with it.
     pub(super) fn has_left(&self) -> bool {
         self.has_left
     }
 
-    /// Returns the first position after the start where the output may end.
+    /// Returns the first position after the start at which the output may end. `None` if there is
+    /// none so far.
     pub(super) fn first(&self) -> Option<Place> {
         self.accepting.iter().copied().find(|place| *place > Place::default())
     }
 
-    /// Returns the last position so far where the output may end.
+    /// Returns the last position so far at which the output may end. `None` if there is none.
     pub(super) fn last(&self) -> Option<Place> {
         self.accepting.last().copied()
     }
@@ -69,7 +70,7 @@ impl Reading {
         self.accepting.binary_search(&place).is_ok()
     }
 
-    /// Whether the output may end here and no byte can follow.
+    /// Whether the output may end here, and no byte and no special token may follow.
     pub(super) fn must_end(&mut self) -> bool {
         !self.has_left
             && self.matcher.is_accepting()

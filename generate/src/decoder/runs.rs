@@ -1,6 +1,6 @@
-//! Tokens that the grammar forces, added without a call of the model.
+//! Adds the tokens that the grammar forces, without a call of the model.
 //!
-//! The ends are looked for after each of them as after any other token.
+//! After each forced token, the ends are checked as after any other token.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::encode::Encode;
 use crate::error::GenerateError;
 use crate::params::Forced;
 
-/// The tokenizer of forced runs.
+/// The tokenizer that encodes forced bytes.
 pub(super) struct ForcedRuns {
     pub(super) encoder: Option<Arc<dyn Encode>>,
     /// Length of the longest token, in bytes.
@@ -18,13 +18,13 @@ pub(super) struct ForcedRuns {
 }
 
 impl ForcedRuns {
-    /// Adds forced tokens until the model has to be asked or the output has ended.
+    /// Adds forced tokens until a token is not forced or the output has ended.
     pub(super) fn force(&self, output: &mut OutputState) -> Result<(), GenerateError> {
         while output.end.is_none() && (self.force_bytes(output)? || force_tokens(output)?) {}
         Ok(())
     }
 
-    /// Adds forced bytes as the tokenizer spells them. Returns whether there were any.
+    /// Adds forced bytes in the tokenizer's encoding. Returns whether any were added.
     fn force_bytes(&self, output: &mut OutputState) -> Result<bool, GenerateError> {
         let (Some(matcher), Some(encoder)) = (&mut output.matcher, &self.encoder) else {
             return Ok(false);
@@ -49,14 +49,14 @@ impl ForcedRuns {
             if output.end.is_some() {
                 break;
             }
-            // Tokens in the place of others are the model's as much as these were.
+            // Tokens that replace tokens of the model do not count as forced.
             output.take(token, at >= back)?;
         }
         Ok(true)
     }
 }
 
-/// Adds the tokens of a run in which only one token is allowed at a time. Returns whether there were any.
+/// Adds tokens as long as exactly one token is allowed. Returns whether any were added.
 fn force_tokens(output: &mut OutputState) -> Result<bool, GenerateError> {
     let (true, Some(matcher)) = (output.params.forced != Forced::Off, &mut output.matcher) else {
         return Ok(false);

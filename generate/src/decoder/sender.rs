@@ -1,4 +1,4 @@
-//! Converts the log of an output to events: whole characters, the parts of a structural tag, and reasoning.
+//! Converts the log of an output to events: text in whole characters, tool calls, and reasoning.
 //!
 //! ```text
 //! log up to a place ─► reasoning, until its closing tag ─► splitter, where the grammar has regions ─► events
@@ -10,15 +10,15 @@ use memchr::memmem;
 use super::log::{Log, Place};
 use crate::output::Event;
 
-/// Converts an output to events.
+/// Converts the log of one output to events.
 #[derive(Debug)]
 pub(super) struct Sender {
     sent: Place,
     reasoning: Option<ReasoningPart>,
     splitter: Option<Splitter>,
-    /// Whether whitespace is dropped: the output follows the reasoning's closing tag.
+    /// Whether white space is dropped, because it follows the closing tag of the reasoning.
     skips_space: bool,
-    /// Number of calls whose start was sent.
+    /// Number of tool calls whose start was sent.
     calls: usize,
     text: Whole,
     arguments: Whole,
@@ -27,22 +27,23 @@ pub(super) struct Sender {
 /// The reasoning at the start of an output.
 #[derive(Debug)]
 struct ReasoningPart {
-    /// The opening tag. Empty once it was read.
+    /// The opening tag that is still expected. Empty if it was read or is in the prompt.
     open: Vec<u8>,
     close: Vec<u8>,
     read: Vec<u8>,
-    /// Number of bytes of `read` that were sent.
+    /// Number of bytes of `read` that were already sent as events.
     sent: usize,
 }
 
-/// Text that is sent in whole characters.
+/// A buffer that releases text in whole characters.
 #[derive(Debug, Default)]
 struct Whole {
     bytes: Vec<u8>,
 }
 
 impl Whole {
-    /// Adds bytes and takes the whole characters so far. Invalid bytes become U+FFFD.
+    /// Adds bytes, and removes and returns the whole characters so far. Invalid bytes become
+    /// U+FFFD.
     fn take(&mut self, bytes: &[u8]) -> String {
         self.bytes.extend_from_slice(bytes);
         let mut text = String::new();
@@ -62,13 +63,14 @@ impl Whole {
         text
     }
 
-    /// Takes the text that is left at the end. An incomplete character at its end is dropped.
+    /// Removes and returns the rest of the text. An incomplete character at its end is dropped.
     fn rest(&mut self) -> String {
         whole_characters(&std::mem::take(&mut self.bytes))
     }
 }
 
-/// Returns the text of some bytes, without an incomplete character at the end. Other invalid bytes become U+FFFD.
+/// Decodes bytes as text, without an incomplete character at the end. Other invalid bytes become
+/// U+FFFD.
 fn whole_characters(bytes: &[u8]) -> String {
     let cut = bytes.utf8_chunks().last().map_or(0, |last| match is_beginning(last.invalid()) {
         true => last.invalid().len(),
@@ -77,14 +79,15 @@ fn whole_characters(bytes: &[u8]) -> String {
     String::from_utf8_lossy(&bytes[..bytes.len() - cut]).into_owned()
 }
 
-/// Whether invalid bytes are the start of a character.
+/// Whether bytes that are invalid UTF-8 are the start of an incomplete character.
 fn is_beginning(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none())
 }
 
 impl Sender {
-    /// Returns a sender. `splits` is the grammar of the output after the reasoning, if the grammar has regions.
-    /// `tags` are those of the reasoning; the first is empty if it is in the prompt.
+    /// Creates a sender. `splits` is the grammar of the output after the reasoning, if it
+    /// distinguishes regions such as tool calls. `tags` are the opening and closing tag of the
+    /// reasoning. The opening tag is empty if it is in the prompt.
     pub(super) fn new(splits: Option<&Grammar>, tags: Option<(&str, &str)>) -> Self {
         let reasoning = tags.map(|(open, close)| ReasoningPart {
             open: open.as_bytes().to_vec(),
@@ -103,12 +106,12 @@ impl Sender {
         }
     }
 
-    /// Whether the closing tag of the reasoning has not come.
+    /// Whether the output is still within the reasoning: its closing tag was not read.
     pub(super) fn is_reasoning(&self) -> bool {
         self.reasoning.is_some()
     }
 
-    /// Sends the part of the output before `to` that was not sent.
+    /// Adds the events for the part of the output before `to` that was not sent yet.
     pub(super) fn send(
         &mut self,
         log: &Log,
@@ -132,8 +135,8 @@ impl Sender {
         }
     }
 
-    /// Sends the text that was held back as a possible start of a tag. With `is_cut`, returns the index of the call
-    /// that the end of the output has left incomplete.
+    /// Sends the text that was held back as a possible start of a tag, at the end of the output. If
+    /// `is_cut`, returns the index of the tool call that is incomplete. `None` if there is none.
     pub(super) fn finish(&mut self, is_cut: bool, events: &mut Vec<Event>) -> Option<u32> {
         let mut cut_call = None;
         if let Some(part) = self.reasoning.take() {
@@ -152,7 +155,7 @@ impl Sender {
         let rest = self.text.rest();
         push(events, Event::Text, rest);
         self.end_arguments(events);
-        // A call whose start was not sent does not count.
+        // An incomplete call whose start was not sent is not reported.
         cut_call.filter(|&index| (index as usize) < self.calls)
     }
 
@@ -175,13 +178,15 @@ impl Sender {
             self.reason(events);
         } else if let Some(splitter) = &mut self.splitter {
             self.skips_space = false;
-            // The grammar has taken the token, so it is taken here; a limit that is met leaves the token out.
+            // The grammar has accepted the token, so the splitter accepts it too. If the splitter
+            // exceeds a limit, the token is left out.
             let pieces = splitter.push(token).unwrap_or_default();
             self.pieces(pieces, events);
         }
     }
 
-    /// Sends the reasoning that cannot be part of its closing tag. Continues with the output after the tag.
+    /// Sends the reasoning, except an end that may belong to the closing tag. After the closing
+    /// tag, continues with the output.
     fn reason(&mut self, events: &mut Vec<Event>) {
         let Some(part) = &mut self.reasoning else { return };
         if !part.open.is_empty() {
@@ -256,7 +261,7 @@ impl Sender {
         }
     }
 
-    /// Sends the start of the first `count` calls.
+    /// Sends the start of the tool calls that were not sent yet, until `count` calls are sent.
     fn send_calls(&mut self, count: usize, events: &mut Vec<Event>) {
         while self.calls < count {
             self.end_arguments(events);
@@ -273,7 +278,8 @@ impl Sender {
     }
 }
 
-/// Adds an event unless its text is empty. Text of the same kind is appended to the last event.
+/// Adds an event unless its text is empty. If the last event has the same kind, the text is
+/// appended to it.
 fn push(events: &mut Vec<Event>, event: impl FnOnce(String) -> Event, text: String) {
     if text.is_empty() {
         return;

@@ -1,19 +1,21 @@
-//! The tokens of the prompt and the output, and the part of them that the model has read.
+//! The tokens of a prompt and its output, and how many of them the model has read.
 
 use crate::model::Rows;
 
-/// Tokens for the model to read.
+/// The tokens that the model has to read next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ToFeed<'d> {
-    /// Number of tokens of the sequence that stay. The model drops the tokens after them.
+    /// Number of tokens of the sequence that the model keeps. It removes all later tokens before it
+    /// reads.
     pub kept: usize,
-    /// The tokens after them, at least one. A host may first feed some of them alone, without asking for logits.
+    /// The tokens to read, at least one. A host may first feed some of them without requesting
+    /// logits.
     pub tokens: &'d [u32],
-    /// The tokens after which logits are needed.
+    /// Which of the tokens need a row of logits after them.
     pub rows: Rows,
 }
 
-/// The tokens of a prompt and its output.
+/// The tokens of a prompt, followed by the tokens of its output.
 #[derive(Debug)]
 pub(super) struct Sequence {
     tokens: Vec<u32>,
@@ -23,12 +25,12 @@ pub(super) struct Sequence {
     fed: usize,
     /// Number of tokens that the model had read before its last call.
     rows_from: usize,
-    /// Number of tokens whose log probabilities are known, where they are wanted.
+    /// Number of tokens whose log probabilities are known, if they are requested.
     observed: usize,
 }
 
 impl Sequence {
-    /// Returns the sequence of a prompt.
+    /// Creates the sequence of a prompt with an empty output.
     pub(super) fn new(prompt: Vec<u32>) -> Self {
         Self { prompt: prompt.len(), observed: prompt.len(), tokens: prompt, fed: 0, rows_from: 0 }
     }
@@ -38,12 +40,12 @@ impl Sequence {
         self.tokens.len()
     }
 
-    /// Returns a token; `None` after the end.
+    /// Returns the token at an index. `None` after the end.
     pub(super) fn get(&self, at: usize) -> Option<u32> {
         self.tokens.get(at).copied()
     }
 
-    /// Returns the tokens of the output.
+    /// Returns the tokens of the output, without the prompt.
     pub(super) fn output(&self) -> &[u32] {
         &self.tokens[self.prompt..]
     }
@@ -53,14 +55,15 @@ impl Sequence {
         self.tokens.push(token);
     }
 
-    /// Removes all but the first `tokens` tokens of the output.
+    /// Removes all tokens of the output after the first `tokens`.
     pub(super) fn truncate(&mut self, tokens: usize) {
         self.tokens.truncate(self.prompt + tokens);
         self.fed = self.fed.min(self.tokens.len());
     }
 
-    /// Returns the tokens for the model to read next. `all_rows` asks for logits after every token of the output;
-    /// `has_ended` leaves out the last token, after which no logits are needed then.
+    /// Returns the tokens that the model has to read next. `all_rows` requests logits after every
+    /// token of the output. `has_ended` leaves out the last token, because no logits are needed
+    /// after it.
     pub(super) fn to_feed(&self, all_rows: bool, has_ended: bool) -> ToFeed<'_> {
         let kept = self.first_unread();
         let before = self.prompt - 1;
@@ -79,12 +82,14 @@ impl Sequence {
         self.fed = self.rows_from + tokens;
     }
 
-    /// Returns the first token that the model has to read. The last token is read anew where tokens after it were removed.
+    /// Returns the index of the first token that the model has to read. If tokens were removed, the
+    /// last remaining token is read again for its logits.
     fn first_unread(&self) -> usize {
         self.fed.min(self.tokens.len() - 1)
     }
 
-    /// Returns the number of the token that the first row of logits follows. With `only_last`, the row follows the last token.
+    /// Returns the number of tokens before the first row of logits. With `only_last`, there is only
+    /// the row after the last token.
     pub(super) fn rows_from(&mut self, only_last: bool) -> usize {
         if only_last {
             self.rows_from = self.tokens.len() - 1;

@@ -1,4 +1,4 @@
-//! The parts that a decoder needs at its start.
+//! The inputs from which a decoder is created.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -11,45 +11,51 @@ use crate::error::GenerateError;
 use crate::grammars::{Affixes, GrammarError, Grammars, Prefix};
 use crate::params::GenerateParams;
 
-/// The inputs of a decoder besides parameters: vocabulary, tokenizer, prompt and compiled grammars.
+/// The inputs of a decoder besides the parameters: vocabulary, tokenizer, prompt and compiled
+/// grammars.
 pub struct Setup {
-    /// The model's vocabulary.
+    /// The vocabulary of the model.
     pub vocabulary: Vocabulary,
-    /// Length of the model's row of logits.
+    /// Number of logits in a row of the model.
     pub logit_width: u32,
-    /// Length of the longest token in bytes: [`longest_token`] of the vocabulary, which a backend computes once.
+    /// Length of the longest token in bytes: the result of [`longest_token`], which a backend
+    /// computes once.
     pub longest_token: usize,
-    /// The tokenizer, for runs of forced bytes and for the closing tag of the reasoning.
+    /// The tokenizer, which encodes forced bytes and the closing tag of the reasoning. `None` if
+    /// there is none.
     pub encoder: Option<Arc<dyn Encode>>,
     /// The tokens of the prompt.
     pub prompt: Vec<u32>,
     /// Whether the prompt ends within the reasoning.
     pub in_reasoning: bool,
-    /// Number of the output among those of one prompt. It selects the random numbers.
+    /// Number of this output among the outputs of one prompt. It selects the random numbers.
     pub choice: u32,
-    /// The compiled grammars.
+    /// The compiled grammars that the parameters need.
     pub grammars: CompiledGrammars,
 }
 
-/// Returns the length of the longest token in bytes. O(tokens).
+/// Returns the length of the longest token of a vocabulary, in bytes. O(tokens).
 pub fn longest_token(vocabulary: &Vocabulary) -> usize {
     let tokens = 0..vocabulary.artifact().token_count();
     tokens.map(|token| vocabulary.token_bytes(token).len()).max().unwrap_or(0)
 }
 
-/// The grammars of one generation, compiled.
+/// The compiled grammars of one generation.
 #[derive(Clone, Debug, Default)]
 pub struct CompiledGrammars {
-    /// The grammar of the masks: reasoning, output and text after it. `None` without a constraint.
+    /// The grammar whose masks constrain the tokens: reasoning, output, and text after it. `None`
+    /// without a constraint.
     pub masks: Option<Grammar>,
-    /// The grammar of a whole output, reasoning included. Differs from `masks` if text may follow.
+    /// The grammar of the reasoning and the output. It differs from `masks` if text may follow the
+    /// output.
     pub whole: Option<Grammar>,
     /// The grammar of the output without the reasoning.
     pub output: Option<Grammar>,
 }
 
 impl CompiledGrammars {
-    /// Compiles the grammars that the parameters need. Setting the flag `cancel` ends the compilation.
+    /// Compiles the grammars that the parameters need. `in_reasoning` states that the prompt ends
+    /// within the reasoning. Setting the flag `cancel` ends the compilation with an error.
     ///
     /// # Errors
     ///
@@ -66,7 +72,7 @@ impl CompiledGrammars {
         Ok(compiled?.unwrap_or_default())
     }
 
-    /// Returns the grammars that the parameters need. `None` if one of them has to be compiled.
+    /// Returns the grammars that the parameters need, if none has to be compiled. `None` otherwise.
     ///
     /// # Errors
     ///
@@ -79,7 +85,8 @@ impl CompiledGrammars {
         Self::by(params, in_reasoning, |grammar, affixes| grammars.kept(grammar, affixes))
     }
 
-    /// Gets each grammar that the parameters need from `get`. `None` if `get` returns `None` for one of them.
+    /// Calls `get` for each grammar that the parameters need. `None` if `get` returns `None` for
+    /// one of them.
     fn by(
         params: &GenerateParams,
         in_reasoning: bool,
@@ -109,7 +116,7 @@ impl CompiledGrammars {
 }
 
 impl Setup {
-    /// Returns the tokens that end the output.
+    /// Returns the ids of the tokens that end the output.
     pub(super) fn end_tokens(&self, params: &GenerateParams) -> Vec<u32> {
         let own = || self.vocabulary.end_tokens().to_vec();
         let mut ends = params.end_tokens.clone().unwrap_or_else(own);
@@ -125,11 +132,12 @@ impl Setup {
         ends
     }
 
-    /// Returns the tokens of the reasoning's closing tag. Without a bound on the reasoning there are none.
+    /// Returns the tokens of the reasoning's closing tag. Empty if the reasoning has no maximum
+    /// number of tokens, because the tag is never added then.
     ///
     /// # Errors
     ///
-    /// The reasoning is bounded, and there is no tokenizer.
+    /// The reasoning has a maximum number of tokens, and no tokenizer can encode the tag.
     pub(super) fn closing_tag(&self, params: &GenerateParams) -> Result<Vec<u32>, GenerateError> {
         let bounded = params.reasoning.as_ref().filter(|reasoning| reasoning.max_tokens.is_some());
         let tokens = match (bounded, &self.encoder) {
@@ -143,7 +151,8 @@ impl Setup {
         })
     }
 
-    /// Returns the matcher of the masks.
+    /// Creates the matcher that computes the masks. `None` without a constraint. Fails if an option
+    /// does not fit the vocabulary.
     pub(super) fn matcher(&self, end_tokens: &[u32]) -> Result<Option<Matcher>, GenerateError> {
         let Some(grammar) = &self.grammars.masks else { return Ok(None) };
         let options = MatcherOptions::new().logit_width(self.logit_width);

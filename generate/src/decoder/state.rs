@@ -1,4 +1,4 @@
-//! The state of one output: its tokens, text and grammar, and its end.
+//! The state of one output: its tokens, its text, its grammar and its end.
 
 use grammarc_runtime::{Matcher, Vocabulary};
 
@@ -17,11 +17,11 @@ use crate::output::{Finish, Usage};
 use crate::params::{GenerateParams, OnLength};
 use crate::sampling::Adjust;
 
-/// The end of an output.
+/// The end of an output: the reason, and the position.
 #[derive(Debug)]
 pub(super) struct End {
     pub(super) finish: Finish,
-    /// End of the output's text.
+    /// Position at which the output's text ends. Later text is removed.
     at: Place,
 }
 
@@ -34,7 +34,8 @@ pub(super) struct OutputState {
     pub(super) sequence: Sequence,
     pub(super) text: Text,
     pub(super) adjust: Adjust,
-    /// The tokens of the reasoning's closing tag, where its length is bounded.
+    /// The tokens of the reasoning's closing tag. Empty if the reasoning has no maximum number of
+    /// tokens.
     pub(super) closing_tag: Vec<u32>,
     pub(super) closing: Option<Closing>,
     pub(super) usage: Usage,
@@ -43,12 +44,12 @@ pub(super) struct OutputState {
 }
 
 impl OutputState {
-    /// Returns the state before the first token.
+    /// Creates the state before the first token.
     ///
     /// # Errors
     ///
-    /// The matcher refuses an option, the output cannot be closed within its tokens, or the closing tag of the reasoning has
-    /// no tokens.
+    /// The matcher rejects an option, the output cannot be closed within `max_tokens`, or the
+    /// closing tag of the reasoning cannot be encoded.
     pub(super) fn new(
         params: GenerateParams,
         setup: Setup,
@@ -89,17 +90,17 @@ impl OutputState {
         })
     }
 
-    /// Whether the matcher accepts an end here.
+    /// Whether the matcher allows the output to end here. False without a grammar.
     fn is_accepting(&self) -> bool {
         self.matcher.as_ref().is_some_and(Matcher::is_accepting)
     }
 
-    /// Returns the number of tokens of the output.
+    /// Returns the number of tokens of the output so far.
     pub(super) fn tokens(&self) -> usize {
         self.text.log.len()
     }
 
-    /// Whether the output has ended and no log probability is missing.
+    /// Whether the output has ended and no requested log probability is missing.
     pub(super) fn is_finished(&self) -> bool {
         let Some(End { finish, .. }) = &self.end else { return false };
         let called_off = matches!(finish, Finish::Cancelled | Finish::Deadline);
@@ -107,12 +108,13 @@ impl OutputState {
         called_off || self.params.logprobs.is_none() || is_observed()
     }
 
-    /// Returns the usage so far.
+    /// Returns the number of tokens and model calls so far.
     pub(super) fn usage(&self) -> Usage {
         Usage { completion_tokens: self.tokens(), ..self.usage }
     }
 
-    /// Adds a token that the matcher has accepted.
+    /// Appends a token that the matcher has accepted. `forced` states that the model was not called
+    /// for it.
     pub(super) fn push(&mut self, token: u32, forced: bool) {
         self.sequence.push(token);
         self.adjust.push(token);
@@ -122,7 +124,9 @@ impl OutputState {
         self.text.push(token, &self.vocabulary, is_accepting);
     }
 
-    /// Ends the output, at an earlier place where one is given.
+    /// Ends the output for the reason `finish`: at the position `at` if it is given, otherwise
+    /// after the last token. With overshoot, the default is the last position at which the output
+    /// may end.
     pub(super) fn end(&mut self, finish: Finish, at: Option<Place>) {
         let overshot = self.params.overshoots().then(|| self.text.last_end()).flatten();
         let at = at.or(overshot).unwrap_or_else(|| self.text.log.end());
@@ -142,13 +146,14 @@ impl OutputState {
     }
 }
 
-/// Returns the byte reading of an output that may end inside a token.
+/// Creates the byte-by-byte reading of an output that may end inside a token. `None` if no
+/// parameter needs it.
 fn reading(params: &GenerateParams, setup: &Setup) -> Option<Reading> {
     let by_bytes = params.overshoots() || !params.stop.is_empty();
     setup.grammars.whole.as_ref().filter(|_| by_bytes).map(Reading::new)
 }
 
-/// Returns the delivery of an output with these parameters.
+/// Creates the delivery of events for an output with these parameters.
 fn delivery(params: &GenerateParams, setup: &Setup) -> Delivery {
     let tags = params.reasoning.as_ref().map(|reasoning| {
         (if setup.in_reasoning { "" } else { reasoning.open.as_str() }, reasoning.close.as_str())

@@ -1,13 +1,13 @@
-//! Stop strings: texts that end an output. They may start and end inside tokens.
+//! Finds stop strings: texts that end an output. A stop string may start and end inside a token.
 
 use memchr::memmem;
 
-/// The stop strings of an output.
+/// The search for the stop strings of one output.
 #[derive(Debug)]
 pub(super) struct Stops {
     texts: Vec<String>,
     longest: usize,
-    /// Number of bytes that were searched.
+    /// Number of bytes of the output that were already searched.
     searched: usize,
 }
 
@@ -21,8 +21,9 @@ impl Stops {
         self.texts.is_empty()
     }
 
-    /// Finds the first stop string that ends in new bytes and before which the output may end. Returns its offset and
-    /// the text. Of several at one offset, the shortest wins.
+    /// Finds a stop string that ends in bytes which were not searched before, and before which the
+    /// output may end (`may_end` of its offset). Returns the lowest offset and the stop string
+    /// there, of several the shortest. `None` if there is none.
     pub(super) fn search(
         &mut self,
         bytes: &[u8],
@@ -38,7 +39,8 @@ impl Stops {
         found.min_by_key(|(at, text)| (*at, text.len()))
     }
 
-    /// Returns the number of last bytes that may be the start of a stop string.
+    /// Returns the greatest number of last bytes that may be the start of a stop string. 0 if there
+    /// are none.
     pub(super) fn held_back(&self, bytes: &[u8]) -> usize {
         let most = bytes.len().min(self.longest.saturating_sub(1));
         let held = (1..=most).rev().find(|&len| {

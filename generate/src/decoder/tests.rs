@@ -1,4 +1,4 @@
-//! Decoders driven by scripts and by noise.
+//! Tests of decoders, driven by scripted or pseudo-random logits.
 
 use grammarc_json::{Change, JsonSchema, PartialJson};
 use grammarc_runtime::ByteMatcher;
@@ -12,7 +12,7 @@ use crate::output::{Event, Finish};
 use crate::params::{EarlyStop, Forced, GenerateParams, Logprobs, OnLength, ProbLimit, Reasoning};
 use crate::testing::{END, Noise, Ran, WIDTH, grammars, run};
 
-/// Schemas whose texts have forced parts of all kinds.
+/// Returns schemas whose texts have forced parts of all kinds.
 fn schemas() -> Vec<Value> {
     let person = json!({"type": "object", "additionalProperties": false, "required": ["name", "value", "id"], "properties": {
         "name": {"type": "string", "maxLength": 12}, "value": {"enum": ["abc", "ab", true, null]}, "id": {"type": "integer"}}});
@@ -39,7 +39,8 @@ fn noise(seed: u64) -> impl Fn(&[u32]) -> Vec<f32> {
     move |sequence| Noise { seed, end: 6.0 }.row(sequence)
 }
 
-/// A model that wants to write a text and then to end; one that was brought away from it wants to write `z`.
+/// Returns the logits of a model that writes `text` and then ends. If its output differs from the
+/// text, it writes `z`.
 fn script(text: &'static str) -> impl Fn(&[u32]) -> Vec<f32> {
     let vocabulary = grammars().vocabulary().clone();
     move |sequence| {
@@ -62,7 +63,8 @@ fn script(text: &'static str) -> impl Fn(&[u32]) -> Vec<f32> {
     }
 }
 
-/// All text of the events, checked to be handed out once and to end with the end.
+/// Returns the text of all events. Checks that each part is sent once, and that the last event is
+/// the end.
 fn text(ran: &Ran) -> String {
     let text: String = ran
         .events
@@ -151,7 +153,8 @@ proptest! {
         let ran = run(&stopped, false, 64, noise(seed)).unwrap();
         match text(&whole).find(stop) {
             Some(at) => {
-                // A character that the stop string cuts short is dropped where the output ends, and replaced where it goes on.
+                // A character that the stop string cuts short is dropped at the end of the output.
+                // Where the output continues, it is replaced.
                 let complete = |text: &str| text.trim_end_matches(char::REPLACEMENT_CHARACTER).to_owned();
                 prop_assert_eq!(complete(&text(&ran)), complete(&text(&whole)[..at]));
                 prop_assert_eq!(&ran.output.finish, &Finish::StopString(stop.to_owned()));
@@ -204,7 +207,7 @@ fn price(early_stop: EarlyStop, overshoot: bool) -> GenerateParams {
 
 #[test]
 fn a_token_that_goes_past_the_end_is_cut() {
-    // `27.` and `00,` are tokens; under the mask alone the second is not allowed.
+    // The texts `27.` and `00,` are tokens. The mask alone forbids the second.
     let ran = run(&price(EarlyStop::MustEnd, true), false, 8, script("27.00, thanks")).unwrap();
     assert_eq!((text(&ran).as_str(), &ran.output.finish), ("27.00", &Finish::Stop));
     assert!(ran.tokens.len() == 2, "{:?}", ran.tokens);
@@ -318,7 +321,8 @@ fn reasoning_stands_apart_and_ends_within_its_tokens() {
     assert_eq!(said(false, None, open), ("the na".to_owned(), answer.to_owned()));
     let prefilled = "the na</think>{\"name\":\"ab\",\"value\":true,\"id\":12}";
     assert_eq!(said(true, None, prefilled), ("the na".to_owned(), answer.to_owned()));
-    // After the bound the script is lost, so that the answer is whatever the model writes.
+    // After the maximum of reasoning tokens the model has left its script, so it writes an
+    // arbitrary answer.
     let (reasoning, text) = said(true, Some(3), "abcabcabcabcabcabcabcabcabc");
     assert_eq!(reasoning, "abcabcabc");
     grammarc_json::parse(&text).expect("an answer");
@@ -344,7 +348,7 @@ fn calls_of_tools_are_reported_with_their_arguments() {
 #[test]
 fn characters_are_sent_whole() {
     let params = GenerateParams { max_tokens: 30, temperature: 0.0, ..GenerateParams::default() };
-    // No token spells it but those of its bytes.
+    // Only the tokens of its single bytes spell this character.
     let ran = run(&params, false, 8, script("a→b")).unwrap();
     let events: Vec<&Event> =
         ran.events.iter().filter(|event| matches!(event, Event::Text(_))).collect();
@@ -374,7 +378,7 @@ fn changes_of_the_value_follow_their_texts_and_add_up_to_it() {
                         for change in changes {
                             apply(&mut value, change);
                         }
-                        // A value is never ahead of its text.
+                        // The value is never ahead of its text.
                         let known = partial.value().cloned().unwrap_or_else(|| value.clone());
                         assert_eq!(value, known, "{read}");
                     }
@@ -384,7 +388,7 @@ fn changes_of_the_value_follow_their_texts_and_add_up_to_it() {
             if ran.output.finish == Finish::Stop {
                 assert_eq!(value, grammarc_json::parse(&read).unwrap(), "{read}");
             }
-            // The texts are those that come without.
+            // The texts are the same as without changes.
             params.json_mode.as_mut().unwrap().changes = false;
             let without = run(&params, false, 64, noise(number as u64)).unwrap();
             assert_eq!(text(&ran), text(&without));

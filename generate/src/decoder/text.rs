@@ -1,4 +1,4 @@
-//! The text of an output: its log, and the places where it may end.
+//! The text of an output: its log, and the positions at which it may end.
 
 use grammarc_runtime::Vocabulary;
 
@@ -6,25 +6,25 @@ use super::log::{Log, Place};
 use super::reading::Reading;
 use super::stops::Stops;
 
-/// The text of an output.
+/// The text of an output, with the positions at which it may end.
 #[derive(Debug)]
 pub(super) struct Text {
     pub(super) log: Log,
-    /// The output read by bytes, where it may end inside a token.
+    /// The byte-by-byte reading of the output. `None` if the output cannot end inside a token.
     pub(super) reading: Option<Reading>,
     stops: Stops,
-    /// The last place where the matcher accepts an end.
+    /// The last position at which the matcher allows an end.
     accepting: Option<Place>,
 }
 
 impl Text {
-    /// Returns the empty text. `is_accepting` states whether it may end there.
+    /// Creates an empty text. `is_accepting` states whether the empty output may end.
     pub(super) fn new(reading: Option<Reading>, stops: Stops, is_accepting: bool) -> Self {
         let accepting = is_accepting.then(Place::default);
         Self { log: Log::default(), reading, stops, accepting }
     }
 
-    /// Adds a token. `is_accepting` states whether the matcher accepts an end after it.
+    /// Appends a token. `is_accepting` states whether the matcher allows an end after it.
     pub(super) fn push(&mut self, token: u32, vocabulary: &Vocabulary, is_accepting: bool) {
         self.log.push(token, vocabulary);
         if let Some(reading) = &mut self.reading {
@@ -35,18 +35,20 @@ impl Text {
         }
     }
 
-    /// Returns the last place so far where the output may end.
+    /// Returns the last position so far at which the output may end. `None` if there is none.
     pub(super) fn last_end(&self) -> Option<Place> {
         self.reading.as_ref().map_or(self.accepting, Reading::last)
     }
 
-    /// Returns the first place after the start where the output may end.
+    /// Returns the first position after the start at which the output may end. `None` if there is
+    /// none so far.
     pub(super) fn first_end(&self) -> Option<Place> {
         let first = self.reading.as_ref().map_or(self.accepting, Reading::first);
         first.filter(|place| *place > Place::default())
     }
 
-    /// Finds the first new stop string before which the output may end.
+    /// Returns the first new stop string before which the output may end, with the position before
+    /// it. `None` if there is none.
     pub(super) fn stop_string(&mut self) -> Option<(Place, String)> {
         if self.stops.is_empty() {
             return None;
@@ -61,8 +63,8 @@ impl Text {
         Some((place(at), text.to_owned()))
     }
 
-    /// Returns the end of the part that stays in the output, whatever tokens follow. With `may_overshoot`, the text after
-    /// the last possible end may be removed.
+    /// Returns the end of the text that stays in the output, whatever tokens follow. With
+    /// `may_overshoot`, text after the last possible end may still be removed.
     pub(super) fn stable_end(&self, may_overshoot: bool) -> Place {
         let mut to = self.log.end();
         if may_overshoot {

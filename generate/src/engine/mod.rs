@@ -1,19 +1,21 @@
-//! The engine: one thread that owns the model and advances many outputs in one batch.
+//! The engine: one thread that owns the model and advances many outputs in each batch.
 //!
 //! ```text
 //! submit ─► fair queue ─► slots ─┬─ feeds of all slots ─► Model::feed ─► rows ─► Decoder::choose ─► events ─┐
 //!                                     └──────────────────────────── next step ◄──────────────────────────────────┘
 //! ```
 //!
-//! Waiting outputs are served fairly by client ([`crate::fair`]). Each is charged for its prompt and its `max_tokens`, and is
-//! refunded the unused tokens at its end.
+//! Waiting outputs are served fairly by client ([`crate::fair`]). A client is charged for the
+//! prompt and the `max_tokens` of its output. Unused tokens are refunded at the output's end.
 //!
-//! A slot is one output with a sequence of the model. Slots come and go between steps, so a short output never waits for a
-//! long one; a long prompt is read in parts for the same reason. Each output has a bounded queue of events. An output whose
-//! queue is full is skipped, and cancelled after [`EngineOptions::slow_reader`]. An output whose receiver was dropped is
-//! cancelled at the next step.
+//! A slot holds one running output and its sequence of the model. Slots are filled and freed
+//! between steps, so a short output never waits for a long one. For the same reason, a long prompt
+//! is read in parts. Each output has a bounded queue of events. While this queue is full, the
+//! output is skipped, and after [`EngineOptions::slow_reader`] it is cancelled. If the receiver of
+//! the events is dropped, the output is cancelled at the next step.
 //!
-//! If a batch fails, its feeds are repeated one by one, so that only the outputs whose tokens the model refuses fail.
+//! If the model fails on a batch, its feeds are repeated one by one. So an output only fails if the
+//! model rejects its own tokens.
 //!
 //! Tests: `tests.rs`; `server/tests/protocol` over HTTP.
 
@@ -44,7 +46,8 @@ pub use self::queue::Choice;
 pub use self::slot::StreamItem;
 pub use self::stats::EngineStats;
 
-/// The thread of a model. Dropping it ends the thread after the outputs in progress.
+/// The thread that runs a model. Dropping the engine ends the thread after the queued and running
+/// outputs.
 pub struct Engine {
     info: ModelInfo,
     queue: Arc<Queue>,
@@ -54,11 +57,11 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Starts a thread for a model.
+    /// Starts a thread that runs a model.
     ///
     /// # Errors
     ///
-    /// The system starts no thread.
+    /// The operating system cannot start a thread.
     pub fn start(model: Box<dyn Model>, options: EngineOptions) -> std::io::Result<Self> {
         let info = model.info();
         let options =
@@ -71,18 +74,18 @@ impl Engine {
         Ok(Self { info, queue, options, counters, thread: Some(thread) })
     }
 
-    /// Returns the model's size.
+    /// Returns the sizes of the model.
     pub fn info(&self) -> ModelInfo {
         self.info
     }
 
-    /// Queues an output of a client. Its events end with [`Event::Finished`](crate::output::Event::Finished) or an
-    /// error.
+    /// Queues an output and returns its events. The last item is
+    /// [`Event::Finished`](crate::output::Event::Finished) or an error.
     ///
     /// # Errors
     ///
-    /// The queue is full, the client has a fourth of it, the prompt and the output exceed the model's context, or the
-    /// engine has ended.
+    /// The queue is full, or the client already has a quarter of it. The prompt and `max_tokens`
+    /// exceed the model's context. The engine has ended.
     pub fn submit(
         &self,
         decoder: Decoder,
@@ -116,7 +119,8 @@ impl Drop for Engine {
         if let Some(thread) = self.thread.take()
             && thread.join().is_err()
         {
-            // The thread has reported its panic; the outputs know that the engine has ended.
+            // The thread has reported its panic, and the readers of its outputs see closed
+            // channels.
         }
     }
 }

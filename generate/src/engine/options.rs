@@ -1,19 +1,23 @@
-//! Options of an engine.
+//! Options for an engine.
 
 use std::time::Duration;
 
-/// Limits of an engine.
+/// The limits of an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EngineOptions {
-    /// Number of outputs that are generated in parallel, at most the model's sequences.
+    /// Number of outputs that are generated in parallel. Limited to the number of sequences that
+    /// the model can hold.
     pub parallel: usize,
-    /// Maximum number of outputs in the queue. One client may have a fourth of it.
+    /// Maximum number of outputs in the queue. A further output is refused. A client that is not
+    /// the default one may have a quarter of the queue.
     pub waiting: usize,
-    /// Maximum number of prompt tokens that one step reads, in all slots together.
+    /// Maximum number of prompt tokens that one step reads, in all slots together. Longer prompts
+    /// are read in several steps.
     pub prompt_tokens: usize,
-    /// Maximum number of unread events of one output.
+    /// Maximum number of unread events of one output. If it is reached, the output waits for its
+    /// reader.
     pub events: usize,
-    /// Time that an output waits for a slow reader. Then it is cancelled.
+    /// Time that an output waits for its reader before it is cancelled.
     pub slow_reader: Duration,
 }
 

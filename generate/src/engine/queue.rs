@@ -1,23 +1,26 @@
-//! The outputs that wait for a slot: submitted by many threads, taken by the engine's.
+//! The queue of outputs that wait for a slot. Many threads submit outputs, and the engine's thread
+//! takes them.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::slot::Job;
 use crate::fair::{Client, FairQueue};
 
-/// Divides the places of the queue: one client may have a fourth.
+/// Divisor of the queue's capacity that gives the share of one client: a quarter.
 const SHARE: usize = 4;
 
-/// Identifies an output: its client, and its number within the request.
+/// Identifies an output by its client and its number within the request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Choice {
-    /// The client. The default client may fill the whole queue, any other a fourth of it.
+    /// The client that the output is charged to. The default client may fill the whole queue, any
+    /// other a quarter of it.
     pub client: Client,
-    /// The number of the output among those of one request. It selects the stream of random numbers, so the outputs differ.
+    /// Number of the output within its request, from 0. It selects the stream of random numbers, so
+    /// the outputs of a request differ.
     pub number: u32,
 }
 
-/// The queue of an engine.
+/// The queue of outputs that wait for a slot of the engine.
 pub(super) struct Queue {
     waiting: Mutex<Waiting>,
     changed: Condvar,
@@ -28,16 +31,16 @@ pub(super) struct Queue {
 #[derive(Default)]
 struct Waiting {
     jobs: FairQueue<Job>,
-    /// Whether the queue refuses new outputs.
+    /// Whether the queue is closed, so that it refuses new outputs.
     is_closed: bool,
 }
 
 /// The reason why an output was not queued.
 #[derive(Debug)]
 pub(super) enum Refused {
-    /// The queue, or this client's share of it, is full. States the number of waiting outputs.
+    /// The queue, or the client's share of it, is full. Contains the number of waiting outputs.
     Full(usize),
-    /// The engine has ended.
+    /// The queue is closed, because the engine ends.
     Closed,
 }
 
@@ -46,7 +49,7 @@ impl Queue {
         Self { waiting: Mutex::default(), changed: Condvar::new(), places: places.max(1) }
     }
 
-    /// Queues an output.
+    /// Adds an output to the queue.
     ///
     /// # Errors
     ///
@@ -77,28 +80,31 @@ impl Queue {
         self.lock().jobs.len()
     }
 
-    /// Closes the queue: new outputs are refused, and waiting ones are still served.
+    /// Closes the queue: it refuses new outputs, but the waiting ones are still served.
     pub(super) fn close(&self) {
         self.lock().is_closed = true;
         self.changed.notify_all();
     }
 
     fn lock(&self) -> MutexGuard<'_, Waiting> {
-        // Nothing panics with it locked.
+        // No code panics while it holds the lock, so a poisoned lock is still valid.
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The engine's end of a queue. Dropping it drops the waiting outputs, and their readers see closed channels.
+/// The engine's side of the queue. Dropping it drops the waiting outputs, so that their readers see
+/// closed channels.
 pub(super) struct Serving(pub(super) Arc<Queue>);
 
 impl Serving {
-    /// Removes and returns the next output. Charges its client for the prompt and `max_tokens`.
+    /// Removes and returns the next output, with its client. Charges the client for the prompt and
+    /// `max_tokens`. `None` if the queue is empty.
     pub(super) fn next(&self) -> Option<(Client, Job)> {
         take(&mut self.0.lock())
     }
 
-    /// Waits for the next output, and takes it as [`next`](Self::next) does. `None` if the queue is closed and empty.
+    /// Blocks until an output waits, and takes it as [`next`](Self::next) does. `None` if the queue
+    /// is closed and empty.
     pub(super) fn wait(&self) -> Option<(Client, Job)> {
         let is_idle = |waiting: &mut Waiting| waiting.jobs.is_empty() && !waiting.is_closed;
         let waiting = self.0.changed.wait_while(self.0.lock(), is_idle);
@@ -111,7 +117,7 @@ impl Serving {
         waiting.is_closed && waiting.jobs.is_empty()
     }
 
-    /// Refunds a client the tokens that an output was charged and did not use.
+    /// Refunds a client the tokens that an output was charged for and did not use.
     pub(super) fn refund(&self, client: Client, tokens: usize) {
         self.0.lock().jobs.refund(client, tokens as u64);
     }

@@ -1,4 +1,4 @@
-//! One output in the engine: its decoder, its sequence of the model, and its unread events.
+//! One output in the engine: its decoder, its sequence in the model, and its unread events.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -14,7 +14,7 @@ use crate::output::{Event, Finish};
 /// An item of an output's stream: an event, or an error as the last item.
 pub type StreamItem = Result<Event, GenerateError>;
 
-/// An output that waits for a slot.
+/// An output that waits for a slot of the engine.
 pub(super) struct Job {
     pub(super) decoder: Decoder,
     events: Sender<StreamItem>,
@@ -26,12 +26,13 @@ impl Job {
         Self { decoder, events, since: Instant::now() }
     }
 
-    /// Whether the reader is still there.
+    /// Whether the receiver of the events still exists.
     pub(super) fn is_wanted(&self) -> bool {
         !self.events.is_closed()
     }
 
-    /// Returns the tokens of the prompt plus `max_tokens`.
+    /// Returns the greatest number of tokens that the output can take: those of the prompt plus
+    /// `max_tokens`.
     pub(super) fn most_tokens(&self) -> usize {
         self.decoder.usage().prompt_tokens.saturating_add(self.decoder.params().max_tokens)
     }
@@ -54,59 +55,60 @@ impl Job {
         }
     }
 
-    /// Sends the reader an error, which ends the output.
+    /// Sends an error to the reader as the last item of the output.
     pub(super) fn fail(self, error: crate::error::GenerateError) {
-        // The reader may be gone.
+        // If the reader is gone, the error is dropped.
         let _ = self.events.try_send(Err(error));
     }
 }
 
-/// An output in progress.
+/// An output that is being generated.
 pub(super) struct Slot {
     pub(super) decoder: Decoder,
     pub(super) client: Client,
-    /// Number of tokens that its client was charged.
+    /// Number of tokens that the client was charged for this output.
     pub(super) charged: usize,
     pub(super) seq: Seq,
-    /// Number of tokens of the sequence that the model holds.
+    /// Number of tokens of the sequence that the model has read.
     pub(super) read: usize,
     events: Sender<StreamItem>,
-    /// Items that did not fit in the reader's queue.
+    /// Items that did not fit into the channel to the reader.
     backlog: VecDeque<StreamItem>,
     deadline: Option<Instant>,
-    /// Time since when the reader's queue is full.
+    /// Time at which the channel to the reader became full. `None` if it has room.
     stuck: Option<Instant>,
     failed: bool,
 }
 
-/// The next action for a slot.
+/// What the engine does next with a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
-    /// Feed its next tokens.
+    /// Feed the slot's next tokens.
     Ready,
-    /// Wait for its reader.
+    /// Skip the slot, because its channel to the reader is full.
     Stuck,
-    /// Free it after an error. All items were sent.
+    /// Free the slot after an error. All items were sent.
     Failed,
-    /// Free it. All items were sent.
+    /// Free the slot after the end of the output. All items were sent.
     Done,
-    /// Free it: the reader is gone.
+    /// Free the slot, because its reader is gone or too slow.
     Dropped,
 }
 
-/// The reader of an output's events.
+/// The state of the channel to the reader of an output's events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reader {
-    /// Its queue has room.
+    /// The channel has room.
     Follows,
-    /// Its queue is full.
+    /// The channel is full.
     Full,
-    /// It has closed its channel.
+    /// The reader has dropped its end of the channel.
     Gone,
 }
 
 impl Slot {
-    /// Sends new events, checks the deadline, and returns the next action.
+    /// Sends new events, checks the deadline, and returns what to do next. `slow_reader` is the
+    /// time after which a full channel cancels the output.
     pub(super) fn state(&mut self, slow_reader: Duration) -> State {
         if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             self.decoder.stop(Finish::Deadline);
@@ -122,14 +124,14 @@ impl Slot {
         }
         match self.decoder.is_finished() {
             true if self.failed => State::Failed,
-            // A reader that has the end may be gone already.
+            // A reader that has received the end may be gone already.
             true => State::Done,
             false if self.events.is_closed() => State::Dropped,
             false => State::Ready,
         }
     }
 
-    /// Sends events, as far as the reader's queue has room.
+    /// Sends events until all are sent or the channel is full. Returns the state of the channel.
     pub(super) fn send(&mut self) -> Reader {
         self.backlog.extend(self.decoder.events().into_iter().map(Ok));
         while let Some(item) = self.backlog.pop_front() {
@@ -147,10 +149,11 @@ impl Slot {
         Reader::Follows
     }
 
-    /// Sends the reader an error, which ends the output.
+    /// Queues an error as the last item of the output.
     pub(super) fn fail(&mut self, error: crate::error::GenerateError) {
         self.decoder.stop(Finish::Cancelled);
-        // The end that this sends is dropped: the error replaces it.
+        // Stopping the decoder creates a final event, which is dropped because the error replaces
+        // it.
         drop(self.decoder.events());
         self.backlog.push_back(Err(error));
         self.failed = true;

@@ -2,36 +2,36 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Counters of an engine since its start.
+/// The statistics of an engine since its start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EngineStats {
-    /// Outputs that were queued.
+    /// Number of outputs that were queued.
     pub submitted: u64,
-    /// Outputs that ended without an error.
+    /// Number of outputs that ended without an error.
     pub finished: u64,
-    /// Outputs whose reader was gone or too slow.
+    /// Number of outputs that were cancelled, because their reader was gone or too slow.
     pub cancelled: u64,
-    /// Outputs that failed.
+    /// Number of outputs that failed.
     pub failed: u64,
-    /// Outputs that wait for a slot.
+    /// Number of outputs that wait for a slot.
     pub waiting: u64,
-    /// Outputs in slots.
+    /// Number of outputs in slots.
     pub running: u64,
-    /// Batches that the model has read.
+    /// Number of batches that the model has read.
     pub steps: u64,
-    /// Tokens of prompts that the model has read.
+    /// Number of prompt tokens of the outputs that have left their slots.
     pub prompt_tokens: u64,
-    /// Tokens of outputs.
+    /// Number of generated tokens of the outputs that have left their slots.
     pub completion_tokens: u64,
-    /// Tokens of outputs that were added without a call of the model.
+    /// Number of generated tokens that were added without a call of the model.
     pub forced_tokens: u64,
-    /// Time of the model, in nanoseconds.
+    /// Time spent in the model, in nanoseconds.
     pub model_nanos: u64,
-    /// Time of masks, draws and all other work on tokens, in nanoseconds.
+    /// Time spent on masks, draws and all other work on tokens, in nanoseconds.
     pub decode_nanos: u64,
 }
 
-/// The counters, shared between threads.
+/// The statistics of an engine, as counters that threads share.
 #[derive(Debug, Default)]
 pub(super) struct Counters {
     submitted: AtomicU64,
@@ -71,7 +71,7 @@ impl Counters {
     }
 }
 
-/// Adds to a counter. The order of changes of different counters is not observable.
+/// Adds to a counter. Readers may see changes of different counters in any order.
 pub(super) fn add(counter: &AtomicU64, count: u64) {
     counter.fetch_add(count, Ordering::Relaxed);
 }

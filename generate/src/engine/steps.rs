@@ -1,4 +1,5 @@
-//! The steps of an engine: fills slots, feeds tokens, and hands rows to decoders.
+//! The steps of an engine: fills slots, feeds tokens to the model, and passes rows of logits to
+//! decoders.
 
 use std::num::NonZero;
 use std::sync::atomic::Ordering;
@@ -12,10 +13,10 @@ use super::stats::{Counters, add};
 use crate::fair::Client;
 use crate::model::{Feed, Logits, Model, Rows, RowsMut, Seq};
 
-/// Pause while the queues of all readers are full.
+/// Pause between steps while the channels to all readers are full.
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// The thread's state.
+/// The state of the engine's thread.
 pub(super) struct Steps {
     model: Box<dyn Model>,
     queue: Serving,
@@ -25,7 +26,7 @@ pub(super) struct Steps {
     logits: Logits,
 }
 
-/// The tokens that a step feeds to a slot.
+/// The tokens that one step feeds to one slot.
 struct Part {
     slot: usize,
     seq: Seq,
@@ -62,8 +63,8 @@ impl Steps {
         }
     }
 
-    /// Moves waiting outputs to free slots. Blocks while there is no output at all. Returns false if no output can
-    /// come any more.
+    /// Moves waiting outputs to free slots. Blocks while no output runs or waits. Returns false if
+    /// none runs and the queue is closed and empty.
     fn fill(&mut self) -> bool {
         while self.slots.len() < self.options.parallel {
             self.counters.running.store(self.slots.len() as u64, Ordering::Relaxed);
@@ -100,7 +101,7 @@ impl Steps {
         }
     }
 
-    /// Frees finished slots, and returns those to feed.
+    /// Frees the slots whose outputs have ended. Returns the indices of the slots to feed.
     fn sort_out(&mut self) -> Vec<usize> {
         let mut ready = Vec::new();
         let mut at = 0;
@@ -126,7 +127,7 @@ impl Steps {
     }
 
     fn give_up(&mut self, at: usize) {
-        // The order stays, so that the places of slots that were listed do.
+        // The order of slots is kept, so the indices that were already listed stay valid.
         let slot = self.slots.remove(at);
         let usage = slot.decoder.usage();
         let used = usage.prompt_tokens + usage.completion_tokens;
@@ -137,7 +138,8 @@ impl Steps {
         self.model.close(slot.seq);
     }
 
-    /// Feeds the slots in one batch and hands the rows to their decoders.
+    /// Feeds the slots with the indices `ready` in one batch, and passes the rows of logits to
+    /// their decoders.
     fn step(&mut self, ready: &[usize]) {
         let parts = self.parts(ready);
         let feeds: Vec<Feed<'_>> = parts.iter().map(Part::feed).collect();
@@ -150,7 +152,7 @@ impl Steps {
             Ok(()) => {
                 let logits = self.logits.len();
                 let mut slots = self.slots.iter_mut().enumerate();
-                // Parts are in the order of their slots.
+                // The parts are in the order of their slots.
                 let slots = parts.iter().filter_map(|part| slots.find(|(at, _)| *at == part.slot));
                 let fed = slots.zip(&parts).zip(self.logits.feeds());
                 choose(fed.map(|(((_, slot), part), rows)| (slot, part, rows)).collect(), logits);
@@ -168,8 +170,8 @@ impl Steps {
         add(&self.counters.decode_nanos, nanos(began));
     }
 
-    /// Returns the tokens that each slot has to read next. Prompts share a limit of tokens; every slot gets at least
-    /// one.
+    /// Returns the tokens that each slot has to read next. All prompts together share a limit of
+    /// tokens, but every slot gets at least one.
     fn parts(&mut self, ready: &[usize]) -> Vec<Part> {
         let mut room = self.options.prompt_tokens.max(1);
         let mut parts = Vec::with_capacity(ready.len());
@@ -193,11 +195,12 @@ impl Steps {
     }
 }
 
-/// Number of logits worth another thread: a pass over them takes some ten times the cost of a thread.
+/// Number of logits that justify one more thread. A pass over so many logits takes about ten times
+/// as long as starting a thread.
 const LOGITS_A_THREAD: usize = 1 << 20;
 
-/// Hands rows to the decoders of their slots. Uses several threads for many `logits`. The draws of a slot do not
-/// depend on other slots.
+/// Passes rows of logits to the decoders of their slots, in several threads if there are many
+/// `logits`. The draws in one slot do not depend on other slots.
 fn choose(fed: Vec<(&mut Slot, &Part, RowsMut<'_>)>, logits: usize) {
     let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
     let threads = threads.min(logits / LOGITS_A_THREAD).min(fed.len());
@@ -215,8 +218,8 @@ fn choose(fed: Vec<(&mut Slot, &Part, RowsMut<'_>)>, logits: usize) {
     });
 }
 
-/// Hands the rows of a feed to the decoder of its slot, and sends the events at once: the decoders of other slots
-/// take time.
+/// Passes the rows of one feed to the decoder of its slot. Sends the events at once, because the
+/// decoders of other slots take time.
 fn read(slot: &mut Slot, part: &Part, rows: RowsMut<'_>) {
     slot.read += part.tokens.len();
     slot.decoder.fed(part.tokens.len());
@@ -225,7 +228,7 @@ fn read(slot: &mut Slot, part: &Part, rows: RowsMut<'_>) {
     {
         slot.fail(error);
     }
-    // Whether the reader follows is looked at before the next step.
+    // The state of the reader is checked before the next step.
     slot.send();
 }
 

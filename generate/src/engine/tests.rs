@@ -1,4 +1,4 @@
-//! Engines over a model of noise.
+//! Tests of engines with a model of pseudo-random logits.
 
 use std::time::Duration;
 
@@ -34,7 +34,8 @@ fn collect(receiver: &async_channel::Receiver<StreamItem>) -> Result<Output, Gen
     collector.finish().ok_or(GenerateError::Closed)
 }
 
-/// The counters once they are so, or as they are after a while: an output is counted behind its last event.
+/// Waits until the counters satisfy `so`, and returns them. Gives up after a while, because an
+/// output is counted only after its last event.
 fn counted(engine: &Engine, so: impl Fn(&EngineStats) -> bool) -> EngineStats {
     for _ in 0..2000 {
         if so(&engine.stats()) {
@@ -117,7 +118,8 @@ fn what_the_model_refuses_harms_no_other() {
         EngineOptions { prompt_tokens: 2, ..EngineOptions::default() },
     )
     .unwrap();
-    // Prompts end with that token; one that begins with a forced run is fed beyond it.
+    // Prompts end with the refused token. A prompt whose output begins with a forced run is fed
+    // beyond this token.
     let refused = engine
         .submit(
             decoder(&GenerateParams { seed: Some(1), ..GenerateParams::default() }, false).unwrap(),
@@ -191,7 +193,7 @@ fn a_client_that_asks_for_much_does_not_keep_others_waiting() {
         Err(error) => Some(error),
     });
     assert!(matches!(busy, Some(GenerateError::Busy { waiting: 16 })), "{busy:?}");
-    // One of the greedy client's outputs is in the slot; the next is the other client's.
+    // One output of the greedy client is in the slot. The next one is of the other client.
     let output = collect(&ask(modest, 0, &params(1)).unwrap()).unwrap();
     assert!(!output.text.is_empty());
     assert!(engine.stats().finished + engine.stats().cancelled < 4, "{:?}", engine.stats());

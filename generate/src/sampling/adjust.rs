@@ -1,15 +1,17 @@
-//! Bias and penalties: numbers added to the logits before masks and draws.
+//! Logit bias and penalties: changes the logits before masks and draws.
 
 use std::collections::BTreeMap;
 
 use crate::params::Penalties;
 
-/// The bias and the penalties of one output. Cost of a row: the tokens that have occurred, if there are penalties.
+/// The logit bias and the penalties of one output. Cost for a row: linear in the biases and, if
+/// there are penalties, in the distinct tokens that have occurred.
 #[derive(Clone, Debug)]
 pub(crate) struct Adjust {
     bias: Vec<(u32, f32)>,
     penalties: Penalties,
-    /// Number of occurrences of each token in the output; 0 for tokens of the prompt only. Empty without penalties.
+    /// Maps each token to its number of occurrences in the output; 0 for tokens of the prompt only.
+    /// Empty without penalties.
     counts: BTreeMap<u32, u32>,
 }
 
@@ -22,21 +24,21 @@ impl Adjust {
         adjust
     }
 
-    /// Counts a token of the output.
+    /// Counts a token that was added to the output.
     pub(crate) fn push(&mut self, token: u32) {
         if self.penalties != Penalties::default() {
             *self.counts.entry(token).or_default() += 1;
         }
     }
 
-    /// Uncounts a token that was removed from the output.
+    /// Undoes the count of a token that was removed from the output.
     pub(crate) fn pop(&mut self, token: u32) {
         if let Some(count) = self.counts.get_mut(&token) {
             *count = count.saturating_sub(1);
         }
     }
 
-    /// Adds bias and penalties to a row.
+    /// Applies penalties and bias to a row of logits.
     pub(crate) fn apply(&self, row: &mut [f32]) {
         let Penalties { frequency, presence, repetition } = self.penalties;
         for (&token, &count) in &self.counts {

@@ -1,9 +1,9 @@
-//! Draws a token from a masked row, restricted to its likeliest tokens.
+//! Draws a token from a masked row of logits, restricted to its likeliest tokens.
 //!
-//! Cost: a pass over the row. For `top_p`, the candidates are sorted in growing parts, so that a row whose
-//! probability is in few tokens is not sorted whole.
+//! Cost: one pass over the row. For `top_p`, the candidates are sorted in parts of growing size. So
+//! a row whose probability is concentrated in few tokens is not sorted completely.
 
-/// The restrictions of a draw.
+/// The parameters that restrict a draw. [`GenerateParams`](crate::GenerateParams) describes them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cuts {
     pub(crate) temperature: f32,
@@ -12,17 +12,19 @@ pub(crate) struct Cuts {
     pub(crate) min_p: f32,
 }
 
-/// Size of the first part of the candidates that is sorted.
+/// Number of candidates in the first part that is sorted.
 const PART: usize = 256;
 
-/// Number of logits that are compared at once.
+/// Number of logits that are compared at once, as a vector.
 const LANES: usize = 16;
 
-/// Size of the blocks whose highest logit is found before its index.
+/// Number of logits in a block. The highest logit is first found by blocks, and then its index
+/// within one block.
 const BLOCK: usize = 1 << 10;
 
-/// Draws a token of a row in which forbidden tokens are negative infinity. `None` if all are. At temperature 0 it is
-/// the likeliest, of equal ones the lowest id, and `uniform` is not called.
+/// Draws a token of a row in which forbidden tokens have the logit negative infinity. `None` if all
+/// are forbidden. At temperature 0, takes the likeliest token (the lowest id of equal ones) without
+/// calling `uniform`. `uniform` returns a random number from 0 to below 1.
 pub(crate) fn draw(row: &[f32], cuts: &Cuts, uniform: impl FnOnce() -> f64) -> Option<u32> {
     let best = likeliest(row)?;
     if cuts.temperature == 0.0 {
@@ -45,7 +47,7 @@ pub(crate) fn draw(row: &[f32], cuts: &Cuts, uniform: impl FnOnce() -> f64) -> O
     if cuts.min_p > 0.0 {
         all.retain(|&(_, logit)| weight(logit) >= f64::from(cuts.min_p));
     }
-    // In the order of ids, a draw does not depend on how the candidates were found.
+    // In the order of ids, the draw does not depend on how the candidates were found.
     all.sort_unstable_by_key(|&(token, _)| token);
     let total: f64 = all.iter().map(|&(_, logit)| weight(logit)).sum();
     let mut left = uniform() * total;
@@ -58,11 +60,12 @@ pub(crate) fn draw(row: &[f32], cuts: &Cuts, uniform: impl FnOnce() -> f64) -> O
     Some(best.0)
 }
 
-/// Returns the first token with the highest logit. `None` if no token is allowed. NaN does not count.
+/// Returns the first token with the highest logit, and this logit. `None` if no token is allowed.
+/// Ignores NaN.
 fn likeliest(row: &[f32]) -> Option<(u32, f32)> {
     let mut best = (0, f32::NEG_INFINITY);
     for (number, block) in row.chunks(BLOCK).enumerate() {
-        // The highest of each lane: a vector of them is compared at once.
+        // The highest logit of each lane, so that a vector of logits is compared at once.
         let mut lanes = [f32::NEG_INFINITY; LANES];
         for part in block.chunks(LANES) {
             for (highest, &logit) in lanes.iter_mut().zip(part) {
@@ -79,7 +82,8 @@ fn likeliest(row: &[f32]) -> Option<(u32, f32)> {
     (highest > f32::NEG_INFINITY).then_some(((from + at) as u32, highest))
 }
 
-/// Keeps the shortest prefix of the candidates, in an order, whose weights reach a sum.
+/// Keeps the shortest prefix of the candidates, sorted by `order`, whose weights sum to at least
+/// `share`.
 fn keep_share<T>(
     all: &mut Vec<T>,
     share: f64,

@@ -1,12 +1,13 @@
-//! Drawing a token from a row of logits.
+//! Draws a token from a row of logits.
 //!
 //! ```text
 //! row ─ bias, penalties ─► raw probabilities (limits, log probabilities) ─ mask ─► temperature ─ top-k ─ top-p ─ min-p ─► draw
 //! ```
 //!
-//! The mask comes before everything that compares probabilities: applied later, it might leave no token. A random number is
-//! drawn only where more than one token is allowed. So an output depends neither on whether the model was called for forced
-//! tokens, nor on the rest of a batch.
+//! The mask is applied before everything that compares probabilities. If it were applied later, no
+//! token might remain. A random number is drawn only if more than one token is allowed. So an
+//! output does not depend on whether the model was called for forced tokens, nor on the rest of a
+//! batch.
 //!
 //! Tests: unit tests in `adjust`, `candidates` and `probability`.
 

@@ -1,7 +1,7 @@
 //! Probabilities of a row of logits, in 64-bit floats.
 
-/// Returns the logarithm of the sum of the exponentials. Negative infinity if every logit is negative infinity or
-/// NaN.
+/// Returns the logarithm of the sum of the row's exponentials. Negative infinity if every logit is
+/// negative infinity or NaN.
 pub(crate) fn log_sum(row: &[f32]) -> f64 {
     let most = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     if most == f32::NEG_INFINITY {
@@ -12,13 +12,14 @@ pub(crate) fn log_sum(row: &[f32]) -> f64 {
     most + numbers.map(|&logit| (f64::from(logit) - most).exp()).sum::<f64>().ln()
 }
 
-/// Returns the total probability of the allowed tokens, from the sums of a row before its mask and after.
+/// Returns the total probability of the allowed tokens, from 0 to 1. `before` and `after` are the
+/// row's [`log_sum`] before and after the mask.
 pub(crate) fn mass(before: f64, after: f64) -> f64 {
     if after == f64::NEG_INFINITY { 0.0 } else { (after - before).exp().min(1.0) }
 }
 
-/// Returns the likeliest tokens of a row with their logits, the likeliest first, equal ones by id. Impossible tokens
-/// are left out. O(row).
+/// Returns the `count` likeliest tokens of a row with their logits, in descending order, equal ones
+/// by ascending id. Leaves out tokens whose logit is negative infinity or NaN. O(row).
 pub(crate) fn ranked(row: &[f32], count: usize) -> Vec<(u32, f32)> {
     let mut all: Vec<(u32, f32)> = (0..).zip(row.iter().copied()).collect();
     all.retain(|(_, logit)| *logit > f32::NEG_INFINITY);

@@ -1,4 +1,4 @@
-//! Errors of a manifest, at their places.
+//! Errors of a manifest, with their positions in it.
 
 use std::error::Error;
 use std::fmt::Display;
@@ -6,12 +6,13 @@ use std::ops::Range;
 
 use grammarc_compiler::diagnostics::Diagnostic;
 
-/// An error about the value of a key.
+/// Creates an error about the value of `key`. `span` is the byte range of the value in the
+/// manifest.
 pub(crate) fn wrong(key: &str, span: Range<usize>, problem: impl Display) -> Diagnostic {
     Diagnostic::error("manifest::value", format!("{key}: {problem}")).with_label(span, "")
 }
 
-/// Returns an error and its causes, in one line.
+/// Returns the message of an error and the messages of its causes, joined by colons.
 pub(crate) fn causes(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

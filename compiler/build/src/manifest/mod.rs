@@ -1,7 +1,7 @@
-//! The manifest: which sources are compiled for which vocabularies, and how.
+//! The manifest: which sources are compiled for which vocabularies, and with which options.
 //!
-//! [`raw`] is the file as it is written, [`model`] what the build uses of it, and [`read`] turns one into the other. Every
-//! error has the place in the file and names the key.
+//! [`raw`] is the file as it is written, and [`model`] is what the build uses. [`read`] converts
+//! the first to the second. Every error has its position in the file and names the key.
 //!
 //! Tests: `tests.rs`; `tests/build/` of this crate.
 

@@ -1,4 +1,4 @@
-//! The manifest as the build uses it: its limits, vocabularies and groups of sources.
+//! The manifest in the form that the build uses: its limits, vocabularies and groups of sources.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -14,12 +14,12 @@ use grammarc_compiler::vocabulary::VocabularyOptions;
 
 use super::options::GroupOptions;
 
-/// The vocabularies and artifacts to be built.
+/// A manifest: the vocabularies and the groups of sources that are compiled for them.
 #[derive(Debug)]
 pub(crate) struct Manifest {
-    /// The file.
+    /// The text of the manifest, with its name.
     pub(crate) source: Source,
-    /// Its folder, to which all paths are relative.
+    /// The folder of the manifest. All paths in the manifest are relative to it.
     pub(crate) root: PathBuf,
     pub(crate) output: Option<PathBuf>,
     pub(crate) limits: Limits,
@@ -27,7 +27,7 @@ pub(crate) struct Manifest {
     pub(crate) groups: Vec<Group>,
 }
 
-/// Bounds on each compilation.
+/// Limits on each compilation.
 #[derive(Clone, Debug)]
 pub(crate) struct Limits {
     pub(crate) time: Duration,
@@ -36,7 +36,8 @@ pub(crate) struct Limits {
 }
 
 impl Limits {
-    /// The budget of a compilation that has taken some time before.
+    /// Returns the budget (time and memory) of a compilation that has already spent the time
+    /// `taken`.
     pub(crate) fn budget(&self, taken: Duration) -> Budget {
         Budget::new().time_limit(self.time).already_taken(taken).memory_limit(self.memory)
     }
@@ -49,54 +50,57 @@ impl Default for Limits {
     }
 }
 
-/// A vocabulary to compile for.
+/// A vocabulary that the manifest names.
 #[derive(Debug)]
 pub(crate) struct VocabularySpec {
-    /// Its name in the build: of its artifact and of the folder of the grammars for it.
+    /// Name of the vocabulary in the build. Its artifact and the folder of its grammars have this
+    /// name.
     pub(crate) name: String,
     pub(crate) from: VocabularyFrom,
-    /// The place in the manifest that says so.
+    /// Byte range of the vocabulary's table in the manifest.
     pub(crate) span: Range<usize>,
 }
 
 /// The origin of a vocabulary.
 #[derive(Debug)]
 pub(crate) enum VocabularyFrom {
-    /// A vocabulary artifact.
+    /// The path of an existing vocabulary artifact.
     File(PathBuf),
-    /// A tokenizer.
+    /// A tokenizer from which the vocabulary artifact is built.
     Tokenizer {
-        /// A path, or a built-in name.
+        /// Path of the tokenizer, or the name of a built-in one.
         spec: String,
         options: Box<VocabularyOptions>,
-        /// The options as text, for digests.
+        /// Text form of `options`, which enters the digest of the vocabulary's inputs.
         described: String,
     },
 }
 
-/// Files that are compiled alike.
+/// A group of source files that are compiled for the same vocabularies with the same options.
 #[derive(Debug)]
 pub(crate) struct Group {
-    /// Patterns of paths, each with where it stands.
+    /// Patterns of paths, each with its byte range in the manifest.
     pub(crate) files: Vec<(String, Range<usize>)>,
     pub(crate) exclude: Vec<glob::Pattern>,
-    /// Folder of the artifacts within that of a vocabulary; empty for none.
+    /// Folder of the group's artifacts within the folder of a vocabulary. Empty if the group has no
+    /// folder of its own.
     pub(crate) folder: PathBuf,
-    /// Numbers of vocabularies.
+    /// Indices of the group's vocabularies in the manifest.
     pub(crate) vocabularies: Vec<usize>,
     pub(crate) kind: Option<Language>,
     pub(crate) options: GroupOptions,
     pub(crate) deny: Vec<Deny>,
-    /// Its place in the manifest.
+    /// Byte range of the group's table in the manifest.
     pub(crate) span: Range<usize>,
 }
 
 impl Group {
-    /// How a source of a kind is read.
+    /// Returns the front end for a source of the language `kind`. `name` is the name of the source,
+    /// for messages.
     ///
     /// # Errors
     ///
-    /// An option that is for sources of another kind.
+    /// The group has an option that belongs to another language.
     pub(crate) fn front_end(&self, kind: Language, name: &str) -> Result<FrontEnd, Diagnostic> {
         self.options.front_end(kind, name)
     }

@@ -1,4 +1,4 @@
-//! The options of a group's front ends.
+//! The options of a group for the front ends of source languages.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use super::fault::{causes, wrong};
 use super::raw;
 use crate::{include, registry};
 
-/// An option that was given.
+/// An option that the manifest gives, with its byte range.
 #[derive(Debug)]
 struct Given {
     row: &'static OptionRow,
@@ -23,29 +23,30 @@ struct Given {
     span: Range<usize>,
 }
 
-/// The options of a group that were given.
+/// The options that the manifest gives to a group.
 #[derive(Debug)]
 pub(crate) struct GroupOptions {
-    /// The options of languages, in the order of the file.
+    /// The options of source languages, in the order of the file.
     given: Vec<Given>,
-    /// Place of the key `kind`, if it is given.
+    /// Byte range of the value of `kind` in the manifest. Empty if the key is not given.
     kind_at: Range<usize>,
     registry_at: Range<usize>,
     include_at: Range<usize>,
-    /// The schemas that others refer to.
+    /// The schemas that references in JSON Schemas may lead to.
     resources: Resources,
-    /// The sources that grammars refer to.
+    /// The sources that grammars may include by name.
     sources: Sources,
-    /// The registry as it was written.
+    /// The arguments of `registry`, as they are written in the manifest.
     pub(crate) registry: Vec<String>,
-    /// The sources that grammars refer to, as they were written.
+    /// The arguments of `include`, as they are written in the manifest.
     pub(crate) include: Vec<String>,
-    /// The files of both.
+    /// The files and folders that were read for `registry` and `include`.
     pub(crate) inputs: Vec<PathBuf>,
 }
 
 impl GroupOptions {
-    /// Reads the options of a group, and the schemas of its registry.
+    /// Reads the options of a group, the schemas of its registry, and the sources that its grammars
+    /// may include.
     pub(super) fn read(root: &Path, group: &raw::Group) -> Result<Self, Diagnostic> {
         let given = given(&group.options)?;
         let span = |given: &Option<Spanned<Vec<String>>>| {
@@ -81,11 +82,13 @@ impl GroupOptions {
         Ok(options)
     }
 
-    /// The front end of a source of a kind.
+    /// Returns the front end for a source of the language `kind`. `name` is the name of the source,
+    /// for messages.
     ///
     /// # Errors
     ///
-    /// An option that is for sources of other kinds.
+    /// The group has an option that belongs to other languages, or `kind` is the language of
+    /// built-in grammars.
     pub(super) fn front_end(&self, kind: Language, name: &str) -> Result<FrontEnd, Diagnostic> {
         if kind == Language::BuiltIn {
             let problem = format!("a built-in grammar has no file, and {name} is one");
@@ -125,7 +128,8 @@ impl GroupOptions {
     }
 }
 
-/// The options with their values. Each is read by itself, so that an error has its place.
+/// Reads the options with their values, in the order of the file. Each option is read separately,
+/// so that an error has its position.
 fn given(options: &[(&'static OptionRow, Spanned<toml::Value>)]) -> Result<Vec<Given>, Diagnostic> {
     let whitespace = options.iter().find(|(row, _)| row.name == "whitespace");
     let mut options: Vec<_> = options.iter().collect();
@@ -137,7 +141,7 @@ fn given(options: &[(&'static OptionRow, Spanned<toml::Value>)]) -> Result<Vec<G
         let this = value(given).map_err(|error| failed(error.to_string()))?;
         let mut one: Map<String, Value> =
             [(row.name.to_owned(), this.clone())].into_iter().collect();
-        // What these mean depends on the whitespace.
+        // The meaning of `levels` and `separators` depends on `whitespace`.
         if let (Some((_, whitespace)), "levels" | "separators") = (whitespace, row.name) {
             let whitespace = value(whitespace).map_err(|error| failed(error.to_string()))?;
             one.insert("whitespace".to_owned(), whitespace);

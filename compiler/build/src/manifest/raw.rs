@@ -1,4 +1,5 @@
-//! The manifest as it is written: one struct a table, one field a key. The meaning of a value is found by `read`.
+//! The manifest as it is written: one struct for each table, and one field for each key. The module
+//! `read` interprets the values.
 
 use std::fmt;
 
@@ -7,7 +8,7 @@ use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
-/// The whole file.
+/// The whole manifest file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct Manifest {
@@ -20,7 +21,7 @@ pub(super) struct Manifest {
     pub(super) sources: Vec<Spanned<Group>>,
 }
 
-/// `[limits]`: bounds on each compilation.
+/// The table `[limits]`: bounds on each compilation.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct Limits {
@@ -33,7 +34,7 @@ pub(super) struct Limits {
     pub(super) max_rows: Option<usize>,
 }
 
-/// `[[vocabulary]]`.
+/// A table `[[vocabulary]]`: the origin of a vocabulary, and the options of its import.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct Vocabulary {
@@ -53,7 +54,7 @@ pub(super) struct Vocabulary {
     pub(super) special_tokens: Vec<SpecialToken>,
 }
 
-/// A token by id, or by text.
+/// A token, given by its id or by its text.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 pub(super) enum Token {
@@ -61,7 +62,7 @@ pub(super) enum Token {
     Text(String),
 }
 
-/// A special token of a rank file.
+/// A special token that is added to a rank file, which lists none itself.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SpecialToken {
@@ -69,7 +70,7 @@ pub(super) struct SpecialToken {
     pub(super) id: u32,
 }
 
-/// `[[source]]`: files that are compiled alike.
+/// A table `[[source]]`: files that are compiled with the same options.
 #[derive(Debug, Default)]
 pub(super) struct Group {
     pub(super) files: Vec<Spanned<String>>,
@@ -80,17 +81,17 @@ pub(super) struct Group {
     pub(super) registry: Option<Spanned<Vec<String>>>,
     pub(super) include: Option<Spanned<Vec<String>>>,
     pub(super) deny: Vec<Spanned<String>>,
-    /// The options of languages that were given.
+    /// The options of source languages that are given.
     pub(super) options: Vec<(&'static OptionRow, Spanned<toml::Value>)>,
-    /// Keys that there are not.
+    /// Keys that belong to neither the group nor an option of a language.
     pub(super) unknown: Vec<Spanned<String>>,
 }
 
-/// The keys of a group besides the options of languages.
+/// The keys of a group that are not options of languages.
 pub(super) const KEYS: [&str; 8] =
     ["files", "exclude", "folder", "vocabularies", "kind", "registry", "include", "deny"];
 
-/// Keys that name an option of a language are in the table of options, so the keys are taken one by one.
+/// Deserialized by hand, because any key may name an option of a language.
 impl<'de> Deserialize<'de> for Group {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Keys;
@@ -131,16 +132,17 @@ impl<'de> Deserialize<'de> for Group {
     }
 }
 
-/// The option of a key. Sources and schemas by name are files in a manifest, with keys of their own.
+/// Returns the option of a language that a key names. `None` for unknown keys, and for named
+/// sources and schemas, which have keys of their own.
 fn option(name: &str) -> Option<&'static OptionRow> {
     let row = OPTIONS.iter().find(|row| row.name == name)?;
     (row.value != OptionValue::ByName).then_some(row)
 }
 
-/// The language of a group.
+/// The language of a group's files.
 struct Kind(Spanned<Language>);
 
-/// By its name.
+/// Deserialized from the language's name.
 impl<'de> Deserialize<'de> for Kind {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let given = Spanned::<String>::deserialize(deserializer)?;

@@ -1,4 +1,4 @@
-//! From the text of a manifest to what it means.
+//! Interprets the text of a manifest.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -20,11 +20,11 @@ use super::model::{Group, Limits, Manifest, VocabularyFrom, VocabularySpec};
 use super::options::GroupOptions;
 use super::raw;
 
-/// Reads a manifest; `root` is its folder.
+/// Reads a manifest. `root` is the folder of the manifest.
 ///
 /// # Errors
 ///
-/// The faults of the manifest: the first error of TOML, or all wrong values.
+/// The first syntax error of TOML, or all errors in values.
 pub(crate) fn read(source: Source, root: &Path) -> Result<Manifest, Vec<Diagnostic>> {
     let raw: raw::Manifest = toml::from_str(&source.text).map_err(|error| {
         let span = error.span().unwrap_or_default();
@@ -67,12 +67,12 @@ pub(crate) fn read(source: Source, root: &Path) -> Result<Manifest, Vec<Diagnost
     Ok(Manifest { source, root, output, limits, vocabularies, groups })
 }
 
-/// The value that was read, unless it has an error.
+/// Returns the value, or pushes its error to `errors` and returns `None`.
 fn kept<T>(errors: &mut Vec<Diagnostic>, result: Result<T, Diagnostic>) -> Option<T> {
     result.map_err(|error| errors.push(error)).ok()
 }
 
-/// The key before a value, where both stand on one line.
+/// Returns the key of a value, if both are on one line. `span` is the byte range of the value.
 fn key_at<'t>(text: &'t str, span: &Range<usize>) -> Option<&'t str> {
     let before = text.get(..span.start)?;
     let line = &before[before.rfind('\n').map_or(0, |end| end + 1)..];

@@ -1,4 +1,4 @@
-//! Manifests that say what they should, and errors at their places.
+//! Tests of manifests: what valid ones mean, and the errors of invalid ones with their positions.
 
 use std::path::Path;
 use std::time::Duration;
@@ -18,7 +18,7 @@ fn parse(text: &str) -> Result<Manifest, Vec<Diagnostic>> {
     read(Source::new("grammarc.toml", text), Path::new("/r"))
 }
 
-/// The errors of a text, each as its code, line and message.
+/// Returns the errors of a manifest's text, each as (code, line from 1, message).
 fn errors(text: &str) -> Vec<(&'static str, usize, String)> {
     let source = Source::new("grammarc.toml", text);
     let errors = parse(text).expect_err("it has errors");
@@ -98,7 +98,7 @@ start = "s"
         panic!()
     };
     assert_eq!(options.start, "s");
-    // Options are for one language.
+    // Each option is for one language.
     let error = schemas.front_end(Language::Gbnf, "a.gbnf").expect_err("it is no schema");
     assert!(
         error.message.starts_with("dialect: it is for json-schema sources, and a.gbnf is gbnf")
@@ -165,6 +165,6 @@ fn errors_name_key_and_place() {
             errors.iter().any(|error| (error.0, error.1) == (code, line) && error.2.contains(part));
         assert!(found, "{text}\n{errors:?}");
     }
-    // All wrong values at once.
+    // All wrong values are reported at once.
     assert_eq!(errors(&group("levels = 3\n[limits]\ntime-limit = -1.0")).len(), 2);
 }

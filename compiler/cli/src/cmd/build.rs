@@ -1,4 +1,4 @@
-//! `grammarc build`: from a manifest to a folder of artifacts.
+//! `grammarc build`: compiles the sources of a manifest to a folder of artifacts.
 
 use std::path::PathBuf;
 
@@ -24,15 +24,18 @@ pub(crate) struct BuildArgs {
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
 
-    /// Write nothing, and list what a build would write or delete; exit code 1 where there is any
+    /// Write nothing, and list the files that a build would write or delete; exit code 1 if there
+    /// are any
     #[arg(long, conflicts_with = "depfile")]
     check: bool,
 
-    /// Refuse sources with such keywords, besides those that the manifest denies. May be given several times
+    /// Reject sources with keywords of this class, besides those that the manifest denies. May be
+    /// given several times
     #[arg(long, value_name = "WHAT", value_parser = deny_names())]
     deny: Vec<Deny>,
 
-    /// File to write the inputs to, as dependencies of the index in the form of make and ninja
+    /// File to which to write the inputs, as dependencies of the index in the form of make and
+    /// ninja
     #[arg(long, value_name = "FILE")]
     depfile: Option<PathBuf>,
 
@@ -45,11 +48,11 @@ pub(crate) struct BuildArgs {
 pub(crate) struct BuildAnswer {
     #[serde(flatten)]
     pub(crate) outcome: Outcome,
-    /// Number of rejected sources, counted once for each vocabulary.
+    /// Number of rejected sources. A source counts once for each vocabulary.
     pub(crate) refused: usize,
 }
 
-/// The files that are not up to date.
+/// The result of `build --check`: the files that are not up to date.
 #[derive(Debug, Serialize)]
 pub(crate) struct BuildCheck {
     pub(crate) up_to_date: bool,

@@ -1,4 +1,4 @@
-//! `grammarc compile`: from a source and a vocabulary to a grammar artifact.
+//! `grammarc compile`: compiles a source for a vocabulary to a grammar artifact.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -53,7 +53,8 @@ pub(crate) struct CompileArgs {
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
 
-    /// MiB that the folder may have: what was not used for the longest is deleted [default: 4096]
+    /// Maximum size of the folder in MiB; beyond it, the artifacts unused for the longest time are
+    /// deleted [default: 4096]
     #[arg(long, value_name = "MIB", requires = "cache")]
     cache_limit: Option<u64>,
 
@@ -75,69 +76,71 @@ pub(crate) struct CompileArgs {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Limits")]
 pub(crate) struct LimitArgs {
-    /// Seconds after which to give up [default: 300]
+    /// Time limit in seconds [default: 300]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     time_limit: Option<Duration>,
 
-    /// MiB that tables and automata may take on the way, as estimated [default: 1024]
+    /// Limit on the memory for tables and automata, in MiB, as estimated [default: 1024]
     #[arg(long, value_name = "MIB")]
     memory_limit: Option<usize>,
 
-    /// Most states of all rules together [default: 1000000]
+    /// Maximum number of states of all rules together [default: 1000000]
     #[arg(long, value_name = "N")]
     max_states: Option<usize>,
 
-    /// Most states of one rule [default: 200000]
+    /// Maximum number of states of one rule [default: 200000]
     #[arg(long, value_name = "N")]
     max_rule_states: Option<usize>,
 
-    /// Most rules [default: 200000]
+    /// Maximum number of rules [default: 200000]
     #[arg(long, value_name = "N")]
     max_rules: Option<usize>,
 
-    /// Most pairs of a return state and an exit class [default: 2000000]
+    /// Maximum number of pairs of a state to return to after a call and a way to leave the called
+    /// rule [default: 2000000]
     #[arg(long, value_name = "N")]
     max_pairs: Option<usize>,
 
-    /// Most dense rows [default: 16384]
+    /// Maximum number of dense mask rows (one bit for each token) [default: 16384]
     #[arg(long, value_name = "N")]
     max_rows: Option<usize>,
 }
 
-/// The artifact that was compiled.
+/// The grammar artifact that was compiled, with the facts for the report.
 #[derive(Debug, Serialize)]
 pub(crate) struct CompiledFile {
     pub(crate) path: PathBuf,
-    /// Whether it was in the cache.
+    /// Whether the artifact was found in the cache.
     pub(crate) cached: bool,
     pub(crate) vocabulary_file: VocabularyFile,
     pub(crate) seconds: Seconds,
     #[serde(flatten)]
     pub(crate) facts: Facts,
-    /// Bytes without the vocabulary, if the artifact has it embedded.
+    /// Length in bytes of the artifact without its vocabulary. `None` if the artifact does not
+    /// embed the vocabulary.
     #[serde(skip)]
     pub(crate) without_vocabulary: Option<u64>,
-    /// The findings that were shown.
+    /// Counts of the warnings and notes that were shown.
     #[serde(skip)]
     pub(crate) shown: Tally,
-    /// Whether the report for people has all facts.
+    /// Whether the report for people lists all facts (`--verbose`).
     #[serde(skip)]
     pub(crate) verbose: bool,
 }
 
-/// The vocabulary artifact that was compiled for.
+/// The vocabulary artifact that the grammar was compiled for.
 #[derive(Debug, Serialize)]
 pub(crate) struct VocabularyFile {
     pub(crate) path: PathBuf,
-    /// Whether this run wrote it.
+    /// Whether this run of the command wrote the vocabulary artifact.
     pub(crate) built: bool,
 }
 
-/// Wall times.
+/// Wall times of the steps, in seconds.
 #[derive(Debug, Serialize)]
 pub(crate) struct Seconds {
     pub(crate) vocabulary: f64,
-    /// Time from the source text to the artifact, with all masks.
+    /// Time from the source text to the artifact with all masks.
     pub(crate) compile: f64,
     pub(crate) total: f64,
 }
@@ -152,7 +155,8 @@ pub(crate) fn run(args: CompileArgs, output: &mut Output) -> Result<u8, Failure>
     let budget = args.limits.budget();
     let cache = args.cache()?;
     let layers = Layer::from_environment().map_err(Problem::Layer)?;
-    // A rejected source should not wait for a vocabulary. With a cache, the source may not have to be read at all.
+    // A rejected source should not wait for a vocabulary. With a cache or layer, the source may not
+    // have to be compiled at all.
     let waits = cache.is_some()
         || !layers.is_empty()
         || request.front_end.depends_on_vocabulary(&request.source);
@@ -169,7 +173,7 @@ pub(crate) fn run(args: CompileArgs, output: &mut Output) -> Result<u8, Failure>
 
     progress.phase(format!("compiling {}", request.source.name));
     let compiling = Instant::now();
-    // The time that the vocabulary took is not the source's.
+    // The time spent on the vocabulary does not count against the time limit of the source.
     let budget = args.limits.budget_after(reading);
     let mut options = args.limits.options();
     for (key, value) in &request.options {
@@ -228,7 +232,8 @@ pub(crate) fn run(args: CompileArgs, output: &mut Output) -> Result<u8, Failure>
     Ok(0)
 }
 
-/// Returns the artifact of a layer that serves the request, unless its report has a denied keyword.
+/// Returns the artifact for the request from the first layer (output folder of `grammarc build`)
+/// that has it. Fails if the artifact's report contains a denied keyword.
 fn in_layers(
     layers: &[Layer],
     request: &Request,
@@ -245,7 +250,7 @@ fn in_layers(
     Ok(found)
 }
 
-/// Keeps an artifact in the cache.
+/// Stores an artifact in the cache. Fails if the folder cannot be written.
 fn keep(
     cache: &Cache,
     key: &Key,
@@ -265,7 +270,8 @@ fn keep(
     }
 }
 
-/// The grammar of the source, after its findings are shown.
+/// Returns the grammar of the source and shows the source's warnings and notes. Fails if the source
+/// has errors.
 fn lower(
     request: &Request,
     controls: &ControlTokens,
@@ -277,7 +283,7 @@ fn lower(
     Ok(lowered)
 }
 
-/// Compiles to an artifact, opened as it will be.
+/// Compiles a grammar to an artifact, and opens the artifact from its bytes as a later reader will.
 fn compile(
     compiler: &Compiler,
     request: &Request,
@@ -293,13 +299,14 @@ fn compile(
     output.diagnostics(source, &compiled.findings)?;
     let buffer = compiled.to_buffer(compiler);
     let buffer = buffer.map_err(|error| refused(vec![error.to_diagnostic()]))?;
-    // Nothing is written that cannot be opened.
+    // An artifact that cannot be opened is not written.
     let artifact = GrammarArtifact::from_buffer(buffer, compiler.vocabulary());
     Ok(artifact.map_err(|error| damaged(Path::new(&*source.name), error))?)
 }
 
 impl CompileArgs {
-    /// Opens the cache, if requested. Only one artifact is needed, so nothing is kept in memory.
+    /// Opens the folder of the cache. `None` if no cache was requested. The command needs one
+    /// artifact, so the cache keeps none in memory.
     fn cache(&self) -> Result<Option<Cache>, Problem> {
         let Some(folder) = &self.cache else { return Ok(None) };
         let mut options = CacheOptions::new().folder(folder).memory_entries(0);
@@ -342,12 +349,12 @@ impl LimitArgs {
             })
     }
 
-    /// The budget of a compilation that begins now.
+    /// Returns the budget (time and memory) of a compilation that begins now.
     pub(crate) fn budget(&self) -> Budget {
         self.budget_after(Duration::ZERO)
     }
 
-    /// The budget that is left after some time was spent.
+    /// Returns the budget of a compilation that has already spent the time `taken`.
     fn budget_after(&self, taken: Duration) -> Budget {
         let time = self.time_limit.unwrap_or(budget::TIME);
         let memory = self.memory_limit.map_or(budget::MEMORY, |mib| mib.saturating_mul(1 << 20));

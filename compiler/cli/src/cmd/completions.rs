@@ -1,4 +1,4 @@
-//! `grammarc completions`: a completion script, to be sourced by the shell.
+//! `grammarc completions`: writes a completion script for a shell to load.
 
 use clap::{Args, Command};
 use clap_complete::{Shell, generate};
@@ -9,7 +9,7 @@ use crate::output::Output;
 /// Arguments of `completions`.
 #[derive(Debug, Args)]
 pub(crate) struct CompletionsArgs {
-    /// Shell to write it for
+    /// Shell for which to write the script
     #[arg(value_enum)]
     shell: Shell,
 }

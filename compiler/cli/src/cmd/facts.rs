@@ -1,39 +1,39 @@
-//! Facts of an artifact as data: `inspect` shows them, and `compile` ends with them.
+//! Facts about an artifact as data. `inspect` shows them, and `compile` ends with them.
 
 use grammarc_artifacts::dump::{Content, Inspection, TableCounts};
 use grammarc_artifacts::{GrammarMeta, ReportEntry, Verdict, VocabularyMeta, WorkBound};
 use serde::{Serialize, Serializer};
 
-/// The facts of one artifact.
+/// The facts about one artifact.
 #[derive(Debug, Serialize)]
 pub(crate) struct Facts {
-    /// Format version.
+    /// Version of the file format, `major.minor`.
     pub(crate) format: String,
-    /// Length of the file.
+    /// Length of the file in bytes.
     pub(crate) bytes: u64,
     pub(crate) checksum: String,
-    /// Fingerprint of the vocabulary.
+    /// Fingerprint of the vocabulary's tokens, in hexadecimal.
     pub(crate) fingerprint: String,
-    /// Digest of the vocabulary's shared rules.
+    /// Digest of the vocabulary's shared rules, in hexadecimal.
     pub(crate) shared_digest: String,
-    /// The facts that only this kind of artifact has.
+    /// The facts that only this kind of artifact (grammar or vocabulary) has.
     #[serde(flatten)]
     pub(crate) content: ContentFacts,
     pub(crate) tables: TableFacts,
     pub(crate) sections: Vec<SectionFacts>,
 }
 
-/// The facts that one kind of artifact has and the other has not.
+/// The facts that one kind of artifact has and the other kind does not have.
 #[derive(Debug, Serialize)]
 #[serde(tag = "artifact", rename_all = "lowercase")]
 pub(crate) enum ContentFacts {
-    /// A grammar artifact.
+    /// Facts that only a grammar artifact has.
     Grammar(Box<GrammarFacts>),
-    /// A vocabulary artifact.
+    /// Facts that only a vocabulary artifact has.
     Vocabulary(VocabularyFacts),
 }
 
-/// Facts of a grammar artifact.
+/// Facts that only a grammar artifact has.
 #[derive(Debug, Serialize)]
 pub(crate) struct GrammarFacts {
     pub(crate) source: SourceFacts,
@@ -44,32 +44,34 @@ pub(crate) struct GrammarFacts {
     pub(crate) bound: BoundFacts,
     pub(crate) statistics: Pairs<u64>,
     pub(crate) rule_names: Vec<String>,
-    /// Number of texts in packed string sets.
+    /// Number of strings in packed string sets: rules that store a large set of strings as an
+    /// acyclic automaton.
     #[serde(skip)]
     pub(crate) packed_texts: u64,
 }
 
-/// The origin of a grammar.
+/// The source that a grammar was compiled from.
 #[derive(Debug, Serialize)]
 pub(crate) struct SourceFacts {
     pub(crate) name: String,
     pub(crate) kind: String,
-    /// blake3 of its text.
+    /// blake3 hash of the source text, in hexadecimal.
     pub(crate) hash: String,
 }
 
-/// The exactness report.
+/// The exactness report: for each verdict, the number of keywords with it, and the verdict on each
+/// keyword.
 #[derive(Debug, Serialize)]
 pub(crate) struct ReportFacts {
     pub(crate) exact: usize,
     pub(crate) annotation: usize,
     pub(crate) approximate: usize,
-    /// Number of keywords of which the grammar accepts less.
+    /// Number of keywords for which the grammar accepts fewer texts than the keyword allows.
     pub(crate) narrower: usize,
     pub(crate) keywords: Vec<KeywordFacts>,
 }
 
-/// The verdict on one keyword.
+/// The verdict of the exactness report on one keyword of the source.
 #[derive(Debug, Serialize)]
 pub(crate) struct KeywordFacts {
     pub(crate) pointer: String,
@@ -79,20 +81,22 @@ pub(crate) struct KeywordFacts {
     pub(crate) reason: String,
 }
 
-/// Bound on the work of one step. A part that grows has no number.
+/// Bounds on the work of one decoding step. A quantity that grows with the output has no bound:
+/// `None`.
 #[derive(Debug, Serialize)]
 pub(crate) struct BoundFacts {
     pub(crate) longest_chain: Option<u32>,
     pub(crate) chain_rules: Vec<String>,
     pub(crate) most_configurations: Option<u32>,
     pub(crate) configuration_rules: Vec<String>,
-    /// Bytes of a sequence's state at nesting depth zero.
+    /// Bytes that the state of a sequence takes at nesting depth zero.
     pub(crate) state_bytes: u64,
-    /// Whether items must differ from earlier ones. A sequence then remembers its text, which a mask has to search.
+    /// Whether array items must differ from earlier items. If so, a sequence stores its text, and
+    /// computing a mask searches that text.
     pub(crate) remembers_items: bool,
 }
 
-/// Facts of a vocabulary artifact.
+/// Facts that only a vocabulary artifact has.
 #[derive(Debug, Serialize)]
 pub(crate) struct VocabularyFacts {
     pub(crate) name: String,
@@ -107,7 +111,8 @@ pub(crate) struct VocabularyFacts {
     pub(crate) shared_rules: Vec<String>,
 }
 
-/// Counts over an artifact's own tables.
+/// Number of entries in each of the artifact's own tables. Tables of the vocabulary's shared rules
+/// do not count.
 #[derive(Debug, Serialize)]
 pub(crate) struct TableFacts {
     pub(crate) rules: u32,
@@ -122,20 +127,20 @@ pub(crate) struct TableFacts {
     pub(crate) follow_entries: u32,
 }
 
-/// Counts over the mask pool.
+/// Counts of the entries in the artifact's tables of stored masks.
 #[derive(Debug, Serialize)]
 pub(crate) struct MaskFacts {
-    /// Masks made from a dense row.
+    /// Number of masks that refer to a dense row (one bit for each token).
     pub(crate) dense: u32,
-    /// Masks that are a list alone.
+    /// Number of masks that are stored as a list of token ids only.
     pub(crate) sparse: u32,
-    /// Dense rows.
+    /// Number of dense rows (one bit for each token).
     pub(crate) rows: u32,
-    /// Tokens in all lists.
+    /// Total number of token ids in all lists.
     pub(crate) listed_tokens: u32,
 }
 
-/// One section.
+/// Facts about one section of the artifact's file.
 #[derive(Debug, Serialize)]
 pub(crate) struct SectionFacts {
     pub(crate) kind: u32,
@@ -144,7 +149,7 @@ pub(crate) struct SectionFacts {
     pub(crate) bytes: u64,
 }
 
-/// Keys and values, serialised as a map in their order.
+/// Pairs of a key and a value. Serialized as a map that keeps their order.
 #[derive(Debug)]
 pub(crate) struct Pairs<T>(pub(crate) Vec<(String, T)>);
 
@@ -154,13 +159,13 @@ impl<T: Serialize> Serialize for Pairs<T> {
     }
 }
 
-/// A digest in hexadecimal.
+/// Returns a digest in hexadecimal, two lower-case digits for each byte.
 pub(crate) fn hex(digest: &[u8]) -> String {
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 impl Facts {
-    /// The facts of an artifact that was looked into.
+    /// Collects the facts from the inspection of an artifact.
     pub(crate) fn new(inspection: Inspection) -> Self {
         let Inspection { header, sections, tables, content } = inspection;
         let sections = sections.into_iter().map(|section| SectionFacts {

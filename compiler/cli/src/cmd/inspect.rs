@@ -1,7 +1,7 @@
-//! `grammarc inspect`: the contents of an artifact of either kind.
+//! `grammarc inspect`: shows the contents of an artifact of either kind.
 //!
-//! The header, the checksum and the sections are always checked. With the vocabulary, or for a vocabulary artifact,
-//! all checks of opening are made.
+//! The header, the checksum and the sections are always checked. All checks of opening are also
+//! made for a vocabulary artifact, and for a grammar artifact whose vocabulary is given.
 
 use std::path::PathBuf;
 
@@ -21,11 +21,12 @@ pub(crate) struct InspectArgs {
     /// Artifact of either kind
     artifact: PathBuf,
 
-    /// Vocabulary artifact of a grammar artifact: everything that opening it checks is checked too
+    /// Vocabulary artifact of the grammar artifact; with it, everything is checked that opening the
+    /// grammar artifact checks
     #[arg(long, value_name = "FILE")]
     vocab: Option<PathBuf>,
 
-    /// List every keyword of the exactness report, not the approximate ones alone
+    /// List every keyword of the exactness report, not only the approximate and narrower ones
     #[arg(long)]
     report: bool,
 }
@@ -34,18 +35,19 @@ pub(crate) struct InspectArgs {
 #[derive(Debug, Serialize)]
 pub(crate) struct Inspected {
     pub(crate) path: PathBuf,
-    /// Whether every invariant was checked.
+    /// Whether all checks of opening were made, not just those of header, checksum and sections.
     pub(crate) validated: bool,
     #[serde(flatten)]
     pub(crate) facts: Facts,
-    /// Whether to draw the whole report.
+    /// Whether the report for people lists every keyword.
     #[serde(skip)]
     pub(crate) whole_report: bool,
 }
 
 pub(crate) fn run(args: InspectArgs, output: &mut Output) -> Result<u8, Failure> {
     let InspectArgs { artifact: path, vocab, report } = args;
-    // An unreadable file is a failure of the tool; a file that is not an artifact is a result.
+    // An unreadable file is a failure of the tool (exit code 2). A file that is not a valid
+    // artifact is a finding (exit code 1).
     let judged = |error: Error| match error {
         Error::Io { .. } => Failure::Tool(vocabularies::damaged(&path, error)),
         _ => Failure::Found(vocabularies::damaged(&path, error)),

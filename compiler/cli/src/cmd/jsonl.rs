@@ -1,4 +1,4 @@
-//! `grammarc jsonl`: the items of a text with one JSON value a line, and the invalid lines.
+//! `grammarc jsonl`: reads a text with one JSON value on each line, and reports the invalid lines.
 
 use std::path::PathBuf;
 
@@ -14,20 +14,20 @@ use crate::output::Output;
 /// Arguments of `jsonl`.
 #[derive(Debug, Args)]
 pub(crate) struct JsonlArgs {
-    /// The text; `-` is standard input
+    /// The text of JSON lines; `-` is standard input
     file: PathBuf,
-    /// A JSON Schema that each item has to meet
+    /// A JSON Schema that each item has to satisfy
     #[arg(long, value_name = "FILE")]
     schema: Option<PathBuf>,
-    /// Repair lines that do not parse, where that is certain
+    /// Repair lines that do not parse, if the repair is certain
     #[arg(long)]
     repair: bool,
-    /// Scalars of another type become what the schema wants
+    /// Convert scalars of another type to the type that the schema requires
     #[arg(long)]
     coerce: bool,
 }
 
-/// The items of a text.
+/// The result of reading a text of JSON lines: the items and the skipped lines.
 #[derive(Debug, Serialize)]
 pub(crate) struct Items {
     pub(crate) items: Vec<Value>,
@@ -35,7 +35,7 @@ pub(crate) struct Items {
     pub(crate) truncated: bool,
 }
 
-/// A line that is no item.
+/// A line that was skipped because it has no valid item.
 #[derive(Debug, Serialize)]
 pub(crate) struct SkippedValue {
     pub(crate) line: usize,
@@ -43,7 +43,8 @@ pub(crate) struct SkippedValue {
     pub(crate) reason: String,
 }
 
-/// Reads lines. Returns 0 if all are items, and 1 if some are not or if there are none.
+/// Reads the JSON lines of a text. Returns exit code 0 if all lines are items. Returns 1 if a line
+/// was skipped or there are no items.
 pub(crate) fn run(args: JsonlArgs, output: &mut Output) -> Result<u8, Failure> {
     let schema = outputs::schema(args.schema.as_deref())?;
     let text = outputs::text(&args.file)?;

@@ -1,4 +1,4 @@
-//! `grammarc keywords`: the treatment of each keyword and format of JSON Schema.
+//! `grammarc keywords`: lists how the compiler treats each keyword and format of JSON Schema.
 
 use clap::Args;
 use grammarc_compiler::frontend::json_schema::{SupportRow, support_table};
@@ -10,11 +10,11 @@ use crate::output::Output;
 /// Arguments of `keywords`.
 #[derive(Debug, Args)]
 pub(crate) struct KeywordsArgs {
-    /// Only the keywords and formats whose names have this in them
+    /// Only the keywords and formats whose names contain this text
     text: Option<String>,
 }
 
-/// One keyword or format.
+/// One keyword or format of JSON Schema, as a row of the list.
 #[derive(Debug, Serialize)]
 pub(crate) struct Row {
     #[serde(rename = "type")]

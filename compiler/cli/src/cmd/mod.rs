@@ -1,4 +1,4 @@
-//! The verbs: their arguments, their actions, and the data of their answers.
+//! The verbs (subcommands): their arguments, their actions, and the data of their answers.
 
 pub(crate) mod build;
 pub(crate) mod check;
@@ -58,7 +58,8 @@ pub(crate) enum Command {
     Completions(completions::CompletionsArgs),
 }
 
-/// Runs a verb and returns the exit code. `whole` is the command line of the verb.
+/// Runs a verb (subcommand) and returns the exit code. `whole` builds the description of the
+/// complete command line.
 pub(crate) fn run(
     command: Command,
     whole: fn() -> clap::Command,

@@ -1,4 +1,4 @@
-//! Outputs of models and the schemas that they are held to, read for `repair` and `jsonl`.
+//! Reads the files that `repair` and `jsonl` work on: an output of a model, and the schema for it.
 
 use std::path::Path;
 
@@ -8,7 +8,8 @@ use grammarc_json::JsonSchema;
 use crate::failure::{Failure, Problem};
 use crate::input::read_input;
 
-/// The text of a file; `-` is standard input.
+/// Reads the text of a file, or of standard input if the path is `-`. Fails if the bytes are not
+/// UTF-8.
 pub(super) fn text(path: &Path) -> Result<String, Failure> {
     let (name, bytes) = read_input(path)?;
     String::from_utf8(bytes).map_err(|error| {
@@ -17,7 +18,7 @@ pub(super) fn text(path: &Path) -> Result<String, Failure> {
     })
 }
 
-/// The schema of a file, if there is one.
+/// Reads the JSON Schema of a file. `None` without a path. Fails if the file has no valid schema.
 pub(super) fn schema(path: Option<&Path>) -> Result<Option<JsonSchema>, Failure> {
     let Some(path) = path else { return Ok(None) };
     let option = "--schema";

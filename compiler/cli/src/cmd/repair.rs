@@ -1,4 +1,4 @@
-//! `grammarc repair`: the value of a text that is nearly JSON, with the edits that make it JSON.
+//! `grammarc repair`: repairs a text that is nearly JSON, and shows the edits.
 
 use std::path::PathBuf;
 
@@ -13,23 +13,24 @@ use crate::output::Output;
 /// Arguments of `repair`.
 #[derive(Debug, Args)]
 pub(crate) struct RepairArgs {
-    /// The text; `-` is standard input
+    /// The text to repair; `-` is standard input
     file: PathBuf,
-    /// A JSON Schema that the value has to meet; it chooses between readings
+    /// A JSON Schema that the value has to satisfy; it also chooses between readings
     #[arg(long, value_name = "FILE")]
     schema: Option<PathBuf>,
-    /// The text is known to be cut: a number at its end is not whole
+    /// The text is known to be truncated, so a number at its end is incomplete
     #[arg(long)]
     cut: bool,
-    /// Scalars of another type become what the schema wants, and `NaN` becomes null: as edits
+    /// Convert scalars of another type to the type that the schema requires, and `NaN` to null;
+    /// these are edits, too
     #[arg(long)]
     coerce: bool,
 }
 
-/// A repair, or the reason for its absence.
+/// The result of a repair.
 #[derive(Debug, Serialize)]
 pub(crate) struct Repair {
-    /// JSON; `None` if the text was not repaired.
+    /// The JSON text, repaired if needed. `None` if the text was not repaired.
     pub(crate) text: Option<String>,
     /// `valid`, `repaired`, `ambiguous` or `refused`.
     pub(crate) status: &'static str,
@@ -38,10 +39,10 @@ pub(crate) struct Repair {
     pub(crate) reason: Option<String>,
 }
 
-/// An edit as a value.
+/// An edit of the text, in the form in which it is written.
 #[derive(Debug, Serialize)]
 pub(crate) struct EditValue {
-    /// Start and end of the byte range.
+    /// Start (inclusive) and end (exclusive) of the edited range, in bytes of the original text.
     pub(crate) at: [usize; 2],
     pub(crate) kind: &'static str,
     pub(crate) removed: String,
@@ -56,7 +57,8 @@ impl From<Edit> for EditValue {
     }
 }
 
-/// Repairs a text. Returns 0 if it is JSON or has one best repair, and 1 if it has none or several equally good ones.
+/// Repairs a text. Returns exit code 0 if the text is JSON or has one best repair. Returns 1 if it
+/// has none, or several equally good ones.
 pub(crate) fn run(args: RepairArgs, output: &mut Output) -> Result<u8, Failure> {
     let schema = outputs::schema(args.schema.as_deref())?;
     let source = outputs::text(&args.file)?;

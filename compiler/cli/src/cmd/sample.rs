@@ -1,4 +1,5 @@
-//! `grammarc sample`: random outputs of a compiled grammar, by its masks alone.
+//! `grammarc sample`: draws random outputs of a compiled grammar. Only the masks decide; no model
+//! is used.
 
 use clap::Args;
 use grammarc::sample::{SampleOptions, Sampler};
@@ -19,11 +20,11 @@ pub(crate) struct SampleArgs {
     #[arg(short = 'n', long, value_name = "N", default_value_t = 1)]
     count: u64,
 
-    /// The same seed draws the same outputs, and output i does not depend on how many are drawn
+    /// Seed: equal seeds draw equal outputs, and output i does not depend on how many are drawn
     #[arg(long, default_value_t = 0)]
     seed: u64,
 
-    /// Tokens to draw before the shortest way to an end is taken
+    /// Number of tokens to draw before the shortest path to an end is taken
     #[arg(long, value_name = "N", default_value_t = SampleOptions::default().max_tokens)]
     max_tokens: usize,
 
@@ -32,7 +33,8 @@ pub(crate) struct SampleArgs {
     any: bool,
 }
 
-/// One output: its text, a string in JSON.
+/// The text of one random output. In JSON it is a string, with replacement characters for invalid
+/// UTF-8.
 #[derive(Debug)]
 pub(crate) struct SampleText(pub(crate) Vec<u8>);
 

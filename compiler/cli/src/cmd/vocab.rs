@@ -1,4 +1,4 @@
-//! `grammarc vocab`: from a tokenizer to a vocabulary artifact.
+//! `grammarc vocab`: imports a tokenizer and writes its vocabulary artifact.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -20,9 +20,10 @@ use crate::vocabularies;
 pub(crate) struct VocabArgs {
     /// Tokenizer file, folder that holds one, or built-in name (o200k_base, ...)
     ///
-    /// Files are tokenizer.json, SentencePiece's tokenizer.model, tekken.json, tiktoken ranks and GGUF models, detected
-    /// by content. In a folder these are looked for in this order. tokenizer_config.json, generation_config.json and
-    /// config.json beside a file say which tokens end a sequence and how many logits the model has; a GGUF model says it
+    /// Files are tokenizer.json, SentencePiece's tokenizer.model, tekken.json, tiktoken ranks and
+    /// GGUF models, recognized by their content. In a folder they are searched in this order.
+    /// tokenizer_config.json, generation_config.json and config.json beside a file state which
+    /// tokens end a sequence and how many logits the model has. A GGUF model contains these facts
     /// itself.
     tokenizer: String,
 
@@ -34,32 +35,33 @@ pub(crate) struct VocabArgs {
     #[arg(long)]
     name: Option<String>,
 
-    /// End-of-sequence token, by id or exact text, in place of those that the files beside the tokenizer name; may be
-    /// given several times
+    /// End-of-sequence token, by id or exact text, in place of the end tokens that the files beside
+    /// the tokenizer name; may be given several times
     #[arg(long = "end-token", value_name = "ID|TEXT")]
     end_tokens: Vec<String>,
 
-    /// Number of logits in a row of the model, where it is larger than the tokenizer [default: from config.json, or from the
-    /// GGUF model]
+    /// Number of logits in a row of the model, if it exceeds the number of tokens [default: from
+    /// config.json, or from the GGUF model]
     #[arg(long, value_name = "N")]
     logit_width: Option<u32>,
 
     /// Tokens that are text although they look special: ids, ranges such as `168-237`, or texts such as `<h*>`
     ///
-    /// A token that the tokenizer does not flag as special is taken for a control marker where its name stands in brackets
-    /// (`<think>`, `[INST]`), but for tags of HTML such as `<b>` and `</code>`, which are text.
+    /// A token that the tokenizer does not flag as special is nevertheless taken for a control
+    /// marker if its name is in brackets (`<think>`, `[INST]`). Tags of HTML such as `<b>` and
+    /// `</code>` are text.
     #[arg(long = "text-id", value_name = "ID|RANGE|TEXT", value_delimiter = ',')]
     text_ids: Vec<String>,
 
-    /// Tokens that are special although they look like text, named likewise
+    /// Tokens that are special although they look like text, given as for --text-id
     #[arg(long = "special-id", value_name = "ID|RANGE|TEXT", value_delimiter = ',')]
     special_ids: Vec<String>,
 
-    /// Tokens that no mask may ever allow, named likewise
+    /// Tokens that no mask may ever allow, given as for --text-id
     #[arg(long = "unused-id", value_name = "ID|RANGE|TEXT", value_delimiter = ',')]
     unused_ids: Vec<String>,
 
-    /// A special token of a rank file, which lists none itself; may be given several times
+    /// A special token of a rank file, which itself lists none; may be given several times
     #[arg(long = "special-token", value_name = "TEXT=ID", value_parser = special_token)]
     special_tokens: Vec<(String, u32)>,
 
@@ -67,7 +69,7 @@ pub(crate) struct VocabArgs {
     threads: ThreadArgs,
 }
 
-/// The artifact that was built.
+/// The vocabulary artifact that was built.
 #[derive(Debug, Serialize)]
 pub(crate) struct Built {
     pub(crate) path: PathBuf,
@@ -78,7 +80,7 @@ pub(crate) struct Built {
     pub(crate) unused: usize,
     pub(crate) end_tokens: Vec<EndTokenName>,
     pub(crate) logit_width: u32,
-    /// Bytes that no token spells on its own.
+    /// Bytes for which the vocabulary has no token of this single byte.
     pub(crate) missing_bytes: Vec<u8>,
     pub(crate) trie_nodes: usize,
     pub(crate) shared: SharedRules,
@@ -86,14 +88,14 @@ pub(crate) struct Built {
     pub(crate) seconds: f64,
 }
 
-/// An end token with its name.
+/// An end token: its id and its text.
 #[derive(Debug, Serialize)]
 pub(crate) struct EndTokenName {
     pub(crate) id: u32,
     pub(crate) text: String,
 }
 
-/// The rules whose masks the vocabulary artifact holds.
+/// Counts about the shared rules, whose masks the vocabulary artifact stores for all grammars.
 #[derive(Debug, Serialize)]
 pub(crate) struct SharedRules {
     pub(crate) rules: usize,
@@ -142,7 +144,7 @@ impl VocabArgs {
     }
 }
 
-/// An end token: a number is an id, anything else a text.
+/// Parses an end-token argument: a number is a token id, and anything else is the token's text.
 fn end_token(token: &str) -> EndToken {
     token.parse().map_or_else(|_| EndToken::from(token), EndToken::Id)
 }

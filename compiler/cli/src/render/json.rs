@@ -1,4 +1,4 @@
-//! For programs: one JSON value a line.
+//! Output for programs: one JSON value on each line.
 
 use std::io::{self, Write};
 
@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::failure::Problem;
 use crate::render::Answer;
 
-/// A problem that no source text is to blame for.
+/// The JSON form of a problem that has no position in a source text.
 #[derive(Debug, Serialize)]
 struct ProblemValue<'a> {
     code: &'a str,
@@ -19,12 +19,12 @@ struct ProblemValue<'a> {
     causes: &'a [String],
 }
 
-/// Draws a result.
+/// Writes a result as one line of JSON.
 pub(crate) fn answer(answer: &impl Answer, out: &mut dyn Write) -> io::Result<()> {
     line(answer, out)
 }
 
-/// Writes a diagnostic.
+/// Writes a diagnostic about a source as one line of JSON.
 pub(crate) fn diagnostic(
     source: &Source,
     diagnostic: &Diagnostic,
@@ -33,7 +33,7 @@ pub(crate) fn diagnostic(
     line(&DiagnosticJson::new(source, diagnostic), out)
 }
 
-/// Draws a problem with its causes.
+/// Writes a problem with its causes as one line of JSON.
 pub(crate) fn problem(problem: &Problem, out: &mut dyn Write) -> io::Result<()> {
     let chain = problem.chain();
     let Some((message, causes)) = chain.split_first() else { return Ok(()) };

@@ -1,4 +1,5 @@
-//! The look of results and diagnostics: one renderer for people, one for programs, over the same values.
+//! Formats results and diagnostics: one renderer for people and one for programs, over the same
+//! values.
 
 pub(crate) mod human;
 pub(crate) mod json;
@@ -7,8 +8,9 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-/// A result that both renderers can draw: as a value by its fields, for people as it says itself.
+/// A result that can be written for people and for programs. The form for programs is its
+/// serialization.
 pub(crate) trait Answer: Serialize {
-    /// Draws it for people.
+    /// Writes the result as text for people.
     fn human(&self, out: &mut dyn Write) -> io::Result<()>;
 }

@@ -1,8 +1,8 @@
-//! Random outputs of a compiled grammar, by its masks alone.
+//! Draws random outputs of a compiled grammar from its masks, without a model.
 //!
-//! A [`Sampler`] acts as a model without knowledge: it picks among the tokens of the mask, and after a number of
-//! tokens takes the shortest path to an end. So each sample is a walk over real masks, from the first token to a
-//! possible end. A mask that allows too little shows as a dead end.
+//! A [`Sampler`] replaces the model: it picks tokens from the mask at random. After a number of
+//! tokens it takes the shortest path to an end. So each sample is a walk over the stored masks,
+//! from the first token to a possible end. A mask that allows too little causes a dead end.
 //!
 //! ```text
 //! Matcher ─ mask ─► pick a token ─► accept ─┐     random part
@@ -11,7 +11,7 @@
 //!    └─ route ─► spell ─► accept                  shortest completion
 //! ```
 //!
-//! - [`position`]: a matcher's configurations and frames, read from its export;
+//! - [`position`]: the configurations and stack frames of a matcher, read from its export;
 //! - the shortest completion is the runtime's, in `grammarc_runtime::ending`.
 
 pub mod position;

@@ -1,47 +1,51 @@
-//! A matcher's position as its configurations and frames, read from the bytes that it exports.
+//! Reads the position of a matcher (its configurations and stack frames) from the bytes that the
+//! matcher exports.
 //!
-//! The layout is the one that `grammarc_runtime::export` documents.
+//! The layout of these bytes is documented in `grammarc_runtime::export`.
 
 use grammarc_runtime::Matcher;
 
-/// Bytes before the frames; the last eight are the numbers of frames and of configurations.
+/// Length in bytes of the header before the frames. Its last eight bytes are the number of frames
+/// and the number of configurations.
 const HEADER: usize = 32;
-/// Bytes of a frame or a configuration.
+/// Length in bytes of the record of one frame or one configuration.
 const RECORD: usize = 12;
 
-/// One frame of a stack.
+/// One stack frame: a pending call of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// State that the rule above returns to.
+    /// State that the call returns to when the called rule has ended.
     pub ret: u32,
-    /// Countdown of the activation that it returns to.
+    /// Countdown (repetitions left) of the calling rule, restored on the return.
     pub count: u32,
-    /// The frame below: one more than its index, or 0 for the bottom.
+    /// The next frame towards the bottom of the stack, as its index in [`Position::frames`] plus 1.
+    /// 0 if there is none.
     pub parent: u32,
 }
 
-/// One reading of the input so far.
+/// One parse of the input so far: a state, its countdown, and its call stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Configuration {
-    /// State of the network.
+    /// Number of the state in the network.
     pub state: u32,
-    /// Countdown of its activation.
+    /// Countdown (repetitions left) of the rule that the state belongs to.
     pub count: u32,
-    /// Top frame: one more than its index, or 0 for the bottom.
+    /// Top frame of the stack, as its index in [`Position::frames`] plus 1. 0 if the stack is
+    /// empty.
     pub frame: u32,
 }
 
-/// The configurations of a matcher, and the frames of their stacks.
+/// The configurations (parses) of a matcher, and the frames of their stacks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Position {
-    /// The frames; a parent comes before its children.
+    /// The frames. A frame comes after its parent.
     pub frames: Vec<Frame>,
-    /// The configurations. Empty in a finished sequence.
+    /// The configurations. Empty if the sequence is finished.
     pub configurations: Vec<Configuration>,
 }
 
 impl Position {
-    /// The position of a matcher. O(configurations and frames).
+    /// Reads the position of a matcher. O(configurations + frames).
     pub fn of(matcher: &Matcher) -> Self {
         let bytes = matcher.export();
         let mut records = bytes.get(HEADER..).unwrap_or_default().chunks_exact(RECORD).map(record);
@@ -55,7 +59,8 @@ impl Position {
         Self { configurations: configurations.collect(), frames }
     }
 
-    /// The return states and countdowns below a configuration, from the top.
+    /// Returns the stack of a configuration from the top: for each frame, its return state and
+    /// countdown.
     pub fn stack(&self, configuration: Configuration) -> impl Iterator<Item = (u32, u32)> {
         let mut at = configuration.frame;
         std::iter::from_fn(move || {

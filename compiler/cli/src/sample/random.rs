@@ -1,5 +1,5 @@
-//! Random numbers that are equal on every machine and in every version: ChaCha with 8 rounds, one stream for each
-//! sample.
+//! Random numbers that are the same on every machine and in every version: ChaCha with 8 rounds,
+//! one stream for each sample.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
@@ -8,7 +8,7 @@ use rand_chacha::rand_core::{RngCore, SeedableRng};
 pub(super) struct Random(ChaCha8Rng);
 
 impl Random {
-    /// The stream with this number under a seed.
+    /// Creates the stream with the number `stream` for a seed.
     pub(super) fn new(seed: u64, stream: u64) -> Self {
         let mut generator = ChaCha8Rng::seed_from_u64(seed);
         generator.set_stream(stream);
@@ -21,7 +21,8 @@ impl Random {
         if bound == 0 {
             return 0;
         }
-        // The high half of a product is fair once the few low halves that come up too often are drawn again.
+        // Lemire's method: the high half of the product is uniform once the products with a too
+        // small low half are rejected.
         let unfair = bound.wrapping_neg() % bound;
         loop {
             let product = u128::from(self.0.next_u64()) * u128::from(bound);
@@ -31,7 +32,7 @@ impl Random {
         }
     }
 
-    /// True once in `times`.
+    /// Returns true with probability 1 in `times`.
     pub(super) fn once_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }

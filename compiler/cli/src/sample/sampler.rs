@@ -1,13 +1,14 @@
-//! Draws one sample.
+//! Draws one random sample of a grammar.
 //!
 //! Uniform choice from the mask inside a JSON string gives a long string of arbitrary Unicode. Where a JSON value
 //! begins it nearly always gives a number, because most possible tokens are digits. So by default the sampler has
 //! three preferences:
 //!
 //! - If the mask has plain tokens (short words and single ASCII characters), it picks among these.
-//! - If these are of few [kinds](Kind), it picks a kind first and then a token of it. If they are of many, which is
-//!   free text, it usually picks a word.
-//! - Now and then it takes a token on the shortest path to an end, more often after half of the tokens.
+//! - If the plain tokens are of few [kinds](Kind), it picks a kind first and then a token of that
+//!   kind. Plain tokens of many kinds indicate free text, where it usually picks a word.
+//! - Now and then it takes a token on the shortest path to an end, more often after half of the
+//!   tokens.
 
 use grammarc_artifacts::TokenKind;
 use grammarc_runtime::ending::{next_token, spell};
@@ -16,33 +17,38 @@ use grammarc_runtime::{Grammar, Matcher, MatcherOptions};
 
 use super::random::Random;
 
-/// A sequence that may end does so once in this many times.
+/// A sequence that may end does so with probability 1 in this number.
 const END: usize = 6;
-/// Once in this many tokens, a token on the path to an end is taken.
+/// In the first half of the tokens, a token on the path to an end is taken with probability 1 in
+/// this number.
 const PULL: usize = 8;
-/// The same, after half of the tokens.
+/// In the second half of the tokens, a token on the path to an end is taken with probability 1 in
+/// this number.
 const LATE_PULL: usize = 2;
-/// Bytes of the path to an end that are considered for one token.
+/// Bytes of the shortest path to an end that are computed to choose one token.
 const AHEAD: usize = 64;
-/// Length of the longest completion that is written.
+/// Limit on the length of a completion, in bytes. A sample that needs a longer one is reported as
+/// unfinished.
 const LONGEST_COMPLETION: usize = 1 << 22;
-/// Attempts to complete, with random tokens between them, if no tokens spell the shortest text.
+/// Attempts to complete a sample, with random tokens between them. Needed if no tokens spell the
+/// shortest completion.
 const ATTEMPTS: usize = 64;
 /// Greatest length of a plain token, in bytes.
 const PLAIN: usize = 10;
-/// The number of kinds of allowed tokens above which text is free.
+/// Greatest number of kinds among the allowed tokens for which a kind is drawn first. More kinds
+/// indicate free text.
 const FEW_KINDS: usize = 16;
-/// Once in this many tokens, free text has something other than a word.
+/// In free text, something other than a word is drawn with probability 1 in this number.
 const NO_WORD: usize = 8;
 
-/// Options of drawing samples.
+/// Options for drawing samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SampleOptions {
-    /// Equal seeds give equal samples.
+    /// Seed of the random numbers. Equal seeds give equal samples.
     pub seed: u64,
-    /// Tokens to draw before the shortest completion is taken.
+    /// Number of tokens to draw before the shortest completion is taken.
     pub max_tokens: usize,
-    /// Pick from the whole mask, uniformly.
+    /// Whether to pick uniformly from the whole mask, without any preference.
     pub uniform: bool,
 }
 
@@ -52,60 +58,61 @@ impl Default for SampleOptions {
     }
 }
 
-/// One output.
+/// One random output of a grammar.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sample {
-    /// Its tokens, without an end token.
+    /// The tokens of the sample, without an end token.
     pub tokens: Vec<u32>,
-    /// The text of the tokens; a token that is not text is written by its name.
+    /// The text of the tokens, as bytes. A special token is written by its name.
     pub text: Vec<u8>,
-    /// Number of drawn tokens; the others complete them.
+    /// Number of tokens that were drawn. The tokens after them are the completion.
     pub drawn: usize,
 }
 
-/// Why a sample did not reach an end.
+/// The reason why a sample did not reach an end.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SampleError {
-    /// The mask is empty and the sequence may not end: the artifact is wrong.
+    /// The mask is empty and the sequence may not end. The artifact is wrong.
     #[error("dead end after {tokens} tokens: no token is allowed and the text may not end; it reads \"{}\"", text.escape_ascii())]
     DeadEnd {
-        /// Tokens accepted.
+        /// Number of tokens accepted before the dead end.
         tokens: usize,
-        /// The text of the tokens.
+        /// The text of the accepted tokens.
         text: Vec<u8>,
     },
-    /// No completion within the limits can be spelled by tokens.
+    /// No completion within the length limit can be spelled by tokens.
     #[error("no end was found after {tokens} tokens; the text reads \"{}\"", text.escape_ascii())]
     Unfinished {
-        /// Tokens accepted.
+        /// Number of tokens accepted.
         tokens: usize,
-        /// The text of the tokens.
+        /// The text of the accepted tokens.
         text: Vec<u8>,
     },
-    /// A token of the mask was rejected: the artifact is wrong, or a limit of the runtime was met.
+    /// A token of the mask was rejected. The artifact is wrong, or a limit of the runtime was
+    /// exceeded.
     #[error("a token of the mask was not accepted after {tokens} tokens")]
     Accept {
-        /// Tokens accepted.
+        /// Number of tokens accepted before the rejected one.
         tokens: usize,
-        /// Why not.
+        /// The reason why the token was rejected.
         source: AcceptError,
     },
-    /// The options do not fit the vocabulary.
+    /// The matcher's options do not fit the vocabulary.
     #[error(transparent)]
     Options(#[from] OptionsError),
 }
 
-/// Draws samples of a grammar.
+/// Draws random samples of one grammar.
 pub struct Sampler {
     grammar: Grammar,
-    /// Kinds of the plain tokens, by token id.
+    /// For each token id, the kind of the plain token. `None` if the token is not plain.
     kinds: Vec<Option<Kind>>,
     options: SampleOptions,
 }
 
 impl Sampler {
-    /// A sampler of a grammar. O(states + tokens).
+    /// Creates a sampler of a grammar. O(states + tokens).
     pub fn new(grammar: &Grammar, options: SampleOptions) -> Self {
         let vocabulary = grammar.vocabulary().artifact();
         let kinds = (0..vocabulary.token_count()).map(|token| {
@@ -115,13 +122,14 @@ impl Sampler {
         Self { kinds: kinds.collect(), grammar: grammar.clone(), options }
     }
 
-    /// Draws the sample with this number. Samples do not depend on each other.
+    /// Draws the sample with this number. Equal numbers give equal samples, whatever was drawn
+    /// before.
     ///
     /// # Errors
     ///
     /// See [`SampleError`]. Dead ends do not occur with artifacts of a correct compiler.
     pub fn draw(&self, number: u64) -> Result<Sample, SampleError> {
-        // End tokens are not part of a sample, so masks contain only the tokens of the grammar.
+        // Without end tokens in the matcher, masks contain only tokens of the grammar.
         let options = MatcherOptions::new().end_tokens([]);
         let mut walk = Walk {
             sampler: self,
@@ -138,7 +146,7 @@ impl Sampler {
     }
 }
 
-/// A sample in the making.
+/// A sample that is being drawn.
 struct Walk<'s> {
     sampler: &'s Sampler,
     matcher: Matcher,
@@ -147,7 +155,7 @@ struct Walk<'s> {
 }
 
 impl Walk<'_> {
-    /// Draws up to the limit of tokens, and says whether the sample ended before.
+    /// Draws tokens up to the limit. Returns whether the sample ended before the limit.
     fn draw_tokens(&mut self) -> Result<bool, SampleError> {
         let SampleOptions { max_tokens, uniform, .. } = self.sampler.options;
         while self.tokens.len() < max_tokens {
@@ -165,7 +173,7 @@ impl Walk<'_> {
         Ok(false)
     }
 
-    /// Draws one token from the mask.
+    /// Draws one token from the mask and accepts it. Fails at a dead end: if the mask is empty.
     fn draw_one(&mut self) -> Result<(), SampleError> {
         let mut allowed: Vec<u32> = self.matcher.mask().iter().collect();
         if !self.sampler.options.uniform {
@@ -177,7 +185,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Keeps the tokens of one kind, or plain tokens of all kinds, if there are any.
+    /// Reduces `allowed` to the plain tokens of one drawn kind, or of all kinds in free text. Keeps
+    /// all tokens if none is plain.
     fn prefer_plain(&mut self, allowed: &mut Vec<u32>) {
         let kind = |token: &u32| self.sampler.kinds.get(*token as usize).copied().flatten();
         let mut kinds: Vec<Kind> = allowed.iter().filter_map(kind).collect();
@@ -197,15 +206,15 @@ impl Walk<'_> {
         }
     }
 
-    /// The first token of a shortest completion.
+    /// Returns the first token of a shortest completion. `None` if no completion is found.
     fn towards_the_end(&mut self) -> Option<u32> {
         let units = self.matcher.route(AHEAD)?;
         next_token(&mut self.matcher, &units, AHEAD).map(|(token, _)| token)
     }
 
-    /// Takes the shortest completion. Sometimes no tokens spell it, because it may repeat an item where items must
-    /// differ. Then a few tokens are taken first: random ones, and ones along the completion, because the obstacle
-    /// may come late.
+    /// Accepts the tokens of the shortest completion. Sometimes no tokens spell it, because it may
+    /// repeat an item where items must differ. Then a few other tokens are accepted first: random
+    /// ones, and ones along the completion, because the obstacle may come late.
     fn complete(&mut self) -> Result<(), SampleError> {
         for _ in 0..ATTEMPTS {
             let Some(units) = self.matcher.route(LONGEST_COMPLETION) else { break };
@@ -243,18 +252,19 @@ impl Walk<'_> {
     }
 }
 
-/// The look of a plain token.
+/// The kind of a plain token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
-    /// Letters, perhaps with a space before them.
+    /// ASCII letters, optionally with a space before them.
     Word,
-    /// Digits.
+    /// ASCII digits.
     Number,
-    /// Any other single character; each is a kind of its own.
+    /// Any other single printable ASCII character. Each character is a kind of its own.
     Mark(u8),
 }
 
-/// Returns the kind of a plain token. `None` for other tokens.
+/// Returns the kind of a plain token (short word, number or single character). `None` for other
+/// tokens.
 fn kind_of(bytes: &[u8]) -> Option<Kind> {
     let word = bytes.strip_prefix(b" ").unwrap_or(bytes);
     match bytes {

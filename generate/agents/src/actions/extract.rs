@@ -1,28 +1,30 @@
-//! The turns of a text: objects with the four fields of an action.
+//! Finds turns in a text: JSON objects with the four fields of an action.
 //!
-//! Objects are read by a parser from each brace on, so that braces within strings do not count. The search continues within an
-//! object that lacks a field, since it may hold an action. An object with all four is a turn, and is passed over as a whole: its
-//! arguments are data, also if the turn is no action.
+//! A JSON parser starts at each `{`, so braces within strings do not count. If the object lacks a
+//! field, the search continues inside it, because it may contain a turn. An object with all four
+//! fields is a turn, and the search continues after it. Its content is data, even if its action is
+//! invalid.
 //!
-//! Cost: a byte is read once for each object around it, of which the parser takes at most 128.
+//! Cost: each byte is read once for each object around it. The parser accepts a depth of at most
+//! 128.
 
 use std::ops::Range;
 
 use serde_json::{Map, Value};
 
-/// The fields of an action, in their order.
+/// Names of an action's fields, in the order in which a model writes them.
 pub(super) const FIELDS: [&str; 4] = ["think", "action", "arguments", "answer"];
 
-/// An object with the four fields.
+/// A turn: a JSON object with the four fields of an action.
 pub(super) struct Turn<'t> {
-    /// Its range in the text, in bytes.
+    /// Byte range of the object in the text.
     pub(super) range: Range<usize>,
-    /// Its text.
+    /// The object as it is written in the text.
     pub(super) raw: &'t str,
     pub(super) object: Map<String, Value>,
 }
 
-/// Returns the turns of a text from left to right. A turn within another is left out.
+/// Returns the turns of a text from left to right. A turn within another turn is not returned.
 pub(super) fn turns(text: &str) -> impl Iterator<Item = Turn<'_>> {
     let mut from = 0;
     std::iter::from_fn(move || {
@@ -40,8 +42,9 @@ pub(super) fn turns(text: &str) -> impl Iterator<Item = Turn<'_>> {
     })
 }
 
-/// Returns the first object with the four fields of an action, one of these actions, and an object of arguments: its
-/// text, and its value. An object in which a key occurs twice does not count.
+/// Returns the first turn with a known action and an object of arguments: its text and its value.
+/// `is_action` says whether a name is a known action. Skips objects in which a key occurs twice.
+/// `None` if there is no such turn.
 pub fn extract_json_response(
     text: &str,
     is_action: impl Fn(&str) -> bool,

@@ -1,4 +1,4 @@
-//! The format of an agent's actions, as a schema, and the action of an output.
+//! The format of an agent's actions as a JSON Schema, and the parser for an agent's output.
 
 use grammarc_generate::{Grammar, JsonModeConfig};
 use grammarc_json::{JsonSchema, SchemaError, ValidationError};
@@ -8,74 +8,77 @@ use super::extract::extract_json_response;
 use super::tags::{Tag, tags};
 use super::tool::AgentTool;
 
-/// The action that ends a conversation.
+/// Name of the action that ends a conversation.
 const ANSWER: &str = "answer";
 
-/// The actions that an agent may take.
+/// The actions that an agent may take: a call of one of its tools, or the answer.
 #[derive(Clone, Debug)]
 pub struct AgentFormat {
     tools: Vec<AgentTool>,
     schema: JsonSchema,
-    /// The schema of each action by its name, for messages.
+    /// Pairs of an action's name and its schema, for error messages.
     actions: Vec<(String, JsonSchema)>,
 }
 
-/// An error in the tools of an agent.
+/// The tools of an agent cannot form a format.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AgentError {
-    /// Two tools have the same name, or one is called `answer`.
+    /// Two tools have the same name, or a tool is called `answer`.
     #[error("there are two actions of the name `{name}`")]
     Name {
-        /// The name.
+        /// The name that occurs twice.
         name: String,
     },
-    /// The `content` of a tool names an argument that the tool does not declare.
+    /// [`AgentTool::content`] names an argument that the tool does not declare.
     #[error(
         "the content of the tool `{tool}` is `{content}`, and its arguments have no such property; name one of `properties`"
     )]
     Content {
-        /// The tool.
+        /// Name of the tool.
         tool: String,
-        /// The missing argument.
+        /// Name of the argument that is not declared.
         content: String,
     },
-    /// The arguments of a tool are not a schema.
+    /// The arguments of a tool are not a valid JSON Schema.
     #[error("the arguments of the tool `{tool}`: {source}")]
     Arguments {
-        /// The tool.
+        /// Name of the tool.
         tool: String,
-        /// The errors of the schema.
+        /// The errors in the schema.
         source: SchemaError,
     },
 }
 
-/// An action of an output.
+/// The action that an agent's output states.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParsedAction {
-    /// The tool, or `answer`; for tags, the tag's name.
+    /// Name of the tool, or `answer`. If the output has tags instead of JSON, the name of the tag.
     pub action_type: String,
-    /// The text of an answer. For tools, the argument that [`AgentTool::content`] names, or all arguments. For tags, their text;
-    /// for `tools_call`, the value of that text.
+    /// The content of the action. For an answer, its text. For a tool, the argument that
+    /// [`AgentTool::content`] names, or all arguments. For a tag, its text; for the tag
+    /// `tools_call`, the JSON value of its text.
     pub content: Value,
-    /// The text of the object. `None` for tags.
+    /// The JSON object as it is written. `None` for a tag.
     pub raw_json: Option<String>,
 }
 
-/// An error for an output without an action. The message is for the model.
+/// The output of an agent has no valid action. The message is meant for the model, which can
+/// correct itself.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{message}")]
 pub struct ActionError {
-    /// The fault, and an example of an action.
+    /// Description of the fault, with an example of a valid action.
     pub message: String,
 }
 
 impl AgentFormat {
-    /// Returns the format of some tools and the answer.
+    /// Creates the format for an agent with these tools. The action `answer` is always part of it.
     ///
     /// # Errors
     ///
-    /// Two actions have one name, arguments are not a schema, or a content is not among the arguments.
+    /// Two actions have the same name, arguments are not a schema, or [`AgentTool::content`] names
+    /// an undeclared argument.
     pub fn new(tools: Vec<AgentTool>) -> Result<Self, AgentError> {
         let mut actions: Vec<(String, JsonSchema)> = Vec::new();
         let mut arms = Vec::new();
@@ -112,27 +115,27 @@ impl AgentFormat {
         &self.tools
     }
 
-    /// Returns the schema of all actions.
+    /// Returns the schema of all actions, one branch for each.
     pub fn schema(&self) -> &JsonSchema {
         &self.schema
     }
 
-    /// Returns the grammar under which a model writes an action.
+    /// Returns the grammar that constrains a model to write one action.
     pub fn grammar(&self) -> Grammar {
         Grammar::schema(&self.schema)
     }
 
-    /// Returns JSON mode for actions.
+    /// Returns the settings of JSON mode that constrain a model to write one action.
     pub fn json_mode(&self) -> JsonModeConfig {
         JsonModeConfig { schema: Some(self.schema.clone()), ..JsonModeConfig::default() }
     }
 
-    /// Returns the action of an output: its first object that is an action, else its first tag other than `think`,
-    /// else `think`.
+    /// Returns the action of an output. It is the first JSON object with a known action, or else
+    /// the first tag other than `think`, or else `think`.
     ///
     /// # Errors
     ///
-    /// The output has no action, or the object's arguments or answer violate the action's schema.
+    /// The output has no action, or the arguments or the answer violate the action's schema.
     pub fn parse(&self, output: &str) -> Result<ParsedAction, ActionError> {
         if let Some((raw, object)) = self.extract(output) {
             return self.judged(raw, object);
@@ -149,8 +152,9 @@ impl AgentFormat {
         Ok(ParsedAction { action_type: tag.name.to_owned(), content, raw_json: None })
     }
 
-    /// Returns the actions and the contents of some outputs, as [`Self::parse`] reads them. Both are `None` for an
-    /// output without an action: send the model the error of `parse`.
+    /// Parses each output with [`Self::parse`], and returns the names of the actions and their
+    /// contents. Both are `None` for an output without a valid action. In this case, send the model
+    /// the error of `parse`.
     pub fn postprocess_predictions<T: AsRef<str>>(
         &self,
         outputs: &[T],
@@ -160,8 +164,9 @@ impl AgentFormat {
         parsed.unzip()
     }
 
-    /// Returns the outputs for a conversation: the text of the action's object, else the tags up to the action's, a
-    /// line each, else the whole output. Each ends with `end`, such as the model's end token, once.
+    /// Returns the part of each output that belongs in the conversation. This is the action's JSON
+    /// object, or else the tags through the action's tag, one on each line, or else the whole
+    /// output. Each ends with `end` (for example the model's end token) exactly once.
     pub fn postprocess_responses<T: AsRef<str>>(&self, outputs: &[T], end: &str) -> Vec<String> {
         let kept = |output: &str| {
             if let Some((raw, _)) = self.extract(output) {
@@ -173,7 +178,8 @@ impl AgentFormat {
         outputs.iter().map(|output| kept(output.as_ref())).collect()
     }
 
-    /// Returns the first object of an output with the fields of an action and a known action.
+    /// Returns the first JSON object of an output with the fields of an action and a known action.
+    /// `None` if there is none.
     fn extract<'t>(&self, output: &'t str) -> Option<(&'t str, Map<String, Value>)> {
         extract_json_response(output, |name| self.actions.iter().any(|(action, _)| action == name))
     }
@@ -202,7 +208,7 @@ impl AgentFormat {
         self.error(&format!("the action `{name}` is not what it has to be: {error}"), Some(name))
     }
 
-    /// Returns an error with an example of the intended action, or of all actions.
+    /// Returns an error with an example of `action`, or of every action if it is `None`.
     fn error(&self, what: &str, action: Option<&str>) -> ActionError {
         let mut message = what.to_owned();
         message.push_str("\nWrite one JSON object like");
@@ -219,19 +225,20 @@ impl AgentFormat {
         self.tools.iter().find(|tool| tool.name == name)
     }
 
-    /// Returns the message to the model for a valid action whose execution failed: the reason, and an example of the
-    /// action. For an unknown name, it shows all actions.
+    /// Returns the message to the model if executing a valid action failed: the reason, and an
+    /// example of the action. If the action is unknown, shows examples of all actions.
     pub fn failed(&self, action: &str, reason: &str) -> ActionError {
         let known = self.actions.iter().any(|(name, _)| name == action).then_some(action);
         self.error(&format!("your action `{action}` failed: {reason}"), known)
     }
 
-    /// Returns an action as a model would write it, for forced turns. `content` is the content that [`Self::parse`]
-    /// returns: the text of an answer, or the content of a tool. The object of all arguments is also accepted.
+    /// Returns the JSON text of an action as a model would write it, for a turn that the host
+    /// dictates. `content` is what [`Self::parse`] returns: the text of an answer or the content of
+    /// a tool. The object of all arguments is also accepted.
     ///
     /// # Errors
     ///
-    /// There is no such action, or the content violates its schema.
+    /// The action is unknown, or the content violates its schema.
     pub fn forced(&self, action: &str, content: Value, think: &str) -> Result<String, ActionError> {
         let (arguments, answer) = match self.tool(action) {
             Some(tool) => (tool.arguments_of(content), Value::Null),
@@ -244,7 +251,8 @@ impl AgentFormat {
     }
 }
 
-/// Returns the tags of an output through the first that is not `think`, which is the action. Without such a tag, returns the `think` tag.
+/// Returns the tags of an output through the first tag other than `think`, which is the action.
+/// Without such a tag, returns the first `think` tag.
 fn action_tags(output: &str) -> Vec<Tag<'_>> {
     let mut found = Vec::new();
     for tag in tags(output) {
@@ -253,7 +261,7 @@ fn action_tags(output: &str) -> Vec<Tag<'_>> {
             return found;
         }
     }
-    // Behind a thought alone there is no action: the first one counts.
+    // If there are only thoughts, the first one is the result.
     found.truncate(1);
     found
 }
@@ -273,7 +281,7 @@ fn arm(name: &str, arguments: &Value, answer: &Value) -> Value {
     })
 }
 
-/// Returns a text that ends with `end`, once.
+/// Returns the text, followed by `end` unless the text already ends with it.
 pub fn with_end(text: &str, end: &str) -> String {
     if text.ends_with(end) { text.to_owned() } else { format!("{text}{end}") }
 }

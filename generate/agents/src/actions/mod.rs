@@ -1,13 +1,17 @@
-//! Actions of agents: one JSON object a turn that names a tool and its arguments, or the answer.
+//! Actions of agents. In each turn a model writes one JSON object: the call of a tool with its
+//! arguments, or the answer.
 //!
 //! ```text
 //! {"think": "…", "action": "search", "arguments": {"query": "…"}, "answer": null}
 //! {"think": "…", "action": "answer", "arguments": {}, "answer": "…"}
 //! ```
 //!
-//! The format is a schema, so that a model can be constrained to it. The output of an unconstrained model is searched for the first
-//! object that is an action, and then for the tags that agents wrote before. The tests are in `tests/`. `published.rs` holds
-//! the properties that the document of the format states.
+//! The format is a JSON Schema, so a model can be constrained to it. In the output of an
+//! unconstrained model, the first JSON object that is an action is searched. Without one, the older
+//! tags (`<search>…</search>`) are searched.
+//!
+//! Tests: `tests/`. The file `published.rs` there checks the properties that the published
+//! description of the format states.
 
 mod extract;
 mod format;

@@ -1,8 +1,8 @@
-//! The tags that agents wrote before they wrote JSON: `<search>…</search>` and others.
+//! The tags in which agents wrote actions before they wrote JSON: `<search>…</search>` and others.
 //!
-//! The contents of a whole turn in JSON are data, even if the turn is refused: a search for the text
-//! `<search>x</search>` is one search. So marks within a turn are not tags. Elsewhere they are, including within and
-//! after broken or incomplete JSON.
+//! Tags within a turn (a JSON object with the fields of an action) do not count, even if the turn
+//! is invalid. Its strings are data: a search for the text `<search>x</search>` is one search. Tags
+//! count everywhere else, also within and after broken or incomplete JSON.
 
 use std::ops::Range;
 
@@ -10,22 +10,23 @@ use memchr::memmem;
 
 use super::extract::turns;
 
-/// The names of the tags.
+/// The names of the tags that are recognized.
 pub const TAGS: [&str; 5] = ["answer", "search", "think", "bbox", "tools_call"];
 
-/// A tag and its content.
+/// A tag with its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tag<'t> {
-    /// Its name.
+    /// Name of the tag.
     pub name: &'static str,
-    /// The text up to its end, without white space at either side.
+    /// The text between the opening and the closing mark, without white space at its ends.
     pub content: &'t str,
-    /// The whole tag as it was written, with its marks.
+    /// The whole tag as it is written, including both marks.
     pub raw: &'t str,
 }
 
-/// Returns the tags of a text from left to right. A tag extends to the next end of its name; marks within a tag or a
-/// turn are text. Linear in the text for each name, plus the cost of its objects.
+/// Returns the tags of a text from left to right. A tag extends to the next closing mark with its
+/// name. Marks within a tag or within a turn are plain text. Cost: linear in the text for each
+/// name, plus the search for turns.
 pub fn tags(text: &str) -> impl Iterator<Item = Tag<'_>> {
     let mut names = TAGS.map(|name| {
         let next = |mark: String| Next { mark, found: None };
@@ -48,22 +49,25 @@ pub fn tags(text: &str) -> impl Iterator<Item = Tag<'_>> {
     })
 }
 
-/// The ranges of turns in a text, from left to right.
+/// The byte ranges of the turns in a text, from left to right.
 struct Data(Vec<Range<usize>>);
 
 impl Data {
-    /// Returns the end of the turn that contains a place.
+    /// Returns the end of the turn that contains the byte offset `at`. `None` if no turn contains
+    /// it.
     fn end_around(&self, at: usize) -> Option<usize> {
         let turn = self.0.get(self.0.partition_point(|turn| turn.end <= at))?;
         turn.contains(&at).then_some(turn.end)
     }
 }
 
-/// The next occurrence of a mark, cached. The places of queries never decrease, so a result stays valid until a query
-/// passes it; a failed search stays valid for good.
+/// A cached search for the next occurrence of a mark (`<name>` or `</name>`). Offsets of queries
+/// never decrease. So a result stays valid until a query passes it, and a failed search stays
+/// failed.
 struct Next {
     mark: String,
-    /// The result of the last search, if there was one.
+    /// The result of the last search. `None` if there was no search; `Some(None)` if the mark was
+    /// not found.
     found: Option<Option<usize>>,
 }
 
@@ -75,7 +79,8 @@ impl Next {
         }
     }
 
-    /// Returns the next occurrence from `from` on that is in no turn.
+    /// Returns the offset of the next occurrence at or after `from` that is not within a turn.
+    /// `None` if there is none.
     fn look(&self, text: &str, mut from: usize, data: &Data) -> Option<usize> {
         loop {
             let at = from + memmem::find(&text.as_bytes()[from..], self.mark.as_bytes())?;

@@ -1,23 +1,25 @@
-//! Tools of agents, and the content of their actions.
+//! The tools of an agent, and the conversion between their arguments and the content of an action.
 
 use serde_json::{Map, Value};
 
-/// A tool of an agent.
+/// A tool that an agent may call.
 #[derive(Clone, Debug)]
 pub struct AgentTool {
-    /// The name of the tool, which the model writes as the `action`.
+    /// Name of the tool. The model writes it as the `action`.
     pub name: String,
-    /// The description of its effect, for prompts.
+    /// Description of what the tool does, for prompts.
     pub description: String,
-    /// The schema of its arguments: an object.
+    /// JSON Schema of the tool's arguments, which are an object.
     pub arguments: Value,
-    /// The argument that is the [content](super::ParsedAction::content) of an action; `None` for the object of all arguments.
+    /// Name of the argument that is the [content](super::ParsedAction::content) of an action.
+    /// `None` makes the object of all arguments the content.
     pub content: Option<String>,
 }
 
 impl AgentTool {
-    /// A tool whose content is the object of all arguments. The content of a tool named `search` with an argument `query` is that
-    /// argument, as it is in `<search>…</search>`.
+    /// Creates a tool whose content is the object of all arguments. Exception: if a tool named
+    /// `search` has an argument `query`, the content is this argument, as in the tag
+    /// `<search>…</search>`.
     ///
     /// ```
     /// use grammarc_agents::actions::AgentTool;
@@ -34,7 +36,8 @@ impl AgentTool {
         Self { name, description, arguments, content }
     }
 
-    /// Returns the content of an action with these arguments. Null if the argument for the content is absent.
+    /// Returns the content of an action with these arguments. Null if the argument that is the
+    /// content is absent.
     pub(super) fn content_of(&self, mut arguments: Map<String, Value>) -> Value {
         match &self.content {
             Some(member) => arguments.remove(member).unwrap_or_default(),
@@ -42,7 +45,8 @@ impl AgentTool {
         }
     }
 
-    /// Returns the arguments of an action with this content, which may also be the object of all arguments.
+    /// Returns the arguments of an action with this content. A content that is an object is taken
+    /// as all arguments.
     pub(super) fn arguments_of(&self, content: Value) -> Value {
         match (&self.content, content) {
             (None, content) | (_, content @ Value::Object(_)) => content,

@@ -1,4 +1,5 @@
-//! Prompts from a configuration, in either of its two shapes.
+//! Reads prompts from a configuration, which has one of two shapes: an object, or TrustGraph's
+//! table of texts.
 
 use std::collections::BTreeMap;
 
@@ -7,59 +8,59 @@ use serde_json::{Map, Value};
 
 use super::{Prompt, PromptManager, ResponseType, SYSTEM, template_name};
 
-/// Key of the prompts by id, in the shape of one object.
+/// Key of the object that maps ids to prompts. It marks the first shape of a configuration.
 const TEMPLATES: &str = "templates";
 
-/// Key of the list of ids, in the shape of a table of texts.
+/// Key of the list of ids. It marks the second shape of a configuration, TrustGraph's table.
 const INDEX: &str = "template-index";
 
-/// Prefix of the keys of prompts, in the shape of a table of texts.
+/// Prefix of the key of each prompt in TrustGraph's table: `template.ID`.
 const TEMPLATE: &str = "template.";
 
-/// Fields of a prompt.
+/// Names of the fields of a prompt.
 const FIELDS: [&str; 4] = ["prompt", "response-type", "schema", "terms"];
 
-/// An error in a configuration.
+/// A configuration of prompts has an error.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PromptConfigError {
-    /// The whole configuration has the wrong shape.
+    /// The configuration as a whole has none of the two shapes, or both.
     #[error(
         "{message}; expected an object with `templates`, which has the prompts by id, or with `template-index`, a list of ids, and \
          a `template.ID` for each"
     )]
     Shape {
-        /// The fault.
+        /// Description of the fault.
         message: String,
     },
-    /// A value is missing or of the wrong kind.
+    /// A value is missing or of the wrong type.
     #[error("`{key}`: {message}")]
     Value {
-        /// The key of the prompt in the configuration, followed by the field that is wrong.
+        /// Key of the prompt in the configuration, followed by the name of the wrong field.
         key: String,
-        /// The fault, and the expected value.
+        /// Description of the fault and of the expected value.
         message: String,
     },
-    /// A template has a syntax error, or an unknown filter or test.
+    /// A template has a syntax error, or uses an unknown filter or test.
     #[error("Error in template: {key}: {message}")]
     Template {
-        /// Its key.
+        /// Key of the template in the configuration.
         key: String,
-        /// The error, with the line.
+        /// The error, with the line in the template.
         message: String,
     },
-    /// A schema has errors.
+    /// The JSON Schema of a prompt has errors.
     #[error("the schema of `{key}`: {source}")]
     Schema {
-        /// The key of its prompt.
+        /// Key of the prompt in the configuration.
         key: String,
-        /// The errors of the schema.
+        /// The errors in the schema.
         source: SchemaError,
     },
 }
 
 impl PromptManager {
-    /// Loads the text of a configuration file: see [`Self::from_value`].
+    /// Reads the JSON text of a configuration. The shapes are those of [`Self::from_value`].
     ///
     /// # Errors
     ///
@@ -71,8 +72,8 @@ impl PromptManager {
         Self::from_value(config)
     }
 
-    /// Loads a configuration in either shape: see the [module](super). In the table, values may also be JSON instead
-    /// of texts of JSON.
+    /// Reads a configuration in either of the two shapes that the [module](super) describes. In
+    /// TrustGraph's table, values may also be JSON values instead of JSON texts.
     ///
     /// # Errors
     ///
@@ -92,7 +93,7 @@ impl PromptManager {
         }
     }
 
-    /// Loads a table of texts of JSON: see [`Self::from_value`].
+    /// Reads TrustGraph's table, which maps keys to JSON texts. See [`Self::from_value`].
     ///
     /// # Errors
     ///
@@ -102,7 +103,7 @@ impl PromptManager {
     }
 }
 
-/// Returns the prompts of `{"system": …, "templates": {…}}`.
+/// Reads the prompts of the first shape, `{"system": …, "templates": {…}}`.
 fn of_object(mut config: Map<String, Value>) -> Result<PromptManager, PromptConfigError> {
     let templates = match config.remove(TEMPLATES) {
         Some(Value::Object(templates)) => templates,
@@ -123,7 +124,7 @@ fn of_object(mut config: Map<String, Value>) -> Result<PromptManager, PromptConf
     Ok(manager)
 }
 
-/// Returns the prompts of TrustGraph's table.
+/// Reads the prompts of the second shape, TrustGraph's table.
 fn of_table(mut config: Map<String, Value>) -> Result<PromptManager, PromptConfigError> {
     let mut manager = PromptManager::new();
     if let Some(system) = config.remove(SYSTEM) {
@@ -151,7 +152,7 @@ fn of_table(mut config: Map<String, Value>) -> Result<PromptManager, PromptConfi
     Ok(manager)
 }
 
-/// Returns the prompt of an object.
+/// Reads one prompt from its object. `key` is the prompt's key, for error messages.
 fn read_prompt(key: &str, value: Value) -> Result<Prompt, PromptConfigError> {
     let Value::Object(mut fields) = value else {
         return Err(expected(key, "an object with `prompt`", Some(&value)));
@@ -181,7 +182,8 @@ fn read_prompt(key: &str, value: Value) -> Result<Prompt, PromptConfigError> {
         other => return Err(expected(&place("terms"), "an object", other.as_ref())),
     };
     for name in fields.keys() {
-        // Tables have further fields, such as `id`. One that is meant for a field of these is an error.
+        // The tables have further fields, such as `id`, which are ignored. A misspelled known field
+        // is an error.
         let meant = name.to_lowercase().replace('_', "-");
         if FIELDS.contains(&&*meant) {
             let message = format!("there is no such field; write `{meant}`");
@@ -191,7 +193,8 @@ fn read_prompt(key: &str, value: Value) -> Result<Prompt, PromptConfigError> {
     Ok(Prompt { template, response, schema, terms })
 }
 
-/// Parses a value of a table if it is a text; returns other values unchanged.
+/// Parses a table's value if it is a JSON text. Returns other values unchanged. Fails if the text
+/// is not JSON.
 fn of_text(key: &str, value: Value, what: &str) -> Result<Value, PromptConfigError> {
     let Value::String(text) = value else { return Ok(value) };
     serde_json::from_str(&text).map_err(|error| PromptConfigError::Value {
@@ -207,14 +210,15 @@ fn string(key: &str, value: Value) -> Result<String, PromptConfigError> {
     }
 }
 
-/// Returns the error for a missing value or one of the wrong type.
+/// Returns the error for a value that is missing (`found` is `None`) or of the wrong type. `what`
+/// describes the expected value.
 fn expected(key: &str, what: &str, found: Option<&Value>) -> PromptConfigError {
     let found = found.map_or("nothing", kind);
     let message = format!("expected {what}, and found {found}");
     PromptConfigError::Value { key: key.to_owned(), message }
 }
 
-/// Returns the name of a value's type.
+/// Returns the name of a value's type, with an article.
 fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",

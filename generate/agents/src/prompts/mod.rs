@@ -1,7 +1,9 @@
-//! Prompts by name: a template, the kind of its response, and the conversion of the response.
+//! Prompts by name: each has a template, the kind of response, and the conversion of the model's
+//! response.
 //!
-//! A [`Prompt`] is made in code and added by [`PromptManager::add`], or read from a configuration. A configuration is JSON in
-//! either of two shapes, which [`PromptManager::from_value`] reads alike:
+//! A [`Prompt`] is created in code and added by [`PromptManager::add`], or read from a
+//! configuration. A configuration is JSON in either of two shapes, which
+//! [`PromptManager::from_value`] reads:
 //!
 //! ```text
 //! {"system": "Be brief.", "templates": {"towns": {"prompt": "…", "response-type": "jsonl"}}}
@@ -12,15 +14,17 @@
 //! | --- | --- |
 //! | `prompt` | the template |
 //! | `response-type` | `text` (default), `json` or `jsonl` |
-//! | `schema` | of the value for `json`, of each line for `jsonl` |
-//! | `terms` | default terms |
+//! | `schema` | JSON Schema: of the value for `json`, of each line for `jsonl` |
+//! | `terms` | default values of the template's variables |
 //!
-//! The second shape is TrustGraph's table, whose values are texts of JSON. The system message is a template too, `Be helpful.` by
-//! default. Terms of the input replace those of the prompt, and these replace those of all prompts. Templates are Jinja. A
-//! template with a syntax error, or with an unknown filter or test, is refused when it is added.
+//! The second shape is TrustGraph's table, whose values are JSON texts. The system message is also
+//! a template, `Be helpful.` by default. Terms are values of template variables. The input's terms
+//! override those of the prompt, and these override those of all prompts. Templates are Jinja. A
+//! template with a syntax error, or with an unknown filter or test, is rejected when it is added.
 //!
-//! With logits, JSON and lines of JSON are generated under the schema. Without them, they are extracted
-//! from the model's text. Tests: `tests.rs`, and over HTTP `server/tests/protocol/prompts.rs`.
+//! If the backend has logits, `json` and `jsonl` are generated under the schema. Otherwise they are
+//! extracted from the model's text. Tests: `tests.rs`, and over HTTP
+//! `server/tests/protocol/prompts.rs`.
 
 mod config;
 mod names;
@@ -40,16 +44,17 @@ pub use config::PromptConfigError;
 pub use prompt::{Prompt, RenderedPrompt, ResponseType};
 pub use response::{Response, ResponseError, group_by_type};
 
-/// Limit of a template's steps. A template that exceeds it is an error.
+/// Limit on the steps of rendering a template, in instructions of the template engine. A template
+/// that exceeds it is an error.
 const FUEL: u64 = 10_000_000;
 
-/// Name of the template of the system message.
+/// Name of the system message's template in the environment.
 const SYSTEM: &str = "system";
 
-/// The default system message.
+/// The system message that is used if none is set.
 const HELPFUL: &str = "Be helpful.";
 
-/// Prompts by their ids.
+/// A collection of prompts by id, with the system message and the terms that all prompts share.
 #[derive(Debug)]
 pub struct PromptManager {
     environment: Environment<'static>,
@@ -57,28 +62,28 @@ pub struct PromptManager {
     prompts: Vec<(String, Prompt)>,
 }
 
-/// An error of a prompt.
+/// A prompt cannot be rendered, or its response cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PromptError {
-    /// There is no such prompt.
+    /// No prompt has the id.
     #[error("ID invalid: there is no prompt `{id}`")]
     Unknown {
-        /// Its id.
+        /// The id that was asked for.
         id: String,
     },
-    /// The template does not render with these terms.
+    /// The template cannot be rendered with these terms (values of its variables).
     #[error("Error in template: {id}: {message}")]
     Template {
-        /// Its id.
+        /// Id of the prompt.
         id: String,
-        /// The error.
+        /// The message of the template engine.
         message: String,
     },
-    /// The generation failed.
+    /// The backend could not generate a response.
     #[error(transparent)]
     Generate(#[from] GenerateError),
-    /// The response is not of the prompt's kind, or violates its schema.
+    /// The response is not of the prompt's kind, or violates the prompt's schema.
     #[error(transparent)]
     Response(#[from] ResponseError),
 }
@@ -90,18 +95,19 @@ impl Default for PromptManager {
 }
 
 impl PromptManager {
-    /// Returns a manager without prompts, whose system message is `Be helpful.`
+    /// Creates a collection without prompts, whose system message is `Be helpful.`
     pub fn new() -> Self {
         let mut environment = environment();
         environment.add_template(SYSTEM, HELPFUL).expect("it has no syntax of templates");
         Self { environment, terms: Map::new(), prompts: Vec::new() }
     }
 
-    /// Adds a prompt, or replaces the one with the same id.
+    /// Adds a prompt, or replaces the prompt with the same id.
     ///
     /// # Errors
     ///
-    /// The template has a syntax error, or an unknown filter or test. The manager is unchanged then.
+    /// The template has a syntax error, or uses an unknown filter or test. The collection is
+    /// unchanged in this case.
     pub fn add(&mut self, id: impl Into<String>, prompt: Prompt) -> Result<(), PromptConfigError> {
         let id = id.into();
         self.add_template(template_name(&id), prompt.template.clone())?;
@@ -116,14 +122,15 @@ impl PromptManager {
     ///
     /// # Errors
     ///
-    /// The template has a syntax error, or an unknown filter or test. The manager is unchanged then.
+    /// The template has a syntax error, or uses an unknown filter or test. The collection is
+    /// unchanged in this case.
     pub fn set_system(&mut self, template: impl Into<String>) -> Result<(), PromptConfigError> {
         self.add_template(SYSTEM.to_owned(), template.into())
     }
 
     fn add_template(&mut self, key: String, source: String) -> Result<(), PromptConfigError> {
         let failed = |message| PromptConfigError::Template { key: key.clone(), message };
-        // The engine's own errors come first, since they name the line.
+        // The engine's own errors are reported first, because they include the line.
         let read = self.environment.template_from_named_str(&key, &source);
         read.map_err(|error| failed(error.to_string()))?;
         if let Some(unknown) = names::unknown(&self.environment, &source) {
@@ -133,31 +140,31 @@ impl PromptManager {
         added.map_err(|error| failed(error.to_string()))
     }
 
-    /// Returns the ids, in the order of their addition.
+    /// Returns the ids of the prompts, in the order in which they were added.
     pub fn ids(&self) -> impl Iterator<Item = &str> {
         self.prompts.iter().map(|(id, _)| id.as_str())
     }
 
-    /// Sets terms for all prompts.
+    /// Sets the terms (values of template variables) that all prompts share.
     pub fn set_terms(&mut self, terms: Map<String, Value>) {
         self.terms = terms;
     }
 
-    /// Returns the kind of a prompt's response, and its schema.
+    /// Returns the kind of response that a prompt asks for, and the schema of the response.
     ///
     /// # Errors
     ///
-    /// There is no such prompt.
+    /// No prompt has the id.
     pub fn wants(&self, id: &str) -> Result<(ResponseType, Option<&JsonSchema>), PromptError> {
         let prompt = self.prompt(id)?;
         Ok((prompt.response, prompt.schema.as_ref()))
     }
 
-    /// Renders a prompt with the terms of an input.
+    /// Renders a prompt. `input` has the terms (values of template variables) of this call.
     ///
     /// # Errors
     ///
-    /// There is no such prompt, or it does not render.
+    /// No prompt has the id, or the template cannot be rendered.
     pub fn render(
         &self,
         id: &str,
@@ -180,12 +187,12 @@ impl PromptManager {
         Ok(RenderedPrompt { system: render(SYSTEM)?, prompt: render(&template_name(id))? })
     }
 
-    /// Returns parameters to generate the response of a prompt: `base` with the prompt's own constraint. That is JSON
-    /// mode for `json`, a grammar of lines for `jsonl`.
+    /// Returns the parameters for generating the response of a prompt. Takes them from `base` and
+    /// sets the constraint: JSON mode for `json`, and a grammar of JSON lines for `jsonl`.
     ///
     /// # Errors
     ///
-    /// There is no such prompt.
+    /// No prompt has the id.
     pub fn params(&self, id: &str, base: GenerateParams) -> Result<GenerateParams, PromptError> {
         let prompt = self.prompt(id)?;
         let schema = prompt.schema.clone();
@@ -202,19 +209,20 @@ impl PromptManager {
         })
     }
 
-    /// Converts the text of a complete generation to the prompt's response. Each skipped line of `jsonl` is logged as
-    /// a warning, with its number and without its text.
+    /// Converts the text of a complete generation to the prompt's response. Each skipped line of
+    /// `jsonl` is logged as a warning, with its number and without its text.
     ///
     /// # Errors
     ///
-    /// There is no such prompt. For `json`: the text is not JSON, or not an instance of the schema. Lines of `jsonl`
-    /// never fail.
+    /// No prompt has the id. For `json`, the text is not JSON or violates the schema. A text of
+    /// `jsonl` is never an error.
     pub fn take(&self, id: &str, text: &str) -> Result<Response, PromptError> {
         self.taken(id, text, false)
     }
 
-    /// Converts a truncated text, such as one that reached `max_tokens`. Its lines are
-    /// [truncated](grammarc_json::Jsonl::truncated), and a number at its end is not an item.
+    /// Converts the text of a truncated generation, for example one that reached `max_tokens`.
+    /// Lines of `jsonl` are marked as [truncated](grammarc_json::Jsonl::truncated), and a number at
+    /// the end is not an item.
     ///
     /// # Errors
     ///
@@ -229,8 +237,8 @@ impl PromptManager {
         Ok(response)
     }
 
-    /// Calls a model: renders the prompt, generates under its schema if the model has logits, and converts the
-    /// response.
+    /// Asks a model. Renders the prompt, generates under the prompt's schema if the backend has
+    /// logits, and converts the response.
     ///
     /// # Errors
     ///
@@ -260,11 +268,12 @@ fn template_name(id: &str) -> String {
     format!("template.{id}")
 }
 
-/// Returns an environment without templates.
+/// Creates a template environment without templates.
 fn environment() -> Environment<'static> {
     let mut environment = Environment::new();
     environment.set_fuel(Some(FUEL));
-    // A prompt is no page and no file: its id says nothing of how its terms are written, and its last line stays.
+    // A prompt is neither HTML nor a file: its id does not select an escaping, and its last line
+    // break stays.
     environment.set_auto_escape_callback(|_| AutoEscape::None);
     let mut syntax = SyntaxConfig::builder();
     syntax.keep_trailing_newline(true);

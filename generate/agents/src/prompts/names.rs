@@ -1,18 +1,21 @@
-//! The filters and tests that a template names, so that an unknown one is reported when the template is loaded.
+//! Finds the filters and tests that a template uses, so that unknown ones are reported when the
+//! template is loaded.
 //!
-//! The engine only looks names up when it reaches them. Here the template is scanned: strings, comments and raw
-//! blocks are skipped. Within a block, a bar precedes a filter's name, and `is` precedes a test's.
+//! The template engine only looks names up when it executes them. So the template's text is scanned
+//! here. Strings, comments and raw blocks are skipped. Within a block, `|` precedes the name of a
+//! filter and `is` the name of a test.
 
 use minijinja::{Environment, ErrorKind};
 
-/// A name that a template uses.
+/// The name of a filter or test that a template uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Named<'t> {
     Filter(&'t str),
     Test(&'t str),
 }
 
-/// Returns a message for the first filter or test that an environment lacks.
+/// Returns a message about the first filter or test that the environment lacks. `None` if it has
+/// all of them.
 pub(super) fn unknown(environment: &Environment<'_>, template: &str) -> Option<String> {
     names(template).into_iter().find_map(|name| {
         let (expression, kind, what) = match name {
@@ -35,7 +38,7 @@ fn names(template: &str) -> Vec<Named<'_>> {
             rest = comment.split_once("#}").map_or("", |(_, behind)| behind);
         } else if rest.starts_with("{{") || rest.starts_with("{%") {
             let end = if rest.starts_with("{{") { "}}" } else { "%}" };
-            // A block may begin with a mark of what to do with white space.
+            // A block may begin with `-` or `+`, which control white space.
             let inside = &rest[2..];
             let words = words(inside.strip_prefix(['-', '+']).unwrap_or(inside), end);
             rest = words.behind;
@@ -50,7 +53,7 @@ fn names(template: &str) -> Vec<Named<'_>> {
     found
 }
 
-/// Returns the text after the end of a raw block.
+/// Returns the text after the end of a raw block. Empty if the block has no end.
 fn behind_raw(text: &str) -> &str {
     let ends = text.match_indices("endraw").map(|(at, word)| (at, at + word.len()));
     let end = ends.map(|(at, to)| (&text[..at], &text[to..])).find(|(before, behind)| {
@@ -61,16 +64,16 @@ fn behind_raw(text: &str) -> &str {
     end.map_or("", |(_, behind)| behind)
 }
 
-/// The words and marks of a block, without its strings.
+/// The words and symbols of a template block, without its strings, and the text after the block.
 struct Words<'t> {
     all: Vec<&'t str>,
     behind: &'t str,
 }
 
 impl<'t> Words<'t> {
-    /// Adds the names in the block.
+    /// Adds the names of filters and tests in the block to `found`.
     fn name(&self, found: &mut Vec<Named<'t>>) {
-        // `{% filter upper %}` has one without a bar.
+        // A block `{% filter upper %}` names a filter without a bar.
         if let [first, name, ..] = self.all[..]
             && first == "filter"
         {
@@ -123,7 +126,7 @@ fn words<'t>(text: &'t str, end: &str) -> Words<'t> {
                 rest.char_indices().skip(1).find(closes).map_or(rest.len(), |(at, _)| at + 1)
             }
             c if c.is_alphanumeric() || c == '_' => {
-                // Names of filters may have points in them.
+                // Names of filters may contain dots.
                 rest.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.'))
                     .unwrap_or(rest.len())
             }

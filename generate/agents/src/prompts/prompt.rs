@@ -1,31 +1,31 @@
-//! One prompt: its template, the kind of its response, and the rendered prompt.
+//! One prompt: its template, the kind of response, and the rendered prompt.
 
 use grammarc_generate::backend::{Chat, Prompt as ModelPrompt};
 use grammarc_json::JsonSchema;
 use serde_json::{Map, Value, json};
 
-/// The kind of a prompt's response.
+/// The kind of response that a prompt asks for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ResponseType {
-    /// The text as it is.
+    /// The generated text, unchanged.
     #[default]
     Text,
     /// One JSON value.
     Json,
-    /// One JSON value a line. Other lines are skipped and reported.
+    /// One JSON value on each line. Lines that are no JSON values are skipped and reported.
     Jsonl,
 }
 
 impl ResponseType {
-    /// All kinds.
+    /// All kinds of response.
     const ALL: [Self; 3] = [Self::Text, Self::Json, Self::Jsonl];
 
-    /// Returns the kind with a name in configurations. `None` if there is none.
+    /// Returns the kind with this name in configurations. `None` for an unknown name.
     pub fn of_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// Returns its name in configurations.
+    /// Returns the name of the kind in configurations.
     pub fn name(self) -> &'static str {
         match self {
             Self::Text => "text",
@@ -45,34 +45,36 @@ impl ResponseType {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Prompt {
-    /// The template, in Jinja.
+    /// Text of the template, in Jinja.
     pub template: String,
-    /// The kind of response.
+    /// The kind of response that the prompt asks for.
     pub response: ResponseType,
-    /// The schema of the response: of the whole value for `json`, of each line for `jsonl`.
+    /// JSON Schema of the response: of the value for `json`, and of each line for `jsonl`. `None`
+    /// allows any value.
     pub schema: Option<JsonSchema>,
-    /// Default terms. Terms of the input replace them.
+    /// Default values of the template's variables. The input's values override them.
     pub terms: Map<String, Value>,
 }
 
 impl Prompt {
-    /// Returns a prompt whose response is text, without a schema and without terms.
+    /// Creates a prompt whose response is plain text, without a schema and without terms.
     pub fn new(template: impl Into<String>) -> Self {
         Self { template: template.into(), ..Self::default() }
     }
 }
 
-/// A rendered prompt.
+/// A prompt whose template was rendered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RenderedPrompt {
-    /// The system message.
+    /// Text of the system message.
     pub system: String,
-    /// The prompt.
+    /// Text of the prompt.
     pub prompt: String,
 }
 
 impl RenderedPrompt {
-    /// Returns the input of a model: messages for its chat template if it has one, else one text.
+    /// Returns the input for a model. With a chat template (`is_chat`) these are messages,
+    /// otherwise one text.
     pub fn for_model(self, is_chat: bool) -> ModelPrompt {
         let Self { system, prompt } = self;
         if !is_chat {

@@ -1,4 +1,4 @@
-//! Responses: a generated text, converted to the kind of its prompt.
+//! Responses: converts a generated text to the kind that its prompt asks for.
 
 use std::collections::BTreeMap;
 
@@ -7,33 +7,34 @@ use serde_json::Value;
 
 use super::{Prompt, ResponseType};
 
-/// The answer of a model.
+/// The response of a model to a prompt.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Response {
-    /// A text.
+    /// The generated text.
     Text(String),
-    /// A JSON value.
+    /// The JSON value of the generated text.
     Json(Value),
-    /// The items of lines of JSON, with the skipped lines, whether the text was truncated, and a warning if there is
-    /// no item.
+    /// The items of the JSON lines, the skipped lines, whether the text was truncated, and a
+    /// warning if there is no item.
     Jsonl(Jsonl),
 }
 
-/// An error for a text that is not a response. Lines of JSON always are one.
+/// A generated text cannot be converted to a response. A text of JSON lines never causes this
+/// error.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResponseError {
     /// The text is not JSON.
     #[error("JSON parse fail: {0}")]
     Parse(#[from] ParseError),
-    /// The value is not an instance of the schema.
+    /// The value violates the schema.
     #[error("Schema validation fail: {0}")]
     Invalid(#[from] ValidationError),
 }
 
 impl Response {
-    /// Converts a text. `cut` states that the text was truncated. JSON is the content of the first fence, or else the
-    /// whole text.
+    /// Converts a generated text to the response of `prompt`. `cut` states that the text was
+    /// truncated. A JSON value is taken from the first code fence, or else from the whole text.
     pub(super) fn of(prompt: &Prompt, text: &str, cut: bool) -> Result<Self, ResponseError> {
         let schema = prompt.schema.as_ref();
         match prompt.response {
@@ -52,7 +53,7 @@ impl Response {
         }
     }
 
-    /// Returns the response as one value: a string, the value, or the list of items.
+    /// Returns the response as one JSON value: a string, the value itself, or the list of items.
     pub fn into_value(self) -> Value {
         match self {
             Self::Text(text) => Value::from(text),
@@ -61,7 +62,8 @@ impl Response {
         }
     }
 
-    /// Logs a warning for each skipped line, and for a text without items. The model's text is not logged.
+    /// Logs a warning for each skipped line, and for a text without items. Does not log the model's
+    /// text.
     pub(super) fn log(&self, id: &str, text: &str) {
         let Self::Jsonl(found) = self else { return };
         for skipped in &found.skipped {
@@ -74,7 +76,8 @@ impl Response {
     }
 }
 
-/// Returns the reason why a line is not an item, without its text: messages of schemas and of repeated keys quote it.
+/// Returns the reason why a line is not an item. Leaves out messages that would quote the line:
+/// those of schemas and of duplicate keys.
 fn reason(line: &str) -> String {
     match grammarc_json::parse(line) {
         Err(ParseError::DuplicateKey { .. }) => "a key occurs twice in one object".to_owned(),
@@ -84,8 +87,9 @@ fn reason(line: &str) -> String {
     }
 }
 
-/// Groups items by the string in their `type` member, which distinguishes the branches of a union. Items without such a member
-/// are under `None`. The order of items within a group is kept.
+/// Groups items by the string in their `type` member, which often distinguishes the branches of a
+/// union. Items without such a string are in the group `None`. Within a group, the items keep their
+/// order.
 ///
 /// ```
 /// use grammarc_agents::prompts::group_by_type;
@@ -107,7 +111,8 @@ pub fn group_by_type(
     groups
 }
 
-/// Returns the text between the first three backticks, with or without `json` after them, and the next.
+/// Returns the content of the first code fence: the text between three backticks (and `json`, if
+/// present) and the next three. `None` without a fence.
 fn fenced(text: &str) -> Option<&str> {
     let (_, rest) = text.split_once("```")?;
     let rest = rest.strip_prefix("json").unwrap_or(rest);

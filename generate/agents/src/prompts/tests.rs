@@ -1,4 +1,4 @@
-//! Prompts by name: loading, rendering, responses, the samples.
+//! Tests of prompts by name: loading, rendering, responses, and the samples.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ fn terms(value: Value) -> Map<String, Value> {
     value.as_object().unwrap().clone()
 }
 
-/// The response of a prompt for lines of JSON.
+/// Returns the response of a prompt of the kind `jsonl`.
 fn lines(manager: &PromptManager, id: &str, text: &str) -> Jsonl {
     match manager.take(id, text).unwrap() {
         Response::Jsonl(found) => found,
@@ -36,7 +36,7 @@ fn lines(manager: &PromptManager, id: &str, text: &str) -> Jsonl {
     }
 }
 
-/// The items of it.
+/// Returns the items in the response of a prompt of the kind `jsonl`.
 fn items(manager: &PromptManager, id: &str, text: &str) -> Vec<Value> {
     lines(manager, id, text).into_values()
 }
@@ -172,7 +172,8 @@ fn a_prompt_decides_what_its_response_is_held_to() {
     }
 }
 
-/// Ten items as lines and as an array, each cut at every byte: how many items are kept in all.
+/// Writes ten items as lines and as an array, truncates both at every byte, and counts how many
+/// items are kept in total.
 #[test]
 fn lines_keep_what_an_array_loses() {
     let all: Vec<Value> = (0..10)
@@ -190,14 +191,14 @@ fn lines_keep_what_an_array_loses() {
     let (mut kept_of_lines, mut kept_of_array) = (0, 0);
     for cut in 0..text.len() {
         let found = items(&manager, "lines", &text[..cut]);
-        // All items before the cut, and the one that it ends.
+        // The items are all those before the truncation, and possibly the one that ends there.
         let before = text[..cut].matches('\n').count();
         assert!((before..=before + 1).contains(&found.len()), "{cut}");
         assert_eq!(found, all[..found.len()]);
         kept_of_lines += found.len();
         kept_of_array += usize::from(manager.take("array", &array[..cut]).is_ok());
     }
-    // 4.5 of ten items on average, against nothing.
+    // Lines keep 4.5 of ten items on average, and an array keeps none.
     assert_eq!((text.len(), kept_of_lines, kept_of_array), (530, 2395, 0));
     assert_eq!(items(&manager, "lines", &text), all);
     assert_eq!(manager.take("array", &array).unwrap(), Response::Json(Value::Array(all)));
@@ -221,7 +222,7 @@ fn prompts_are_made_without_a_configuration() {
     assert!(manager.take("say", "\"7\"").is_err());
     manager.set_system("Speak {{ n }} times.").unwrap();
     assert_eq!(manager.render("say", &Map::new()).unwrap().system, "Speak 3 times.");
-    // What is refused changes nothing; an id that is there is replaced.
+    // A rejected prompt changes nothing. A prompt with an existing id replaces the earlier one.
     for template in ["{{ x", "{{ x | frob }}"] {
         assert!(manager.add("say", Prompt::new(template)).is_err());
         assert!(manager.set_system(template).is_err());
@@ -328,7 +329,7 @@ fn items_are_grouped_by_their_type() {
     assert_eq!((of("a").len(), groups[&None].len(), groups.len()), (1, 2, 3));
 }
 
-/// The compiler of a vocabulary of single bytes and an end token.
+/// Returns the compiler for a vocabulary of the single bytes and an end token.
 fn grammars() -> Grammars {
     let bytes = (0..=255_u8).map(|byte| (vec![byte], Listed::Text));
     let tokens = bytes.chain([(b"<end>".to_vec(), Listed::Special)]);

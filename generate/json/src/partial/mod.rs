@@ -1,16 +1,18 @@
-//! Partial values: the value of an incomplete JSON text.
+//! Partial values: the value of an incomplete JSON text, while it arrives.
 //!
 //! ```text
 //! parts ─ reader ─► events ─► the value so far, and what has changed in it
 //!                                └─ parts: schemas of members and items ─► choices, violations
 //! ```
 //!
-//! A change is never retracted. Numbers, literals and keys appear when they are complete, since further text may change them;
-//! strings grow by whole characters. If the schema lists the texts of a string, it appears when it is complete, or, under a
-//! grammar of the schema, once only one text is possible. Containers are validated when they close, the value at its end. The
-//! last value equals that of the [strict parser](crate::parse).
+//! A change is never retracted. Numbers, literals and keys appear when they are complete, because
+//! further text may change them. Strings grow by whole characters. A string whose texts the schema
+//! lists appears when it is complete. Under a grammar of the schema, it appears when only one text
+//! is possible. Containers are validated when they close, and the whole value at its end. The final
+//! value equals that of the [strict parser](crate::parse).
 //!
-//! Work is linear in the new text, plus a step for each level of its path, and the validation of closed parts.
+//! Cost: linear in the new text, plus one step for each level of its path, plus the validation of
+//! closed parts.
 //!
 //! Tests: `tests.rs`; `tests/truncation.rs` of this crate.
 
@@ -29,33 +31,34 @@ use parts::{Parts, Step};
 pub use reader::PartialError;
 use reader::{Read, Reader};
 
-/// A change in a value.
+/// A change of a partial value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
-    /// A part was added: a scalar, a string so far, or an empty container.
+    /// A part was added: a scalar, the beginning of a string, or an empty container.
     Added {
-        /// Its JSON pointer.
+        /// JSON pointer of the added part.
         pointer: String,
-        /// Its value so far.
+        /// The value of the part so far.
         value: Value,
     },
     /// A string has grown.
     Grew {
-        /// Its JSON pointer.
+        /// JSON pointer of the string.
         pointer: String,
-        /// The text that was added to it.
+        /// The text that was appended to the string.
         delta: String,
     },
     /// A string or a container is complete.
     Closed {
-        /// Its JSON pointer.
+        /// JSON pointer of the string or container.
         pointer: String,
-        /// Violations of its schema, if its path has one.
+        /// The violations of the part's own schema. `None` if it is valid or no schema is known for
+        /// its path.
         violations: Option<ValidationError>,
     },
 }
 
-/// The value of an incomplete JSON text.
+/// The value of an incomplete JSON text, which is read in parts.
 ///
 /// ```
 /// use grammarc_json::PartialJson;
@@ -73,31 +76,33 @@ pub enum Change {
 pub struct PartialJson {
     reader: Reader,
     parts: Option<Parts>,
-    /// Whether the final text is known to be an instance.
+    /// Whether a grammar of the schema constrains the text, so that it always becomes an instance.
     constrained: bool,
     value: Option<Value>,
-    /// The path to the open container, and to its next or open part.
+    /// The path to the innermost open container, and then to its open or next part.
     path: Vec<Step>,
-    /// The open containers: `Some` with its keys for an object, `None` for an array.
+    /// The open containers, from the outermost. `Some` with the keys so far for an object, `None`
+    /// for an array.
     open: Vec<Option<FxHashSet<String>>>,
-    /// The open string.
+    /// The string that is open. `None` outside of strings.
     string: Option<OpenString>,
     changes: Vec<Change>,
     reads: Vec<Read>,
     error: Option<PartialError>,
 }
 
-/// An open string.
+/// A string whose closing quote was not read yet.
 struct OpenString {
-    /// The text that was read and is not in the value yet.
+    /// Text that was read and is not shown in the value yet.
     held: String,
-    /// The texts that the string may become, if the schema lists them.
+    /// The texts that the schema lists for the string. `None` if it lists none.
     texts: Option<Vec<String>>,
     shown: bool,
 }
 
 impl PartialJson {
-    /// Returns the value of an empty text. With a schema, parts are validated when they are complete.
+    /// Creates the state for an empty text. With a schema, parts of the value are validated when
+    /// they are complete.
     pub fn new(schema: Option<JsonSchema>) -> Self {
         Self {
             reader: Reader::new(),
@@ -113,18 +118,20 @@ impl PartialJson {
         }
     }
 
-    /// Returns the value of a text that a grammar of the schema constrains. If the schema lists the texts of a
-    /// string, it is shown whole once only one text is possible. Another text is then an error.
+    /// Creates the state for a text that a grammar of the schema constrains. If the schema lists
+    /// the texts of a string, the string is shown completely as soon as only one text is possible.
+    /// If it becomes another text, that is an error.
     pub fn constrained(schema: JsonSchema) -> Self {
         Self { constrained: true, ..Self::new(Some(schema)) }
     }
 
-    /// Reads the next part of the text, and returns the changes.
+    /// Reads the next part of the text, and returns the changes of the value.
     ///
     /// # Errors
     ///
-    /// No JSON starts with the text, a key occurs twice in one object, or the text leaves its constraint. The value
-    /// stays as before the error, and every later call returns the same error.
+    /// No JSON text starts with the text so far, a key occurs twice in one object, or a string
+    /// contradicts the grammar. The value stays as before the error, and every later call returns
+    /// the same error.
     pub fn push(&mut self, part: &str) -> Result<&[Change], PartialError> {
         self.changes.clear();
         if let Some(error) = &self.error {
@@ -225,7 +232,7 @@ impl PartialJson {
         Ok(())
     }
 
-    /// Adds a part at the path.
+    /// Adds a value at the current path.
     fn add(&mut self, value: Value) {
         self.changes.push(Change::Added { pointer: pointer_of(&self.path), value: value.clone() });
         let Some((last, before)) = self.path.split_last() else {
@@ -237,7 +244,7 @@ impl PartialJson {
                 members.insert(key.clone(), value);
             }
             (Some(Value::Array(items)), Step::Index(_)) => items.push(value),
-            // The reader opens a container before its parts.
+            // The reader opens a container before it reads its parts, so this case does not occur.
             _ => {}
         }
     }
@@ -270,14 +277,14 @@ impl PartialJson {
         Ok(())
     }
 
-    /// Returns the error of a string that differs from the shown one.
+    /// Returns the error for a string that differs from the text that was already shown.
     fn contradicted(&self) -> PartialError {
         let message =
             format!("the text at {:?} is none that its schema lists", pointer_of(&self.path));
         PartialError { at: self.reader.at(), message }
     }
 
-    /// Records that the part at the path is complete.
+    /// Records that the part at the current path is complete, with the violations of its schema.
     fn close(&mut self) {
         let value = self.value.as_mut().and_then(|root| part_of(root, &self.path));
         let violations = match (value, &mut self.parts) {
@@ -287,7 +294,7 @@ impl PartialJson {
         self.changes.push(Change::Closed { pointer: pointer_of(&self.path), violations });
     }
 
-    /// Moves to the next item of the open container.
+    /// Advances the path to the next item, if the innermost open container is an array.
     fn advance(&mut self) {
         if let (Some(None), Some(Step::Index(index))) = (self.open.last(), self.path.last_mut()) {
             *index += 1;
@@ -295,7 +302,7 @@ impl PartialJson {
     }
 }
 
-/// Returns the part of a value at a path.
+/// Returns the part of a value at a path. `None` if there is none.
 fn part_of<'v>(root: &'v mut Value, path: &[Step]) -> Option<&'v mut Value> {
     path.iter().try_fold(root, |value, step| match step {
         Step::Key(key) => value.get_mut(key),

@@ -1,8 +1,9 @@
-//! The schemas of a value's parts: members by `properties` and `additionalProperties`, items by `prefixItems` and
-//! `items`, through references within the document.
+//! Finds the schemas for the parts of a value. Members use `properties` and `additionalProperties`,
+//! and items use `prefixItems` and `items`. References within the document are followed.
 //!
-//! A part whose schema is elsewhere, such as in `anyOf` or `patternProperties`, has none here and is validated with
-//! the whole value. A schema that is found always applies to the part.
+//! A part whose schema is elsewhere (in `anyOf` or `patternProperties`, for example) is not
+//! validated alone, but with the whole value. A schema that is found here always applies to the
+//! part.
 
 use std::collections::HashMap;
 
@@ -13,22 +14,23 @@ use serde_json::{Value, json};
 use crate::scan::pointer_step;
 use crate::schema::{JsonSchema, MAX_ERRORS, ValidationError, Violation};
 
-/// Maximum number of references in a row. A longer chain has no schema here.
+/// Maximum number of references that are followed in a row. A part behind a longer chain has no
+/// schema here.
 const HOPS: usize = 32;
-/// Name of the schema among its parts.
+/// URI by which the schemas of parts refer to the whole schema.
 const ROOT: &str = "json-schema:///partial";
 
-/// A step from a value to a part of it.
+/// A step from a value to one of its parts: the key of a member or the index of an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     Key(String),
     Index(usize),
 }
 
-/// The schemas of parts.
+/// The schemas for the parts of a value, with cached validators.
 pub(super) struct Parts {
     schema: JsonSchema,
-    /// Validators by the pointers of their schemas. `None` if a validator cannot be made.
+    /// Maps the JSON pointer of each schema to its validator. `None` if no validator can be built.
     validators: HashMap<String, Option<Validator>>,
 }
 
@@ -37,7 +39,8 @@ impl Parts {
         Self { schema, validators: HashMap::new() }
     }
 
-    /// Returns the texts of a string at a path, if the schema lists them.
+    /// Returns the texts that the schema lists (`const` or `enum`) for the string at a path. `None`
+    /// if it lists none.
     pub(super) fn texts(&self, path: &[Step]) -> Option<Vec<String>> {
         let (_, schema) = self.find(path)?;
         let listed = match (schema.get("const"), schema.get("enum")) {
@@ -49,7 +52,8 @@ impl Parts {
         Some(texts.map(str::to_owned).collect())
     }
 
-    /// Returns the violations of a complete part.
+    /// Returns the violations of a complete part. `None` if the part is valid or has no schema
+    /// here.
     pub(super) fn violations(&mut self, path: &[Step], value: &Value) -> Option<ValidationError> {
         if path.is_empty() {
             return self.schema.validate(value).err();
@@ -66,7 +70,8 @@ impl Parts {
         Some(ValidationError { violations: errors.map(|error| Violation::of(&error)).collect() })
     }
 
-    /// Returns the schema of a path, with its pointer in the document.
+    /// Returns the schema for a path, with the schema's JSON pointer in the document. `None` if
+    /// there is none here.
     fn find(&self, path: &[Step]) -> Option<(String, &Value)> {
         let root = self.schema.value();
         let mut pointer = String::new();
@@ -81,7 +86,8 @@ impl Parts {
                     }
                     None => {
                         pointer.push_str("/additionalProperties");
-                        // Patterns may say something of the key, too; what they say is left to the whole.
+                        // `patternProperties` may also apply to the key, so the member is only
+                        // validated with the whole value.
                         schema
                             .get("additionalProperties")
                             .filter(|_| schema.get("patternProperties").is_none())?
@@ -107,7 +113,8 @@ impl Parts {
     }
 }
 
-/// Follows references within the document.
+/// Follows references within the document, and updates `pointer` to the target. `None` if a target
+/// does not exist or the chain is longer than [`HOPS`].
 fn resolve<'s>(root: &'s Value, mut schema: &'s Value, pointer: &mut String) -> Option<&'s Value> {
     for _ in 0..HOPS {
         let Some(reference) = schema.get("$ref").and_then(Value::as_str) else {
@@ -120,7 +127,7 @@ fn resolve<'s>(root: &'s Value, mut schema: &'s Value, pointer: &mut String) -> 
     None
 }
 
-/// Returns a validator of the schema at a pointer.
+/// Builds a validator of the schema at a pointer. `None` if the schema is invalid.
 fn validator(root: &Value, pointer: &str) -> Option<Validator> {
     let registry = Registry::new().add(ROOT, root.clone()).ok()?.prepare().ok()?;
     let mut part = json!({"$ref": format!("{ROOT}#{pointer}")});

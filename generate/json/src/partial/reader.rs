@@ -1,24 +1,24 @@
-//! A reader of JSON text in parts that produces events: the state machine of RFC 8259.
+//! Reads JSON text in parts and produces events: a state machine for RFC 8259.
 //!
-//! Work is linear in the new text, and only the open token is stored. Characters are read one by one and passed on in
-//! runs.
+//! Cost: linear in the new text. Only the incomplete token is stored. Characters are read one by
+//! one, and passed on in runs.
 
 use serde_json::{Number, Value};
 
-/// An error for a text that no JSON starts with.
+/// A text with which no JSON text starts, or in which a key occurs twice in one object.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}, at byte {at}")]
 pub struct PartialError {
-    /// Offset of the error, in bytes.
+    /// Byte offset of the error.
     pub at: usize,
-    /// The fault.
+    /// Description of the error.
     pub message: String,
 }
 
-/// Maximum depth, that of the strict parser. Deeper text is an error.
+/// Maximum depth of nested containers, equal to that of the strict parser. Deeper text is an error.
 const DEPTH: usize = 127;
 
-/// An event of the reader.
+/// An event of the JSON reader.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Read {
     Open {
@@ -26,36 +26,37 @@ pub(super) enum Read {
     },
     Close,
     Key(String),
-    /// A string starts.
+    /// The opening quote of a string value was read.
     Begin,
-    /// More of it, whole characters.
+    /// The next part of a string value, in whole characters.
     Text(String),
-    /// The string ends.
+    /// The closing quote of a string value was read.
     End,
-    /// A number or a literal.
+    /// A number or a literal was read completely.
     Scalar(Value),
 }
 
-/// The set of lexemes that may come next, outside tokens.
+/// What may come next between two tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Next {
     Value,
-    /// After `[`.
+    /// A value or the end of the array, after `[`.
     ValueOrEnd,
-    /// After a comma in an object.
+    /// A key, after a comma in an object.
     Key,
-    /// After `{`.
+    /// A key or the end of the object, after `{`.
     KeyOrEnd,
     Colon,
     CommaOrEnd,
     Nothing,
 }
 
-/// The open token.
+/// The token that is not complete yet.
 #[derive(Clone, Debug)]
 enum Token {
     None,
-    /// `text` is decoded and not passed on yet; `escape` is the start of an escape.
+    /// A string. `text` is decoded and not passed on yet; `escape` is the start of an incomplete
+    /// escape.
     String {
         is_key: bool,
         text: String,
@@ -65,12 +66,12 @@ enum Token {
     Literal(String),
 }
 
-/// Reads a text.
+/// A reader of JSON text that arrives in parts.
 #[derive(Clone, Debug)]
 pub(super) struct Reader {
     next: Next,
     token: Token,
-    /// Whether each open container is an object.
+    /// For each open container, whether it is an object.
     stack: Vec<bool>,
     /// Number of bytes that were read.
     at: usize,
@@ -86,7 +87,8 @@ impl Reader {
         self.at
     }
 
-    /// Reads the next part.
+    /// Reads the next part of the text, and appends the events to `reads`. Fails if no JSON text
+    /// starts with the text so far.
     pub(super) fn push(&mut self, part: &str, reads: &mut Vec<Read>) -> Result<(), PartialError> {
         for c in part.chars() {
             self.character(c, reads)?;
@@ -100,7 +102,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Ends the text, and closes a number at its end.
+    /// Ends the text, which completes a number at its end. Fails if the value is incomplete.
     pub(super) fn finish(&mut self, reads: &mut Vec<Read>) -> Result<(), PartialError> {
         self.end_bare(reads)?;
         match self.next {
@@ -134,7 +136,7 @@ impl Reader {
         }
     }
 
-    /// Closes a number or a literal.
+    /// Completes a number or a literal. Fails if its text is neither.
     fn end_bare(&mut self, reads: &mut Vec<Read>) -> Result<(), PartialError> {
         let value = match std::mem::replace(&mut self.token, Token::None) {
             Token::Number(text) => match serde_json::from_str::<Number>(&text) {
@@ -224,7 +226,8 @@ impl Reader {
                     text.push(char::REPLACEMENT_CHARACTER);
                     let behind = escape.split_off(UNIT);
                     escape.clear();
-                    // One escape at most: this does not nest.
+                    // The text after the escape contains at most one further escape, so this
+                    // recursion is bounded.
                     return behind.chars().try_for_each(|c| self.in_string(c, reads));
                 }
             }
@@ -253,20 +256,22 @@ impl Reader {
     }
 }
 
-/// Length of the escape of one UTF-16 unit, `\u0000`, in bytes.
+/// Length in bytes of the escape of one UTF-16 unit: `\u0000`.
 const UNIT: usize = 6;
 
-/// An escape, possibly incomplete.
+/// The result of decoding an escape, which may be incomplete.
 enum Escape {
-    /// The escape is incomplete.
+    /// More text is needed to decode the escape.
     Open,
-    /// The escape is a character.
+    /// The escape denotes this character.
     Char(char),
-    /// The first unit is half of a surrogate pair whose other half does not follow: see [`parse`](crate::parse).
+    /// The escape is half of a surrogate pair, and its other half does not follow.
+    /// [`parse`](crate::parse) describes how it is decoded.
     Half,
 }
 
-/// Decodes an escape.
+/// Decodes an escape that starts with a backslash and has at least one further byte. Fails if JSON
+/// has no such escape.
 fn decoded(escape: &str) -> Result<Escape, &'static str> {
     let simple = |c| Ok(Escape::Char(c));
     match escape.as_bytes()[1] {

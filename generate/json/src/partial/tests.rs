@@ -1,4 +1,5 @@
-//! Partial values against the strict parser, at every cut.
+//! Tests of partial values: compares them with the strict parser, for texts truncated at every
+//! position.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -24,7 +25,7 @@ fn values() -> impl Strategy<Value = Value> {
     })
 }
 
-/// A text of a value, with some characters escaped and some white space.
+/// Returns a JSON text of a value, with some characters escaped and some white space.
 fn written(value: &Value, pretty: bool, escaped: bool) -> String {
     let text =
         if pretty { serde_json::to_string_pretty(value) } else { serde_json::to_string(value) };
@@ -46,7 +47,8 @@ fn written(value: &Value, pretty: bool, escaped: bool) -> String {
     out
 }
 
-/// Whether a value can have become another: containers have gained parts, strings have grown.
+/// Whether `before` can have grown to `after`: containers have gained parts, and strings have
+/// become longer.
 fn grew(before: &Value, after: &Value) -> bool {
     match (before, after) {
         (Value::String(before), Value::String(after)) => after.starts_with(before.as_str()),
@@ -61,7 +63,7 @@ fn grew(before: &Value, after: &Value) -> bool {
     }
 }
 
-/// Does to a value what changes say.
+/// Applies changes to a value.
 fn replay(value: &mut Option<Value>, changes: &[Change]) {
     for change in changes {
         match change {
@@ -120,7 +122,8 @@ proptest! {
         }
     }
 
-    /// Under a schema, in whatever parts a text comes, listed strings are never anything but what they are in the end.
+    /// Under a schema, a string whose texts are listed appears only as its final text, in whatever
+    /// parts the JSON text arrives.
     #[test]
     fn listed_strings_are_monotone(
         items in prop::collection::vec("(aa|ab|b|abc|é|x)", 0..6), step in 1_usize..5, constrained: bool,
@@ -145,7 +148,8 @@ proptest! {
         prop_assert_eq!(partial.finish().expect("it is JSON"), last);
     }
 
-    /// Escapes of UTF-16 units, halves of pairs among them, are what the strict parser makes of them.
+    /// Escapes of UTF-16 units, including halves of surrogate pairs, are decoded as by the strict
+    /// parser.
     #[test]
     fn units_of_utf_16_are_read_as_by_the_strict_parser(units in prop::collection::vec("(a|\\\\n|\\\\u(d83d|de00|dbff|DC00|0041))", 0..6)) {
         let text = format!("[\"{}\"]", units.concat());

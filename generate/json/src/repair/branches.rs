@@ -1,10 +1,12 @@
-//! Coercion below `anyOf` and `oneOf`: only if exactly one branch accepts the coerced value.
+//! Coercion below `anyOf` and `oneOf`: scalars are converted only if exactly one branch then
+//! accepts the value.
 //!
-//! The validator lists the errors of each branch of an unsatisfied union. For each branch, the scalars in its errors
-//! are coerced, and the branch is validated again; unions within a branch come first. Nothing changes if no branch
-//! accepts the value, or two do: the intended one is unknown then, even if both coerce the same scalars.
+//! The validator lists the errors of each branch of a union that the value violates. For each
+//! branch, the scalars in its errors are coerced, and the branch is validated again. Unions within
+//! a branch are treated first. If no branch accepts the value, or if several do, nothing is
+//! coerced. In the second case the intended branch is unknown, even if all coerce the same scalars.
 //!
-//! Cost: for each branch of an unsatisfied union, a validator of the branch and a pass over the text.
+//! Cost: for each branch of a violated union, building a validator and one pass over the text.
 
 use jsonschema::Registry;
 use jsonschema::error::ValidationErrorKind;
@@ -14,13 +16,13 @@ use super::scalars::{Places, changed, changes};
 use crate::schema::JsonSchema;
 use crate::strict;
 
-/// Name by which a branch refers to its whole schema.
+/// URI by which the schema of a branch refers to the whole schema.
 const WHOLE: &str = "urn:grammarc:schema";
 
-/// Maximum depth of nested unions. Deeper ones are not coerced.
+/// Maximum depth of nested unions. Scalars below deeper unions are not coerced.
 const NESTED: usize = 8;
 
-/// Returns the scalars of a value whose coercion removes these errors.
+/// Returns the JSON pointers of the scalars whose coercion removes the given errors.
 pub(super) fn places<'e>(
     errors: impl IntoIterator<Item = &'e jsonschema::ValidationError<'e>>,
     text: &str,
@@ -62,7 +64,8 @@ fn within<'e>(
     found
 }
 
-/// Whether a branch of a union accepts its value once these scalars are coerced.
+/// Whether the branch with index `number` of a union accepts the value after these scalars are
+/// coerced. False if no scalar can be coerced.
 fn takes(
     union: &jsonschema::ValidationError<'_>,
     number: usize,
@@ -80,7 +83,8 @@ fn takes(
     value.is_some_and(|value| is_instance(&value, &branch, schema).unwrap_or(false))
 }
 
-/// Whether a value is an instance of the schema at a pointer. `None` if there is no validator for it.
+/// Whether a value is an instance of the schema at a JSON pointer. `None` if no validator can be
+/// built.
 fn is_instance(value: &Value, pointer: &str, schema: &JsonSchema) -> Option<bool> {
     let whole = Registry::new().add(WHOLE, schema.value()).ok()?.prepare().ok()?;
     let reference = json!({"$ref": format!("{WHOLE}#{}", escaped(pointer))});
@@ -88,7 +92,7 @@ fn is_instance(value: &Value, pointer: &str, schema: &JsonSchema) -> Option<bool
     Some(validator.build(&reference).ok()?.is_valid(value))
 }
 
-/// Returns a pointer as a fragment of a URI.
+/// Encodes a JSON pointer as the fragment of a URI.
 fn escaped(pointer: &str) -> String {
     let mut text = String::new();
     for byte in pointer.bytes() {
@@ -107,7 +111,7 @@ mod tests {
     use super::super::{RepairOptions, repair};
     use super::*;
 
-    /// The repaired text; none where it is refused.
+    /// Returns the repaired text. `None` if the repair fails.
     fn read(source: &str, schema: &Value) -> Option<String> {
         let schema = JsonSchema::from_value(schema.clone()).unwrap();
         let options = RepairOptions { coerce: true, ..RepairOptions::default() };

@@ -1,50 +1,54 @@
-//! The queue of the search: a bucket for each cost, since costs are small integers.
+//! The priority queue of the search. Costs are small integers, so there is one bucket for each
+//! cost.
 //!
-//! Cost: O(1) for each node, and O(costs) in all for empty buckets.
+//! Cost: O(1) for each node, plus one step for each possible cost to pass over empty buckets.
 
 use super::costs::{self, Cost};
 
-/// The nodes to visit, in a bucket for each cost.
+/// The nodes that the search has to visit, in one bucket for each cost.
 pub(super) struct BucketQueue {
-    /// Nodes by cost, each with its band.
+    /// For each cost, the nodes with the band of costs to expand. [`BANDS`](super::lattice::BANDS)
+    /// defines the bands.
     nodes: Vec<Vec<(u32, u8)>>,
-    /// Nodes at which the document ends, by cost. They are visited after all others of that cost, when all paths to
-    /// them are known.
+    /// For each cost, the nodes at which the document ends. They are visited after all other nodes
+    /// of the same cost, when all paths to them are known.
     ends: Vec<Vec<u32>>,
-    /// The cost of the nodes to visit next.
+    /// The cost of the nodes that are visited next.
     pub(super) cost: usize,
 }
 
-/// The next node in the queue.
+/// The next entry of the queue.
 pub(super) enum Next {
-    /// A node to visit, with its band.
+    /// A search node to visit, with the index of its band of costs.
     Node(u32, usize),
-    /// A node at which the document ends.
+    /// A search node at which the document ends.
     End(u32),
 }
 
 impl BucketQueue {
-    /// Returns an empty queue.
+    /// Creates an empty queue.
     pub(super) fn new() -> Self {
         let costs = usize::from(costs::MOST) + 1;
         Self { nodes: vec![Vec::new(); costs], ends: vec![Vec::new(); costs], cost: 0 }
     }
 
-    /// Adds a node. One that costs too much is dropped.
+    /// Adds a node with the index of its band. Drops the node if `cost` exceeds the maximum cost of
+    /// a repair.
     pub(super) fn push(&mut self, cost: Cost, node: u32, band: u8) {
         if let Some(bucket) = self.nodes.get_mut(usize::from(cost)) {
             bucket.push((node, band));
         }
     }
 
-    /// Adds a node at which the document ends. One that costs too much is dropped.
+    /// Adds a node at which the document ends. Drops the node if `cost` exceeds the maximum cost of
+    /// a repair.
     pub(super) fn push_end(&mut self, cost: Cost, node: u32) {
         if let Some(bucket) = self.ends.get_mut(usize::from(cost)) {
             bucket.push(node);
         }
     }
 
-    /// Removes the next node. `None` if no further node costs at most `most`.
+    /// Removes and returns the next entry. `None` if no remaining entry costs at most `most`.
     pub(super) fn pop(&mut self, most: Cost) -> Option<Next> {
         while self.cost <= usize::from(most) {
             if let Some((node, band)) = self.nodes.get_mut(self.cost).and_then(Vec::pop) {

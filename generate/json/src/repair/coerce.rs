@@ -1,16 +1,18 @@
-//! Coercion: converts scalars to the type that the schema demands. Off by default.
+//! Coercion: converts scalars to the type that the schema requires. Off by default.
 //!
-//! | source | schema | result |
+//! | source | type in the schema | result |
 //! | --- | --- | --- |
 //! | `"5"`, `"true"`, `"null"` | a number, a boolean, null | `5`, `true`, `null` |
 //! | `5`, `true` | a string | `"5"`, `"true"` |
 //!
-//! The content of a string has to be exactly a scalar of JSON, so no digit changes. A string that the schema accepts stays a
-//! string. Scalars are converted where the validator reports `type`, `enum` or `const`. Below a union, the errors of the only
-//! branch that accepts the result count ([`branches`](super::branches)). Each change is an [edit](EditKind::Coerced) that is
-//! never certain.
+//! The content of a string has to be exactly a JSON scalar, so no digit changes. A string that the
+//! schema accepts stays a string. Scalars are converted where the validator reports `type`, `enum`
+//! or `const`. Below a union, only the errors of the single branch that accepts the result count
+//! ([`branches`](super::branches)). Each conversion is an [edit](EditKind::Coerced) that is never
+//! certain.
 //!
-//! Cost: a validation of the value and one pass over the text, and the same again at the end.
+//! Cost for each round: a validation of the value and a pass over the text. There are usually two
+//! rounds.
 
 use std::ops::Range;
 
@@ -22,11 +24,12 @@ use super::edits::{Edit, EditKind, replay};
 use super::result::Repaired;
 use super::scalars::changes;
 
-/// Maximum number of rounds: a violation may hide others, and a report of violations is limited. The value is refused
-/// after that.
+/// Maximum number of rounds of coercion. Several rounds are needed, because a violation may hide
+/// others, and only [`MAX_ERRORS`] are reported. Beyond this number, the value is rejected.
 const ROUNDS: usize = 64;
 
-/// Returns a reading with its scalars coerced. `None` if the result is not an instance.
+/// Returns a repaired text with its scalars coerced. `None` if the result still violates the
+/// schema.
 pub(super) fn coerced(source: &str, read: Repaired, schema: &JsonSchema) -> Option<Repaired> {
     let mut read = read;
     for _ in 0..ROUNDS {
@@ -46,12 +49,12 @@ pub(super) fn coerced(source: &str, read: Repaired, schema: &JsonSchema) -> Opti
     None
 }
 
-/// Combines the edits of a repair with later edits of its text, as edits of its source. An edit within a later one
-/// becomes part of it.
+/// Combines the edits of a repair with later changes of its text, all as edits of the source. An
+/// edit within a later change becomes part of it.
 fn joined(source: &str, edits: &[Edit], changes: Vec<(Range<usize>, String)>) -> Vec<Edit> {
     let mut all = Vec::new();
     let mut rest = edits.iter().peekable();
-    // The offset of a place in the text from its place in the source.
+    // Difference between an offset in the repaired text and the same position in the source.
     let mut shift = 0_isize;
     for (range, inserted) in changes {
         let source_at = |at: usize, shift: isize| (at as isize - shift) as usize;

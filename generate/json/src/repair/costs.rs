@@ -1,75 +1,86 @@
-//! The costs of readings: the less likely, the higher. A repair is the cheapest path through the lattice.
+//! The costs of readings: the less likely a reading, the higher its cost. A repair is the cheapest
+//! path through the lattice of readings.
 //!
-//! A model that writes single quotes once writes them throughout. So the habits of a document cost once ([`Styles`]),
-//! and slips cost each time. A reading that splits a text (a quote next to a comma as part of a string, a separator
-//! inside a bare word) has a high cost, so it wins only if there is no other explanation.
+//! A model that once writes single quotes usually writes them throughout. So each habit of a
+//! document costs once ([`Styles`]), but each slip costs every time. Some readings split a text: a
+//! quote next to a comma is read as part of a string, or a separator as part of a bare word. Such a
+//! reading has a high cost, so it wins only if there is no other explanation.
 //!
-//! The numbers are ranks and not probabilities: only comparisons of sums matter. They are the same with a schema and
-//! without.
+//! The numbers are ranks, not probabilities: only comparisons of sums matter. They are the same
+//! with and without a schema.
 
 /// A sum of costs.
 pub(super) type Cost = u16;
 
-/// The first use of a style.
+/// Repair cost of the first use of a style, such as single quotes.
 pub(super) const STYLE: Cost = 2;
-/// The first white space that JSON does not have.
+/// Repair cost of the first white space that JSON does not allow.
 pub(super) const SPACE: Cost = 1;
-/// Text before or after the document.
+/// Repair cost of removing text before or after the document.
 pub(super) const OUTSIDE: Cost = 1;
-/// Such text that contains a container: no reading drops data.
+/// Additional repair cost of removing text that contains a container, that is data. It exceeds
+/// [`MOST`], so no repair removes such text.
 pub(super) const OUTSIDE_DATA: Cost = 60;
-/// Such text with brackets that may be prose.
+/// Additional repair cost of removing text with brackets that may belong to prose.
 pub(super) const OUTSIDE_BRACKETS: Cost = 5;
-/// Closers and commas after the document.
+/// Repair cost of removing superfluous closing brackets and commas after the document.
 pub(super) const EXTRA_CLOSERS: Cost = 4;
-/// A comment with data, beyond [`STYLE`]: quotes or openers in it may belong to members.
+/// Repair cost of removing a comment with quotes or opening brackets, added to [`STYLE`]. Such a
+/// comment may really contain members of the document.
 pub(super) const COMMENT_DATA: Cost = 4;
-/// An inserted closer where the indentation of the source says that its container ended.
+/// Repair cost of inserting a closing bracket where the indentation of the source shows that its
+/// container has ended.
 pub(super) const OUTDENTED: Cost = 1;
-/// The same before another closer.
+/// Repair cost of inserting a closing bracket as for [`OUTDENTED`], but directly before another
+/// closing bracket.
 pub(super) const OUTDENTED_CLOSER: Cost = 2;
-/// Extra cost up to which a reading with a missing closer elsewhere is equally good. Only for readings that differ in
-/// the place of the closer.
+/// Cost difference up to which two readings are equally good, if they differ only in where a
+/// missing closing bracket is inserted.
 pub(super) const CLOSER_MARGIN: Cost = 2;
-/// Extra cost up to which a reading without undeclared keys is preferred.
+/// Additional repair cost up to which a reading without undeclared keys is preferred to a cheaper
+/// reading with such keys.
 pub(super) const CLOSED_MARGIN: Cost = 4;
-/// An incomplete part at the end.
+/// Repair cost of removing an incomplete item or member at the end of the text.
 pub(super) const TAIL: Cost = 3;
-/// An open string at the end.
+/// Repair cost of a string that the end of the text leaves open.
 pub(super) const OPEN_STRING: Cost = 3;
-/// A complete document, with repairs, in a text that is known to be truncated.
+/// Repair cost of reading a repaired document as complete, although the text is known to be
+/// truncated.
 pub(super) const CUT_WHOLE: Cost = 4;
-/// An inserted comma, colon or closer.
+/// Repair cost of inserting a comma, a colon or a closing bracket.
 pub(super) const INSERT: Cost = 4;
-/// A deleted comma, colon or closer.
+/// Repair cost of deleting a comma, a colon or a closing bracket.
 pub(super) const DELETE: Cost = 4;
-/// A deleted opener.
+/// Repair cost of deleting an opening bracket.
 pub(super) const DELETE_OPENER: Cost = 11;
-/// A missing quote.
+/// Repair cost of a missing quote.
 pub(super) const QUOTE: Cost = 4;
-/// A missing closing quote, beyond [`QUOTE`], if a quote inside the string may be the closing one.
+/// Additional repair cost of a missing closing quote, if a quote within the string may be the
+/// closing one.
 pub(super) const QUOTE_APART: Cost = 2;
-/// A separator in a string without an opening quote.
+/// Repair cost of each separator in a string whose opening quote is missing.
 pub(super) const UNOPENED_SEPARATOR: Cost = 1;
-/// A bracket or a brace in such a string.
+/// Repair cost of each bracket in a string whose opening quote is missing.
 pub(super) const UNOPENED_BRACKET: Cost = 4;
-/// A string without quotes.
+/// Repair cost of a string value without quotes.
 pub(super) const BARE: Cost = 3;
-/// A separator in such a string.
+/// Repair cost of each separator in a string value without quotes.
 pub(super) const BARE_SEPARATOR: Cost = 6;
-/// A quote inside a string.
+/// Repair cost of each unescaped quote within a string.
 pub(super) const INNER: Cost = 2;
-/// A quote inside that looks like the string's end, or another's start.
+/// Repair cost of each unescaped quote within a string that looks like the end of the string or the
+/// start of another.
 pub(super) const INNER_DELIMITER: Cost = 9;
-/// Control characters or unknown escapes in a string, after the first such string.
+/// Repair cost of each further string with control characters or unknown escapes, after the first
+/// one.
 pub(super) const CHARACTERS_AGAIN: Cost = 1;
-/// A number in a form that JSON does not have.
+/// Repair cost of a number in a form that JSON does not allow.
 pub(super) const NUMBER: Cost = 3;
 
-/// Maximum cost of a repair. A dearer one is not found.
+/// Maximum cost of a repair. A more expensive repair is not found, so the text is rejected.
 pub(super) const MOST: Cost = 16;
 
-/// Habits of a document, a set.
+/// The styles (habits) that a document uses, as a set of bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Styles(pub(super) u16);
 
@@ -84,16 +95,16 @@ impl Styles {
     pub(super) const CONTROLS: Self = Self(64);
     pub(super) const ESCAPES: Self = Self(128);
     pub(super) const SPACES: Self = Self(256);
-    /// Closers were inserted at the end.
+    /// Closing brackets were inserted at the end of the text.
     pub(super) const ENDED: Self = Self(512);
-    /// A closing brace was deleted. Inserting one later, or deleting an opening one, would move members or merge two
-    /// objects.
+    /// A closing brace was deleted. After that, no brace may be inserted, and no opening brace
+    /// deleted: this would move members or merge two objects.
     pub(super) const LOST_BRACE: Self = Self(1024);
-    /// A closing bracket was deleted.
+    /// A closing bracket (`]`) was deleted.
     pub(super) const LOST_BRACKET: Self = Self(2048);
     pub(super) const SEPARATORS: Self = Self(4096);
     pub(super) const TRIPLE: Self = Self(8192);
-    /// Styles without a cost of their own: the deletion has one.
+    /// Marks without a cost of their own, because the deletion that sets them has a cost.
     const FREE: u16 = Self::LOST_BRACE.0 | Self::LOST_BRACKET.0;
 
     pub(super) fn with(self, other: Self) -> Self {
@@ -104,12 +115,13 @@ impl Styles {
         self.0 & style.0 != 0
     }
 
-    /// Whether a closer of this kind was deleted.
+    /// Whether a closing bracket of the kind of `byte` was deleted.
     pub(super) fn has_lost(self, byte: u8) -> bool {
         self.0 & Self::lost(byte).0 != 0
     }
 
-    /// Returns the mark of a deleted closer. Empty for any other byte.
+    /// Returns the mark for the deletion of a closing bracket of the kind of `byte`. Empty for any
+    /// other byte.
     pub(super) fn lost(byte: u8) -> Self {
         match byte {
             b'{' | b'}' => Self::LOST_BRACE,
@@ -118,7 +130,8 @@ impl Styles {
         }
     }
 
-    /// Returns the cost of styles, given those that were used before.
+    /// Returns the cost of the styles `used`, if the document has already used the styles of
+    /// `self`.
     pub(super) fn price(self, used: Self) -> Cost {
         let new = used.0 & !self.0 & !Self::FREE;
         let again = used.0 & self.0 & (Self::CONTROLS.0 | Self::ESCAPES.0);

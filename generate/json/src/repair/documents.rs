@@ -1,16 +1,17 @@
-//! Several documents in one text: where each stands, and which of them is what the text says.
+//! Several documents in one text: finds each, and decides which one is the answer.
 //!
-//! A model that answers twice, or shows an example before its answer, writes two documents. A search over the whole text would
-//! take braces away until one document holds both, so texts are taken apart first: at containers that stand side by side
-//! with nothing between them but white space, commas and prose. Each is then read on its own.
+//! A model that answers twice, or shows an example before its answer, writes two documents. A
+//! search over the whole text would delete braces until one document contains both. So the text is
+//! split first, at containers that are separated only by white space, commas and prose. Each
+//! document is then read alone.
 //!
-//! | documents | answer |
+//! | documents | result |
 //! | --- | --- |
-//! | all of one value, the last perhaps a broken-off copy | the first |
-//! | one alone that the schema accepts | that one |
-//! | anything else | refused: which was meant, only its writer knows |
+//! | all have the same value; the last may be an incomplete copy of the first | the first document |
+//! | the schema accepts exactly one | this document |
+//! | anything else | an error: only the writer knows which one was meant |
 //!
-//! Cost: one pass over the text, and the repair of each document that is no JSON.
+//! Cost: one pass over the text, plus the repair of each document that is not JSON.
 
 use std::ops::Range;
 
@@ -27,8 +28,8 @@ use super::outside::{Suffix, suffix, weight};
 use super::readings::readings_of;
 use super::result::{RepairError, Repaired};
 
-/// Returns the documents of a text, in order, if there are at least two. `None` if the text may be one document whose
-/// top level is broken.
+/// Returns the byte ranges of the documents in a text, in order, if there are at least two. Empty
+/// if the text may be one document whose top level is broken.
 pub(super) fn documents(source: &str) -> Vec<Range<usize>> {
     let reasoned = reasoning_end(source);
     let blocks = fences(source, reasoned).into_iter().filter(|fence| fence.is_json);
@@ -42,7 +43,7 @@ pub(super) fn documents(source: &str) -> Vec<Range<usize>> {
             return Vec::new();
         }
     }
-    // Prose has brackets as well, such as numbers of sources.
+    // Prose contains brackets, too: numbers of sources, for example.
     let reads = |range: &Range<usize>| strict::parse(&source[range.clone()]).is_ok();
     if found.iter().any(|range| !is_citation(&source[range.clone()])) {
         let between = |from: usize, to: usize| source[from..to].contains(char::is_alphanumeric);
@@ -62,10 +63,11 @@ pub(super) fn documents(source: &str) -> Vec<Range<usize>> {
     if found.len() < 2 { Vec::new() } else { found }
 }
 
-/// A closer of the wrong kind.
+/// A closing bracket that does not match its opening bracket.
 struct Mismatch;
 
-/// Returns the offset after the closer of the container at a place. `None` if it is never closed.
+/// Returns the offset after the closing bracket of the container at `start`. `None` if it is never
+/// closed. Fails if brackets do not match.
 fn document_end(bytes: &[u8], start: usize) -> Result<Option<usize>, Mismatch> {
     let mut open = Vec::new();
     let mut at = start;
@@ -86,7 +88,7 @@ fn document_end(bytes: &[u8], start: usize) -> Result<Option<usize>, Mismatch> {
     Ok(None)
 }
 
-/// Whether a container looks like prose: a word, or some numbers, in brackets.
+/// Whether a container looks like a citation in prose: a word or some numbers in brackets.
 fn is_citation(text: &str) -> bool {
     let inside = text.trim_start_matches('[').trim_end_matches(']');
     !inside.contains(['{', '"', '\'', '['])
@@ -94,7 +96,8 @@ fn is_citation(text: &str) -> bool {
             || inside.bytes().all(|byte| byte.is_ascii_digit() || b", ".contains(&byte)))
 }
 
-/// Adds the containers from a place on. Returns false if there is more than prose between them.
+/// Appends the byte ranges of the containers from `at` on. Returns false if there is more than
+/// prose between them, or their brackets do not match.
 fn spans(source: &str, mut at: usize, found: &mut Vec<Range<usize>>) -> bool {
     let bytes = source.as_bytes();
     while let Some(next) = memchr::memchr2(b'{', b'[', &bytes[at..]) {
@@ -102,7 +105,7 @@ fn spans(source: &str, mut at: usize, found: &mut Vec<Range<usize>>) -> bool {
         if weight(&source[at..start], false) > 0 {
             return false;
         }
-        // One that is never closed is broken off, or all the rest.
+        // A container that is never closed extends to the end of the text.
         let Ok(end) = document_end(bytes, start) else { return false };
         let end = end.unwrap_or(trim_space(bytes, start, source.len()));
         found.push(start..end);
@@ -114,11 +117,12 @@ fn spans(source: &str, mut at: usize, found: &mut Vec<Range<usize>>) -> bool {
     }
 }
 
-/// Returns the readings of the chosen document of several.
+/// Chooses one of several documents and returns its readings.
 ///
 /// # Errors
 ///
-/// [`RepairError::Several`], or no document has a reading.
+/// [`RepairError::Several`] if no document can be chosen, or the error of the whole text if no
+/// document has a reading.
 pub(super) fn choose(
     source: &str,
     documents: Vec<Range<usize>>,
@@ -130,7 +134,7 @@ pub(super) fn choose(
     }
     let last = documents.len() - 1;
     let read = |at: usize, range: &Range<usize>| {
-        // All of them together take what one text may.
+        // All documents together may take as many steps as one text.
         let limits =
             RepairLimits { steps: options.limits.steps / (last as u64 + 1), ..options.limits };
         let options = RepairOptions { limits, cut: options.cut && at == last, ..*options };
@@ -159,7 +163,8 @@ fn is_same(left: Option<&Value>, right: Option<&Value>) -> bool {
     left.is_some() && left == right
 }
 
-/// Converts the reading of one document to a reading of the whole text.
+/// Converts the reading of one document to a reading of the whole text, by edits that remove the
+/// other documents.
 fn alone(source: &str, range: Range<usize>, repaired: Repaired) -> Repaired {
     let leave_out = |at: Range<usize>| {
         let removed = source[at.clone()].to_owned();

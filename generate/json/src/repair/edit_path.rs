@@ -1,4 +1,4 @@
-//! Converts a path through the lattice to edits.
+//! Converts a path through the lattice of readings to edits of the source.
 
 use crate::scan::{skip_space, trim_space};
 
@@ -10,24 +10,25 @@ use super::search::{Taken, is_number};
 use super::spell;
 use super::strings::Lack;
 
-/// The edits of a path through the source.
+/// The edits that a path makes in the source.
 pub(super) struct PathEdits {
     pub(super) edits: Vec<Edit>,
-    /// Whether the text ends before the document does.
+    /// Whether the text ends before the document is complete.
     pub(super) truncated: bool,
-    /// Whether a truncated text ends with a number, which may have had more digits.
+    /// Whether a truncated text ends with a number that may have had more digits.
     pub(super) open_number: bool,
-    /// Whether closers are missing at the end of a text that ends with one. The missing closer may also belong before
-    /// that one.
+    /// Whether closing brackets are missing at the end of a text that ends with one. The missing
+    /// bracket may also belong before this last one.
     pub(super) closer_lost: bool,
 }
 
-/// Returns the edits of a path, in the order of the source.
+/// Returns the edits that a path (a sequence of readings) makes in the source, in the order of the
+/// source.
 pub(super) fn edits(source: &str, path: &[Taken]) -> PathEdits {
     let bytes = source.as_bytes();
     let mut found =
         PathEdits { edits: Vec::new(), truncated: false, open_number: false, closer_lost: false };
-    // Offset after the lexeme of the last step.
+    // Byte offset after the lexeme of the last step.
     let mut behind_last = 0;
     let (mut number_at_end, mut closer_at_end) = (false, false);
     for (at, taken) in path.iter().enumerate() {
@@ -67,7 +68,8 @@ pub(super) fn edits(source: &str, path: &[Taken]) -> PathEdits {
                     _ => EditKind::ExtraCloser,
                 };
                 change(start..end, "", kind);
-                // Only at the end, where nothing follows that it could have closed, is it sure to be too many.
+                // A superfluous closing bracket is certain only at the end of the text, where
+                // nothing follows that it could have closed.
                 if kind == EditKind::ExtraCloser
                     && let Some(edit) = found.edits.last_mut()
                 {
@@ -103,7 +105,7 @@ pub(super) fn edits(source: &str, path: &[Taken]) -> PathEdits {
                 change(trim_space(bytes, behind_last, start)..end, "", kind);
             }
         }
-        // An insertion stands at the end of the lexeme before it.
+        // An insertion is placed directly after the preceding lexeme.
         if !matches!(step, Step::Insert(_) | Step::Close(_)) {
             behind_last = behind_last.max(end);
         }
@@ -111,7 +113,8 @@ pub(super) fn edits(source: &str, path: &[Taken]) -> PathEdits {
     found
 }
 
-/// Adds the edit that removes the text before a document; a byte order mark has its own kind of edit.
+/// Adds the edit that removes the text before a document. A byte order mark gets an edit of its own
+/// kind.
 fn leave_out_before(
     source: &str,
     start: usize,
@@ -126,7 +129,7 @@ fn leave_out_before(
     }
 }
 
-/// Whether the next lexeme of a path is a colon.
+/// Whether the next lexeme of a path is a colon, so that the current string is a key.
 fn is_key(source: &str, rest: &[Taken]) -> bool {
     let next =
         rest.iter().find(|taken| !matches!(taken.step, Step::Comment | Step::Space | Step::Delete));

@@ -1,33 +1,35 @@
-//! Edits: the changes of a repair, in the order of the text, and their certainty.
+//! Edits: the changes that a repair makes in a text, with their certainty.
 
 use std::ops::Range;
 
-/// One change of the source. The edits of a repair do not overlap and are in order, so that [`replay`] makes its text.
+/// One change of the source. The edits of a repair are in order and do not overlap, so that
+/// [`replay`] applies them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
-    /// The replaced part of the source, in bytes. Empty for an insertion.
+    /// Byte range in the source that is replaced. Empty for an insertion.
     pub at: Range<usize>,
-    /// The repaired fault.
+    /// The kind of fault that the edit repairs.
     pub kind: EditKind,
-    /// The replaced text.
+    /// The text that is removed from the source.
     pub removed: String,
-    /// The text that replaces it.
+    /// The text that replaces the removed text. Empty for a pure removal.
     pub inserted: String,
-    /// The certainty of the edit.
+    /// How certain the edit is.
     pub grade: Grade,
 }
 
-/// The certainty of an edit.
+/// How certain an edit is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Grade {
-    /// The source has only one meaning: it has another notation, or a mark too many or too few.
+    /// The source has only one meaning: it uses another notation, or has one separator, bracket or
+    /// quote too many or too few.
     Certain,
-    /// The likeliest of several possible readings.
+    /// The edit gives the likeliest of several possible readings.
     Likely,
 }
 
 impl Grade {
-    /// Returns its name: `certain`, `likely`.
+    /// Returns the name of the grade: `certain` or `likely`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Certain => "certain",
@@ -36,64 +38,65 @@ impl Grade {
     }
 }
 
-/// The kind of a fault.
+/// The kind of fault that an edit repairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum EditKind {
-    /// Text before or after the document: prose, fences.
+    /// Text before or after the document, such as prose and fences, is removed.
     Outside,
-    /// Another document before or after the chosen one, with the text between them.
+    /// Another document before or after the chosen one is removed, with the text between them.
     OtherDocument,
-    /// A byte order mark.
+    /// A byte order mark is removed.
     ByteOrderMark,
-    /// White space that JSON does not have.
+    /// White space that JSON does not allow is removed.
     Space,
-    /// A comment.
+    /// A comment is removed.
     Comment,
-    /// A missing comma.
+    /// A missing comma is inserted.
     MissingComma,
-    /// A superfluous comma.
+    /// A superfluous comma is removed.
     ExtraComma,
-    /// A missing colon.
+    /// A missing colon is inserted.
     MissingColon,
-    /// A superfluous colon.
+    /// A superfluous colon is removed.
     ExtraColon,
-    /// A mark of another notation: `;` for a comma, `=` or `=>` for a colon, full-width separators and brackets.
+    /// A separator or bracket of another notation is replaced: `;` for a comma, `=` or `=>` for a
+    /// colon, or a full-width character.
     Separator,
-    /// A missing closer at the end of the text.
+    /// A closing bracket that is missing at the end of the text is inserted.
     MissingEnd,
-    /// A missing closer before the end.
+    /// A closing bracket that is missing before the end of the text is inserted.
     MissingCloser,
-    /// A superfluous closer.
+    /// A superfluous closing bracket is removed.
     ExtraCloser,
-    /// A superfluous opener.
+    /// A superfluous opening bracket is removed.
     ExtraOpener,
-    /// Quotes of another style.
+    /// Quotes of another style are replaced.
     QuoteStyle,
-    /// A missing quote.
+    /// A missing quote is inserted.
     MissingQuote,
-    /// An unescaped quote in a string.
+    /// An unescaped quote within a string is escaped.
     InnerQuote,
-    /// A control character in a string.
+    /// A control character within a string is escaped.
     ControlCharacter,
-    /// An escape that JSON does not have.
+    /// An escape that JSON does not have is replaced.
     Escape,
-    /// A key without quotes.
+    /// A key without quotes is quoted.
     BareKey,
-    /// A string without quotes.
+    /// A string value without quotes is quoted.
     BareString,
-    /// `True`, `False`, `None` and similar words.
+    /// A literal of another language (`True`, `False`, `None` and similar words) is replaced.
     Literal,
-    /// A number in a form that JSON does not have.
+    /// A number in a form that JSON does not allow is replaced.
     Number,
-    /// A scalar of another type, under the option `coerce`.
+    /// A scalar is converted to another type. Only with the option `coerce`.
     Coerced,
-    /// An incomplete part at the end of the text.
+    /// An incomplete item or member at the end of the text is removed or completed.
     Truncated,
 }
 
 impl EditKind {
-    /// Returns its name, in lower case with hyphens.
+    /// Returns the name of the kind, in lower case with hyphens.
     pub fn name(self) -> &'static str {
         match self {
             Self::Outside => "outside",
@@ -124,7 +127,8 @@ impl EditKind {
         }
     }
 
-    /// Returns the grade of such an edit, if nothing lowers it.
+    /// Returns how certain an edit of this kind is by default. A particular edit may be less
+    /// certain.
     pub(crate) fn grade(self) -> Grade {
         match self {
             Self::OtherDocument
@@ -144,10 +148,10 @@ impl EditKind {
     }
 }
 
-/// Applies edits to a source.
+/// Applies edits to a source and returns the new text.
 ///
-/// The edits must be in order and lie within the source at character boundaries, like those of a repair. Other edits
-/// are skipped.
+/// The edits must be in order, and their ranges must be within the source at character boundaries,
+/// as those of a repair are. An edit that violates this is skipped.
 pub fn replay(source: &str, edits: &[Edit]) -> String {
     let mut text = String::with_capacity(source.len());
     let mut from = 0;

@@ -1,7 +1,8 @@
-//! Documents that are escaped as a whole: `{\"a\": \"b\"}` is the content of a JSON string that contains a document.
+//! Documents that are escaped as a whole: `{\"a\": \"b\"}` is the content of a JSON string that
+//! contains a document.
 //!
-//! One level of escapes is removed, from all of the text or from a fenced block. The result has to be JSON; otherwise
-//! this reading does not apply.
+//! One level of escapes is removed, from the whole text or from a fenced block. The result has to
+//! be JSON. Otherwise this reading does not apply.
 
 use std::ops::Range;
 
@@ -13,7 +14,8 @@ use super::edits::{Edit, EditKind, replay};
 use super::escapes::{Escape, escape};
 use super::result::Repaired;
 
-/// Returns the reading of a text as an escaped document.
+/// Returns the reading of a text as an escaped document. `None` if the text is none, or the result
+/// violates the schema.
 pub(super) fn unescaped(source: &str, schema: Option<&JsonSchema>) -> Option<Repaired> {
     if !source.contains("\\\"") {
         return None;
@@ -31,8 +33,9 @@ pub(super) fn unescaped(source: &str, schema: Option<&JsonSchema>) -> Option<Rep
     })
 }
 
-/// Returns the edit that removes the text before and after the document, if there is some. `None` if that text has
-/// data.
+/// Returns the edit that removes the text at the range `at`. `Some(None)` if it is only white
+/// space. `None` if the text contains data (an opening bracket or a quote), so that it must not be
+/// removed.
 fn outside(source: &str, at: Range<usize>) -> Option<Option<Edit>> {
     let removed = source[at.clone()].to_owned();
     if removed.contains(['{', '[', '"']) {
@@ -43,8 +46,8 @@ fn outside(source: &str, at: Range<usize>) -> Option<Option<Edit>> {
     Some(is_text.then(|| Edit { at, kind, removed, inserted, grade: kind.grade() }))
 }
 
-/// Returns the edits that remove one level of escapes from a container. `None` if there is no quote, or one that is
-/// not escaped.
+/// Returns the edits that remove one level of escapes from the container at `range`. `None` if it
+/// is no container, or has an unescaped quote, or no escape.
 fn unescape(source: &str, range: Range<usize>) -> Option<Vec<Edit>> {
     let bytes = &source.as_bytes()[..range.end];
     if !matches!(bytes.get(range.start), Some(b'{' | b'[')) {

@@ -1,35 +1,40 @@
-//! Escapes in strings: those of JSON, those of other notations, and backslashes that were never meant as escapes.
+//! Escapes in strings: those of JSON, those of other notations, and backslashes that are no
+//! escapes.
 //!
-//! A text that was not escaped at all has its backslashes as they are: `C:\Users\new`, `\alpha \beta`. One escape that no notation
-//! has shows that. The escapes of JSON beside it are doubtful then: [`Habit`] says how they are read.
+//! A string that was not escaped at all contains backslashes as plain characters: `C:\Users
+//! ew`, `\alpha \beta`. An escape that no notation has reveals this. Then the valid escapes in the
+//! same string are doubtful, too. [`Habit`] says how they are read.
 //!
-//! Cost: linear in the string.
+//! Cost: linear in the length of the string.
 
 use super::quotes::{next_len, quote_at};
 
-/// A backslash and what follows.
+/// A backslash with the characters after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Escape {
-    /// One of JSON's, of so many bytes.
+    /// A JSON escape with its length in bytes.
     Known(usize),
-    /// So many bytes of another notation, and what they are in JSON.
+    /// An escape of another notation: its length in bytes, and its JSON form.
     Other(usize, String),
-    /// A backslash that begins no escape.
+    /// A backslash that begins no known escape.
     None,
 }
 
-/// The habit of a string's writer.
+/// How the writer of a string used backslashes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Habit {
-    /// Escapes are escapes.
+    /// Backslashes begin escapes.
     Escaped,
-    /// A backslash stands before a mark, as Markdown and shells have it. Escapes are escapes, which is not sure.
+    /// Some backslashes precede punctuation, as in Markdown and shells. The valid escapes are read
+    /// as escapes, but this is not certain.
     Doubtful,
-    /// Backslashes are meant as they are written, which is not sure, but for those that [`is_written`] leaves.
+    /// Backslashes are plain characters, but this is not certain. Exceptions are the escapes for
+    /// which [`is_written`] is false.
     Raw,
 }
 
-/// Returns the length of the JSON escape at the backslash at `at`. `None` if there is no valid escape.
+/// Returns the length in bytes of the JSON escape that starts with the backslash at `at`. `None` if
+/// it is no valid escape.
 pub(super) fn escape_len(source: &[u8], at: usize) -> Option<usize> {
     match *source.get(at + 1)? {
         b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(2),
@@ -38,12 +43,12 @@ pub(super) fn escape_len(source: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// Whether there are so many hexadecimal digits.
+/// Whether there are `count` hexadecimal digits at the offset `at`.
 fn hex(source: &[u8], at: usize, count: usize) -> bool {
     source.get(at..at + count).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
 }
 
-/// The escape that begins at `at`.
+/// Returns the escape that starts with the backslash at `at`.
 pub(super) fn escape(bytes: &[u8], at: usize) -> Escape {
     let Some(&next) = bytes.get(at + 1) else { return Escape::None };
     if let Some(len) = escape_len(bytes, at) {
@@ -66,13 +71,16 @@ pub(super) fn escape(bytes: &[u8], at: usize) -> Escape {
     }
 }
 
-/// Whether the backslash at `at` begins no escape and stands before a letter or a digit, as in a path or a command of TeX.
+/// Whether the backslash at `at` begins no escape and precedes a letter or digit, as in a path or a
+/// TeX command.
 pub(super) fn is_raw(bytes: &[u8], at: usize) -> bool {
     bytes.get(at + 1).is_some_and(u8::is_ascii_alphanumeric) && escape(bytes, at) == Escape::None
 }
 
-/// Whether the escape of two bytes at `at` of a raw string is a backslash and a letter: not a quote, and `\\` only where no letter had been
-/// escaped with it, before the host of a share (`\\host\share`) and before white space (the end of a row in TeX).
+/// Whether the two-byte escape at `at`, in a string with plain backslashes, is a backslash and a
+/// letter. An escaped quote is not. `\\` counts only where the writer would have written two
+/// backslashes: before a host name (`\\host\share`), and before white space (the end of a row in
+/// TeX).
 pub(super) fn is_written(content: &[u8], at: usize) -> bool {
     let behind = content.get(at + 2..).unwrap_or_default();
     match content[at + 1] {
@@ -87,7 +95,7 @@ pub(super) fn is_written(content: &[u8], at: usize) -> bool {
     }
 }
 
-/// The habit that the content of a string shows.
+/// Determines the habit of a string's writer from the content of the string.
 pub(super) fn habit(content: &[u8]) -> Habit {
     let (mut at, mut has_none, mut has_known, mut is_raw_text) = (0, false, false, false);
     while let Some(found) = memchr::memchr(b'\\', &content[at..]) {
@@ -95,19 +103,19 @@ pub(super) fn habit(content: &[u8]) -> Habit {
         at += match escape(content, at) {
             Escape::Known(len) => {
                 has_known = true;
-                // Nobody writes a backspace or a form feed, but `\beta` and `\frac`.
+                // A backspace or form feed is hardly ever written, but `\beta` and `\frac` are.
                 let next = content.get(at + 2).is_some_and(u8::is_ascii_alphabetic);
                 is_raw_text |= matches!(content[at + 1], b'b' | b'f') && next;
                 len
             }
             Escape::Other(len, _) => {
-                // Digits of a character are none by chance, and are doubtful all the same.
+                // An escape with digits is not there by chance, but it is doubtful.
                 has_known |= content[at + 1].is_ascii_alphabetic();
                 len
             }
             Escape::None => {
                 has_none = true;
-                // A last backslash would escape the quote after it.
+                // A backslash at the end would escape the closing quote.
                 has_known |= at + 1 == content.len();
                 is_raw_text |= is_raw(content, at);
                 1

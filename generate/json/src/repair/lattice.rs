@@ -1,8 +1,9 @@
-//! The lattice: all readings of the next lexeme at a place of the source.
+//! The lattice: all readings of the next lexeme at a position of the source.
 //!
-//! A reading is a step with its price. Its meaning is a lexeme of JSON, and the search takes the step only if the
-//! grammar accepts that lexeme. So keys, enums and types choose between readings. Readings come in bands of price:
-//! dear readings of valid places are not made unless the whole repair is as dear.
+//! A reading is a step with a cost. Its meaning is a JSON lexeme, and the search takes the step
+//! only if the grammar accepts this lexeme. So the keys, enums and types of the schema choose
+//! between readings. Readings are generated in bands of cost. Expensive readings at valid positions
+//! are generated only if the whole repair is as expensive.
 
 use crate::scan::skip_space;
 
@@ -15,83 +16,85 @@ use super::spell;
 use super::strings::{self, Lack, Priced, StringReading};
 use super::wide;
 
-/// A step of a reading.
+/// The step of a reading: how the next lexeme of the source is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// The start of the document. The text before it is removed.
+    /// The document starts. The text before it is removed.
     Start,
-    /// A valid lexeme.
+    /// A valid JSON lexeme is read as it is.
     Read,
-    /// A string.
+    /// A string is read, which may need repairs.
     String(StringReading),
-    /// A literal of another notation, with the one of JSON.
+    /// A literal of another language is replaced by this JSON literal.
     Literal(&'static str),
-    /// A separator or a bracket of another notation, with the one of JSON.
+    /// A separator or bracket of another notation is replaced by this JSON character.
     Mark(u8),
-    /// A word for no value, under `coerce`: becomes null.
+    /// A word for a missing value, such as `NaN`, becomes null. Only with `coerce`.
     Nothing,
-    /// A number in a form that JSON does not have.
+    /// A number in a form that JSON does not allow is rewritten.
     Number,
-    /// A comment.
+    /// A comment is removed.
     Comment,
-    /// White space that JSON does not have.
+    /// White space that JSON does not allow is removed.
     Space,
-    /// A superfluous byte of structure.
+    /// A superfluous separator or bracket is removed.
     Delete,
-    /// A missing byte of structure.
+    /// This missing separator or bracket is inserted.
     Insert(u8),
-    /// A missing closer at the end of the document.
+    /// This closing bracket is inserted at the end of the document.
     Close(u8),
-    /// An incomplete lexeme at the end of the text.
+    /// An incomplete item or member at the end of the text is removed.
     Tail,
-    /// The end of the document. The text after it is removed.
+    /// The document ends. The text after it is removed.
     End,
 }
 
-/// A step with its end and its price.
+/// A possible step at a position of the source (one reading of the next lexeme), with its end and
+/// its cost.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Move {
     pub(super) step: Step,
-    /// Offset after the lexeme.
+    /// Byte offset after the lexeme of the step.
     pub(super) end: usize,
     pub(super) cost: Cost,
-    /// The styles of the reading.
+    /// All styles used so far, including those of this step.
     pub(super) styles: Styles,
 }
 
-/// A half-open range of prices.
+/// A range of costs: the start is inclusive, the end exclusive.
 pub(super) type Band = (Cost, Cost);
 
-/// The bands in which the moves of a place are made.
+/// The bands of costs in which the readings at a position are generated, the cheapest first. A
+/// later band is only generated if the search gets that far.
 pub(super) const BANDS: [Band; 3] = [(0, 2), (2, 3), (3, Cost::MAX)];
 
-/// Length in bytes within which a tuple must have its first comma. It bounds the cost of many parentheses; a
-/// parenthesis without a comma there is not a tuple.
+/// Number of bytes within which a tuple must have its first comma. This bounds the cost of many
+/// parentheses. A parenthesis without a comma in this range is not read as a tuple.
 const TUPLE: usize = 1024;
 
-/// A place of the source, and the state of the document there.
+/// A position of the source, with the state of the document there.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     pub(super) at: usize,
-    /// Styles that were used before.
+    /// The styles that the document has used before this position.
     pub(super) styles: Styles,
-    /// Whether it is before the document's first lexeme.
+    /// Whether no lexeme of the document was read yet.
     pub(super) is_root: bool,
-    /// Maximum cost of a move.
+    /// Maximum cost of a move. More expensive moves are not generated.
     pub(super) most: Cost,
-    /// Whether words for no value become null.
+    /// Whether words for a missing value, such as `NaN`, become null.
     pub(super) coerce: bool,
-    /// Whether the grammar accepts a string here and no number.
+    /// Whether the grammar accepts a string here, but no number.
     pub(super) text: bool,
 }
 
-/// Buffers.
+/// Buffers that are reused from one position to the next.
 #[derive(Debug, Default)]
 pub(super) struct Buffers {
     strings: Vec<Priced>,
 }
 
-/// Writes the moves of a place whose prices are in a band, in order of their kinds. Returns the number of bytes that
+/// Appends the moves at a position whose costs are within a band. Returns the number of bytes that
 /// were scanned.
 pub(super) fn moves(
     source: &str,
@@ -123,12 +126,12 @@ pub(super) fn moves(
     }
     if let Some(&byte) = bytes.get(at).filter(|_| !ends) {
         let is_quote = quote_at(bytes, at).is_some();
-        // Strings of Python may say that they are text.
+        // A Python string may have a prefix `u`, for text.
         let (quote, prefix) = match byte {
             b'u' | b'U' if prefix_len(bytes, at) == 1 => (at + 1, Styles::LITERALS),
             _ => (at, Styles::NONE),
         };
-        // A clean string has no other reading as cheap.
+        // If the string is valid, every other reading of it is more expensive.
         if (is_quote || quote > at) && (least > 0 || clean.is_none()) {
             buffers.strings.clear();
             looked += strings::quoted(bytes, quote, most, layout, &mut buffers.strings);
@@ -144,8 +147,8 @@ pub(super) fn moves(
         if let Some(end) = comment(bytes, at) {
             looked += end - at;
             let data = bytes[at..end].iter().any(|byte| b"\"{}[]".contains(byte));
-            // A text around the JSON that has structure in it and ends with the source would leave out the rest of the
-            // document.
+            // A comment with structure that extends to the end of the source would hide the rest of
+            // the document.
             if !(data && end == bytes.len()) {
                 let cost = if data { costs::COMMENT_DATA } else { 0 };
                 add(Step::Comment, end, cost, Styles::COMMENTS);
@@ -209,7 +212,7 @@ pub(super) fn moves(
     looked
 }
 
-/// Returns the end of a valid lexeme at a place.
+/// Returns the end of the valid JSON lexeme at an offset. `None` if there is none.
 fn clean(source: &[u8], at: usize) -> Option<usize> {
     match *source.get(at)? {
         b'{' | b'}' | b'[' | b']' | b',' | b':' => Some(at + 1),
@@ -222,13 +225,15 @@ fn clean(source: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// Returns the end of a word that is not part of a longer word.
+/// Returns the end of `word` at an offset. `None` if the source has another word there, or a longer
+/// one.
 fn word(source: &[u8], at: usize, word: &[u8]) -> Option<usize> {
     let end = at + word.len();
     (source[at..].starts_with(word) && !goes_on(source, end)).then_some(end)
 }
 
-/// Returns the JSON literal of a literal in another language's notation, and its end.
+/// Returns the JSON literal for a literal of another language, and the end of that literal. `None`
+/// if there is none at the offset.
 fn literal(source: &[u8], at: usize) -> Option<(&'static str, usize)> {
     const OTHERS: [(&str, &str); 7] = [
         ("True", "true"),
@@ -245,7 +250,8 @@ fn literal(source: &[u8], at: usize) -> Option<(&'static str, usize)> {
     OTHERS.iter().find_map(|(other, literal)| Some((*literal, word(source, at, other.as_bytes())?)))
 }
 
-/// Returns the JSON mark of a mark in another notation, and its end.
+/// Returns the JSON character for a separator or bracket of another notation, and the end of that
+/// one. `None` if there is none at the offset.
 fn mark(source: &[u8], at: usize) -> Option<(u8, usize)> {
     match source[at] {
         b';' => Some((b',', at + 1)),
@@ -256,8 +262,8 @@ fn mark(source: &[u8], at: usize) -> Option<(u8, usize)> {
     }
 }
 
-/// Whether the parenthesis at `at` opens a tuple of Python: it starts like a value and has a comma of its own, or is
-/// empty. Text in parentheses starts with a word.
+/// Whether the parenthesis at `at` opens a Python tuple. A tuple starts like a value and has a
+/// comma at its top level, or is empty. Prose in parentheses starts with a word.
 fn is_tuple(source: &[u8], at: usize) -> bool {
     let source = &source[..source.len().min(at + TUPLE)];
     let begins = |byte: &u8| matches!(byte, b'0'..=b'9' | b'-' | b'[' | b'{' | b'(' | b'"' | b'\'');
@@ -288,14 +294,16 @@ fn is_tuple(source: &[u8], at: usize) -> bool {
     false
 }
 
-/// Returns the end of another language's word for NaN, infinity or no value.
+/// Returns the end of a word of another language for NaN, infinity or a missing value. `None` if
+/// there is none at the offset.
 fn nothing(source: &[u8], at: usize) -> Option<usize> {
     const WORDS: [&[u8]; 4] = [b"NaN", b"nan", b"Infinity", b"undefined"];
     let from = at + usize::from(source[at] == b'-');
     WORDS.iter().find_map(|known| word(source, from, known))
 }
 
-/// Returns the end of a name before a colon, or of a number: other languages have such keys.
+/// Returns the end of an unquoted key: a name or a number before a colon. `None` if there is none
+/// at the offset.
 fn bare_key(source: &[u8], at: usize) -> Option<usize> {
     let rest = &source[at..];
     let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -306,8 +314,9 @@ fn bare_key(source: &[u8], at: usize) -> Option<usize> {
     is_key.then_some(end)
 }
 
-/// Returns the end of a comment: the end of the line, or after `*/`. A `//` directly after a colon is not a comment:
-/// it belongs to a URL without an opening quote.
+/// Returns the end of a comment: the end of the line, or the offset after `*/`. `None` if no
+/// comment starts at `at`. A `//` directly after a colon is not a comment, because it may belong to
+/// a URL without an opening quote.
 fn comment(source: &[u8], at: usize) -> Option<usize> {
     let rest = &source[at..];
     if rest.starts_with(b"/*") {

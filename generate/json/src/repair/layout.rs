@@ -1,18 +1,21 @@
-//! The layout of a source: how far lines are indented, and where white space stands before separators.
+//! The layout of a source: how far lines are indented, and which separators have white space before
+//! them.
 //!
-//! Answers that a search asks for at every place are found once, in a pass over the source.
+//! The search needs these facts at every position, so they are collected once, in a pass over the
+//! source.
 
 use crate::scan::{is_space, trim_space};
 
-/// Separators that white space may stand before.
+/// Characters before which some sources write white space.
 const SEPARATORS: [u8; 4] = [b',', b':', b'}', b']'];
 
 /// The layout of one source.
 #[derive(Debug)]
 pub(super) struct Layout {
-    /// Beginnings of lines, but for the first.
+    /// Byte offsets of the starts of all lines except the first.
     lines: Vec<u32>,
-    /// For each of [`SEPARATORS`]: whether one follows a quote with white space in between.
+    /// For each of [`SEPARATORS`], whether it follows a quote somewhere with white space in
+    /// between.
     spaced: [bool; 4],
 }
 
@@ -20,7 +23,7 @@ impl Layout {
     pub(super) fn of(source: &[u8]) -> Self {
         let lines = memchr::memchr_iter(b'\n', source).map(|end| end as u32 + 1).collect();
         let mut spaced = [false; 4];
-        // The last byte that is no white space, and whether some followed it.
+        // The last byte that is not white space, and whether white space followed it.
         let (mut last, mut space) = (0, false);
         for &byte in source {
             if is_space(byte) {
@@ -37,24 +40,25 @@ impl Layout {
         Self { lines, spaced }
     }
 
-    /// Whether white space stands between a quote and this separator somewhere.
+    /// Whether the source has white space between a quote and this separator somewhere.
     pub(super) fn is_spaced(&self, separator: u8) -> bool {
         SEPARATORS.iter().zip(self.spaced).any(|(&at, spaced)| at == separator && spaced)
     }
 
-    /// Returns the white space before a place that starts a line. `None` if it does not start one.
+    /// Returns the indentation in bytes if `at` is the first position of its line that is not white
+    /// space. `None` otherwise, and on the first line.
     pub(super) fn indent(&self, source: &[u8], at: usize) -> Option<usize> {
         let start = self.line_start(at);
         (start > 0 && trim_space(source, start, at) == start).then_some(at - start)
     }
 
-    /// White space at the begin of the line that a place is in.
+    /// Returns the number of spaces and tabs at the start of the line that contains `at`.
     pub(super) fn line_indent(&self, source: &[u8], at: usize) -> usize {
         let start = self.line_start(at);
         source[start..at].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
     }
 
-    /// Beginning of the line that a place is in.
+    /// Returns the byte offset of the start of the line that contains `at`.
     fn line_start(&self, at: usize) -> usize {
         let before = self.lines.partition_point(|&start| start as usize <= at);
         before.checked_sub(1).map_or(0, |line| self.lines[line] as usize)

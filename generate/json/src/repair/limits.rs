@@ -1,67 +1,72 @@
-//! Limits of one repair.
+//! The limits and options of a repair.
 
 use std::time::Duration;
 
-/// Limits of one repair. A repair that exceeds one is refused with [`RepairError::Limit`](super::RepairError::Limit).
+/// The limits of one repair. If one is exceeded, the repair fails with
+/// [`RepairError::Limit`](super::RepairError::Limit).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RepairLimits {
     /// Maximum length of the text, in bytes.
     pub bytes: usize,
-    /// Maximum depth of the result. `serde_json`, which parses it, has a limit of 128 as well.
+    /// Maximum depth of nested containers in the result. `serde_json`, which parses the result,
+    /// also limits the depth to 128.
     pub depth: usize,
-    /// Maximum number of search nodes: text positions times grammar positions. The memory of a repair is some hundred
-    /// bytes each.
+    /// Maximum number of search nodes. A node is a position in the text with a position in the
+    /// grammar. Each node takes some hundred bytes of memory.
     pub nodes: usize,
-    /// Maximum number of search steps: one for each byte that a reading scans or the grammar accepts. A step takes
-    /// some ten nanoseconds. Unlike a time, steps are the same on every machine, and so is the result.
+    /// Maximum number of search steps: one for each byte that a reading scans or the grammar
+    /// accepts. A step takes about ten nanoseconds. Steps, unlike time, are the same on every
+    /// machine, and so is the result.
     pub steps: u64,
-    /// Time limit of the search. With a deadline the result depends on the machine and its load, so there is none by
-    /// default.
+    /// Time limit of the search. With a time limit, the result depends on the machine and its load,
+    /// so there is none by default.
     pub deadline: Option<Duration>,
 }
 
 impl Default for RepairLimits {
-    /// Returns 1 MiB, 128 levels, 20,000 nodes, 8,000,000 steps, no deadline.
+    /// Returns the limits 1 MiB, 128 levels, 20,000 nodes and 8,000,000 steps, without a time
+    /// limit.
     fn default() -> Self {
         Self { bytes: 1 << 20, depth: 128, nodes: 20_000, steps: 8_000_000, deadline: None }
     }
 }
 
-/// The options of a repair, besides its limits.
+/// The options of a repair.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RepairOptions {
-    /// The limits.
+    /// The limits of the repair.
     pub limits: RepairLimits,
-    /// The treatment of a string that is open at the end of the text.
+    /// What to do with a string that the end of the text leaves open.
     pub strings: OpenStrings,
-    /// Whether the text is known to be truncated, such as by a limit on tokens. A number at its end is then
-    /// incomplete.
+    /// Whether the text is known to be truncated, for example by a limit on tokens. A number at its
+    /// end is then incomplete.
     pub cut: bool,
-    /// Converts scalars to the type that the schema demands (`"5"` to `5`, `5` to `"5"`), and `NaN`, `Infinity` and
-    /// `undefined` to `null`. The edits are never certain. Texts that parse are converted as well.
+    /// Whether to convert scalars to the type that the schema requires (`"5"` to `5`, `5` to
+    /// `"5"`). Also converts `NaN`, `Infinity` and `undefined` to `null`. These edits are never
+    /// certain. Texts that parse are converted, too.
     pub coerce: bool,
 }
 
-/// The treatment of a string that is open at the end of the text.
+/// What a repair does with a string that the end of the text leaves open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OpenStrings {
-    /// Keeps the string up to its last complete character.
+    /// Keeps the string, up to its last complete character.
     #[default]
     Keep,
-    /// Drops the string, with its key.
+    /// Drops the string, and its key if it is the value of a member.
     Drop,
 }
 
-/// The limit that was met.
+/// The limit of a repair that was exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Limit {
-    /// Length of the text.
+    /// The length of the text in bytes.
     Bytes,
-    /// Nodes of the search.
+    /// The number of search nodes.
     Nodes,
-    /// Steps of the search.
+    /// The number of search steps.
     Steps,
-    /// Deadline of the search.
+    /// The time limit of the search.
     Time,
 }

@@ -7,20 +7,22 @@
 //!                                                 └──────── no JSON, or no instance ◄── strict, schema ───┘
 //! ```
 //!
-//! The search is guided by the relaxed grammar of the schema, or by JSON itself without a schema. Its result is
-//! parsed and validated again, and the source's spelling stays outside of the edits.
+//! The relaxed grammar of the schema guides the search; without a schema, the grammar of JSON does.
+//! The result is parsed and validated again. Outside of the edits, the source's spelling is kept.
 //!
 //! # Invariants
 //!
-//! No key and no value is made up, and nothing takes a default. No member is dropped, moved or merged, but for what is broken
-//! off at the end of the text. No type is changed (`"5"` stays a string) and no digit. A key that occurs twice is refused, and
-//! so are `NaN`, `undefined` and two strings side by side. The option `coerce` alone lifts this of types and of `NaN`. Valid JSON is returned byte for byte.
+//! No key or value is invented, and no default is filled in. No member is dropped, moved or merged,
+//! except an incomplete one at the end of the text. No type is changed (`"5"` stays a string), and
+//! no digit. Duplicate keys, `NaN`, `undefined` and two adjacent strings are rejected. The option
+//! `coerce` permits changes of types and of `NaN`. Valid JSON is returned byte for byte.
 //!
-//! Several documents in one text are not merged, and no document is dropped silently: see [`RepairError::Several`].
+//! Several documents in one text are not merged, and none is dropped silently. See
+//! [`RepairError::Several`].
 //!
-//! A document that is escaped as a whole is read by itself, before the search (`escaped`).
+//! A document that is escaped as a whole is recognized before the search (module `escaped`).
 //!
-//! A text that parses and violates the schema is not repaired.
+//! A text that parses but violates the schema is not repaired.
 //!
 //! Tests: `tests.rs` and unit tests in most files; `tests/{never,truncation,suites}.rs` of this crate.
 
@@ -60,7 +62,7 @@ pub use edits::{Edit, EditKind, Grade, replay};
 pub use limits::{Limit, OpenStrings, RepairLimits, RepairOptions};
 pub use result::{MAX_CANDIDATES, RepairError, Repaired};
 
-/// Repairs a text, with edits of every grade.
+/// Repairs a text. The edits may be certain or only likely.
 ///
 /// ```
 /// use grammarc_json::repair::{RepairOptions, repair};
@@ -74,8 +76,8 @@ pub use result::{MAX_CANDIDATES, RepairError, Repaired};
 ///
 /// # Errors
 ///
-/// See [`RepairError`]; neither [`Ambiguous`](RepairError::Ambiguous) nor [`Uncertain`](RepairError::Uncertain), for which
-/// the result says so itself.
+/// See [`RepairError`]. [`Ambiguous`](RepairError::Ambiguous) and
+/// [`Uncertain`](RepairError::Uncertain) do not occur; the result itself reports these cases.
 pub fn repair(
     source: &str,
     schema: Option<&JsonSchema>,
@@ -84,8 +86,8 @@ pub fn repair(
     candidates(source, schema, options).map(|mut found| found.swap_remove(0))
 }
 
-/// The readings of a text that are as good as the best, which is the first: at most [`MAX_CANDIDATES`] and at least one.
-/// All are marked ambiguous where there are several.
+/// Returns the equally good best readings of a text, at least one and at most [`MAX_CANDIDATES`].
+/// If there are several, all are marked as ambiguous.
 ///
 /// # Errors
 ///
@@ -102,7 +104,8 @@ pub fn candidates(
     if documents.is_empty() {
         return readings_of(source, schema, options);
     }
-    // Brackets in strings of other styles look like documents: a certain reading of all of it says that there is one.
+    // Brackets in strings of other notations look like documents. So a certain reading of the whole
+    // text has precedence.
     match readings_of(source, schema, options) {
         Ok(found) if found.len() == 1 && found[0].is_certain() && !leaves_out(&found[0]) => {
             Ok(found)
@@ -111,7 +114,7 @@ pub fn candidates(
     }
 }
 
-/// Whether a reading leaves out brackets as prose.
+/// Whether a reading removes brackets as part of prose.
 fn leaves_out(repaired: &Repaired) -> bool {
     let mut outside = repaired.edits.iter().filter(|edit| edit.kind == EditKind::Outside);
     outside.any(|edit| edit.removed.contains(['{', '[']))

@@ -1,8 +1,8 @@
-//! Numbers: as JSON has them, and in the forms of other languages.
+//! Numbers: those of JSON, and the forms of other languages.
 
 use super::wide;
 
-/// Whether a word or a number goes on at a place.
+/// Whether a word or number continues at the offset `at`.
 pub(super) fn goes_on(source: &[u8], at: usize) -> bool {
     wide::mark(source, at).is_none()
         && source.get(at).is_some_and(|byte| {
@@ -11,7 +11,7 @@ pub(super) fn goes_on(source: &[u8], at: usize) -> bool {
         })
 }
 
-/// Returns the end of a valid JSON number.
+/// Returns the end of the valid JSON number at an offset. `None` if there is none.
 pub(super) fn digits(source: &[u8], at: usize) -> Option<usize> {
     let first = *source.get(at)?;
     let mut end = at + usize::from(first == b'-');
@@ -41,7 +41,8 @@ pub(super) fn digits(source: &[u8], at: usize) -> Option<usize> {
     (!goes_on(source, end)).then_some(end)
 }
 
-/// Returns the end of a number that JSON would write with another digit or sign: `.5`, `+1`, `1.`.
+/// Returns the end of a number that lacks a digit or has a sign that JSON does not allow: `.5`,
+/// `+1`, `1.`. `None` if there is none at the offset.
 pub(super) fn number(source: &[u8], at: usize) -> Option<usize> {
     if !matches!(source[at], b'+' | b'-' | b'.' | b'0'..=b'9') {
         return None;
@@ -59,7 +60,8 @@ pub(super) fn number(source: &[u8], at: usize) -> Option<usize> {
     (text != source[at..end] && digits(&text, 0) == Some(text.len())).then_some(end)
 }
 
-/// Appends a number in JSON's form: without a plus, with a zero before and after a point without a digit there.
+/// Appends a number in JSON's form to `text`: without a plus sign, and with a zero before or after
+/// a point that lacks a digit there.
 pub(super) fn write_number(source: &[u8], text: &mut Vec<u8>) {
     let rest = source.strip_prefix(b"+").unwrap_or(source);
     let mut before = 0_u8;

@@ -1,4 +1,5 @@
-//! Text outside a document: its possible starts, the text after it, and an incomplete part at its end.
+//! Text outside of a document: finds where the document may start, and classifies the text after it
+//! and incomplete parts at the end.
 
 use crate::extract::{MOST as MOST_STARTS, fences, reasoning_end};
 use crate::scan::{container_end, is_space, skip_space};
@@ -7,7 +8,8 @@ use super::costs::{self, Cost};
 use super::quotes::{Quote, quote_at};
 use super::wide::any_mark;
 
-/// Returns the places at which a document may start, each once with its cost.
+/// Returns the byte offsets at which the document may start, each with its cost, without
+/// duplicates.
 pub(super) fn starts(source: &str) -> Vec<(usize, Cost)> {
     let bytes = source.as_bytes();
     let mark = if source.starts_with('\u{feff}') { 3 } else { 0 };
@@ -40,12 +42,13 @@ pub(super) fn starts(source: &str) -> Vec<(usize, Cost)> {
     found
 }
 
-/// Returns the cost of removing a text beyond [`costs::OUTSIDE`], by its content.
+/// Returns the cost of removing a text, in addition to [`costs::OUTSIDE`]. The cost depends on
+/// whether the text may contain data. `is_before_json` states that a block marked as JSON follows.
 pub(super) fn weight(text: &str, is_before_json: bool) -> Cost {
     let braces = memchr::memchr2(b'{', b'}', text.as_bytes()).is_some();
     let brackets = memchr::memchr2(b'[', b']', text.as_bytes()).is_some();
     match (braces, brackets) {
-        // A block that is marked as JSON is what the text before it speaks of.
+        // A block that is marked as JSON is what the text before it announces.
         (true, _) if is_before_json => costs::OUTSIDE_BRACKETS,
         (true, _) => costs::OUTSIDE_DATA,
         (false, true) if has_literals_alone(text) => costs::OUTSIDE_DATA,
@@ -55,31 +58,31 @@ pub(super) fn weight(text: &str, is_before_json: bool) -> Cost {
     }
 }
 
-/// Whether all words of a text are literals of JSON: in brackets, these are items and not prose.
+/// Whether all words of a text are JSON literals. In brackets, such words are items and not prose.
 fn has_literals_alone(text: &str) -> bool {
     let mut words =
         text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()).peekable();
     words.peek().is_some() && words.all(|word| matches!(word, "true" | "false" | "null"))
 }
 
-/// Whether there is a quote before a colon: a key.
+/// Whether a text contains a quote before a colon, which is the end of a key.
 fn looks_like_members(text: &str) -> bool {
     let bytes = text.as_bytes();
     memchr::memchr_iter(b'"', bytes).any(|at| bytes.get(skip_space(bytes, at + 1)) == Some(&b':'))
 }
 
-/// The text after a document.
+/// The kind of text after a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Suffix {
-    /// Only white space.
+    /// There is only white space.
     Nothing,
-    /// Superfluous closers and commas.
+    /// There are only superfluous closing brackets and commas.
     Closers,
-    /// Other text.
+    /// There is other text.
     Text,
 }
 
-/// Classifies the text from `at` to the end, and returns the cost of removing it.
+/// Classifies the text from `at` to the end. Returns its kind and the cost of removing it.
 pub(super) fn suffix(source: &str, at: usize) -> (Suffix, Cost) {
     let rest = source[at..].trim_start();
     if rest.is_empty() {
@@ -93,15 +96,17 @@ pub(super) fn suffix(source: &str, at: usize) -> (Suffix, Cost) {
     if closers.is_empty() {
         return (Suffix::Closers, if rest == ";" { costs::OUTSIDE } else { price });
     }
-    // `)` and `);` after a call, a fence, or prose that starts on a line of its own or after a fence. The rest of a string is
-    // none: what follows without a space and has quotes, or what has a quote without another. A quote alone is one too many.
+    // Harmless text after a document is `)` or `);` after a call, a fence, or prose. Prose starts
+    // on a line of its own or after a fence. Text that may be the rest of a string is not. Such
+    // text follows directly and contains quotes, or has an odd number of quotes. A single quote is
+    // just superfluous.
     let is_glued = cut == 0
         && rest.len() == source.len() - at
         && (rest.starts_with(['\'', '`']) || (rest.contains('"') && !rest.starts_with('<')));
     let is_alone = rest.trim_end().len() == 1 || rest.starts_with("```");
     let is_odd = memchr::memchr_iter(b'"', closers.as_bytes()).count() % 2 == 1;
     let is_rest = !is_alone && (is_glued || is_odd);
-    // Neither is a value after a comma.
+    // A value after a comma is not harmless either.
     let is_value = rest[..cut].contains(',')
         && (closers.starts_with(['"', '\'', '-'])
             || closers.starts_with(|first: char| first.is_ascii_digit())
@@ -112,24 +117,24 @@ pub(super) fn suffix(source: &str, at: usize) -> (Suffix, Cost) {
     (Suffix::Text, price + costs::OUTSIDE + weight)
 }
 
-/// Whether the document's text ends here: at the end of the source, or at a closing fence.
+/// Whether the text of the document ends at `at`: at the end of the source or at a closing fence.
 pub(super) fn is_end(source: &[u8], at: usize) -> bool {
     at >= source.len() || source[at..].starts_with(b"```")
 }
 
-/// An incomplete part at the end of the text, after a complete value.
+/// The kind of incomplete part at the end of the text, after a complete value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tail {
-    /// A comma without a following item.
+    /// A comma, without a following item.
     Comma,
-    /// An incomplete or absent item: a number or a literal.
+    /// A missing or incomplete item: a number or a literal.
     Item,
-    /// An incomplete member: a key, and possibly a part of its value.
+    /// An incomplete member: a key, and possibly the start of its value.
     Member,
 }
 
-/// Returns the incomplete part that the text from `at` on consists of. `strings` excludes open strings from the
-/// result.
+/// Returns the kind of incomplete part that the text from `at` on consists of. `None` if it is
+/// none. With `strings`, an open string counts as incomplete.
 pub(super) fn tail(source: &[u8], at: usize, in_object: bool, strings: bool) -> Option<Tail> {
     let end = source.len();
     let mut from = skip_space(source, at);
@@ -148,7 +153,8 @@ pub(super) fn tail(source: &[u8], at: usize, in_object: bool, strings: bool) -> 
     }
     let colon = match quote_at(source, from) {
         Some((quote, width)) => match closed(source, from + width, quote) {
-            // A key that is broken off has no structure in it: that would be dropped.
+            // An incomplete key contains no brackets or quotes, because these would be dropped with
+            // it.
             None => {
                 let is_key = source[from + width..]
                     .iter()
@@ -174,7 +180,7 @@ pub(super) fn tail(source: &[u8], at: usize, in_object: bool, strings: bool) -> 
     (value == end || scalar(source, value, strings)).then_some(Tail::Member)
 }
 
-/// Returns the offset after the next closing quote of a kind.
+/// Returns the offset after the next closing quote of a kind. `None` if there is none.
 fn closed(source: &[u8], mut at: usize, quote: Quote) -> Option<usize> {
     while let Some(&byte) = source.get(at) {
         if byte == b'\\' {
@@ -189,7 +195,8 @@ fn closed(source: &[u8], mut at: usize, quote: Quote) -> Option<usize> {
     None
 }
 
-/// Whether the rest of the text is one number or literal, possibly incomplete, or an open string if `strings` is set.
+/// Whether the rest of the text is one number or literal, possibly incomplete. With `strings`, an
+/// open string also counts.
 fn scalar(source: &[u8], at: usize, strings: bool) -> bool {
     if let Some((quote, width)) = quote_at(source, at) {
         return strings && closed(source, at + width, quote).is_none();
@@ -203,7 +210,8 @@ fn scalar(source: &[u8], at: usize, strings: bool) -> bool {
     number || literal
 }
 
-/// Returns the offset after white space that JSON does not have, from `at` on. `at` if there is none.
+/// Returns the offset after the white space at `at` that JSON does not allow. Returns `at` if there
+/// is none.
 pub(super) fn other_space(source: &str, at: usize) -> usize {
     let rest = &source[at..];
     let is_other = |c: char| {

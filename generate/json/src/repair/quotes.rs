@@ -1,4 +1,4 @@
-//! Quotes of all notations.
+//! The quotes of all notations.
 
 use std::ops::Range;
 
@@ -6,27 +6,27 @@ use crate::scan::is_space;
 
 use super::costs::Styles;
 
-/// The quotes of a string.
+/// The kind of quotes around a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Quote {
-    /// `"`.
+    /// Double quotes: `"`.
     Double,
-    /// `'`.
+    /// Single quotes: `'`.
     Single,
-    /// `` ` ``.
+    /// Backticks: `` ` ``.
     Back,
-    /// Typographic quotes.
+    /// Typographic double quotes: `“” „ ‟`.
     Curly,
-    /// Chinese and Japanese quotes: `「」` and `『』`.
+    /// Chinese and Japanese corner brackets: `「」` and `『』`.
     Corner,
-    /// Three of `"` or `'`: Python's quotes of texts with several lines.
+    /// Three of `"` or `'`: Python's quotes for texts with several lines.
     Triple,
-    /// No quotes.
+    /// The string has no quotes.
     Bare,
 }
 
 impl Quote {
-    /// Returns the style of a document with such quotes.
+    /// Returns the style (habit) of a document that uses such quotes.
     pub(super) fn style(self) -> Styles {
         match self {
             Self::Double | Self::Bare => Styles::NONE,
@@ -38,7 +38,7 @@ impl Quote {
     }
 }
 
-/// Returns the quote at a place, and its length in bytes.
+/// Returns the kind of quote at an offset, and its length in bytes. `None` if there is no quote.
 pub(super) fn quote_at(source: &[u8], at: usize) -> Option<(Quote, usize)> {
     match *source.get(at)? {
         b'"' => Some((Quote::Double, 1)),
@@ -66,11 +66,11 @@ pub(super) fn quote_at(source: &[u8], at: usize) -> Option<(Quote, usize)> {
     }
 }
 
-/// Whether a quote may close a string that another opened.
+/// Whether the quote `close`, of `width` bytes, may close a string that `open` has opened.
 pub(super) fn closes(open: Quote, close: Quote, width: usize) -> bool {
     match open {
         Quote::Double => close == Quote::Double,
-        // “abc" is what word processors make of a pair.
+        // Word processors produce pairs such as “abc".
         Quote::Curly => matches!(close, Quote::Curly | Quote::Double),
         Quote::Single | Quote::Corner => close == open,
         Quote::Back => close == Quote::Back || (close == Quote::Single && width > 1),
@@ -78,7 +78,7 @@ pub(super) fn closes(open: Quote, close: Quote, width: usize) -> bool {
     }
 }
 
-/// Returns the length of the character that starts with this byte.
+/// Returns the length in bytes of the UTF-8 character that starts with this byte.
 pub(super) fn next_len(byte: u8) -> usize {
     match byte {
         0..0xc0 => 1,
@@ -88,8 +88,9 @@ pub(super) fn next_len(byte: u8) -> usize {
     }
 }
 
-/// Returns the content of a string with three quotes on each side, and its end. If it is not closed, the content
-/// extends to the end of the text.
+/// Returns the byte range of the content of a string in triple quotes, and the end of the string.
+/// If it is not closed, the content extends to the end of the text. `None` if no triple quote is at
+/// `at`.
 pub(super) fn triple(source: &[u8], at: usize) -> Option<(Range<usize>, usize)> {
     let quotes = match source.get(at..at + 3)? {
         b"\"\"\"" => b"\"\"\"",
@@ -105,7 +106,8 @@ pub(super) fn triple(source: &[u8], at: usize) -> Option<(Range<usize>, usize)> 
         if source[close] == b'\\' {
             from = close + 2;
         } else if source[close..].starts_with(quotes) {
-            // The last three of a run: those before it are content.
+            // In a longer run of quotes, the last three close the string, and those before are
+            // content.
             while source.get(close + 3) == Some(&quotes[0]) {
                 close += 1;
             }
@@ -117,13 +119,15 @@ pub(super) fn triple(source: &[u8], at: usize) -> Option<(Range<usize>, usize)> 
     Some((start..source.len(), source.len()))
 }
 
-/// Returns the length of the prefix of a Python string before its quote: `u` for text, or another one.
+/// Returns the length of the prefix of a Python string before its quote, such as `u`, `b`, `r` or
+/// `f`. 0 if there is none.
 pub(super) fn prefix_len(source: &[u8], at: usize) -> usize {
     let rest = &source[at..];
     let is_prefix = |byte: &&u8| matches!(byte.to_ascii_lowercase(), b'u' | b'b' | b'r' | b'f');
     let len = rest.iter().take(2).take_while(is_prefix).count();
     let is_quote = matches!(rest.get(len), Some(b'"' | b'\''));
-    // A quote before a separator closes a word whose opening quote is missing.
+    // A quote before a separator closes a word whose opening quote is missing, so the word is no
+    // prefix.
     let is_close = rest.get(len + 1).is_none_or(|byte| is_space(*byte) || b",:}]".contains(byte));
     if is_quote && !is_close { len } else { 0 }
 }

@@ -1,7 +1,8 @@
-//! The readings of a text with one document: the cheapest of a search.
+//! Finds the readings of a text with one document: the cheapest results of a search.
 //!
-//! With a schema, its relaxed grammar guides the search. The first search only accepts declared keys, so that these
-//! are preferred. If nothing is found, scalars may be coerced; if members are missing, they are named.
+//! With a schema, its relaxed grammar guides the search. A first search accepts only declared keys,
+//! so that readings with such keys are preferred. If nothing is found, scalars may be coerced. If
+//! only required members are missing, the error names them.
 //!
 //! Cost: a few searches, each within the limits.
 
@@ -15,10 +16,11 @@ use super::{coerce, costs, edit_path, escaped};
 use crate::schema::{JsonSchema, any_json};
 use crate::strict::{self, ParseError};
 
-/// Maximum number of ends that are not JSON or not an instance. The repair is refused after that.
+/// Maximum number of search results that are not JSON or violate the schema. If more occur, the
+/// search ends with the readings found so far.
 const MOST_REFUSED: usize = 64;
 
-/// Returns the readings of a text with one document: see [`candidates`](super::candidates).
+/// Returns the readings of a text with one document, as [`candidates`](super::candidates) does.
 pub(super) fn readings_of(
     source: &str,
     schema: Option<&JsonSchema>,
@@ -83,11 +85,11 @@ pub(super) fn readings_of(
 struct Readings {
     found: Vec<Repaired>,
     cost: costs::Cost,
-    /// Largest offset that the search reached.
+    /// Largest byte offset that the search reached.
     farthest: usize,
 }
 
-/// Returns the cheapest readings that are JSON and instances, and cost at most `most`.
+/// Returns the cheapest readings that are JSON, satisfy the schema, and cost at most `most`.
 fn readings(
     source: &str,
     grammar: &Grammar,
@@ -98,7 +100,8 @@ fn readings(
     let mut search = Search::new(source, grammar, *options);
     let mut found: Vec<(costs::Cost, Repaired)> = Vec::new();
     let (mut best, mut refused) = (most, 0);
-    // If a closer is lost, paths that put it elsewhere are compared once all of them are known.
+    // If a closing bracket is missing, paths that insert it elsewhere are compared when all of them
+    // are known.
     let (mut ends, mut margin) = (Vec::new(), 0);
     loop {
         let next = search.next_end(most).map_err(|limit| RepairError::Limit { limit })?;
@@ -117,8 +120,8 @@ fn readings(
             let path_edits = edit_path::edits(source, &path);
             let text = replay(source, &path_edits.edits);
             let parsed = strict::parse(&text);
-            // A source that has a key twice is read as it stands; only another place of a closer may give another
-            // reading.
+            // If the best reading has a duplicate key, only another position of a closing bracket
+            // may give another reading.
             if found.is_empty() && matches!(parsed, Err(ParseError::DuplicateKey { .. })) {
                 most = most.min(cost + costs::CLOSER_MARGIN);
             }
@@ -158,7 +161,8 @@ fn readings(
     Ok(Readings { found, cost: best, farthest: search.farthest })
 }
 
-/// Returns the required members that a truncated text lacks, if there is no other violation.
+/// Returns the JSON pointers of the required members that a truncated text lacks. `None` if nothing
+/// is missing, or there are other violations.
 fn missing(
     source: &str,
     any: &Grammar,

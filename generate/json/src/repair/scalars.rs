@@ -1,4 +1,5 @@
-//! Scalars of a JSON text by their pointers, with their coerced texts: one pass over the text.
+//! Finds scalars of a JSON text by their JSON pointers, with their coerced texts, in one pass over
+//! the text.
 
 use std::ops::Range;
 
@@ -8,14 +9,16 @@ use serde_json::Value;
 use crate::scan::{pointer_step, string_end};
 use crate::strict;
 
-/// Pointers to scalars of a value.
+/// JSON pointers of scalars in a value.
 pub(super) type Places = FxHashSet<String>;
 
-/// Returns the scalars of a JSON text at these pointers, with their coerced texts.
+/// Returns the byte ranges of the scalars at these pointers, each with its coerced text. Scalars
+/// that cannot be coerced are left out.
 pub(super) fn changes(text: &str, places: &Places) -> Vec<(Range<usize>, String)> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
-    // For each open container the length of its own pointer, and the index of its next item where it is an array.
+    // For each open container, the length of its own pointer, and for an array the index of the
+    // current item.
     let mut open: Vec<(usize, Option<usize>)> = Vec::new();
     let mut pointer = String::new();
     let mut at = 0;
@@ -66,7 +69,7 @@ pub(super) fn changes(text: &str, places: &Places) -> Vec<(Range<usize>, String)
     found
 }
 
-/// Applies changes to a text, in its order.
+/// Applies changes, given in the order of the text, to a text.
 pub(super) fn changed(text: &str, changes: &[(Range<usize>, String)]) -> String {
     let (mut new, mut at) = (String::new(), 0);
     for (range, inserted) in changes {
@@ -77,7 +80,7 @@ pub(super) fn changed(text: &str, changes: &[(Range<usize>, String)]) -> String 
     new + &text[at..]
 }
 
-/// Whether a text is exactly a number, a boolean or null of JSON.
+/// Whether a text is exactly a JSON number, boolean or null.
 fn is_scalar(text: &str) -> bool {
     !text.starts_with(['"', '{', '['])
         && text.trim() == text

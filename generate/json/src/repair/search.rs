@@ -1,14 +1,16 @@
-//! The search: the cheapest path through the lattice that the grammar accepts.
+//! The search: finds the cheapest path through the lattice of readings that the grammar accepts.
 //!
-//! Dijkstra's algorithm over nodes (place in the source, position in the grammar, styles used). A node is visited
-//! once for each band of prices ([`BANDS`]), so that valid parts only have their exact reading. Costs are small
-//! integers, so the queue has a bucket for each.
+//! Dijkstra's algorithm over nodes. A node is a position in the source, a position in the grammar,
+//! and the set of styles used. It is expanded once for each band of costs ([`BANDS`]), so that
+//! valid parts are only read exactly. Costs are small integers, so the queue has one bucket for
+//! each.
 //!
-//! Paths of one cost to one node may have different meanings. The first is kept as the node, the others next to it,
-//! since the continuations are the same. They are compared at the end of the text, by a hash of the lexemes that the
-//! grammar accepted.
+//! Paths to one node with the same cost may have different meanings. The first path is stored as
+//! the node, and the others beside it, because the continuations are the same. At the end of the
+//! text, they are compared by a hash of the lexemes that the grammar accepted.
 //!
-//! Same source, grammar and limits give the same result on every machine, unless there is a deadline.
+//! The same source, grammar and limits give the same result on every machine, unless there is a
+//! time limit.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -32,45 +34,50 @@ use super::quotes::Quote;
 use super::strings::{Lack, StringReading};
 use super::{outside, spell, wide};
 
-/// Denotes no node.
+/// The index that denotes no node.
 const NONE: u32 = u32::MAX;
-/// Number of visits between two checks of the deadline.
+/// Number of node visits between two checks of the time limit.
 const CLOCK: usize = 64;
-/// Limit on the configurations of one position in a relaxed grammar. A step beyond it is not taken.
+/// Maximum number of configurations (parses) of one position in the grammar. A step that would
+/// exceed it is not taken.
 const CONFIGURATIONS: usize = 4096;
-/// Limit on the frames of all positions of a search. A step beyond it is not taken.
+/// Maximum number of stack frames of all grammar positions of a search. A step that would exceed it
+/// is not taken.
 const FRAMES: usize = 1 << 20;
-/// Maximum number of further paths to one node. Others are dropped.
+/// Maximum number of further paths that are stored for one node. Others are dropped.
 const MOST_OTHERS: usize = 4;
-/// Maximum number of paths that are compared. Others are dropped.
+/// Maximum number of paths that are compared at an end of the document. Others are dropped.
 const MOST_WAYS: usize = 16;
 
-/// A place in the source with one in the grammar.
+/// A node of the search: a position in the source with a position in the grammar.
 #[derive(Clone, Copy, Debug)]
 struct Node {
-    /// Offset after white space.
+    /// Byte offset in the source, after white space.
     at: u32,
     position: PositionId,
     styles: Styles,
     cost: Cost,
     depth: u16,
-    /// Whether the last lexeme is a number. No number may follow, since both would be one.
+    /// Whether the last lexeme is a number. No number may follow it, because both would form one
+    /// number.
     number: bool,
-    /// The node after the opener of the innermost container.
+    /// Index of the node after the opening bracket of the innermost container. [`NONE`] if no
+    /// container is open.
     open: u32,
-    /// The predecessor.
+    /// Index of the previous node on the path. [`NONE`] for a start.
     from: u32,
-    /// The step from the predecessor.
+    /// The step from the previous node to this one.
     step: Step,
-    /// Offset after the lexeme of the step.
+    /// Byte offset after the lexeme of the step.
     end: u32,
-    /// Hash of the path's meaning.
+    /// Hash of the lexemes on the path, as the grammar accepted them.
     hash: u64,
-    /// Another path to this node with the same cost and another meaning.
+    /// Index of a node for another path with the same position and another meaning. [`NONE`] if
+    /// there is none.
     other: u32,
 }
 
-/// A step of a path: the lexeme and its range.
+/// A step of a finished path through the readings, with the byte range of its lexeme in the source.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Taken {
     pub(super) step: Step,
@@ -78,7 +85,7 @@ pub(super) struct Taken {
     pub(super) end: usize,
 }
 
-/// A search over one source.
+/// The state of a search for the cheapest repair of one source text.
 pub(super) struct Search<'s> {
     source: &'s str,
     options: RepairOptions,
@@ -88,27 +95,27 @@ pub(super) struct Search<'s> {
     queue: BucketQueue,
     work: Work,
     layout: Layout,
-    /// The largest offset that was read.
+    /// The largest byte offset that a path reached.
     pub(super) farthest: usize,
     moves: Vec<Move>,
     buffers: Buffers,
     text: Vec<u8>,
 }
 
-/// The work so far.
+/// The work that a search has done so far, to be compared with the limits.
 struct Work {
     visits: usize,
-    /// Bytes read and lexemes tried.
+    /// Number of bytes that were scanned and of lexemes that were tried.
     steps: u64,
     started: Instant,
 }
 
 impl Work {
-    /// Counts a visit.
+    /// Counts the visit of a node. `nodes` is the number of nodes so far.
     ///
     /// # Errors
     ///
-    /// A limit that is exceeded.
+    /// A limit is exceeded.
     fn count_visit(&mut self, nodes: usize, limits: RepairLimits) -> Result<(), Limit> {
         self.visits += 1;
         if self.visits.is_multiple_of(CLOCK)
@@ -162,8 +169,8 @@ impl<'s> Search<'s> {
         search
     }
 
-    /// Returns the next end of a document and its cost, which never decreases. `None` if no further end costs at most
-    /// `most`.
+    /// Returns the next node at which the document ends, with its cost. Costs never decrease from
+    /// call to call. `None` if no further end costs at most `most`. Fails if a limit is exceeded.
     pub(super) fn next_end(&mut self, most: Cost) -> Result<Option<(u32, Cost)>, Limit> {
         while let Some(next) = self.queue.pop(most) {
             match next {
@@ -176,7 +183,8 @@ impl<'s> Search<'s> {
 
     fn visit(&mut self, node: u32, band: usize) -> Result<(), Limit> {
         self.work.count_visit(self.nodes.len(), self.options.limits)?;
-        // Otherwise a cheaper path was found since.
+        // If the cost differs, a cheaper path to the node was found since, and this entry is
+        // outdated.
         let due = usize::from(self.nodes[node as usize].cost + BANDS[band].0);
         if due == self.queue.cost {
             self.expand(node, band);
@@ -208,7 +216,7 @@ impl<'s> Search<'s> {
         self.queue.push(new.cost, known, 0);
     }
 
-    /// Whether no known path to a node has this hash, and another fits in the limit.
+    /// Whether no stored path to the node has this hash, and there is room for another path.
     fn is_other_path(&self, mut node: u32, hash: u64) -> bool {
         for _ in 0..MOST_OTHERS {
             let known = &self.nodes[node as usize];
@@ -229,12 +237,14 @@ impl<'s> Search<'s> {
         let is_root = node.position == Positions::START;
         if band == 0 && !is_root && self.positions.is_accepting(node.position) {
             let (kind, mut cost) = outside::suffix(self.source, at);
-            // A text that is known to be cut hardly ends where its document does.
+            // A text that is known to be truncated hardly ever ends exactly at the end of its
+            // document.
             if self.options.cut && node.cost > 0 && !node.styles.has(Styles::ENDED) {
                 cost += costs::CUT_WHOLE;
             }
             self.work.steps += (self.source.len() - at) as u64;
-            // A document that is closed by an inserted closer does not leave out what stood inside.
+            // If the closing bracket was inserted, the text after it may belong inside, so it must
+            // not be removed.
             let is_closed = node.step == Step::Read
                 && matches!(self.source.as_bytes()[node.end as usize - 1], b'}' | b']');
             if kind == outside::Suffix::Nothing
@@ -277,7 +287,7 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// Takes a move if the grammar accepts its lexeme.
+    /// Takes a move if the grammar accepts its lexeme: adds the node after it.
     fn step(&mut self, id: u32, node: Node, next: Move) {
         let Move { step, end, mut cost, styles } = next;
         let mut text = std::mem::take(&mut self.text);
@@ -293,7 +303,7 @@ impl<'s> Search<'s> {
             self.text = text;
             return;
         }
-        // A tuple closes with its own mark, and nothing else does.
+        // A tuple is closed by a parenthesis only, and a parenthesis closes nothing else.
         let closes =
             matches!(step, Step::Mark(b']')) || (step == Step::Read && bytes[start] == b']');
         if closes {
@@ -323,7 +333,7 @@ impl<'s> Search<'s> {
                 &[]
             }
         };
-        // The grammar has characters alone, as the value has: see `strict`.
+        // The grammar contains whole characters only, as the value does. See the module `strict`.
         let whole = match said.first() {
             Some(b'"') if memchr::memchr(b'\\', said).is_some() => {
                 std::str::from_utf8(said).map(whole_characters).unwrap_or_default()
@@ -338,12 +348,12 @@ impl<'s> Search<'s> {
         } else {
             hash.write_u64(node.hash);
             hash.write(said);
-            // A limit of the positions closes this path alone.
+            // If a limit of the grammar positions is exceeded, only this path ends.
             (hash.finish(), self.positions.after(node.position, said).unwrap_or(None))
         };
         let number = number || (said.is_empty() && node.number);
         let (depth, open) = match said {
-            // The number of the new node, if it is one.
+            // The index of the new node, if it is added.
             [b'{' | b'['] => (node.depth + 1, self.nodes.len() as u32),
             [b'}' | b']'] => (node.depth.saturating_sub(1), self.container_of(node.open)),
             _ => (node.depth, node.open),
@@ -378,7 +388,7 @@ impl<'s> Search<'s> {
         });
     }
 
-    /// Whether digits are at a node where the grammar accepts a string and no number.
+    /// Whether there are digits at a node where the grammar accepts a string but no number.
     fn takes_text(&mut self, node: &Node) -> bool {
         let begins = self.source.as_bytes().get(node.at as usize);
         if !begins.is_some_and(|byte| byte.is_ascii_digit() || matches!(byte, b'+' | b'(')) {
@@ -393,9 +403,9 @@ impl<'s> Search<'s> {
         has_quote && !has_number
     }
 
-    /// Returns the extra price of an unlikely key. Such keys are open at the end, contain the end of another key, or
-    /// have a colon and no quotes. Digits without quotes before a colon that are not a key also have a price. 0 for
-    /// other strings.
+    /// Returns the additional cost of a string that is unlikely as a key. Such a string is open at
+    /// the end, seems to contain the end of a key, or has a colon but no quotes. Unquoted digits
+    /// before a colon also cost if they are not read as a key. 0 for other strings.
     fn key_price(&mut self, position: PositionId, reading: &StringReading) -> Cost {
         let bytes = self.source.as_bytes();
         let (start, end) = (reading.content.0 as usize, reading.content.1 as usize);
@@ -409,7 +419,7 @@ impl<'s> Search<'s> {
         let is_no_key = reading.lack == Lack::Rest
             || (reading.inner && has_key())
             || (is_bare && content.contains(&b':'));
-        // Digits before a colon are a key, or no string at all.
+        // Digits before a colon are a key. They are never a string value.
         let is_key_alone = is_bare
             && content.iter().all(u8::is_ascii_digit)
             && wide::any_mark(bytes, skip_space(bytes, end)).is_some_and(|(mark, _)| mark == b':');
@@ -420,11 +430,11 @@ impl<'s> Search<'s> {
         if is_key == is_no_key { costs::MOST } else { 0 }
     }
 
-    /// Whether the text from a node on is truncated in the next item or member.
+    /// Whether the text from a node on consists of an incomplete item or member.
     fn tail(&self, id: u32) -> bool {
         let at = self.nodes[id as usize].at as usize;
         let source = self.source.as_bytes();
-        // No tail has more than a key, a colon and a scalar; a container is none.
+        // An incomplete part has at most a key, a colon and a scalar, but no container.
         let strings = self.options.strings == OpenStrings::Drop;
         let may = |in_object| outside::tail(source, at, in_object, strings).is_some();
         if !may(true) && !may(false) {
@@ -433,13 +443,15 @@ impl<'s> Search<'s> {
         may(self.in_object(id))
     }
 
-    /// Returns the container that contains the one whose opener precedes a node.
+    /// Returns the enclosing container of the container `open`. Both are given by the index of the
+    /// node after their opening bracket. [`NONE`] if there is none.
     fn container_of(&self, open: u32) -> u32 {
         let Some(node) = self.nodes.get(open as usize) else { return NONE };
         self.nodes.get(node.from as usize).map_or(NONE, |outer| outer.open)
     }
 
-    /// Returns the range of the innermost container's opener.
+    /// Returns the byte range of the innermost container's opening bracket. `None` if no container
+    /// is open.
     fn opener(&self, node: &Node) -> Option<Range<usize>> {
         let open = self.nodes.get(node.open as usize)?;
         let before = self.nodes.get(open.from as usize)?;
@@ -453,8 +465,9 @@ impl<'s> Search<'s> {
         mark.is_some_and(|(mark, _)| mark == b'{')
     }
 
-    /// Whether the indentation of the source says that the innermost container ended before a node. The container's
-    /// lines are indented, and the node starts a line indented no more than that of its opener.
+    /// Whether the indentation of the source shows that the innermost container ended before a
+    /// node. The container's content is indented deeper than its opening line, and the node starts
+    /// a line that is not.
     fn is_outdented(&self, node: &Node) -> bool {
         let bytes = self.source.as_bytes();
         let at = node.at as usize;
@@ -469,15 +482,15 @@ impl<'s> Search<'s> {
             && if closes { indent < outside } else { indent <= outside }
     }
 
-    /// Returns the paths to an end that cost at most `margin` more than the cheapest, which comes first. Their
-    /// meanings differ.
+    /// Returns the paths to an end that cost at most `margin` more than the cheapest one, which
+    /// comes first. All have different meanings.
     pub(super) fn paths(&self, end: u32, margin: Cost) -> Vec<Vec<Taken>> {
         let mut found = Vec::new();
         let mut open = VecDeque::from([(Vec::new(), end, margin, true)]);
         while let Some((mut path, mut at, margin, mut is_first)) = open.pop_front() {
             while at != NONE {
                 let node = self.nodes[at as usize];
-                // Alternatives of an alternative were entered with the first one.
+                // Alternatives of an alternative path were added with the first one.
                 let mut beside = if is_first { node.other } else { NONE };
                 while let Some(other) = self.nodes.get(beside as usize) {
                     if let Some(left) = margin.checked_sub(other.cost - node.cost)
@@ -504,7 +517,7 @@ impl<'s> Search<'s> {
     }
 }
 
-/// Whether a valid lexeme is a number.
+/// Whether a valid lexeme at `at` is a number.
 pub(super) fn is_number(source: &[u8], at: usize) -> bool {
     matches!(source.get(at), Some(b'-' | b'0'..=b'9'))
 }

@@ -6,7 +6,7 @@ use super::quotes::Quote;
 use super::strings::{Lack, StringReading};
 use super::wide;
 
-/// One replacement in the source: start, end, new text.
+/// A replacement in the source: the byte range `from..to` is replaced by `text`.
 pub(super) struct Change<'t> {
     pub(super) from: usize,
     pub(super) to: usize,
@@ -15,7 +15,7 @@ pub(super) struct Change<'t> {
     pub(super) grade: Grade,
 }
 
-/// Returns the changes that convert a string at `at` to JSON, in order.
+/// Calls `emit` with each change that converts the string at `at` to JSON, in order.
 pub(super) fn changes(
     source: &str,
     at: usize,
@@ -53,7 +53,7 @@ pub(super) fn changes(
     quote_of(end, behind, lacks, &mut emit);
 }
 
-/// Returns the length of the identifier at the start of a text. 0 if there is none.
+/// Returns the length in bytes of the identifier at the start of a text. 0 if there is none.
 pub(super) fn name_len(text: &[u8]) -> usize {
     let is_first = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'$' | 0x80..);
     let is_part = |byte: &&u8| {
@@ -66,7 +66,7 @@ pub(super) fn name_len(text: &[u8]) -> usize {
     (0..run).find(|&at| wide::mark(text, at).is_some()).unwrap_or(run)
 }
 
-/// Adds the changes between the quotes.
+/// Calls `emit` with the changes between the quotes.
 fn content(
     source: &str,
     start: usize,
@@ -100,7 +100,7 @@ fn content(
             b'"' if matches!(quote, Quote::Double | Quote::Bare) => {
                 change(at + 1, "\\\"", EditKind::InnerQuote)
             }
-            // The quotes around it are other ones, so this one is plain text.
+            // The string has quotes of another kind, so `"` is a plain character in it.
             b'"' => change(at + 1, "\\\"", EditKind::QuoteStyle),
             b'\n' => change(at + 1, "\\n", EditKind::ControlCharacter),
             b'\r' => change(at + 1, "\\r", EditKind::ControlCharacter),
@@ -111,7 +111,7 @@ fn content(
     }
 }
 
-/// Appends the JSON of a string at `at`.
+/// Appends the string at `at` as JSON to `text`.
 pub(super) fn write(source: &str, at: usize, reading: &StringReading, text: &mut Vec<u8>) {
     let mut from = at;
     changes(source, at, reading, false, |change| {
@@ -122,7 +122,7 @@ pub(super) fn write(source: &str, at: usize, reading: &StringReading, text: &mut
     text.extend_from_slice(&source.as_bytes()[from..(reading.end as usize).max(from)]);
 }
 
-/// Appends the edits of a string at `at`.
+/// Appends the edits that convert the string at `at` to JSON.
 pub(super) fn edits(
     source: &str,
     at: usize,

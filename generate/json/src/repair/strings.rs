@@ -1,9 +1,10 @@
-//! Strings: all readings of a string at a place in the source.
+//! Strings: finds all readings of a string at a position of the source.
 //!
-//! From a quote on, a string may end at each closing quote of its kind; earlier ones are part of it. If its closing
-//! quote is missing, it ends before a separator, at the end of a line, or with the text. Without a quote, its opening
-//! quote is missing, or both are. Each reading has a cost, and the scan ends as soon as all further readings would
-//! exceed the limit: quotes of other strings look like delimiters, and passing two of them costs too much.
+//! After an opening quote, a string may end at each closing quote of its kind; earlier ones are
+//! then part of it. If the closing quote is missing, the string ends before a separator, at the end
+//! of a line, or with the text. Without an opening quote, this quote or both quotes are missing.
+//! Each reading has a cost. The scan stops when all further readings would exceed the limit. Quotes
+//! of other strings look like delimiters, and passing two of them is too expensive.
 
 use std::ops::Range;
 
@@ -16,46 +17,46 @@ use super::quotes::{Quote, closes, next_len, prefix_len, quote_at, triple};
 use super::wide;
 use super::words::{is_bare, is_before_string, is_between_numbers};
 
-/// Maximum number of ends of one string. Further ends are not read.
+/// Maximum number of ends that are tried for one string. Further ends are ignored.
 const ENDS: usize = 64;
 
-/// The missing quotes of a string.
+/// What a string lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lack {
-    /// No quote.
+    /// The string has both quotes.
     None,
-    /// Its closing quote.
+    /// The string lacks its closing quote.
     Close,
-    /// Its opening quote.
+    /// The string lacks its opening quote.
     Open,
-    /// Both.
+    /// The string lacks both quotes.
     Both,
-    /// Its rest: the text ends within the string.
+    /// The string lacks its rest, because the text ends within it.
     Rest,
 }
 
 /// One reading of a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct StringReading {
-    /// The range between the quotes.
+    /// Byte range of the content, without the quotes.
     pub(super) content: (u32, u32),
-    /// Offset after the closing quote.
+    /// Byte offset after the closing quote.
     pub(super) end: u32,
     pub(super) quote: Quote,
     pub(super) lack: Lack,
-    /// Whether closing quotes of its kind are part of it.
+    /// Whether the content includes closing quotes of the string's own kind.
     pub(super) inner: bool,
 }
 
 impl StringReading {
-    /// Returns the reading of a word without quotes.
+    /// Returns the reading of a word without quotes as a string.
     pub(super) fn bare(start: usize, end: usize) -> Self {
         let (content, end) = ((start as u32, end as u32), end as u32);
         Self { content, end, quote: Quote::Bare, lack: Lack::Both, inner: false }
     }
 }
 
-/// A reading with its cost, without that of its styles.
+/// A reading of a string, its cost without that of its styles, and its styles.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Priced {
     pub(super) reading: StringReading,
@@ -63,7 +64,7 @@ pub(super) struct Priced {
     pub(super) styles: Styles,
 }
 
-/// Returns the end of the plainly quoted string at `at`, if it needs no repair.
+/// Returns the end of the double-quoted string at `at` if it is valid JSON. `None` otherwise.
 pub(super) fn clean(source: &[u8], at: usize) -> Option<usize> {
     let rest = source.get(at..).unwrap_or_default();
     if !rest.starts_with(b"\"") || rest.starts_with(b"\"\"\"") {
@@ -80,7 +81,8 @@ pub(super) fn clean(source: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// Returns the length of the prefix of a Python string before a quote. The prefix follows a separator or white space.
+/// Returns the length of the prefix of a Python string before the quote at `at`. The prefix has to
+/// follow a separator or white space. 0 if there is none.
 fn prefix_before(source: &[u8], start: usize, at: usize) -> usize {
     let is_prefix = |len: &usize| {
         let first = at - len;
@@ -90,7 +92,8 @@ fn prefix_before(source: &[u8], start: usize, at: usize) -> usize {
     (1..=2).take_while(|len| at > start + len).find(is_prefix).unwrap_or(0)
 }
 
-/// Whether a quote is where JSON has quotes: next to a separator, a bracket or another quote.
+/// Whether a quote (at the byte range `at..end`) is where JSON has quotes: next to a separator, a
+/// bracket or another quote.
 fn delimits(source: &[u8], start: usize, at: usize, end: usize) -> bool {
     let opener = at - prefix_before(source, start, at);
     let before = trim_space(source, start, opener).checked_sub(1).filter(|&at| at >= start);
@@ -98,19 +101,19 @@ fn delimits(source: &[u8], start: usize, at: usize, end: usize) -> bool {
         before.is_none_or(|at| matches!(source[at], b',' | b':' | b'{' | b'[' | b'"' | b'\''));
     let after = skip_space(source, end);
     let is_quote = |at: usize| source.get(at).is_some_and(|byte| matches!(byte, b'"' | b'\''));
-    // Two strings that a program would join.
+    // Two strings are joined by `+`, as in a program.
     let joins = |plus: usize, quote: usize| source.get(plus) == Some(&b'+') && is_quote(quote);
     let plus = trim_space(source, start, at);
     let joined = joins(after, skip_space(source, after + 1))
         || (plus > start + 1
             && joins(plus - 1, trim_space(source, start, plus - 1).saturating_sub(1)));
-    // A full-width mark is plain text but for one between two strings.
+    // A full-width character is plain text unless it separates two strings.
     let is_wide = wide::mark(source, after)
         .is_some_and(|(_, len)| quote_at(source, skip_space(source, after + len)).is_some());
     before
         || joined
         || is_wide
-        // The end of a line is the end of a string rather than within one.
+        // The end of a line is more likely the end of a string than within one.
         || source[end..after].contains(&b'\n')
         || [b"#".as_slice(), b"//", b"/*"].iter().any(|mark| source[after..].starts_with(mark))
         || source.get(after).is_none_or(|byte| matches!(byte, b',' | b':' | b'}' | b']' | b'"'))
@@ -122,20 +125,21 @@ fn is_within_word(source: &[u8], at: usize, end: usize) -> bool {
     source[..at].last().is_some_and(is_part) && source.get(end).is_some_and(is_part)
 }
 
-/// Facts of a string's characters so far.
+/// Facts about the characters of a string that were scanned so far.
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
     styles: Styles,
     inner: Cost,
-    /// Offset after the last quote inside.
+    /// Byte offset after the last unescaped quote within the string.
     quote: usize,
-    /// Whether a quote inside is next to white space or a mark.
+    /// Whether an unescaped quote within the string is next to white space or punctuation.
     is_apart: bool,
-    /// Whether a backslash is not part of an escape.
+    /// Whether the string contains a backslash that is not part of an escape.
     is_raw: bool,
 }
 
-/// Writes all readings of a quoted string, except the valid one. Returns the number of bytes that were scanned.
+/// Appends all readings of the quoted string at `at`, at a cost of at most `most`. Returns the
+/// number of bytes that were scanned.
 pub(super) fn quoted(
     source: &[u8],
     at: usize,
@@ -162,7 +166,7 @@ pub(super) fn quoted(
         }
     };
     while let Some(&byte) = source.get(from) {
-        // Two quotes that look like delimiters are the end of a string and the begin of another.
+        // Two quotes that look like delimiters are the end of this string and the start of another.
         if ends > ENDS || seen.inner >= 2 * costs::INNER_DELIMITER {
             return from - at;
         }
@@ -174,7 +178,7 @@ pub(super) fn quoted(
                 seen.styles = seen.styles.with(Styles::ESCAPES);
                 seen.is_raw |= is_raw(source, from);
             }
-            // The backslash at the end of a path: `C:\Users\`.
+            // This backslash is the last one of a path: `C:\Users\`.
             if seen.is_raw
                 && let Some((close, width)) = quote_at(source, from + 1)
                 && closes(quote, close, width)
@@ -204,7 +208,7 @@ pub(super) fn quoted(
                 if seen.inner < costs::INNER_DELIMITER && ends <= ENDS =>
             {
                 let end = content_end(source, layout, start, from);
-                // A value after a quote is not part of the string.
+                // If a value follows a quote, the value is not part of the string.
                 let is_value = seen.inner > 0 && !is_bare(&source[seen.quote..end], false);
                 if end > start && !is_value {
                     ends += 1;
@@ -222,7 +226,8 @@ pub(super) fn quoted(
     let whole = whole_end(source, start);
     // A fence after the string is not part of it.
     let end = fence_before(source, start, whole);
-    // One with another string's quotes in it is not open, but lost; so is one with quotes before the closer of a document.
+    // A string that contains quotes of another string has lost its closing quote, and was not left
+    // open. The same holds for a string with quotes before the closing bracket of a document.
     let is_closed = matches!(source.trim_ascii_end().last(), Some(b'}' | b']'));
     if seen.inner == 0 || (seen.inner < costs::INNER_DELIMITER && !is_closed) {
         add(end, source.len(), Lack::Rest, costs::OPEN_STRING, seen);
@@ -230,7 +235,7 @@ pub(super) fn quoted(
     source.len() - at
 }
 
-/// Returns the reading of a string between triple quotes. `None` if it has no end.
+/// Returns the reading of a string in triple quotes. `None` if it is not closed.
 fn triple_quoted(source: &[u8], content: Range<usize>, end: usize) -> Option<Priced> {
     let text = &source[content.clone()];
     let mut styles = Quote::Triple.style();
@@ -247,8 +252,9 @@ fn triple_quoted(source: &[u8], content: Range<usize>, end: usize) -> Option<Pri
     (end > content.1 as usize).then_some(Priced { reading, cost: 0, styles })
 }
 
-/// Returns the end of the content of a string without a closing quote before a separator. It includes the white space
-/// there, unless that is a line end or the document has white space between quotes and such separators.
+/// Returns the end of the content of a string whose closing quote is missing before a separator.
+/// The content includes white space before the separator. It does not if the white space contains a
+/// line end, or if the document writes white space between quotes and such separators.
 fn content_end(source: &[u8], layout: &Layout, start: usize, separator: usize) -> usize {
     let end = trim_space(source, start, separator);
     let byte = source[separator];
@@ -258,11 +264,11 @@ fn content_end(source: &[u8], layout: &Layout, start: usize, separator: usize) -
     if layout.is_spaced(byte) { end } else { separator }
 }
 
-/// Returns the end of the last complete character before the end of the text. Half an escape and half a surrogate
-/// pair are incomplete.
+/// Returns the end of the last complete character before the end of the text. Half of an escape and
+/// half of a surrogate pair are incomplete.
 fn whole_end(source: &[u8], start: usize) -> usize {
     let end = source.len();
-    // An escape has at most six bytes, a pair twelve.
+    // An escape has at most six bytes, and a surrogate pair twelve.
     let mut from = start;
     let mut last_high = None;
     while let Some(found) = memchr::memchr(b'\\', &source[from..end]) {
@@ -285,7 +291,8 @@ fn whole_end(source: &[u8], start: usize) -> usize {
     last_high.filter(|&high| high + 6 == end).unwrap_or(end)
 }
 
-/// Returns the end without a closing fence on a line of its own.
+/// Returns the end of the text before a closing fence on a line of its own. Returns `end` if there
+/// is no such fence.
 fn fence_before(source: &[u8], start: usize, end: usize) -> usize {
     let trimmed = trim_space(source, start, end);
     match source[start..trimmed].strip_suffix(b"```") {
@@ -294,8 +301,9 @@ fn fence_before(source: &[u8], start: usize, end: usize) -> usize {
     }
 }
 
-/// Writes the readings of a string without an opening quote, or without quotes. Returns the number of bytes that were
-/// scanned. `text` states that the grammar accepts strings here and no numbers.
+/// Appends the readings of a string whose opening quote or both quotes are missing. Returns the
+/// number of bytes that were scanned. `text` states that the grammar accepts strings here, but no
+/// numbers.
 pub(super) fn unquoted(
     source: &[u8],
     at: usize,
@@ -303,7 +311,7 @@ pub(super) fn unquoted(
     text: bool,
     found: &mut Vec<Priced>,
 ) -> usize {
-    // Bytes, patterns and templates of Python are no words.
+    // Python's bytes, regular expressions and templates are not words.
     if at >= source.len() || quote_at(source, at).is_some() || prefix_len(source, at) > 0 {
         return 0;
     }
@@ -339,7 +347,7 @@ pub(super) fn unquoted(
             {
                 bare(from, costs::BARE + costs::BARE_SEPARATOR * separators, found);
             }
-            // “ and „ open strings.
+            // The quotes “ and „ open strings.
             if matches!(source.get(from..from + 3), Some([0xe2, 0x80, 0x9c | 0x9e | 0x9f])) {
                 return from - at;
             }
@@ -347,7 +355,7 @@ pub(super) fn unquoted(
                 + costs::UNOPENED_SEPARATOR * separators
                 + costs::UNOPENED_BRACKET * brackets
                 + if opens { 2 } else { 0 }
-                // A quote after a separator opens a string.
+                // A quote after a separator opens another string.
                 + if is_before_string(&source[at..from]) { costs::INNER_DELIMITER } else { 0 };
             let says = source[at..from]
                 .iter()

@@ -1,4 +1,5 @@
-//! Tests of whole repairs: what is read how, and what is never done, for drawn values and damages.
+//! Tests of whole repairs: how texts are read, and what a repair never does, for random values and
+//! damages.
 
 use std::time::Duration;
 
@@ -52,7 +53,7 @@ fn texts_of_many_kinds() {
     }
 }
 
-/// A backslash that begins no escape makes the escapes beside it doubtful.
+/// If a string contains a backslash that begins no escape, its other escapes become doubtful.
 #[test]
 fn texts_that_were_not_escaped_keep_their_backslashes() {
     for (source, content, certain) in [
@@ -79,7 +80,8 @@ fn texts_that_were_not_escaped_keep_their_backslashes() {
     }
 }
 
-/// A quote within a string and none at its end: the comma behind it is the document's.
+/// A string with a quote inside may lack its closing quote. The comma after it then belongs to the
+/// document.
 #[test]
 fn strings_with_quotes_inside_end_before_a_comma() {
     for (source, json) in [
@@ -91,7 +93,7 @@ fn strings_with_quotes_inside_end_before_a_comma() {
         (r#"["O"Neil, "O"Brien, "b"]"#, r#"["O\"Neil", "O\"Brien", "b"]"#),
         ("{\n \"a\": \"O\"Neil\n \"b\": 1\n}", r#"{"a": "O\"Neil", "b": 1}"#),
         (r#"{"a": "O"Neil}"#, r#"{"a": "O\"Neil"}"#),
-        // As before: quotes that have their end, and a comma that is missing.
+        // Here the quotes inside are closed, or a comma is missing.
         (r#"{"a": "Conan O"Brien", "b": 1}"#, r#"{"a": "Conan O\"Brien", "b": 1}"#),
         (r#"["say "hi, there" now", "b"]"#, r#"["say \"hi, there\" now", "b"]"#),
         (r#"["a" b, "c"]"#, r#"["a", "b", "c"]"#),
@@ -102,7 +104,8 @@ fn strings_with_quotes_inside_end_before_a_comma() {
     }
 }
 
-/// Digits with marks are text where the schema has strings and no numbers, and stay refused where it has numbers.
+/// Digits with punctuation are a string if the schema allows strings and no numbers. If it allows
+/// numbers, they stay rejected.
 #[test]
 fn times_dates_and_addresses_are_strings_of_a_schema() {
     let schema: JsonSchema = r#"{"additionalProperties": false, "properties": {
@@ -142,7 +145,7 @@ fn times_dates_and_addresses_are_strings_of_a_schema() {
     let repaired = repair("{d: 2024-01-02}", Some(&schema), &options()).unwrap();
     assert_eq!(repaired.value, json!({"d": "2024-01-02"}));
     for source in [
-        // A number is no string, and values side by side are not one.
+        // A number is not a string, and adjacent values are not one string.
         "{\"a\": 12,}",
         "{\"a\": +1}",
         "{\"a\": 0x1F}",
@@ -166,7 +169,8 @@ fn times_dates_and_addresses_are_strings_of_a_schema() {
     }
 }
 
-/// What programs write: strings and tuples of Python, documents that are escaped as a whole.
+/// Notations of programs are read: Python strings and tuples, and documents that are escaped as a
+/// whole.
 #[test]
 fn notations_of_programs_are_read() {
     for (source, json, certain) in [
@@ -185,7 +189,7 @@ fn notations_of_programs_are_read() {
         (r#"["a", u"b"]"#, r#"["a", "b"]"#, true),
         ("{'a': (1, 'b'), 'c': (), 'd': (2,)}", r#"{"a": [1, "b"], "c": [], "d": [2]}"#, false),
         ("[('a', 1), ('b', (2, 3))]", r#"[["a", 1], ["b", [2, 3]]]"#, false),
-        // Text, and words without an opening quote.
+        // Parentheses with plain text, and words without an opening quote.
         (r#"{"a": (b, c), "d": 1}"#, r#"{"a": "(b, c)", "d": 1}"#, false),
         (r#"{"a": f", "b": "c"}"#, r#"{"a": "f", "b": "c"}"#, false),
     ] {
@@ -196,7 +200,7 @@ fn notations_of_programs_are_read() {
     }
 }
 
-/// The same where what is meant is not known, or JSON has nothing for it.
+/// Notations of programs are rejected if their meaning is unknown or JSON cannot express it.
 #[test]
 fn notations_of_programs_that_json_has_nothing_for_are_refused() {
     for source in [
@@ -224,7 +228,8 @@ fn notations_of_programs_that_json_has_nothing_for_are_refused() {
     }
 }
 
-/// Full-width punctuation separates where the document or its schema has a separator, and is text elsewhere.
+/// Full-width punctuation separates if the document or its schema has a separator there. Elsewhere
+/// it is plain text.
 #[test]
 fn full_width_punctuation_separates() {
     let schema: JsonSchema = r#"{"properties": {"a": {"type": "string"}, "b": {"type": "integer"}},
@@ -263,7 +268,8 @@ fn full_width_punctuation_separates() {
     assert!(fixed("{\"张三\"，\"age\"}").is_err());
 }
 
-/// RFC 8259 has them, so the text keeps them; a value has a replacement character.
+/// RFC 8259 allows half of a surrogate pair, so the text keeps it. The value has a replacement
+/// character.
 #[test]
 fn half_of_a_surrogate_pair_is_json() {
     for (source, text) in [
@@ -361,7 +367,7 @@ fn a_schema_chooses_between_readings_and_changes_none() {
     let repaired = repair(r#"{"a": {"x": 1, "b": 2}"#, Some(&schema), &options()).unwrap();
     assert_eq!(repaired.value, json!({"a": {"x": 1}, "b": 2}));
     assert!(!repaired.ambiguous);
-    // A text that parses says what it says.
+    // A text that parses is not repaired.
     let error = repair(r#"{"a": {"x": "1"}}"#, Some(&schema), &options()).unwrap_err();
     assert!(matches!(error, RepairError::Invalid(_)));
     assert!(repair(r#"{"a": {"x": '1'}}"#, Some(&schema), &options()).is_err());
@@ -414,7 +420,7 @@ fn value() -> impl Strategy<Value = Value> {
     nested.prop_filter("a container", |value| value.is_array() || value.is_object())
 }
 
-/// All strings and numbers of a value, keys included.
+/// Returns all strings and numbers of a value, including keys.
 fn scalars(value: &Value) -> Vec<String> {
     let mut found = Vec::new();
     let mut open = vec![value];
@@ -444,8 +450,8 @@ proptest! {
         prop_assert!(repaired.edits.is_empty());
     }
 
-    /// For any deletion from a text: the result is JSON, its edits make it of the source, a repair of it changes
-    /// nothing, and all that it has was in the source.
+    /// For a text with any part deleted: the repair is JSON, and its edits convert the source to
+    /// it. Repairing it again changes nothing, and all its scalars were in the source.
     #[test]
     fn repairs_are_json_and_make_nothing_up(value in value(), from: prop::sample::Index, len in 0usize..4, pretty: bool) {
         let text = if pretty { format!("{value:#}") } else { value.to_string() };
@@ -458,7 +464,7 @@ proptest! {
             prop_assert_eq!(crate::parse(&repaired.text).unwrap(), repaired.value.clone());
             let again = fixed(&repaired.text).unwrap();
             prop_assert_eq!(again.text, repaired.text);
-            // A deletion may make other escapes, or none.
+            // A deletion may create other escapes, or break them.
             let plain = source.replace('\\', "");
             for scalar in scalars(&repaired.value) {
                 let found = plain.contains(&scalar.replace('\\', "")) || scalar.contains(char::is_control);
@@ -467,8 +473,8 @@ proptest! {
         }
     }
 
-    /// A text that was broken off never has a scalar that its document has not, but for strings that were broken off
-    /// and numbers that are reported as such.
+    /// The repair of a truncated text has no scalar that its document lacks. Exceptions are
+    /// truncated strings, and numbers that are reported as possibly truncated.
     #[test]
     fn broken_off_texts_say_nothing_else(value in value(), from: prop::sample::Index) {
         let text = value.to_string();

@@ -1,8 +1,10 @@
-//! Full-width punctuation, as models write it between Chinese and Japanese words, and its marks of JSON.
+//! Full-width punctuation, as models write it between Chinese and Japanese words, and the
+//! corresponding characters of JSON.
 
-/// Returns the JSON mark of a full-width mark, and the length of that one in bytes.
+/// Returns the JSON character for the full-width character at `at`, and the length of the latter in
+/// bytes. `None` if there is none.
 pub(super) fn mark(source: &[u8], at: usize) -> Option<(u8, usize)> {
-    // Nearly all bytes are less.
+    // Nearly all bytes are lower, so this test comes first.
     if *source.get(at)? < 0xe3 {
         return None;
     }
@@ -21,7 +23,8 @@ pub(super) fn mark(source: &[u8], at: usize) -> Option<(u8, usize)> {
     Some((mark, 3))
 }
 
-/// Returns the JSON mark at a place, full-width or not, and its length in bytes.
+/// Returns the JSON separator or bracket at `at`, full-width or not, and its length in bytes.
+/// `None` if there is none.
 pub(super) fn any_mark(source: &[u8], at: usize) -> Option<(u8, usize)> {
     match *source.get(at)? {
         byte @ (b',' | b':' | b'{' | b'}' | b'[' | b']') => Some((byte, 1)),

@@ -1,12 +1,12 @@
-//! Words without quotes: which of them can be strings.
+//! Words without quotes: decides which of them may be strings.
 
 use crate::scan::skip_space;
 
 use super::numbers::{digits, write_number};
 use super::wide::any_mark;
 
-/// Whether the text before a quote looks like text outside a string: it ends in a comma or a colon, or in white space
-/// after a complete unquoted value.
+/// Whether the text before a quote shows that the quote opens another string. The text ends with a
+/// comma or a colon, or with white space after a complete unquoted value.
 pub(super) fn is_before_string(text: &[u8]) -> bool {
     let trimmed = text.trim_ascii_end();
     let first = text.split(|byte| *byte == b',').next().unwrap_or(text);
@@ -14,11 +14,11 @@ pub(super) fn is_before_string(text: &[u8]) -> bool {
     matches!(trimmed.last(), Some(b',' | b':')) || (is_value && trimmed.len() < text.len())
 }
 
-/// Whether a word can be a string without quotes. Numbers, literals, similar words and sequences of them cannot, nor
-/// can the empty word.
+/// Whether a word without quotes may be a string. Numbers, literals, similar words and sequences of
+/// them may not, and neither may an empty word.
 ///
-/// `text` states that the grammar accepts strings here and no numbers. Then texts of digits can be strings too: see
-/// [`is_digit_text`].
+/// `text` states that the grammar accepts strings here, but no numbers. Then some texts of digits
+/// may be strings, too: see [`is_digit_text`].
 pub(super) fn is_bare(word: &[u8], text: bool) -> bool {
     let ends = |at: usize| any_mark(word, at).is_some_and(|(mark, _)| !(text && mark == b':'));
     let first = word[..(0..word.len()).find(|&at| ends(at)).unwrap_or(word.len())].trim_ascii_end();
@@ -31,7 +31,8 @@ pub(super) fn is_bare(word: &[u8], text: bool) -> bool {
     !(is_mark || is_comment || is_notation(word)) && (!is_scalar || (text && is_digit_text(first)))
 }
 
-/// Whether a word contains strings of a program: escaped quotes, or a string in parentheses.
+/// Whether a word contains string notation of a program: escaped quotes, or a string in
+/// parentheses.
 fn is_notation(word: &[u8]) -> bool {
     let is_quote = |at: usize| matches!(word.get(at), Some(b'"' | b'\''));
     memchr::memchr_iter(b'\\', word).any(|at| word.get(at + 1) == Some(&b'"'))
@@ -39,8 +40,9 @@ fn is_notation(word: &[u8]) -> bool {
         || (word.starts_with(b"(") && is_quote(skip_space(word, 1)))
 }
 
-/// Whether a word of digits is text and not a number: times, dates, addresses, telephone numbers (`10:30`,
-/// `192.168.0.1`, `+49 123`, `007`). Adjacent numbers are not text, since a comma may be missing.
+/// Whether a word of digits is a text and not a number: a time, date, address or telephone number
+/// (`10:30`, `192.168.0.1`, `+49 123`, `007`). Several numbers in a row are not a text, because a
+/// comma may be missing.
 fn is_digit_text(word: &[u8]) -> bool {
     let is_part = |byte: &u8| byte.is_ascii_digit() || b"+-.:/() ".contains(byte);
     let mut runs = word.split(|byte| !byte.is_ascii_digit()).filter(|run| !run.is_empty());
@@ -55,18 +57,19 @@ fn is_digit_text(word: &[u8]) -> bool {
         && !word.split(|byte| *byte == b' ').filter(|part| !part.is_empty()).all(is_json)
 }
 
-/// Whether a colon is between numbers, as in a time or a ratio, and not after a name (`b1:2`).
+/// Whether the colon at `colon` is between two numbers, as in a time or a ratio, and not after a
+/// name (`b1:2`).
 pub(super) fn is_between_numbers(source: &[u8], colon: usize) -> bool {
     let digits = source[..colon].iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
     let is_letter = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'_' || !byte.is_ascii();
     source[colon] == b':'
         && digits > 0
         && source.get(colon + 1).is_some_and(u8::is_ascii_digit)
-        // The `T` of a date and time alone.
+        // Of letters, only the `T` of a date with time may precede the digits.
         && !source[..colon - digits].last().is_some_and(|byte| is_letter(byte) && *byte != b'T')
 }
 
-/// Whether a word is a literal of some language, or a word for no value.
+/// Whether a word is a literal of some language, or a word for a missing value.
 fn is_name(word: &[u8]) -> bool {
     const NAMES: [&str; 9] =
         ["true", "false", "null", "none", "nil", "nan", "infinity", "inf", "undefined"];
@@ -75,7 +78,7 @@ fn is_name(word: &[u8]) -> bool {
         .is_ok_and(|word| NAMES.iter().any(|name| word.eq_ignore_ascii_case(name)))
 }
 
-/// Whether a word is a number, or nearly a number.
+/// Whether a word is a number, or almost a number.
 fn is_numeric(word: &[u8]) -> bool {
     if !matches!(word.first(), Some(b'0'..=b'9' | b'+' | b'-' | b'.')) {
         return false;

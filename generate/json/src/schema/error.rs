@@ -1,4 +1,4 @@
-//! Errors of schemas and values.
+//! The errors of schemas and of values.
 
 use std::fmt;
 
@@ -8,28 +8,28 @@ use jsonschema::error::ValidationErrorKind;
 use crate::scan::pointer_step;
 use crate::strict::ParseError;
 
-/// Maximum number of violations in the error of one value.
+/// Maximum number of violations that are reported for one value. Further ones are left out.
 pub const MAX_ERRORS: usize = 32;
 
-/// A source that is no schema.
+/// A text or value cannot be used as a JSON Schema.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SchemaError {
-    /// The text is no JSON.
+    /// The text is not JSON.
     #[error("the schema is no JSON: {0}")]
     Json(#[from] ParseError),
-    /// The value is no valid schema, or refers to one that is not in it.
+    /// The value is not a valid schema, or refers to a schema that it does not contain.
     #[error("no valid schema at {pointer:?}: {message}")]
     Invalid {
-        /// JSON pointer to the place in the schema.
+        /// JSON pointer to the fault in the schema.
         pointer: String,
-        /// The fault in words.
+        /// Description of the fault.
         message: String,
     },
-    /// Declarations in TypeScript that are invalid, or not of data.
+    /// The TypeScript source is invalid, or declares something other than data types.
     #[error("{}", first(diagnostics))]
     TypeScript {
-        /// The faults, with places in the source.
+        /// The errors, with their positions in the source.
         diagnostics: Vec<Diagnostic>,
     },
 }
@@ -38,7 +38,7 @@ fn first(diagnostics: &[Diagnostic]) -> &str {
     diagnostics.first().map_or("no type was found", |diagnostic| &diagnostic.message)
 }
 
-/// A value that is no instance of its schema.
+/// A value violates its schema.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct ValidationError {
     /// The violations, at least one and at most [`MAX_ERRORS`].
@@ -55,21 +55,22 @@ impl fmt::Display for ValidationError {
     }
 }
 
-/// One keyword that a value violates.
+/// One keyword of the schema that a value violates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// JSON pointer to the place in the value; empty for the whole.
+    /// JSON pointer to the part of the value. Empty for the whole value.
     pub pointer: String,
     /// JSON pointer to the keyword in the schema.
     pub keyword: String,
-    /// The violation, as text for people.
+    /// Description of the violation, for people.
     pub message: String,
-    /// The missing key, if the violation is a missing required member.
+    /// The key of the missing member, if the violation is of `required`. `None` otherwise.
     pub missing_key: Option<String>,
 }
 
 impl Violation {
-    /// Returns the JSON pointer to the missing member, if the violation is one.
+    /// Returns the JSON pointer of the missing member. `None` if the violation is not of
+    /// `required`.
     pub fn missing(&self) -> Option<String> {
         let key = self.missing_key.as_ref()?;
         Some(format!("{}/{}", self.pointer, pointer_step(key)))

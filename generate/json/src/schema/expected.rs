@@ -1,22 +1,23 @@
-//! An example of a schema's instances, for people and for models that try again.
+//! An example for a schema, for people and for models that try again.
 //!
-//! It is an outline and need not be an instance. It follows `const`, `enum`, `examples`, `default`, types,
-//! properties, items, the first branch of a union and references within the schema; bounds and patterns are ignored.
-//! Objects show all their properties. It has at most [`MOST`] values and [`DEPTH`] levels.
+//! The example is an outline and need not satisfy the schema. It follows `const`, `enum`,
+//! `examples`, `default`, types, properties, items, the first branch of a union, and references
+//! within the schema. Bounds and patterns are ignored. Objects show all their properties. The
+//! outline has at most [`MOST`] values and [`DEPTH`] levels.
 
 use std::fmt;
 
 use serde_json::{Map, Value, json};
 
-/// Maximum number of values. Further ones are left out.
+/// Maximum number of values in an example. Further values are null or left out.
 const MOST: usize = 256;
-/// Maximum number of levels. Deeper ones are left out.
+/// Maximum number of levels in an example. Deeper values are null.
 const DEPTH: usize = 12;
 
-/// An outline of a schema's instances; its `Display` is JSON on several lines.
+/// An outline of a schema's instances. Its `Display` is JSON on several lines.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expected {
-    /// The outline.
+    /// The outline as a JSON value.
     pub example: Value,
 }
 
@@ -39,7 +40,7 @@ struct Outline<'s> {
 }
 
 impl<'s> Outline<'s> {
-    /// Returns an example of a schema's instances. [`DEPTH`] limits the recursion.
+    /// Returns an example for a schema. The recursion is limited to [`DEPTH`] levels.
     fn value(&mut self, schema: &'s Value, depth: usize) -> Value {
         let Some(object) = schema.as_object() else { return json!({}) };
         self.left = self.left.saturating_sub(1);
@@ -106,7 +107,8 @@ impl<'s> Outline<'s> {
         Value::Array(first.chain(rest).map(|schema| self.value(schema, depth + 1)).collect())
     }
 
-    /// Returns the target of a reference within the schema.
+    /// Returns the target of a reference within the schema. `None` if it does not exist or is
+    /// outside.
     fn target(&self, reference: &Value) -> Option<&'s Value> {
         self.root.pointer(reference.as_str()?.strip_prefix('#')?)
     }
@@ -117,7 +119,7 @@ fn all_of(schema: &Map<String, Value>) -> impl Iterator<Item = &Map<String, Valu
     parts.into_iter().flatten().filter_map(Value::as_object)
 }
 
-/// Returns a text that describes a string.
+/// Returns a text that describes a string: its format, its pattern, or just `string`.
 fn string(schema: &Map<String, Value>) -> String {
     let named = ["format", "pattern"].iter().find_map(|name| schema.get(*name)?.as_str());
     named.map_or_else(|| "string".to_owned(), str::to_owned)

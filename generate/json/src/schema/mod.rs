@@ -1,7 +1,7 @@
-//! Schemas: validation of values, and the grammars that guide a repair.
+//! JSON Schemas: validation of values, and the grammars that guide a repair.
 //!
-//! A [`JsonSchema`] is a handle. Everything derived from its text is derived once: the validator at its creation, its
-//! relaxed grammar when a repair first needs it.
+//! A [`JsonSchema`] is a shared handle. Everything that is derived from its text is derived once.
+//! The validator is built at its creation, and the relaxed grammar when a repair first needs it.
 //!
 //! Tests: unit tests in `expected`, `place` and `spelling`; `generate/tests/json_mode.rs`.
 
@@ -23,7 +23,7 @@ pub use error::{MAX_ERRORS, SchemaError, ValidationError, Violation};
 pub use expected::Expected;
 pub(crate) use relaxed_schema::{RelaxedSchema, any_json};
 
-/// A JSON Schema, shared by all its clones. `Send` and `Sync`.
+/// A JSON Schema. Clones share it. `Send` and `Sync`.
 ///
 /// ```
 /// use grammarc_json::JsonSchema;
@@ -42,9 +42,11 @@ struct Inner {
     text: String,
     value: Value,
     validator: jsonschema::Validator,
-    /// The relaxed grammar, compiled on first use. `None` inside if it could not be compiled.
+    /// The relaxed grammar, which accepts instances in every spelling. Compiled on first use.
+    /// `None` inside if it could not be compiled.
     relaxed: OnceLock<Option<RelaxedSchema>>,
-    /// The relaxed grammar without undeclared keys. `None` inside if it could not be compiled, or equals the other.
+    /// The relaxed grammar that rejects undeclared keys. Compiled on first use. `None` inside if it
+    /// could not be compiled, or equals `relaxed`.
     closed_relaxed: OnceLock<Option<RelaxedSchema>>,
 }
 
@@ -54,7 +56,7 @@ impl std::fmt::Debug for JsonSchema {
     }
 }
 
-/// Compares the texts.
+/// Compares the texts of the schemas.
 impl PartialEq for JsonSchema {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.inner, &other.inner) || self.inner.text == other.inner.text
@@ -66,7 +68,7 @@ impl Eq for JsonSchema {}
 impl FromStr for JsonSchema {
     type Err = SchemaError;
 
-    /// Reads the text of a schema.
+    /// Parses the text of a JSON Schema.
     fn from_str(text: &str) -> Result<Self, SchemaError> {
         let value = crate::strict::parse_characters(text)?;
         Self::new(text.to_owned(), value)
@@ -74,7 +76,7 @@ impl FromStr for JsonSchema {
 }
 
 impl JsonSchema {
-    /// Returns a parsed schema.
+    /// Creates a schema from its JSON value.
     ///
     /// # Errors
     ///
@@ -87,18 +89,19 @@ impl JsonSchema {
     ///
     /// # Panics
     ///
-    /// If an implementation of the trait by hand returns an invalid schema.
+    /// If a hand-written implementation of the trait returns an invalid schema.
     pub fn from_type<T: schemars::JsonSchema>() -> Self {
         let schema = schemars::schema_for!(T).to_value();
         Self::from_value(schema).expect("the schema of a type is a schema")
     }
 
-    /// Returns the schema of a type declared in TypeScript. Objects accept no undeclared keys.
+    /// Returns the schema of a type that is declared in TypeScript. Its objects accept no
+    /// undeclared keys.
     ///
     /// # Errors
     ///
-    /// The faults of the source, or that it has no type of this name; see
-    /// [`typescript`](grammarc_compiler::frontend::typescript) for the supported types.
+    /// The source has errors, or declares no type with this name. The supported types are listed in
+    /// [`typescript`](grammarc_compiler::frontend::typescript).
     pub fn from_typescript(source: &str, name: &str) -> Result<Self, SchemaError> {
         let options =
             TypeScriptOptions { start: Some(name.to_owned()), ..TypeScriptOptions::default() };
@@ -119,21 +122,21 @@ impl JsonSchema {
         Ok(Self { inner: Arc::new(Inner { text, value, validator, relaxed, closed_relaxed }) })
     }
 
-    /// Returns the text that it was read from.
+    /// Returns the text from which the schema was created.
     pub fn text(&self) -> &str {
         &self.inner.text
     }
 
-    /// Returns the schema as a value.
+    /// Returns the schema as a JSON value.
     pub fn value(&self) -> &Value {
         &self.inner.value
     }
 
-    /// Validates a value, known formats included.
+    /// Validates a value, including the known formats.
     ///
     /// # Errors
     ///
-    /// The first [`MAX_ERRORS`] violations.
+    /// The value violates the schema. The error has the first [`MAX_ERRORS`] violations.
     pub fn validate(&self, value: &Value) -> Result<(), ValidationError> {
         let validator = &self.inner.validator;
         if validator.is_valid(value) {
@@ -143,7 +146,8 @@ impl JsonSchema {
         Err(ValidationError { violations: violations.collect() })
     }
 
-    /// Returns the errors of the validator, with those of each branch of an unsatisfied union.
+    /// Returns the errors of the validator. The error of a violated union includes the errors of
+    /// each branch.
     pub(crate) fn errors<'v>(
         &'v self,
         value: &'v Value,
@@ -151,13 +155,14 @@ impl JsonSchema {
         self.inner.validator.iter_errors(value)
     }
 
-    /// Whether a value is an instance.
+    /// Whether a value is an instance of the schema.
     pub fn is_valid(&self, value: &Value) -> bool {
         self.inner.validator.is_valid(value)
     }
 
-    /// The first undeclared key of a value, in an object with `properties` and without `additionalProperties`. `None` as well if the
-    /// schema has no relaxed grammar, or if that grammar rejects the value for another reason.
+    /// Returns the first undeclared key in a value, in an object with `properties` and without
+    /// `additionalProperties`. `None` if there is none. Also `None` if the schema has no relaxed
+    /// grammar, or this grammar rejects the value for another reason.
     pub(crate) fn unnamed_key(&self, value: &Value) -> Option<Violation> {
         let at = self.closed_relaxed()?.refuses(value)?;
         if self.relaxed()?.refuses(value).is_some() {
@@ -170,18 +175,19 @@ impl JsonSchema {
         Some(Violation { pointer, keyword, message: message.to_owned(), missing_key })
     }
 
-    /// Returns an example of an instance, for messages: see [`Expected`].
+    /// Returns an example for the schema, to be shown in messages. See [`Expected`].
     pub fn expected(&self) -> Expected {
         Expected::of(&self.inner.value)
     }
 
-    /// Returns the relaxed grammar, which guides repairs. The first call compiles it. `None` if that fails or takes
-    /// more than two seconds.
+    /// Returns the relaxed grammar, which accepts instances in every spelling and guides repairs.
+    /// The first call compiles it. `None` if the compilation fails or takes more than two seconds.
     pub(crate) fn relaxed(&self) -> Option<&RelaxedSchema> {
         self.inner.relaxed.get_or_init(|| RelaxedSchema::compile(&self.inner.text, false)).as_ref()
     }
 
-    /// Returns the relaxed grammar without undeclared keys. `None` also if it equals the relaxed grammar.
+    /// Returns the relaxed grammar that rejects undeclared keys. The first call compiles it. `None`
+    /// if the compilation fails, or if the grammar equals [`relaxed`](Self::relaxed).
     pub(crate) fn closed_relaxed(&self) -> Option<&RelaxedSchema> {
         let make = || {
             let closed = RelaxedSchema::compile(&self.inner.text, true)?;
@@ -190,9 +196,9 @@ impl JsonSchema {
         self.inner.closed_relaxed.get_or_init(make).as_ref()
     }
 
-    /// Compiles the grammars that guide repairs, in some milliseconds. Otherwise the first repair does so. Returns
-    /// false if there is none (the compiler refuses a keyword, or needs more than two seconds): repairs then only
-    /// validate the final value.
+    /// Compiles the grammars that guide repairs, which takes some milliseconds. Without this call,
+    /// the first repair compiles them. Returns false if there is no grammar: the compiler rejects a
+    /// keyword or needs more than two seconds. Repairs then only validate the final value.
     pub fn prepare(&self) -> bool {
         let _ = self.closed_relaxed();
         self.relaxed().is_some()

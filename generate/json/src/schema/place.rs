@@ -1,10 +1,11 @@
-//! Maps a byte of a value's text to the member that contains it.
+//! Maps a byte offset in a value's JSON text to the member or item that contains it.
 
 use serde_json::Value;
 
 use crate::scan::pointer_step;
 
-/// Returns the JSON pointer to the innermost member or item at a byte offset of the value's compact JSON. O(text x depth).
+/// Returns the JSON pointer of the innermost member or item at a byte offset of the value's compact
+/// JSON text. O(text × depth).
 pub(super) fn pointer(mut value: &Value, mut at: usize) -> String {
     let mut pointer = String::new();
     loop {
@@ -21,7 +22,7 @@ pub(super) fn pointer(mut value: &Value, mut at: usize) -> String {
                 .collect(),
             _ => return pointer,
         };
-        // Behind the opening bracket, each part is followed by a comma or the closing bracket.
+        // After the opening bracket, each part is followed by a comma or by the closing bracket.
         let mut start = 1;
         let mut inner = None;
         for (name, key, part) in parts {

@@ -1,30 +1,33 @@
-//! The spelling of schemas that declare no draft, for the validator.
+//! Rewrites schemas that declare no draft, for the validator.
 //!
-//! The compiler reads such schemas as draft 2020-12 and takes the spellings of older drafts as well. The validator knows one
-//! draft at a time. So older spellings become those of 2020-12 here:
+//! The compiler reads such schemas as draft 2020-12, and also accepts keywords in the form of older
+//! drafts. The validator supports only one draft at a time. So keywords in older forms are
+//! converted to those of 2020-12:
 //!
-//! | older spelling | 2020-12 |
+//! | older form | form of 2020-12 |
 //! | --- | --- |
 //! | `"items": [A, B], "additionalItems": C` | `"prefixItems": [A, B], "items": C` |
 //! | `"minimum": 3, "exclusiveMinimum": true` | `"exclusiveMinimum": 3` |
 //! | `"maximum": 3, "exclusiveMaximum": true` | `"exclusiveMaximum": 3` |
 //!
-//! A schema with `$schema` stays as it is, also where it stands within another. Linear in the schema.
+//! A schema with `$schema` is unchanged, even if it is nested in another schema. Linear in the
+//! schema.
 
 use serde_json::{Map, Value};
 
-/// Keywords whose values are data.
+/// Keywords whose values are data and contain no schemas.
 const DATA: [&str; 5] = ["const", "enum", "default", "examples", "example"];
 
-/// Keywords whose value is an object from names to schemas.
+/// Keywords whose value is an object that maps names to schemas.
 const BY_NAME: [&str; 6] =
     ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"];
 
-/// Keywords for exclusive bounds, each with the bound that it modifies as a boolean in draft 4.
+/// Keywords for exclusive bounds. Each is paired with the bound that it modifies if it is a
+/// boolean, as in draft 4.
 const EXCLUSIVE: [(&str, &str); 2] =
     [("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")];
 
-/// Returns a schema in the spelling of its draft.
+/// Returns a schema with all keywords in the form of draft 2020-12.
 pub(super) fn modern(mut schema: Value) -> Value {
     let mut open = vec![&mut schema];
     while let Some(value) = open.pop() {

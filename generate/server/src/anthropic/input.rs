@@ -1,4 +1,4 @@
-//! Conversations and tools of Anthropic's protocol, converted to the form of chats.
+//! Converts conversations and tools of Anthropic's protocol to the form of chat completions.
 
 use serde_json::{Map, Value, json};
 
@@ -6,7 +6,8 @@ use crate::error::ApiError;
 use crate::fields::Fields;
 use crate::messages::{call, result, text_of};
 
-/// Converts messages to the form of chat completions. Each tool result becomes a message of its own.
+/// Converts messages to the form of chat completions. Each tool result becomes a message of its
+/// own. Fails if a message is malformed.
 pub(super) fn messages(
     system: Option<Value>,
     messages: Vec<Value>,
@@ -46,7 +47,7 @@ pub(super) fn messages(
     Ok(all)
 }
 
-/// The blocks of a message.
+/// The content blocks of a message, sorted by kind.
 #[derive(Default)]
 struct Message {
     results: Vec<Value>,
@@ -96,7 +97,8 @@ impl Message {
         block.finish().map(drop)
     }
 
-    /// Appends the tool results as messages, then the message itself if it has other content.
+    /// Appends the tool results as messages. Then appends the message itself, unless it has no
+    /// other content.
     fn add_to(self, all: &mut Vec<Value>, role: &str) {
         let Self { results, text, reasoning, calls } = self;
         let is_all = !results.is_empty() && text.is_empty() && calls.is_empty();
@@ -117,7 +119,8 @@ impl Message {
     }
 }
 
-/// Converts tools to the form of chat completions.
+/// Converts Anthropic's tools to the form of chat completions. Fails for tools that are not custom,
+/// because Anthropic runs those.
 pub(super) fn tools(tools: Vec<Value>) -> Result<Vec<Value>, ApiError> {
     let tools = tools.into_iter().enumerate().map(|(at, tool)| {
         let mut tool = Fields::of(&format!("tools.{at}"), tool)?;
@@ -141,7 +144,8 @@ pub(super) fn tools(tools: Vec<Value>) -> Result<Vec<Value>, ApiError> {
     tools.collect()
 }
 
-/// Converts the choice of a tool to the form of chats. Returns also whether there may be several calls.
+/// Converts a `tool_choice` to the form of chat completions. The boolean says whether several calls
+/// are allowed. Fails if the choice is malformed.
 pub(super) fn tool_choice(mut choice: Fields) -> Result<(Option<Value>, bool), ApiError> {
     let kind = choice.text("type")?.unwrap_or_default();
     let parallel = !choice.flag("disable_parallel_tool_use")?.unwrap_or(false);

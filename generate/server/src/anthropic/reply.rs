@@ -1,4 +1,4 @@
-//! Converts an output to a message.
+//! Converts an output to a message of Anthropic's protocol.
 
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::error::ApiError;
 
-/// The first fields of a message.
+/// The fields with which a message begins.
 pub(super) struct Head {
     pub(super) number: String,
     pub(super) model: String,
@@ -16,7 +16,8 @@ pub(super) struct Head {
 }
 
 impl Head {
-    /// Returns a message with these blocks.
+    /// Returns a message with these content blocks. `end` is `None` for a message that has just
+    /// begun.
     pub(super) fn message(&self, content: Vec<Value>, end: Option<End<'_>>) -> Value {
         let usage = end.as_ref().map_or_else(Usage::default, |end| end.usage);
         let usage = Usage { prompt_tokens: self.prompt_tokens, ..usage };
@@ -38,13 +39,13 @@ impl Head {
         message
     }
 
-    /// Returns a call of a tool.
+    /// Returns the content block of a tool call.
     pub(super) fn call(&self, index: u32, name: &str, input: Value) -> Value {
         let id = format!("toolu_{}_{index}", self.number);
         json!({"type": "tool_use", "id": id, "name": name, "input": input})
     }
 
-    /// Returns a complete message. A truncated call is left out.
+    /// Returns the complete message for an output. A truncated call is left out.
     pub(super) fn whole(&self, output: &Output) -> Value {
         let mut content = Vec::new();
         if !output.reasoning.is_empty() {
@@ -54,7 +55,7 @@ impl Head {
             content.push(text(&output.text));
         }
         content.extend((0..).zip(&output.calls).map(|(index, call)| {
-            // The grammar has written the object.
+            // The grammar guarantees that the arguments are an object.
             let input = serde_json::from_str(&call.arguments).unwrap_or_else(|_| json!({}));
             self.call(index, &call.name, input)
         }));
@@ -63,16 +64,17 @@ impl Head {
     }
 }
 
-/// The end of an output: its reason, its complete calls and its usage.
+/// How an output ended: the reason, its number of complete calls, and its usage.
 pub(super) struct End<'a> {
     pub(super) finish: &'a Finish,
-    /// Number of complete calls.
+    /// Number of complete tool calls.
     pub(super) calls: usize,
     pub(super) usage: Usage,
 }
 
 impl End<'_> {
-    /// Returns the `stop_reason`. Truncated calls do not count as tool use.
+    /// Returns the `stop_reason` of Anthropic's protocol. A truncated call does not count as tool
+    /// use.
     pub(super) fn reason(&self) -> &'static str {
         match self.finish {
             Finish::StopString(_) => "stop_sequence",
@@ -82,7 +84,7 @@ impl End<'_> {
         }
     }
 
-    /// Returns the stop string that ended the output.
+    /// Returns the stop string that ended the output. `None` if it ended otherwise.
     pub(super) fn sequence(&self) -> Option<&str> {
         match self.finish {
             Finish::StopString(text) => Some(text),
@@ -90,7 +92,7 @@ impl End<'_> {
         }
     }
 
-    /// Returns the facts that the protocol has no field for.
+    /// Returns the facts about the end for which the protocol has no field.
     pub(super) fn own(&self) -> Value {
         json!({
             "finish": self.finish.detail().unwrap_or_else(|| self.finish.reason()),
@@ -99,7 +101,7 @@ impl End<'_> {
     }
 }
 
-/// Returns the usage of an output.
+/// Returns the usage object of an output.
 pub(super) fn usage_of(usage: Usage) -> Value {
     json!({
         "input_tokens": usage.prompt_tokens,
@@ -119,7 +121,7 @@ pub(super) fn thinking(text: &str) -> Value {
     json!({"type": "thinking", "thinking": text, "signature": ""})
 }
 
-/// Returns an error in Anthropic's form; its type follows from the status.
+/// Returns an error in Anthropic's form. The type of the error follows from its status.
 pub(super) fn error_of(error: &ApiError) -> Value {
     let kind = match error.status().as_u16() {
         401 => "authentication_error",
@@ -138,7 +140,7 @@ pub(super) fn error_of(error: &ApiError) -> Value {
     body
 }
 
-/// Returns the response of an error.
+/// Returns the response for an error.
 pub(super) fn error(error: &ApiError) -> Response {
     let mut response = error.clone().into_response();
     *response.body_mut() = Body::from(error_of(error).to_string());

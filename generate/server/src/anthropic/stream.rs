@@ -1,4 +1,5 @@
-//! The events of a streamed message: its blocks are opened, extended and closed one after the other.
+//! The events of a streamed message: its content blocks are opened, extended and closed one after
+//! the other.
 
 use grammarc_generate::Event;
 use grammarc_generate::output::Usage;
@@ -16,11 +17,11 @@ enum Open {
     Call,
 }
 
-/// Builds the server-sent events of one message.
+/// Builds the server-sent events of one streamed message.
 pub(super) struct Frames {
     head: Head,
     open: Option<Open>,
-    /// Index of the open block, or of the next.
+    /// Index of the open content block, or of the next one if none is open.
     index: usize,
     calls: usize,
 }
@@ -30,13 +31,14 @@ impl Frames {
         Self { head, open: None, index: 0, calls: 0 }
     }
 
-    /// Returns a frame of an event.
+    /// Returns the frame for an event with the name `name`.
     fn frame(name: &str, mut value: Value) -> String {
         value["type"] = Value::from(name);
         named(name, &value)
     }
 
-    /// Opens a block, unless a block of the same kind is open already. A call always opens a new one.
+    /// Returns the frames that open a content block and close the previous one. Empty if a block of
+    /// the same kind is already open. A tool call always opens a new block.
     fn open(&mut self, kind: Open, block: Value) -> String {
         if self.open == Some(kind) && kind != Open::Call {
             return String::new();

@@ -1,4 +1,4 @@
-//! The objects of a response.
+//! The JSON objects of a response.
 
 use grammarc_generate::output::Usage;
 use grammarc_generate::{Finish, GenerateParams, Output};
@@ -7,17 +7,18 @@ use serde_json::{Map, Value, json};
 use crate::calls::Calls;
 use crate::fields::Fields;
 
-/// The first fields of a response.
+/// The fields with which a response begins.
 pub(super) struct Head {
     pub(super) number: String,
     pub(super) created: u64,
     pub(super) model: String,
     pub(super) calls: Calls,
-    /// Fields of the request that a response repeats.
+    /// The fields of the request that the response repeats.
     pub(super) repeated: Map<String, Value>,
 }
 
-/// Returns the fields of a request that its responses repeat. A missing field has its default.
+/// Returns the fields of a request that its response repeats. An absent field gets its default
+/// value.
 pub(super) fn repeated(fields: &Fields) -> Map<String, Value> {
     let all = [
         ("instructions", Value::Null),
@@ -37,7 +38,7 @@ pub(super) fn repeated(fields: &Fields) -> Map<String, Value> {
 }
 
 impl Head {
-    /// Returns the object of a response.
+    /// Returns the object of a response. `end` is `None` while the response is in progress.
     pub(super) fn object(
         &self,
         status: &str,
@@ -77,7 +78,7 @@ impl Head {
         response
     }
 
-    /// Returns the status of a response with this end.
+    /// Returns the status of a response whose output ended for this reason.
     pub(super) fn status(finish: &Finish) -> &'static str {
         if finish.reason() == "stop" { "completed" } else { "incomplete" }
     }
@@ -108,7 +109,7 @@ impl Head {
         call
     }
 
-    /// Returns a complete response.
+    /// Returns the complete response for an output.
     pub(super) fn whole(&self, output: &Output) -> Value {
         let status = Self::status(&output.finish);
         let mut items = Vec::new();
@@ -132,7 +133,7 @@ impl Head {
     }
 }
 
-/// Returns a part of a message.
+/// Returns the text part of a message.
 pub(super) fn part(text: &str) -> Value {
     json!({"type": "output_text", "text": text, "annotations": [], "logprobs": []})
 }

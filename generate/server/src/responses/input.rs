@@ -1,4 +1,4 @@
-//! The conversation of a request, converted to the form of chats, and its tools.
+//! Converts the conversation of a request to the form of chat completions, and checks its tools.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,8 @@ use crate::calls::INPUT;
 use crate::error::ApiError;
 use crate::messages::{call, result, text_of};
 
-/// Returns the messages of an input, which is a text or a list of items.
+/// Returns the messages for an input, which is a text or a list of items. `instructions` become the
+/// system message. Fails for other inputs.
 pub(super) fn messages(instructions: Option<String>, input: Value) -> Result<Vec<Value>, ApiError> {
     let mut messages: Vec<Value> =
         instructions.into_iter().map(|text| json!({"role": "system", "content": text})).collect();
@@ -45,7 +46,7 @@ fn add(messages: &mut Vec<Value>, at: usize, item: Value) -> Result<(), ApiError
                 input => json!({INPUT: input}),
             };
             let call = call(take("call_id"), take("name"), arguments);
-            // Calls of one turn stand in one message.
+            // All calls of one turn belong to the same message.
             let last = messages.last_mut().and_then(|last| last.get_mut("tool_calls"));
             match last.and_then(Value::as_array_mut) {
                 Some(calls) => calls.push(call),
@@ -58,7 +59,7 @@ fn add(messages: &mut Vec<Value>, at: usize, item: Value) -> Result<(), ApiError
             let text = text_of(&format!("{place}.output"), take("output"))?;
             messages.push(result(take("call_id"), text));
         }
-        // Reasoning of earlier turns is not shown to the model again.
+        // The reasoning of earlier turns is not shown to the model again.
         "reasoning" => {}
         other => {
             let message = format!("items of type `{other}` are not read here");
@@ -68,7 +69,7 @@ fn add(messages: &mut Vec<Value>, at: usize, item: Value) -> Result<(), ApiError
     Ok(())
 }
 
-/// Refuses tools that are neither functions nor custom tools: OpenAI runs them.
+/// Fails if a tool is neither a function nor a custom tool. OpenAI itself runs such tools.
 pub(super) fn refuse_tools_of_hosts(tools: &[Value]) -> Result<(), ApiError> {
     for (at, tool) in tools.iter().enumerate() {
         if let Some(kind) = tool.get("type")

@@ -1,4 +1,5 @@
-//! The events of a streamed response: its items are opened, extended and closed one after the other.
+//! The events of a streamed response: its items are opened, extended and closed one after the
+//! other.
 
 use grammarc_generate::Event;
 use serde_json::{Value, json};
@@ -7,19 +8,19 @@ use super::head::{Head, part};
 use crate::error::ApiError;
 use crate::sse::{Framing, named};
 
-/// The open item.
+/// The item of the response that is being streamed.
 enum Open {
     Reasoning(String),
     Message(String),
     Call { index: u32, name: String, arguments: String },
 }
 
-/// The events of a response.
+/// Builds the server-sent events of one streamed response.
 pub(super) struct Frames {
     head: Head,
     /// Number of the next event.
     sequence: u64,
-    /// Closed items.
+    /// The items that are complete.
     done: Vec<Value>,
     open: Option<Open>,
 }
@@ -29,7 +30,7 @@ impl Frames {
         Self { head, sequence: 0, done: Vec::new(), open: None }
     }
 
-    /// Returns a frame of an event, with its number.
+    /// Returns the frame for an event, with its sequence number.
     fn frame(&mut self, name: &str, mut value: Value) -> String {
         value["type"] = Value::from(name);
         value["sequence_number"] = Value::from(self.sequence);
@@ -37,7 +38,7 @@ impl Frames {
         named(name, &value)
     }
 
-    /// Returns a frame of an event about the open item.
+    /// Returns the frame for an event that concerns the open item.
     fn about(&mut self, name: &str, item_id: &Value, mut value: Value) -> String {
         value["item_id"] = item_id.clone();
         value["output_index"] = Value::from(self.done.len());
@@ -111,7 +112,7 @@ impl Frames {
         frames
     }
 
-    /// Returns the id of the open item.
+    /// Returns the id of the open item. Null if no item is open.
     fn id(&self) -> Value {
         self.open.as_ref().map_or(Value::Null, |open| self.item(open, "in_progress")["id"].clone())
     }
@@ -176,7 +177,7 @@ impl Framing for Frames {
                 if self.done.is_empty() && self.open.is_none() {
                     frames += &self.begin_item(Open::Message(String::new()));
                 }
-                // A complete call is completed, even if the output is truncated after it.
+                // A complete tool call is completed even if the output is truncated after it.
                 let is_whole =
                     matches!(self.open, Some(Open::Call { .. })) && finished.cut_call.is_none();
                 frames += &self.end_item(if is_whole { "completed" } else { status });

@@ -1,36 +1,41 @@
-//! Explains the rejection of a JSON text whose value is accepted: it has another form.
+//! Explains why a JSON text is rejected although the grammar accepts its value: the value is
+//! written in another form.
 //!
-//! The value is written anew, guided by the grammar. White space is what the grammar requires. Numbers are unchanged
-//! or in canonical form, strings are unchanged or have the shortest escapes, and keys are in their order or in an
-//! accepted one. Comparing the lexemes of the two texts gives the difference, and the flag to compile with.
+//! To find the difference, the value is written again in a form that the grammar accepts. White
+//! space is what the grammar requires. Numbers and strings are unchanged, or canonical and with the
+//! shortest escapes. Keys are in their order or in an accepted one. Comparing the lexemes of the
+//! two texts gives the difference, and the `compile` flag that permits it.
 //!
-//! Cost: linear in the text if keys come in the grammar's order; otherwise a search with a limit on its steps.
+//! Cost: linear in the text if the keys are in the grammar's order. Otherwise a backtracking
+//! search, limited to [`STEPS`] attempts.
 
 use grammarc_runtime::{ByteMatcher, Grammar};
 use serde_json::Value;
 
-/// Steps of the search.
+/// Limit on the attempts to write a lexeme, over the whole search for an accepted form. Beyond it,
+/// no explanation is given.
 const STEPS: usize = 50_000;
-/// White space characters in a row that are tried.
+/// Limit on the white space characters that the search inserts before one lexeme, or at the end of
+/// the text.
 const MOST_SPACE: usize = 256;
 
-/// A difference between two texts of one value.
+/// A kind of difference between two JSON texts of the same value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Difference {
-    /// White space between lexemes.
+    /// The white space between lexemes differs.
     Whitespace,
-    /// White space before or after the document.
+    /// The white space before or after the document differs.
     OuterWhitespace,
-    /// The order of keys.
+    /// The order of the keys in an object differs.
     KeyOrder,
-    /// Spellings of numbers.
+    /// The spelling of a number differs: `1.0` and `1`.
     Numbers,
-    /// Escapes in strings.
+    /// The escapes in a string differ.
     Escapes,
 }
 
 impl Difference {
-    /// The flag of `compile` that takes the other form.
+    /// Returns the flag of `compile` that makes the grammar accept the rejected form.
     pub(crate) fn flag(self) -> &'static str {
         match self {
             Self::Whitespace => "--whitespace flexible",
@@ -42,8 +47,8 @@ impl Difference {
     }
 }
 
-/// Returns the differences between a text and an accepted one of the same value. `None` if there is no such text, or
-/// if the text is not JSON.
+/// Returns how `text` differs from an accepted text of the same value. `None` if `text` is not
+/// JSON, or no such text was found within the limits.
 pub(super) fn differences(grammar: &Grammar, text: &[u8]) -> Option<Vec<Difference>> {
     let text = std::str::from_utf8(text).ok()?;
     serde_json::from_str::<Value>(text).ok()?;
@@ -91,7 +96,8 @@ pub(super) fn differences(grammar: &Grammar, text: &[u8]) -> Option<Vec<Differen
     (!found.is_empty()).then_some(found)
 }
 
-/// Whether lexemes of one kind come in another order, regardless of spelling.
+/// Whether the lexemes have different values at some index, regardless of how numbers and strings
+/// are spelled.
 fn order_differs(ours: &[Lexeme<'_>], theirs: &[Lexeme<'_>]) -> bool {
     let meaning = |lexeme: &Lexeme<'_>| serde_json::from_str::<Value>(lexeme.text).ok();
     ours.iter().zip(theirs).any(|(one, other)| match (meaning(one), meaning(other)) {
@@ -102,7 +108,8 @@ fn order_differs(ours: &[Lexeme<'_>], theirs: &[Lexeme<'_>]) -> bool {
     })
 }
 
-/// Returns the text, followed by white space if the grammar requires it to end.
+/// Returns the text, followed by as much white space as the grammar requires at the end. `None` if
+/// the text cannot end there.
 fn ended(written: Written) -> Option<String> {
     let Written { mut matcher, mut text } = written;
     for _ in 0..MOST_SPACE {
@@ -115,13 +122,13 @@ fn ended(written: Written) -> Option<String> {
     None
 }
 
-/// A piece of JSON text with the white space before it.
+/// A lexeme of a JSON text, with the white space before it.
 struct Lexeme<'t> {
     before: &'t str,
     text: &'t str,
 }
 
-/// The lexemes of a text that is JSON.
+/// Splits a JSON text into its lexemes.
 fn lexemes(text: &str) -> Vec<Lexeme<'_>> {
     let is_space = |c: char| matches!(c, ' ' | '\t' | '\n' | '\r');
     let mut found = Vec::new();
@@ -151,14 +158,15 @@ fn lexemes(text: &str) -> Vec<Lexeme<'_>> {
     }
 }
 
-/// A value with its scalars as they were written.
+/// A JSON value whose scalars keep their original spelling.
 enum Tree<'t> {
     Scalar(&'t str),
     Array(Vec<Tree<'t>>),
     Object(Vec<(&'t str, Tree<'t>)>),
 }
 
-/// Builds a tree from the lexemes of JSON. Its depth is bounded by serde_json, which has parsed the text before.
+/// Builds a [`Tree`] from the lexemes of a JSON text. The depth is bounded, because serde_json has
+/// parsed the text before.
 struct Parser<'l, 't> {
     lexemes: &'l [Lexeme<'t>],
     at: usize,
@@ -205,7 +213,7 @@ impl<'t> Parser<'_, 't> {
     }
 }
 
-/// A text under construction, and the matcher after its last byte.
+/// The text that was written so far, and a matcher that has accepted it.
 struct Written {
     matcher: ByteMatcher,
     text: String,
@@ -216,7 +224,8 @@ struct Writer {
 }
 
 impl Writer {
-    /// Writes a lexeme, after as much white space as is asked for.
+    /// Appends a lexeme, preceded by as much white space as the grammar requires. `None` if the
+    /// grammar does not accept it, or a limit is exceeded.
     fn lexeme(&mut self, from: &Written, lexeme: &str) -> Option<Written> {
         let (mut matcher, mut text) = (from.matcher.fork(), from.text.clone());
         for _ in 0..MOST_SPACE {
@@ -231,7 +240,8 @@ impl Writer {
         None
     }
 
-    /// Writes a value. `None` if the grammar does not accept it here.
+    /// Appends a value. `None` if the grammar does not accept the value at this point, or a limit
+    /// is exceeded.
     fn value(&mut self, from: &Written, value: &Tree<'_>) -> Option<Written> {
         match value {
             Tree::Scalar(text) => {
@@ -254,7 +264,8 @@ impl Writer {
         }
     }
 
-    /// Writes the remaining members and the closing bracket, in the first accepted order.
+    /// Appends the members with the indices `left` and the closing brace, in the first order that
+    /// the grammar accepts. `None` if it accepts no order, or a limit is exceeded.
     fn members(
         &mut self,
         from: &Written,
@@ -299,12 +310,14 @@ impl Writer {
     }
 }
 
-/// Accepts a character of white space: a space, or else a line feed or a tab.
+/// Accepts one character of white space and returns it: a space if allowed, else a line feed, else
+/// a tab. `None` if none is allowed.
 fn space(matcher: &mut ByteMatcher) -> Option<char> {
     [' ', '\n', '\t'].into_iter().find(|&c| matcher.accept(&[c as u8]).is_ok())
 }
 
-/// The scalar in its plainest form: a number in canonical form, a string with the shortest escapes.
+/// Returns a number in canonical form, or a string with the shortest escapes. `None` for other
+/// scalars.
 fn plain(scalar: &str) -> Option<String> {
     match serde_json::from_str(scalar).ok()? {
         Value::Number(number) => Some(canonical(&number.to_string())),
@@ -313,7 +326,8 @@ fn plain(scalar: &str) -> Option<String> {
     }
 }
 
-/// A number without exponent, zeros at the end of a fraction, or a negative zero. Exponents above a hundred stay.
+/// Returns a number without an exponent, trailing zeros of the fraction, or the sign of zero. A
+/// number whose exponent exceeds 100 in magnitude is unchanged.
 fn canonical(text: &str) -> String {
     let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
     let Some(exponent) = exponent.parse::<i64>().ok().filter(|exponent| exponent.abs() <= 100)

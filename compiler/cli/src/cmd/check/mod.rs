@@ -1,7 +1,8 @@
-//! `grammarc check`: whether texts are accepted, and if not, where they go wrong and what was allowed there.
+//! `grammarc check`: checks whether the grammar accepts texts. For a rejected text, shows where it
+//! fails and what was allowed there.
 //!
-//! [`text`] reads a text that contains special tokens, and [`tokens`] a sequence of ids. [`forms`] recognizes a text
-//! that is rejected only for its form.
+//! [`text`] reads a text that contains special tokens, and [`tokens`] a sequence of token ids.
+//! [`forms`] explains a text that is rejected only because its value is written in another form.
 
 mod forms;
 mod text;
@@ -24,7 +25,7 @@ use crate::vocabularies;
 use forms::Difference;
 pub(crate) use verdict::{Allowed, Place, Verdict};
 
-/// Number of bytes before the rejected one that an answer quotes.
+/// Greatest number of bytes before the rejected byte that an answer quotes.
 const QUOTED: usize = 60;
 
 /// Arguments of `check`.
@@ -33,7 +34,8 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     artifact: ArtifactArgs,
 
-    /// Texts to check; `-` reads standard input. A special token stands in them by its name, or by its id as `<[7]>`
+    /// Texts to check; `-` reads standard input. A special token is written by its name, or by its
+    /// id as `<[7]>`
     #[arg(required_unless_present = "tokens")]
     files: Vec<PathBuf>,
 
@@ -41,9 +43,9 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "IDS", conflicts_with = "files")]
     tokens: Option<String>,
 
-    /// Take the line end at the end of a file for a part of the text
+    /// Count the line end at the end of a file as part of the text
     ///
-    /// Without this, a line end at the very end that the grammar does not take is the file's and not the text's.
+    /// Without this, a line end at the very end is ignored if the grammar does not allow it.
     #[arg(long)]
     exact: bool,
 }
@@ -117,7 +119,8 @@ fn check(grammar: &Grammar, text: &[u8], exact: bool) -> Verdict {
     }
 }
 
-/// Returns line and column of an offset. The column counts characters, and every byte of invalid UTF-8.
+/// Returns the line and column of a byte offset. The column counts characters; each byte of invalid
+/// UTF-8 counts as one.
 fn place(text: &[u8], offset: usize) -> Place {
     let before = &text[..offset];
     let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);

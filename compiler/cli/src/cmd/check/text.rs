@@ -1,8 +1,9 @@
-//! Reads a text that contains special tokens by name, as `sample` writes them.
+//! Checks a text that may contain special tokens by name, as `sample` writes them.
 //!
-//! A special token matches by its id alone, so its name in a text does not match as letters. A name is read as its
-//! token if that is allowed. If the text is rejected this way, it is read again by its letters alone, and the longer
-//! reading counts. A grammar may match ordinary tokens by id, like `!<x>` in GBNF. At such a position the longest
+//! A special token matches by its id alone, so its name in a text does not match as letters. If the
+//! token is allowed where its name occurs, the name is read as the token. If the text is then
+//! rejected, it is read again as plain letters, and the reading that gets further is reported. A
+//! grammar may match ordinary tokens by id, like `!<x>` in GBNF. At such a position the longest
 //! allowed token is read.
 
 use grammarc_runtime::error::{BytesError, LimitError};
@@ -10,10 +11,12 @@ use grammarc_runtime::{ByteMatcher, Grammar};
 
 use crate::special::SpecialTokens;
 
-/// Longest token that is looked for by its text, in bytes. Longer ones are not found.
+/// Length in bytes of the longest token that is matched by id from its spelling. Longer tokens are
+/// not found.
 const LONGEST: usize = 128;
 
-/// Reads a text from the start. If it is rejected, the matcher is before the rejected byte.
+/// Reads a text from its start. If the text is rejected, the returned matcher is before the
+/// rejected byte.
 pub(super) fn read(grammar: &Grammar, text: &[u8]) -> (ByteMatcher, Result<(), BytesError>) {
     let vocabulary = grammar.vocabulary().artifact();
     let named = attempt(grammar, text, Some(&SpecialTokens::new(vocabulary)));
@@ -62,8 +65,8 @@ fn attempt(
     (matcher, Ok(()))
 }
 
-/// Accepts the first of some tokens whose id the grammar allows. Returns its length in the text. `None` if none is
-/// allowed.
+/// Accepts the first token that the grammar allows by its id, and returns the token's length in
+/// bytes. `None` if no token is allowed. `tokens` has pairs (length, id).
 fn first_allowed(
     matcher: &mut ByteMatcher,
     tokens: impl Iterator<Item = (usize, u32)>,
@@ -76,14 +79,16 @@ fn first_allowed(
     Ok(None)
 }
 
-/// The tokens whose bytes a text begins with, longer ones first.
+/// Returns the tokens whose bytes are a prefix of the text, as pairs (length in bytes, id), longer
+/// ones first.
 fn spelled<'t>(grammar: &'t Grammar, text: &'t [u8]) -> impl Iterator<Item = (usize, u32)> + 't {
     let vocabulary = grammar.vocabulary().artifact();
     let lengths = (1..=text.len().min(LONGEST)).rev();
     lengths.flat_map(|len| vocabulary.lookup(&text[..len]).iter().map(move |&id| (len, id)))
 }
 
-/// The names of the special tokens that may come next. One attempt for each special token of the vocabulary.
+/// Returns the names of the special tokens that are allowed next. Tries each special token of the
+/// vocabulary.
 pub(super) fn expected(grammar: &Grammar, matcher: &ByteMatcher) -> Vec<String> {
     let vocabulary = grammar.vocabulary().artifact();
     let special = vocabulary.special_tokens().iter();

@@ -1,4 +1,4 @@
-//! A sequence of token ids held against the masks, as a host would.
+//! Checks a sequence of token ids against the masks, as a host would.
 
 use grammarc_runtime::{Grammar, Matcher};
 
@@ -6,7 +6,8 @@ use crate::failure::Problem;
 
 use super::verdict::Verdict;
 
-/// The ids of a list, separated by commas or white space; brackets around it do not count.
+/// Parses a list of token ids that are separated by commas or white space. Brackets around the list
+/// are ignored. Fails at a word that is no id.
 pub(super) fn parse(list: &str) -> Result<Vec<u32>, Problem> {
     let list = list.trim().trim_start_matches('[').trim_end_matches(']');
     let words = list.split(|c: char| c == ',' || c.is_whitespace()).filter(|word| !word.is_empty());
@@ -19,7 +20,8 @@ pub(super) fn parse(list: &str) -> Result<Vec<u32>, Problem> {
     ids.collect()
 }
 
-/// The verdict on a sequence. A sequence need not end with an end token to be accepted.
+/// Returns the verdict on a sequence of tokens. An accepted sequence need not end with an end
+/// token.
 pub(super) fn check(grammar: &Grammar, tokens: &[u32]) -> Verdict {
     let mut matcher = Matcher::new(grammar);
     let vocabulary = grammar.vocabulary().artifact();

@@ -1,51 +1,52 @@
-//! Verdicts on texts, as data.
+//! Verdicts on texts and token sequences, as data.
 
 use serde::Serialize;
 
-/// The result of a text.
+/// The result of checking one text or token sequence.
 #[derive(Debug, Serialize)]
 #[serde(tag = "verdict", rename_all = "kebab-case")]
 pub(crate) enum Verdict {
-    /// The grammar accepts it.
+    /// The grammar accepts the text or the token sequence.
     Accepted,
-    /// A byte is not allowed.
+    /// The grammar rejects a byte of the text.
     Refused {
         #[serde(flatten)]
         place: Place,
-        /// The byte.
+        /// The rejected byte.
         found: u8,
         #[serde(flatten)]
         allowed: Allowed,
-        /// Flags of `compile` with which the text would be accepted: its value is accepted in another form.
+        /// Flags of `compile` with which the grammar would accept the text. Empty unless the text's
+        /// value is accepted in another form.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         compile_with: Vec<&'static str>,
     },
-    /// The text ends where the grammar continues.
+    /// The text ends before the grammar permits an end.
     EndsTooEarly {
         #[serde(flatten)]
         place: Place,
         #[serde(flatten)]
         allowed: Allowed,
     },
-    /// A token is not allowed.
+    /// The grammar rejects a token of the sequence.
     TokenRefused {
-        /// Index in the sequence, from 0.
+        /// Index of the rejected token in the sequence, from 0.
         index: usize,
         token: u32,
-        /// The text or the name of the token.
+        /// The text of the rejected token, or the name of a special token. Empty for an unknown id.
         text: String,
-        /// The number of tokens allowed there.
+        /// Number of tokens that are allowed in place of the rejected one.
         allowed_tokens: usize,
         may_end: bool,
     },
-    /// The sequence of tokens ends where the grammar continues.
+    /// The token sequence ends before the grammar permits an end.
     EndsTooEarlyInTokens {
-        /// The number of tokens.
+        /// Number of tokens in the sequence.
         index: usize,
-        /// The number of tokens allowed there.
+        /// Number of tokens that are allowed next.
         allowed_tokens: usize,
     },
-    /// A limit of the runtime was met.
+    /// A limit of the runtime was exceeded.
     Limit {
         #[serde(flatten)]
         place: Place,
@@ -56,24 +57,24 @@ pub(crate) enum Verdict {
 /// A position in a text.
 #[derive(Debug, Serialize)]
 pub(crate) struct Place {
-    /// Byte offset.
+    /// Offset in bytes, from 0.
     pub(crate) offset: usize,
-    /// Line, from 1.
+    /// Line number, from 1.
     pub(crate) line: usize,
-    /// Column, from 1, in characters.
+    /// Column in characters, from 1.
     pub(crate) column: usize,
-    /// The end of the line up to here.
+    /// The bytes of the line just before the position, for quoting.
     #[serde(skip)]
     pub(crate) before: Vec<u8>,
 }
 
-/// The tokens that may come next.
+/// What may come next at a position.
 #[derive(Debug, Serialize)]
 pub(crate) struct Allowed {
-    /// Bytes, ascending.
+    /// The allowed bytes, in ascending order.
     pub(crate) allowed_bytes: Vec<u8>,
-    /// Names of the special tokens that may come too.
+    /// Names of the allowed special tokens.
     pub(crate) special_tokens: Vec<String>,
-    /// Whether the text may end.
+    /// Whether the text may end here.
     pub(crate) may_end: bool,
 }

@@ -1,4 +1,5 @@
-//! `grammarc debug ir`: the grammar as the front end leaves it.
+//! `grammarc debug ir`: shows the grammar as the front end produces it, before any automaton is
+//! built.
 
 use clap::Args;
 use grammarc_compiler::budget::Budget;
@@ -16,13 +17,13 @@ pub(crate) struct IrArgs {
     source: SourceArgs,
 }
 
-/// A grammar.
+/// A grammar in a form for output.
 #[derive(Debug, Serialize)]
 pub(crate) struct IrText {
-    /// Index of the start rule.
+    /// Index of the start rule in `rules`.
     start: usize,
     rules: Vec<RuleText>,
-    /// The same as readable text.
+    /// The whole grammar as readable text, for people.
     #[serde(skip)]
     pub(crate) text: String,
 }
@@ -30,7 +31,7 @@ pub(crate) struct IrText {
 #[derive(Debug, Serialize)]
 struct RuleText {
     name: String,
-    /// Right-hand side; `r3` calls the rule with index 3.
+    /// Right-hand side of the rule. `r3` is a call of the rule with index 3.
     expr: String,
     kept: bool,
     #[serde(skip_serializing_if = "Option::is_none")]

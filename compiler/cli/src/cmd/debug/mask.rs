@@ -1,4 +1,4 @@
-//! `grammarc debug mask`: the parse position and the mask after a text.
+//! `grammarc debug mask`: shows the parse position and the mask after a text.
 
 use clap::Args;
 use grammarc::sample::position::Position;
@@ -23,28 +23,28 @@ pub(crate) struct MaskArgs {
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     after: String,
 
-    /// Tokens to list
+    /// Maximum number of allowed tokens to list
     #[arg(long, value_name = "N", default_value_t = 20)]
     limit: usize,
 }
 
-/// A parse position and its mask.
+/// The parse position after a text, and the mask there.
 #[derive(Debug, Serialize)]
 pub(crate) struct MaskText {
     pub(crate) after: String,
-    /// The tokens that the text was spelled with.
+    /// The tokens that the text was split into.
     pub(crate) spelled: Vec<TokenText>,
     pub(crate) configurations: Vec<ConfigurationText>,
-    /// Stored masks whose union the mask is.
+    /// Number of stored masks whose union is the mask.
     pub(crate) parts: usize,
     pub(crate) may_end: bool,
-    /// Number of allowed tokens, without end tokens.
+    /// Number of allowed tokens. End tokens do not count.
     pub(crate) count: usize,
-    /// The first of them.
+    /// The first allowed tokens, at most as many as `--limit` says.
     pub(crate) tokens: Vec<TokenText>,
 }
 
-/// A token.
+/// A token: its id and its bytes as text.
 #[derive(Debug, Serialize)]
 pub(crate) struct TokenText {
     pub(crate) id: u32,
@@ -53,16 +53,16 @@ pub(crate) struct TokenText {
     pub(crate) bytes: Vec<u8>,
 }
 
-/// One reading of the text.
+/// One parse of the text so far: a state and its call stack.
 #[derive(Debug, Serialize)]
 pub(crate) struct ConfigurationText {
     #[serde(flatten)]
     pub(crate) at: StateText,
-    /// Return states, the top of the stack first.
+    /// The states that the pending calls return to, the top of the stack first.
     pub(crate) stack: Vec<StateText>,
 }
 
-/// A state in its rule.
+/// A state of the network, with the name of its rule.
 #[derive(Debug, Serialize)]
 pub(crate) struct StateText {
     pub(crate) state: u32,
@@ -104,8 +104,8 @@ pub(crate) fn run(args: MaskArgs, output: &mut Output) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// Accepts tokens that spell a text, special tokens if they are allowed, and returns them. `None` if no tokens spell
-/// it.
+/// Accepts tokens that spell the text, and special tokens where they are named. Returns the
+/// accepted tokens. `None` if no allowed tokens spell the text.
 fn reach(matcher: &mut Matcher, text: &[u8]) -> Option<Vec<u32>> {
     let grammar = matcher.grammar().clone();
     let special = SpecialTokens::new(grammar.vocabulary().artifact());
@@ -132,7 +132,7 @@ fn state_text(artifact: &GrammarArtifact, state: u32, count: u32) -> StateText {
     StateText { state, rule: rule_of(artifact, state), countdown: (count > 0).then_some(count) }
 }
 
-/// Name of the rule that a state belongs to.
+/// Returns the name of the rule that a state belongs to, or `rule N` if the rule has no name.
 fn rule_of(artifact: &GrammarArtifact, state: u32) -> String {
     let joined = artifact.joined();
     let own = state >= joined.own.bases.states;

@@ -1,4 +1,4 @@
-//! `grammarc debug`: the stages between a source and a mask, each as text or data.
+//! `grammarc debug`: shows the stages between a source and a mask, each as text or data.
 
 pub(crate) mod ir;
 pub(crate) mod mask;

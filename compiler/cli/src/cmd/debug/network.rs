@@ -1,4 +1,4 @@
-//! `grammarc debug network`: every rule's automaton, numbered as in the artifact.
+//! `grammarc debug network`: shows the automaton of every rule, numbered as in the artifact.
 
 use std::path::PathBuf;
 
@@ -25,11 +25,11 @@ pub(crate) struct NetworkArgs {
     vocab: PathBuf,
 }
 
-/// A network's own rules.
+/// The rules of the grammar itself, without the shared rules of the vocabulary.
 #[derive(Debug, Serialize)]
 pub(crate) struct NetworkText {
     rules: Vec<RuleText>,
-    /// The same as readable text.
+    /// All rules as readable text, for people.
     #[serde(skip)]
     pub(crate) text: String,
 }
@@ -65,7 +65,7 @@ struct ByteText {
 #[derive(Debug, Serialize)]
 struct CallText {
     callee: u32,
-    /// Missing for a tail call.
+    /// State that the call returns to. `None` for a tail call, which pushes no frame.
     #[serde(skip_serializing_if = "Option::is_none")]
     ret: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! `grammarc debug trie`: the token trie, one level at a time.
+//! `grammarc debug trie`: shows the token trie, one level at a time.
 
 use std::path::PathBuf;
 
@@ -17,31 +17,31 @@ pub(crate) struct TrieArgs {
     #[arg(long, value_name = "FILE")]
     vocab: PathBuf,
 
-    /// Show the node that this text leads to [default: the root]
+    /// Show the trie node that this text leads to [default: the root]
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     prefix: String,
 }
 
-/// A node of the token trie.
+/// A node of the token trie, with its children.
 #[derive(Debug, Serialize)]
 pub(crate) struct TrieText {
     pub(crate) prefix: String,
-    /// `None` if no token begins with the prefix.
+    /// Number of the node. `None` if no token begins with the prefix.
     pub(crate) node: Option<u32>,
-    /// Ids of the tokens that equal the prefix.
+    /// Ids of the tokens whose bytes equal the prefix.
     pub(crate) tokens: Vec<u32>,
-    /// Number of tokens that begin with the prefix.
+    /// Number of tokens that begin with the prefix, including the tokens that equal it.
     pub(crate) tokens_below: u32,
     pub(crate) nodes_below: u32,
     pub(crate) children: Vec<ChildText>,
 }
 
-/// A child of the node.
+/// A child of a trie node.
 #[derive(Debug, Serialize)]
 pub(crate) struct ChildText {
     pub(crate) byte: u8,
     pub(crate) node: u32,
-    /// Ids of the tokens that end here.
+    /// Ids of the tokens whose bytes end at this child.
     pub(crate) tokens: Vec<u32>,
     pub(crate) tokens_below: u32,
 }

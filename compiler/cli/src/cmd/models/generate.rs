@@ -1,4 +1,5 @@
-//! `grammarc generate`: the output of a model for a prompt, under a schema or a grammar.
+//! `grammarc generate`: generates the output of a model for a prompt, constrained by a schema or a
+//! grammar.
 
 use std::path::PathBuf;
 
@@ -29,110 +30,113 @@ pub(crate) struct GenerateArgs {
     /// A message before the prompt that says how to answer
     #[arg(long, value_name = "TEXT")]
     system: Option<String>,
-    /// Go on with the prompt as it is, without the model's chat template
+    /// Continue the prompt as it is, without the model's chat template
     #[arg(long, conflicts_with = "system")]
     raw: bool,
-    /// A JSON Schema that the output has to meet
+    /// A JSON Schema that the output has to satisfy
     #[arg(long, value_name = "FILE")]
     schema: Option<PathBuf>,
-    /// A grammar that the output has to be a text of; the file's name determines its language
+    /// A grammar that the output has to match; its language follows from the file's extension
     #[arg(long, value_name = "FILE", conflicts_with = "schema")]
     grammar: Option<PathBuf>,
-    /// Lines of JSON, each an instance of --schema where there is one
+    /// Generate lines of JSON, each an instance of --schema if it is given
     #[arg(long, conflicts_with = "grammar")]
     jsonl: bool,
-    /// Most tokens of the output
+    /// Maximum number of tokens of the output
     #[arg(long, value_name = "N", default_value_t = 512)]
     max_tokens: usize,
-    /// Divides the logits; 0 takes the most likely token always
+    /// Divides the logits; 0 always takes the most likely token
     #[arg(long, value_name = "NUMBER", default_value_t = 0.0)]
     temperature: f32,
-    /// The share of probability of the tokens that are drawn from
+    /// Draw from the likeliest tokens whose probabilities sum to this number; 1 keeps all
     #[arg(long, value_name = "NUMBER", default_value_t = 1.0)]
     top_p: f32,
-    /// How many of the likeliest tokens are drawn from; 0 is all
+    /// Draw only from this number of likeliest tokens; 0 keeps all
     #[arg(long, value_name = "N", default_value_t = 0)]
     top_k: u32,
-    /// Tokens less likely than this share of the likeliest one's probability are not drawn
+    /// Do not draw tokens whose probability is below this fraction of the highest one
     #[arg(long, value_name = "NUMBER", default_value_t = 0.0)]
     min_p: f32,
-    /// Equal seeds draw equally
+    /// Seed of the draws; equal seeds give equal outputs
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     /// A text that ends the output; may be given several times
     #[arg(long, value_name = "TEXT")]
     stop: Vec<String>,
-    /// Close an output that has no tokens left, so that it is a text of the grammar whatever its length
+    /// Close an output that reaches --max-tokens, so that it always matches the grammar
     #[arg(long)]
     close: bool,
-    /// Refuse keys that --schema does not declare, in objects with `properties` and without `additionalProperties`
+    /// Reject keys that --schema does not declare, in objects with `properties` and without
+    /// `additionalProperties`
     #[arg(long, requires = "schema")]
     closed: bool,
-    /// Repair an output that is no JSON: one that was cut, say
+    /// Repair an output that is not JSON, such as a truncated one
     #[arg(long, conflicts_with_all = ["grammar", "jsonl"])]
     repair: bool,
-    /// End the output where all tokens that the grammar allows have less than this probability together
+    /// End the output when all tokens that the grammar allows together have less than this
+    /// probability
     #[arg(long, value_name = "NUMBER")]
     prob_limit: Option<f32>,
-    /// How many tokens in a row have to be below --prob-limit
+    /// Number of consecutive tokens that have to be below --prob-limit
     #[arg(long, value_name = "N", default_value_t = 1, requires = "prob_limit")]
     patience: u32,
     /// When to stop an output that already matches its grammar
     #[arg(long, value_enum, default_value_t = Early::MustEnd)]
     early_stop: Early,
-    /// Let tokens go past the end of the grammar's text, which is cut off then
+    /// Let tokens continue past the end of the grammar's text; the excess is removed
     #[arg(long)]
     overshoot: bool,
-    /// Special tokens and those that spell nothing end the output too, where its text may end
+    /// Also end the output at special tokens and tokens with an empty text, if it may end there
     #[arg(long)]
     empty_tokens_end: bool,
     /// Let the model reason before the output, between these tags, such as <think> </think>
     #[arg(long, num_args = 2, value_names = ["OPEN", "CLOSE"])]
     reasoning: Option<Vec<String>>,
-    /// Most tokens of the reasoning
+    /// Maximum number of tokens of the reasoning
     #[arg(long, value_name = "N", requires = "reasoning")]
     reasoning_max_tokens: Option<usize>,
-    /// Report the probability of each token, and of all that the grammar allowed together
+    /// Print the probability of each token, and of all tokens together that the grammar allowed
     #[arg(long)]
     probabilities: bool,
-    /// Which tokens that the grammar forces are taken without asking the model
+    /// Which tokens that the grammar forces are added without a call of the model
     #[arg(long, value_enum, default_value_t = Runs::Canonical)]
     forced: Runs,
 }
 
-/// Which forced tokens are taken without asking the model.
+/// Which forced tokens are taken without a call of the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Runs {
-    /// None
+    /// No tokens
     Off,
-    /// Tokens that alone are allowed
+    /// Tokens that are the only allowed one
     Exact,
-    /// Bytes that alone are allowed, as the tokenizer cuts them
+    /// Bytes that are the only allowed ones, in the tokenizer's encoding
     Canonical,
 }
 
 /// When to stop an output that already matches its grammar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Early {
-    /// Where nothing else can follow, or the model ends it
+    /// When nothing else can follow, or the model ends the output
     MustEnd,
-    /// At once
+    /// As soon as the output matches
     First,
-    /// At the first token that the grammar refuses
+    /// At the first token that the grammar rejects
     Longest,
 }
 
-/// A token of an output.
+/// A token of an output, with its probability.
 #[derive(Debug, Serialize)]
 pub(crate) struct TokenChance {
     pub(crate) token: String,
     pub(crate) probability: f32,
-    /// The total probability of the tokens that the grammar allowed.
+    /// Total probability of all tokens that the grammar allowed at this position. `None` if no
+    /// grammar applied.
     pub(crate) mass: Option<f32>,
     pub(crate) forced: bool,
 }
 
-/// An output.
+/// The result of one generation.
 #[derive(Debug, Serialize)]
 pub(crate) struct Generated {
     pub(crate) text: String,
@@ -141,21 +145,22 @@ pub(crate) struct Generated {
     pub(crate) calls: Vec<Value>,
     /// `stop`, `length`, `deadline`, or `unlikely` if --prob-limit ended the output.
     pub(crate) finish: &'static str,
-    /// The output ended before its text did.
+    /// Whether the output ended before its text was complete.
     pub(crate) truncated: bool,
     pub(crate) prompt_tokens: usize,
     pub(crate) completion_tokens: usize,
     pub(crate) forced_tokens: usize,
     pub(crate) model_calls: usize,
     pub(crate) seed: u64,
-    /// The tokens with their probabilities, if these were asked for.
+    /// The tokens with their probabilities. Empty unless probabilities were requested.
     pub(crate) tokens: Vec<TokenChance>,
-    /// The output was repaired: its text is not the one that came.
+    /// Whether the output was repaired, so that `text` is not what the model wrote.
     pub(crate) repaired: bool,
     pub(crate) warnings: Vec<String>,
 }
 
-/// Generates an output. Returns 0 if it is complete, and 1 if it is truncated or not as requested.
+/// Generates an output. Returns exit code 0 if the output is complete, and 1 if it is truncated or
+/// not as requested.
 pub(crate) fn run(args: GenerateArgs, output: &mut Output) -> Result<u8, Failure> {
     let params = params(&args)?;
     let mode = params.json_mode.clone();

@@ -1,4 +1,5 @@
-//! The verbs that need a language model: fetching one, generating with one, serving one.
+//! The verbs (subcommands) that need a language model: downloading one, generating with one, and
+//! serving one.
 
 pub(crate) mod fetch;
 pub(crate) mod generate;

@@ -1,4 +1,4 @@
-//! A model that the command line names, opened.
+//! Opens the model that the command line names.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -13,13 +13,13 @@ use super::fetch;
 use crate::args::ThreadArgs;
 use crate::failure::{Failure, Problem};
 
-/// Bytes of compiled grammars that are kept opened.
+/// Limit on the compiled grammars that are kept open in memory, in bytes: 256 MiB.
 const MEMORY_BYTES: usize = 256 << 20;
 
-/// Which model, and how it is held.
+/// Arguments that name a model and say how to open it.
 #[derive(Debug, Args)]
 pub(crate) struct OpenArgs {
-    /// The model: a GGUF file, or a name that `grammarc model` has fetched
+    /// The model: a GGUF file, or the name of a model that `grammarc model` has downloaded
     #[arg(long, value_name = "MODEL")]
     pub(super) model: PathBuf,
     /// A tokenizer.json in place of the tokenizer in the file
@@ -28,16 +28,18 @@ pub(crate) struct OpenArgs {
     /// A chat template in place of the one in the file
     #[arg(long, value_name = "FILE")]
     chat_template: Option<PathBuf>,
-    /// Most tokens of prompt and output together [default: the model's]
+    /// Maximum number of tokens of a prompt and its output together [default: the model's]
     #[arg(long, value_name = "N")]
     context: Option<usize>,
-    /// Longest compilation of a grammar, in seconds
+    /// Time limit for compiling a grammar, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 2.0)]
     compile_seconds: f32,
-    /// Folder that keeps compiled grammars from one run to the next; any file in it may be deleted at any time
+    /// Folder that keeps compiled grammars for later runs; any file in it may be deleted at any
+    /// time
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
-    /// MiB that the folder may have: what was not used for the longest is deleted [default: 4096]
+    /// Maximum size of the folder in MiB; beyond it, the grammars unused for the longest time are
+    /// deleted [default: 4096]
     #[arg(long, value_name = "MIB", requires = "cache")]
     cache_limit: Option<u64>,
     #[command(flatten)]
@@ -45,12 +47,12 @@ pub(crate) struct OpenArgs {
 }
 
 impl OpenArgs {
-    /// The model's name in replies.
+    /// Returns the name of the model for replies: the file's name without its extension.
     pub(super) fn name(&self) -> String {
         self.model.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
     }
 
-    /// Opens the model for this number of parallel outputs.
+    /// Opens the model. `parallel` is the number of outputs that are generated at the same time.
     pub(super) fn open(&self, parallel: usize) -> Result<Local, Failure> {
         let path = self.path()?;
         let template =
@@ -85,7 +87,8 @@ impl OpenArgs {
         Local::start_engine(parts, options).map_err(|error| wrong(error.to_string()))
     }
 
-    /// The model's file.
+    /// Returns the path of the model's file. Fails if the argument is neither a file nor the name
+    /// of a downloaded model.
     pub(super) fn path(&self) -> Result<PathBuf, Failure> {
         if self.model.is_file() {
             return Ok(self.model.clone());

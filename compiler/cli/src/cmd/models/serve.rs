@@ -1,4 +1,4 @@
-//! `grammarc serve`: serves a model with OpenAI's protocol.
+//! `grammarc serve`: serves a model over HTTP in OpenAI's protocol.
 
 use std::io::IsTerminal;
 use std::net::SocketAddr;
@@ -18,7 +18,7 @@ use crate::cmd::outputs;
 use crate::failure::{Failure, Problem};
 use crate::output::Output;
 
-/// The environment's variable with keys, one a line.
+/// Environment variable that lists the keys that clients may present, one on each line.
 const KEYS: &str = "GRAMMARC_API_KEYS";
 
 /// Arguments of `serve`.
@@ -32,56 +32,62 @@ pub(crate) struct ServeArgs {
     /// The model's name in replies [default: the file's]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// Outputs that are generated side by side
+    /// Number of outputs that are generated at the same time
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=256))]
     parallel: u16,
-    /// Tokens of an output where a request does not say
+    /// Maximum number of tokens of an output whose request does not set it
     #[arg(long, value_name = "N", default_value_t = 1024)]
     max_tokens: usize,
-    /// How the model writes calls of tools
+    /// Notation in which the model writes tool calls
     #[arg(long, value_name = "STYLE", default_value = "qwen_3")]
     tool_style: String,
     /// The tags of the model's reasoning, such as <think> </think>
     #[arg(long, num_args = 2, value_names = ["OPEN", "CLOSE"])]
     reasoning: Option<Vec<String>>,
-    /// Refuse keys that a schema does not declare, in objects with `properties` and without `additionalProperties`
+    /// Reject keys that a schema does not declare, in objects with `properties` and without
+    /// `additionalProperties`
     #[arg(long)]
     closed: bool,
-    /// Longest time of a request in seconds
+    /// Time limit of a request in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 600)]
     deadline: u64,
     /// Prompts that are served by name: a JSON object with `templates`, or a table with `template-index` and `template.<id>`
     #[arg(long, value_name = "FILE")]
     prompts: Option<PathBuf>,
-    /// Lines of the log, as RUST_LOG has them: off, warn, info (a line a request), debug, or levels by target [default:
-    /// RUST_LOG, else info]
+    /// Level of the log, as in RUST_LOG: off, warn, info (a line for each request), debug, or
+    /// levels by target [default: RUST_LOG, else info]
     #[arg(long, value_name = "LEVEL")]
     log: Option<String>,
-    /// A key that clients present; without one, and with GRAMMARC_API_KEYS not set, all are let in
+    /// A key that clients have to present; without one, and if GRAMMARC_API_KEYS is not set, every
+    /// client is accepted
     #[arg(long, value_name = "KEY")]
     api_key: Vec<String>,
-    /// A name that the server answers to, beside localhost and addresses; * for any. Behind a proxy, the name that clients use
+    /// A host name that the server answers to, besides localhost and addresses; * for any. Behind a
+    /// proxy, the name that clients use
     #[arg(long, value_name = "NAME")]
     allowed_host: Vec<String>,
-    /// Most connections; at most three fourths of the descriptors that the process may have
+    /// Maximum number of connections; at most three quarters of the file descriptors that the
+    /// process may have
     #[arg(long, value_name = "N", default_value_t = ListenOptions::default().connections)]
     connections: usize,
-    /// Most connections of one address; behind a proxy, all clients have its address
+    /// Maximum number of connections of one address; behind a proxy, all clients have the proxy's
+    /// address
     #[arg(long, value_name = "N", default_value_t = ListenOptions::default().connections_of_address)]
     connections_per_address: usize,
-    /// Longest time, in seconds, for requests under way after a signal to end; a second signal ends the server at once
+    /// Time in seconds for requests in progress to finish after a signal; a second signal ends the
+    /// server at once
     #[arg(long, value_name = "SECONDS", default_value_t = 30)]
     drain: u64,
 }
 
-/// The message that the server listens and the model is loaded.
+/// The message that the model is loaded and the server listens.
 #[derive(Debug, Serialize)]
 pub(crate) struct Listening {
     pub(crate) address: SocketAddr,
     pub(crate) model: String,
 }
 
-/// Waits until somebody ends the process: by an interrupt, or as service managers do.
+/// Waits for a signal to end the process: an interrupt (Ctrl-C), or SIGTERM on Unix.
 async fn interrupted() {
     #[cfg(unix)]
     {
@@ -89,7 +95,7 @@ async fn interrupted() {
 
         if let Ok(mut terminate) = signal(SignalKind::terminate()) {
             tokio::select! {
-                // Without an interrupt to wait for, the process ends as it may.
+                // If Ctrl-C cannot be awaited, this wait ends at once, which counts as a signal.
                 _ = tokio::signal::ctrl_c() => {}
                 _ = terminate.recv() => {}
             }
@@ -99,7 +105,7 @@ async fn interrupted() {
     let _ = tokio::signal::ctrl_c().await;
 }
 
-/// Starts to count the signals that ask the process to end.
+/// Starts a task that counts the signals to end the process. Returns the receiver of the count.
 fn interruptions() -> watch::Receiver<u32> {
     let (count, counted) = watch::channel(0);
     tokio::spawn(async move {
@@ -111,14 +117,14 @@ fn interruptions() -> watch::Receiver<u32> {
     counted
 }
 
-/// Waits until `count` signals have come.
+/// Waits until at least `count` signals to end the process have arrived.
 async fn signals(mut counted: watch::Receiver<u32>, count: u32) {
-    // The task that counts ends with the runtime alone.
+    // The counting task runs as long as the runtime, so waiting does not fail.
     drop(counted.wait_for(|found| *found >= count).await);
 }
 
-/// Collects the keys of the arguments and of the environment. An empty key, or a variable without a key, is an error:
-/// it would let everybody in.
+/// Collects the API keys of the arguments and of the environment variable. An empty key, or a
+/// variable without any key, is an error, because it would let every client in.
 fn keys(given: Vec<String>) -> Result<Vec<String>, Failure> {
     let wrong = |option: &'static str, problem: &str| {
         Err(Failure::Tool(Problem::Option { option, problem: problem.to_owned() }))
@@ -135,7 +141,8 @@ fn keys(given: Vec<String>) -> Result<Vec<String>, Failure> {
     Ok(keys)
 }
 
-/// Writes the log to standard error, at the level that was asked for.
+/// Starts writing the log to standard error, at the requested level: `--log`, else `RUST_LOG`, else
+/// `info`. Fails if the level is invalid.
 fn log(level: Option<String>) -> Result<(), Failure> {
     let wrong = |error: &dyn std::fmt::Display| {
         Failure::Tool(Problem::Option { option: "--log", problem: error.to_string() })
@@ -148,13 +155,13 @@ fn log(level: Option<String>) -> Result<(), Failure> {
     log.with_writer(std::io::stderr).try_init().map_err(|error| wrong(&error))
 }
 
-/// The prompts of a file.
+/// Reads the named prompts of a JSON file. Fails if the file is invalid.
 fn prompts(path: &Path) -> Result<PromptManager, Failure> {
     let wrong = |problem: String| Failure::Tool(Problem::Option { option: "--prompts", problem });
     PromptManager::from_json(&outputs::text(path)?).map_err(|error| wrong(error.to_string()))
 }
 
-/// Serves until it is interrupted.
+/// Runs the server until a signal ends it.
 pub(crate) fn run(args: ServeArgs, output: &mut Output) -> Result<u8, Failure> {
     log(args.log)?;
     let prompts = args.prompts.as_deref().map(prompts).transpose()?.map(Arc::new);
@@ -214,7 +221,7 @@ pub(crate) fn run(args: ServeArgs, output: &mut Output) -> Result<u8, Failure> {
             ServeError::Load(failure) => failure,
         })
     });
-    // An interrupted server does not wait for a model that is loading.
+    // The interrupted server does not wait for a model that is still loading.
     runtime.shutdown_background();
     served.map(|()| 0)
 }

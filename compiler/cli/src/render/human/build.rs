@@ -1,4 +1,4 @@
-//! The results of a build and of a check.
+//! The results of `build` and of `build --check`, for people.
 
 use std::io::{self, Write};
 
@@ -8,7 +8,7 @@ use crate::cmd::build::{BuildAnswer, BuildCheck};
 use crate::readable;
 use crate::render::Answer;
 
-/// Artifacts that are named one by one; of more, their number is said.
+/// Number of artifacts that are listed one by one. Further artifacts are only counted.
 const NAMED: usize = 20;
 
 impl Answer for BuildAnswer {
@@ -42,7 +42,8 @@ fn line(artifact: &BuiltArtifact) -> String {
     format!("{}, {}", artifact.file, readable::size(artifact.bytes))
 }
 
-/// A line for each, or for the first few.
+/// Writes one line for each of the first [`NAMED`] items, and one line with the number of the
+/// others.
 fn named(
     what: &str,
     lines: impl ExactSizeIterator<Item = String>,

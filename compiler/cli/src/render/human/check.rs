@@ -1,4 +1,4 @@
-//! Verdicts on texts: one line each, and an excerpt if a text is rejected.
+//! Verdicts on texts, for people: one line each, and an excerpt if a text is rejected.
 
 use std::io::{self, Write};
 
@@ -6,7 +6,7 @@ use crate::cmd::check::{Allowed, Checked, Place, Verdict};
 use crate::readable;
 use crate::render::Answer;
 
-/// Number of alternatives that are listed.
+/// Number of allowed alternatives that are listed. Further alternatives are counted.
 const ALTERNATIVES: usize = 12;
 
 impl Answer for Checked {
@@ -56,7 +56,7 @@ impl Answer for Checked {
     }
 }
 
-/// Line, column and byte.
+/// Formats a position as line, column and byte offset: `3:14 (byte 1,234)`.
 fn spot(place: &Place) -> String {
     format!("{}:{} (byte {})", place.line, place.column, readable::number(place.offset as u64))
 }

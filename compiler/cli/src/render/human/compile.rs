@@ -1,5 +1,5 @@
-//! The report that a compilation ends with, in five lines at most: the file, the cost of making it, what is exact, what to
-//! mind, and the next command. With `--verbose`, all facts follow.
+//! The report at the end of a compilation, in five lines at most: the file, the cost of making it,
+//! what is exact, cautions, and a next command. With `--verbose`, all facts follow.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -12,16 +12,19 @@ use crate::readable::{self, count, number};
 use crate::render::Answer;
 use crate::vocabularies;
 
-/// Sections that `--verbose` names; the rest are summed up.
+/// Number of sections that `--verbose` lists one by one, the largest first. The other sections are
+/// added up.
 const NAMED_SECTIONS: usize = 5;
 
-/// Keywords that are named for one verdict; the rest are counted.
+/// Number of keywords that are named for one verdict. Further keywords are counted.
 const NAMED_KEYWORDS: usize = 2;
 
-/// Bytes from which an artifact is called large. Schemas have tens of kilobytes.
+/// Length in bytes from which an artifact is reported as large. Artifacts of usual schemas have
+/// tens of kilobytes.
 const LARGE: u64 = 1_000_000;
 
-/// Options that make artifacts larger, the beginnings of their values that do, and flags with smaller ones.
+/// Options that make artifacts larger: the option's name, the prefixes of its values that do so,
+/// and the flag for a smaller artifact.
 const ENLARGING: [(&str, &[&str], &str); 3] = [
     ("whitespace", &["indented", "styled", "flexible"], "--whitespace compact"),
     ("key-order", &["any"], "--key-order schema"),
@@ -46,7 +49,7 @@ impl Answer for CompiledFile {
         if !cautions.is_empty() {
             writeln!(out, "Mind: {}", cautions.join("; "))?;
         }
-        // Whoever compiles the same source again has seen its texts.
+        // A user who compiles the same source again has already seen sample texts.
         if !self.cached {
             writeln!(out, "Next: {}", sample_command(self))?;
         }
@@ -60,7 +63,7 @@ impl Answer for CompiledFile {
     }
 }
 
-/// The file, its size and its vocabulary.
+/// Returns the line with the file, its size and its vocabulary.
 fn written(compiled: &CompiledFile, grammar: &GrammarFacts) -> String {
     let vocabulary = &grammar.vocabulary;
     let file = compiled.vocabulary_file.path.display();
@@ -79,11 +82,12 @@ fn written(compiled: &CompiledFile, grammar: &GrammarFacts) -> String {
     )
 }
 
-/// The number of exact keywords, the first of the others, and what a sequence decides at run time.
+/// Returns the line with the number of exact keywords, the first inexact keywords, and what is
+/// decided only at run time.
 fn exactness(compiled: &CompiledFile, grammar: &GrammarFacts) -> String {
     let report = &grammar.report;
     let all = report.exact + report.approximate + report.narrower;
-    // In a grammar, only the schemas within it have keywords.
+    // If the source is a grammar, only the schemas within it have keywords.
     let whose = match grammar.source.kind.as_str() {
         "json-schema" | "typescript" | "builtin" => "",
         _ => " of the schemas in it",
@@ -113,7 +117,8 @@ fn exactness(compiled: &CompiledFile, grammar: &GrammarFacts) -> String {
     parts.join("; ")
 }
 
-/// Returns the exception from the exactness of a source without a report: only its findings say what is not exact.
+/// Returns the caveat about warnings, for a source that has no exactness report. Empty if there
+/// were no warnings.
 fn exception(compiled: &CompiledFile) -> &'static str {
     match (compiled.cached, compiled.shown.warnings) {
         (false, 0) => "",
@@ -122,7 +127,8 @@ fn exception(compiled: &CompiledFile) -> &'static str {
     }
 }
 
-/// Counts the keywords with a verdict. Names the first ones that share a reason. `None` if there are no such keywords.
+/// Returns the number of keywords with a verdict, and names the first ones that share a reason.
+/// `None` if no keyword has this verdict.
 fn inexact(report: &ReportFacts, verdict: &str, word: &str) -> Option<String> {
     let found: Vec<&KeywordFacts> =
         report.keywords.iter().filter(|keyword| keyword.verdict == verdict).collect();
@@ -145,7 +151,7 @@ fn place(keyword: &KeywordFacts) -> &str {
     if keyword.pointer.is_empty() { "the root" } else { &keyword.pointer }
 }
 
-/// What the user should know: findings, steps that grow, a large file.
+/// Returns what the user should know: warnings and notes, steps whose cost grows, and a large file.
 fn cautions(compiled: &CompiledFile, grammar: &GrammarFacts) -> Vec<String> {
     let mut cautions = Vec::new();
     cautions.extend(findings(&compiled.shown));
@@ -161,7 +167,8 @@ fn cautions(compiled: &CompiledFile, grammar: &GrammarFacts) -> Vec<String> {
     cautions
 }
 
-/// Counts the findings and repeats the first.
+/// Returns the number of warnings and notes, and repeats the first message. `None` if nothing was
+/// shown.
 fn findings(shown: &Tally) -> Option<String> {
     let first = shown.first.as_deref()?;
     let counts = [(shown.warnings, "warning"), (shown.notes, "note")];
@@ -171,7 +178,8 @@ fn findings(shown: &Tally) -> Option<String> {
     Some(format!("{}{which}: {first}", counts.join(" and ")))
 }
 
-/// The causes for which a step may take longer as an output goes on.
+/// Returns the reasons why a decoding step may take longer as an output grows. Empty if every step
+/// is bounded.
 fn growth(bound: &BoundFacts) -> Vec<String> {
     let rule = |rules: &[String]| match rules.first() {
         Some(rule) => format!(" (rule {rule})"),
@@ -189,7 +197,7 @@ fn growth(bound: &BoundFacts) -> Vec<String> {
     growth
 }
 
-/// Advice for a smaller file.
+/// Returns advice on how to make the artifact smaller.
 fn smaller(compiled: &CompiledFile, grammar: &GrammarFacts) -> String {
     let options = &grammar.options.0;
     let given = |name: &str| options.iter().find(|(key, _)| key == name).map(|(_, value)| value);
@@ -207,7 +215,7 @@ fn smaller(compiled: &CompiledFile, grammar: &GrammarFacts) -> String {
     }
 }
 
-/// Returns the command that writes a text of the grammar.
+/// Returns the command line that draws a sample text of the compiled grammar.
 fn sample_command(compiled: &CompiledFile) -> String {
     let vocabulary = &compiled.vocabulary_file.path;
     let beside = vocabularies::folder_of(vocabulary) == vocabularies::folder_of(&compiled.path)
@@ -219,7 +227,7 @@ fn sample_command(compiled: &CompiledFile) -> String {
     command
 }
 
-/// A path as an argument in a shell.
+/// Formats a path as a shell argument, in quotes if it contains white space.
 fn argument(path: &Path) -> String {
     let text = path.display().to_string();
     if text.contains(char::is_whitespace) { format!("\"{text}\"") } else { text }

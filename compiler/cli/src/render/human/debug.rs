@@ -1,4 +1,4 @@
-//! The stages between a source and a mask.
+//! Results of the `debug` verbs, for people.
 
 use std::io::{self, Write};
 
@@ -43,7 +43,7 @@ impl Answer for TrieText {
     }
 }
 
-/// The tokens that end at a node.
+/// Formats the ids of the tokens that end at a trie node. Empty if no token ends there.
 fn ids(tokens: &[u32]) -> String {
     let ids: Vec<String> = tokens.iter().map(u32::to_string).collect();
     if ids.is_empty() { String::new() } else { format!(", is token {}", ids.join(", ")) }

@@ -1,7 +1,7 @@
 //! Draws diagnostics with miette: message, source excerpt with carets, help.
 //!
-//! Schemas are often one long line, whose excerpt would be the whole source. Such a line is cut to the part around
-//! the main label, and the other labels are left out.
+//! A schema is often one long line, so that the excerpt would be the whole source. Such a line is
+//! cut to the part around the main label, and the other labels are left out.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -15,24 +15,24 @@ use miette::{
 
 use crate::failure::Problem;
 
-/// Bytes of the longest line that is shown whole.
+/// Length in bytes of the longest line that is shown whole. Longer lines are cut.
 const LONG_LINE: usize = 240;
-/// Bytes of a cut line before and after the label.
+/// Bytes that are shown before and after the main label of a cut line.
 const AROUND: usize = 60;
 
-/// Draws a diagnostic.
+/// Writes a diagnostic with its message, an excerpt of the source, and help.
 pub(crate) fn diagnostic(
     source: &Source,
     diagnostic: &Diagnostic,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    // Lines are left to the terminal to wrap, so that pointers and names can be copied.
+    // Long lines are left to the terminal to wrap, so that pointers and names can be copied.
     let handler = MietteHandlerOpts::new().terminal_links(false).wrap_lines(false).build();
     let report = Report::new(source, diagnostic);
     writeln!(out, "{}", Drawn { handler: &handler, report: &report })
 }
 
-/// Returns the message of a diagnostic with its JSON pointer, if it has one.
+/// Returns the message of a diagnostic, followed by its JSON pointer if it has one.
 pub(crate) fn placed_message(diagnostic: &Diagnostic) -> String {
     let message = &diagnostic.message;
     match diagnostic.pointer.as_deref() {
@@ -42,7 +42,7 @@ pub(crate) fn placed_message(diagnostic: &Diagnostic) -> String {
     }
 }
 
-/// Draws a problem, its causes one a line.
+/// Writes the message of a problem, and then one line for each of its causes.
 pub(crate) fn problem(problem: &Problem, out: &mut dyn Write) -> io::Result<()> {
     let chain = problem.chain();
     let mut messages = chain.iter();
@@ -52,7 +52,7 @@ pub(crate) fn problem(problem: &Problem, out: &mut dyn Write) -> io::Result<()> 
     messages.try_for_each(|cause| writeln!(out, "  because: {cause}"))
 }
 
-/// Returns the last character boundary at or before an offset.
+/// Returns the last character boundary at or before the byte `offset`.
 fn char_boundary(text: &str, offset: usize) -> usize {
     let mut at = offset.min(text.len());
     while !text.is_char_boundary(at) {
@@ -61,7 +61,7 @@ fn char_boundary(text: &str, offset: usize) -> usize {
     at
 }
 
-/// A diagnostic in miette's form.
+/// A diagnostic in the form that miette takes.
 #[derive(Debug)]
 struct Report<'a> {
     diagnostic: &'a Diagnostic,
@@ -131,11 +131,11 @@ impl fmt::Display for Drawn<'_> {
     }
 }
 
-/// A source for miette, or a window of one long line.
+/// The part of a source that miette shows: all of it, or a window of one long line.
 #[derive(Debug)]
 struct Excerpt<'a> {
     source: &'a Source,
-    /// The part of a long line that is shown.
+    /// Byte range that is shown of a long line. `None` if the line is short and is shown whole.
     window: Option<Range<usize>>,
 }
 
@@ -154,7 +154,7 @@ impl<'a> Excerpt<'a> {
         Self { source, window }
     }
 
-    /// A label, cut to the text and the window.
+    /// Converts a label to miette's form, cut to the end of the text or window.
     fn label(&self, label: &Label, primary: bool) -> LabeledSpan {
         let end = self.window.as_ref().map_or(self.source.text.len(), |window| window.end);
         let from = label.span.start.min(end);
@@ -188,7 +188,8 @@ impl SourceCode for Excerpt<'_> {
                 lines.line_count(),
             )));
         };
-        // Without context lines miette asks for the position; with them, for the text to show.
+        // Without context lines, miette asks for the position only. With them, it asks for the text
+        // to show.
         let shown =
             if before == 0 { span.offset()..span.offset() + span.len() } else { window.clone() };
         let data = text.as_bytes().get(shown.clone()).ok_or(MietteError::OutOfBounds)?;

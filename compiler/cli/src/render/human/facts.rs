@@ -1,4 +1,4 @@
-//! The facts of an artifact, as `compile` and `inspect` show them.
+//! The facts about an artifact, as `compile` and `inspect` show them.
 
 use std::io::{self, Write};
 
@@ -7,10 +7,11 @@ use indexmap::IndexMap;
 use crate::cmd::facts::{BoundFacts, ReportFacts, SectionFacts, TableFacts};
 use crate::readable::{count, number, size};
 
-/// Number of positions that `inspect` lists for one verdict and reason.
+/// Number of source positions that `inspect` lists for one verdict and reason. Further positions
+/// are counted.
 pub(super) const PLACES: usize = 3;
 
-/// Rules, states, masks and exit classes.
+/// Writes the number of rules, states, masks and exit classes.
 pub(super) fn tables(tables: &TableFacts, out: &mut dyn Write) -> io::Result<()> {
     let masks = &tables.masks;
     writeln!(
@@ -37,7 +38,7 @@ pub(super) fn tables(tables: &TableFacts, out: &mut dyn Write) -> io::Result<()>
     )
 }
 
-/// The largest sections on one line.
+/// Writes the `most` largest sections and the sum of the others on one line.
 pub(super) fn largest_sections(
     sections: &[SectionFacts],
     most: usize,
@@ -60,8 +61,8 @@ pub(super) fn largest_sections(
     writeln!(out, "  size        {}", parts.join(", "))
 }
 
-/// The exactness of the grammar: every keyword, or only the approximate and narrower ones. Lists at most `most` positions
-/// for one verdict and reason.
+/// Writes the exactness report: every keyword if `whole`, otherwise only the approximate and
+/// narrower ones. Lists at most `most` positions for one verdict and reason.
 pub(super) fn report(
     report: &ReportFacts,
     whole: bool,
@@ -81,7 +82,7 @@ pub(super) fn report(
     )?;
     let shown = report.keywords.iter();
     let shown = shown.filter(|k| whole || matches!(k.verdict, "approximate" | "narrower"));
-    // A note on several positions is printed once.
+    // A note that applies to several positions is printed once.
     let mut groups: IndexMap<(&str, &str), Vec<&str>> = IndexMap::new();
     for keyword in shown {
         groups.entry((keyword.verdict, &keyword.reason)).or_default().push(&keyword.pointer);
@@ -102,7 +103,7 @@ pub(super) fn report(
     Ok(())
 }
 
-/// The bound on the work of one step.
+/// Writes the bounds on the work of one decoding step.
 pub(super) fn bound(bound: &BoundFacts, out: &mut dyn Write) -> io::Result<()> {
     let chain = match bound.longest_chain {
         Some(0) => "the base mask alone".to_owned(),

@@ -1,4 +1,4 @@
-//! Everything that an artifact says about itself.
+//! All facts about an artifact, for people.
 
 use std::io::{self, Write};
 

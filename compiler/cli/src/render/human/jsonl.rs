@@ -1,4 +1,4 @@
-//! Items of lines, one a line, followed by the invalid lines.
+//! The items of JSON lines for people: one on each line, followed by the invalid lines.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,4 @@
-//! A keyword or format on one line.
+//! The treatment of a keyword or format, on one line.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,4 @@
-//! For people: one file a verb.
+//! Output for people: one file for each verb (subcommand).
 
 mod build;
 mod check;

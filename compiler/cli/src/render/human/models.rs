@@ -1,4 +1,4 @@
-//! Models: their files, their outputs, and their addresses.
+//! Results of the model verbs, for people: the model's file, an output, the server's address.
 
 use std::io::{self, Write};
 
@@ -14,7 +14,7 @@ impl Answer for Fetched {
     }
 }
 
-/// The text was written as it came.
+/// The generated text was already written while it arrived, so only the rest follows.
 impl Answer for Generated {
     fn human(&self, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out)?;

@@ -1,4 +1,4 @@
-//! A repair: the text, then the edits, one a line.
+//! The result of a repair, for people: the text, then the edits, one on each line.
 
 use std::io::{self, Write};
 
@@ -6,7 +6,7 @@ use crate::cmd::repair::Repair;
 use crate::readable;
 use crate::render::Answer;
 
-/// Characters of a removed text that are shown.
+/// Number of characters of a removed text that are shown. The rest is left out.
 const SHOWN: usize = 60;
 
 impl Answer for Repair {

@@ -1,4 +1,4 @@
-//! A sample: its bytes as they are.
+//! The text of a sample, written byte for byte.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,4 @@
-//! A summary of a vocabulary artifact that was built.
+//! A summary of the vocabulary artifact that was built, for people.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,4 @@
-//! The properties that an agent's format has to have.
+//! Tests of the properties that the format of agents' actions has to have.
 
 mod published;
 
@@ -14,7 +14,7 @@ fn format() -> AgentFormat {
     AgentFormat::new(vec![tool("search", query), tool("bbox", boxes)]).expect("the names differ")
 }
 
-/// Texts with all that breaks counters of braces.
+/// Returns texts with everything that confuses a counter of braces.
 fn text() -> impl Strategy<Value = String> {
     "[a-c{}\\[\\]\"\\\\:,<>/\n日]{0,16}"
 }
@@ -24,7 +24,8 @@ fn cases() -> ProptestConfig {
     ProptestConfig { cases: if full { 10_000 } else { 256 }, ..ProptestConfig::default() }
 }
 
-/// The matches of `<(name)>(.*?)</\1>` from left to right, a place at a time.
+/// Returns the matches of the regular expression `<(name)>(.*?)</\1>` from left to right, found one
+/// position at a time.
 fn tags_by_definition(text: &str) -> Vec<(&'static str, &str)> {
     let (mut found, mut at) = (Vec::new(), 0);
     while at < text.len() {
@@ -82,7 +83,7 @@ proptest! {
         let output = format!("{before}<think>hm</think><search>{content}</search>{after}");
         let parsed = format().parse(&output);
         let content = content.trim();
-        // An object behind the tags would come first.
+        // If an object followed the tags, it would have precedence.
         if let Ok(parsed) = parsed && parsed.raw_json.is_none() {
             prop_assert_eq!(parsed.action_type.as_str(), "search");
             prop_assert_eq!(parsed.content, Value::from(content));
@@ -233,7 +234,7 @@ fn what_a_turn_holds_is_no_turn() {
         )
     };
     assert!(format().parse(&turn("gone")).is_err());
-    // Behind it, one is; and in an object that is no turn.
+    // An action after such a turn is read. So is an action inside an object that is not a turn.
     for output in [format!("{} {inner}", turn("gone")), format!(r#"{{"response": {inner}}}"#)] {
         assert_eq!(format().parse(&output).unwrap().raw_json.as_deref(), Some(inner), "{output}");
     }
@@ -243,7 +244,8 @@ fn what_a_turn_holds_is_no_turn() {
 fn what_the_strings_of_a_refused_turn_say_is_no_call() {
     let tag = "</think><search>x</search><answer>y</answer>";
     let turns = [
-        // Another action, arguments that are none, a key twice: whole and refused.
+        // Turns with an unknown action, with arguments that are no object, or with a duplicate key.
+        // Each is rejected as a whole.
         format!(r#"{{"think": "{tag}", "action": "gone", "arguments": {{}}, "answer": null}}"#),
         format!(r#"{{"think": "{tag}", "action": "search", "arguments": 1, "answer": null}}"#),
         format!(
@@ -256,11 +258,11 @@ fn what_the_strings_of_a_refused_turn_say_is_no_call() {
     for turn in &turns {
         assert_eq!(tags(turn).next(), None, "{turn}");
         assert!(format().parse(turn).is_err(), "{turn}");
-        // An action written before it is read.
+        // A tag before the turn is read.
         let output = format!("<search>first</search> {turn}");
         assert_eq!(format().parse(&output).unwrap().content, "first", "{output}");
     }
-    // Behind a turn tags are read; in a tag a turn is text, and the tag ends behind it.
+    // Tags after a turn are read. A turn within a tag is plain text, and the tag ends after it.
     for turn in &turns {
         let output = format!("{turn}\n<search>z</search>");
         assert_eq!(format().parse(&output).unwrap().content, "z", "{output}");
@@ -270,7 +272,7 @@ fn what_the_strings_of_a_refused_turn_say_is_no_call() {
     }
     let output = r#"<think>I write {"think": …}</think><search>z</search>"#;
     assert_eq!(format().parse(output).unwrap().content, "z");
-    // An object that is no turn hides nothing.
+    // An object that is not a turn hides no tags.
     assert_eq!(format().parse(r#"{"a": "<search>x</search>"}"#).unwrap().content, "x");
 }
 

@@ -1,6 +1,8 @@
-//! The tests that the agents' format was published with, by their meaning: 21 cases, and its four properties over random texts.
+//! The tests that were published with the format of agents' actions, by their meaning: 21 cases,
+//! and four properties over random texts.
 //!
-//! The agent searches, crops and reads images, and answers. Its document is seed 002; the properties have its numbers.
+//! The agent searches, crops and reads images, and answers. The published document is seed 002; the
+//! properties have its numbers.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -107,7 +109,7 @@ fn json_comes_before_tags_and_tags_where_there_is_none() {
     assert_eq!((parsed.action_type.as_str(), parsed.content), ("search", json!("of a tag")));
 }
 
-/// An action, its arguments and its answer.
+/// Returns a random action: its name, its arguments and its answer.
 fn any_action() -> impl Strategy<Value = (&'static str, Value, Value)> {
     let region = (0..500_u32, 0..500_u32, 1..500_u32, 1..500_u32)
         .prop_map(|(x, y, width, height)| json!([x, y, x + width, y + height]));
@@ -121,7 +123,7 @@ fn any_action() -> impl Strategy<Value = (&'static str, Value, Value)> {
     prop_oneof![search, look, answer]
 }
 
-/// The content of an action, as the document maps it.
+/// Returns the content of an action, as the published document defines it.
 fn content(name: &str, arguments: &Value, answer: &Value) -> Value {
     match name {
         "search" => arguments["query"].clone(),
@@ -130,7 +132,8 @@ fn content(name: &str, arguments: &Value, answer: &Value) -> Value {
     }
 }
 
-/// Text around an action: any, and parts of JSON. Without tags, which would be read themselves.
+/// Returns random text around an action, including parts of JSON. It contains no tags, because
+/// these would be read.
 fn around() -> impl Strategy<Value = String> {
     prop_oneof![
         "[^<]{0,50}",
@@ -138,7 +141,8 @@ fn around() -> impl Strategy<Value = String> {
     ]
 }
 
-/// JSON that is no action: cut, with a field less, or of an unknown action. Tags stand in none of its strings.
+/// Returns JSON that is not an action: truncated, with a missing field, or with an unknown action.
+/// Its strings contain no tags.
 fn broken() -> impl Strategy<Value = String> {
     let query = "[^<]{0,20}";
     let cut = (query, any::<prop::sample::Index>()).prop_map(|(query, at)| {
@@ -160,7 +164,7 @@ fn broken() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(cases())]
 
-    /// The first property: the action and its content are those that were written.
+    /// Property 1: parsing returns the action and the content that were written.
     #[test]
     fn any_action_is_read(think in any::<String>(), (name, arguments, answer) in any_action()) {
         let text = json!({"think": think, "action": name, "arguments": arguments, "answer": answer}).to_string();
@@ -170,7 +174,8 @@ proptest! {
         prop_assert_eq!(parsed.content, content(name, &arguments, &answer));
     }
 
-    /// The second: an action is found in any text, and is kept whole with the end token behind it.
+    /// Property 2: an action is found in any text, and is kept as a whole with the end token after
+    /// it.
     #[test]
     fn any_action_is_found_and_kept((name, arguments, answer) in any_action(), before in around(), after in around(), end in "<\\|im_end\\|>|</s>|") {
         let json = action(name, &arguments, &answer);
@@ -180,7 +185,8 @@ proptest! {
         prop_assert_eq!(format().postprocess_responses(&[text], &end), [json + &end]);
     }
 
-    /// The third: tags are read where there is no action in JSON, also where there is JSON that is broken or lacks a field.
+    /// Property 3: tags are read if there is no action in JSON, even if there is JSON that is
+    /// broken or lacks a field.
     #[test]
     fn any_tag_is_read(name in prop_oneof![Just("search"), Just("answer")], content in "[^<]{1,100}", before in around(), after in around(), broken in broken()) {
         let text = format!("{before}{broken}<think>reasoning</think><{name}>{content}</{name}>{after}");
@@ -193,7 +199,7 @@ proptest! {
         prop_assert_eq!(read, (vec![Some(name.to_owned())], vec![Some(parsed.content)]));
     }
 
-    /// The fourth: an action in JSON comes before tags, wherever these stand.
+    /// Property 4: an action in JSON has precedence over tags, wherever these are.
     #[test]
     fn json_comes_before_tags((name, arguments, answer) in any_action(), before in around(), after in around(), tag in "[^<>{}]{0,20}", is_first in any::<bool>()) {
         let (json, tag) = (action(name, &arguments, &answer), format!("<search>{tag}</search>"));
