@@ -40,7 +40,12 @@ impl Attributes {
         let mut attributes = Self::default();
         let mut names: Vec<&str> = Vec::new();
         let inside = text[span.clone()].trim_start_matches('[').trim_end_matches(']');
-        for part in inside.split(',') {
+        let mut is_quoted = false;
+        let is_comma = |c: char| {
+            is_quoted ^= c == '"';
+            c == ',' && !is_quoted
+        };
+        for part in inside.split(is_comma) {
             let (name, value) = part
                 .split_once('=')
                 .map_or((part, None), |(name, value)| (name, Some(value.trim())));

@@ -227,6 +227,11 @@ fn errors() {
 }
 
 #[test]
+fn commas_in_the_value_of_an_attribute_are_its_own() {
+    assert!(try_lower("root ::= x\nx[capture=\"a,b\", max_chars=3] ::= \"a\"").is_ok());
+}
+
+#[test]
 fn help_names_the_way_out() {
     let help = |text: &str| try_lower(text).expect_err(text)[0].help.clone().unwrap_or_default();
     assert_eq!(help("root ::= objct\nobject ::= \"{\""), "did you mean `object`?");
