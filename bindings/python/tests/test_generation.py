@@ -121,7 +121,7 @@ def test_the_schema_of_actions_compiles(compiler: grammarc.Compiler) -> None:
     compiler.json_schema(agent.schema, whitespace="compact").check(agent.forced("search", {"query": "x"}))
 
 
-SAMPLES = Path(os.environ["GRAMMARC_ROOT"]) / "generate" / "samples" / "extraction.json"
+SAMPLES = Path(os.environ["GRAMMARC_ROOT"]) / "generate" / "agents" / "samples" / "extraction.json"
 
 
 def test_prompts_by_name(caplog: pytest.LogCaptureFixture) -> None:

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(not URL, reason="no server: `cargo test` starts 
 from grammarc.client import AsyncClient, Client, ServerError  # noqa: E402
 from grammarc.prompts import Prompt, PromptManager, group_by_type  # noqa: E402
 
-SAMPLES = Path(os.environ["GRAMMARC_ROOT"]) / "generate" / "samples" / "extraction.json"
+SAMPLES = Path(os.environ["GRAMMARC_ROOT"]) / "generate" / "agents" / "samples" / "extraction.json"
 
 DNA = {"type": "definition", "entity": "DNA", "definition": "Carries instructions"}
 RNA = {"type": "relationship", "subject": "RNA", "predicate": "is_like", "object": "DNA", "object-entity": True}
