@@ -19,8 +19,8 @@ pub struct DelimitedRepeat {
 }
 
 impl DelimitedRepeat {
-    /// Returns the first two of `parts` as a delimited repeat. Returns `None` unless they are a
-    /// bounded repetition of bytes and an overlapping byte set.
+    /// Returns the first two parts of a sequence as a delimited repeat. Returns `None` unless they
+    /// are a bounded repetition of bytes and a byte set that overlaps with the repeated bytes.
     pub(super) fn begins(parts: &[Expr]) -> Option<Self> {
         match parts {
             [Expr::Repeat { body, min, max: Some(max) }, Expr::Bytes(last), ..] => match **body {
