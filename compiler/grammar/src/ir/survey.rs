@@ -17,15 +17,15 @@ pub struct Survey {
     pub sizes: Vec<usize>,
     /// For each rule, the depth of its expression: the number of nested levels below the top.
     pub heights: Vec<usize>,
-    /// For each rule, how often other rules and itself call it, in the automata that are built from
-    /// the expressions. A call in a graph with required keys or counters counts twice.
+    /// For each rule, the number of calls of the rule in the automata that are built from all
+    /// expressions. A call in a graph with required keys or counters counts twice.
     pub uses: Vec<u32>,
     /// Whether some expression is an intersection or a complement.
     pub has_operands: bool,
     /// Whether some expression matches whole tokens by id.
     pub has_tokens: bool,
     /// Whether the body of some repetition may be a repetition itself, or may derive the empty
-    /// string. Quick, so it may be true without such a body.
+    /// string. Sometimes true without such a body, because the check is quick.
     pub has_repetitions: bool,
     /// For each rule, the number of its strongly connected component in the call graph. Callees
     /// have lower numbers than their callers.
@@ -109,8 +109,8 @@ pub struct RuleGroup<'a> {
     pub is_recursive: bool,
 }
 
-/// Whether the body of a repetition may be a repetition itself, or may derive the empty string.
-/// Quick, and true more often than necessary.
+/// Whether `body`, the body of a repetition, may be a repetition itself, or may derive the empty
+/// string. The check is quick. It is true for every such body, and for some others.
 fn may_be_repeated(body: &Expr) -> bool {
     let is_repeated = |part: &Expr| matches!(part, Expr::Repeat { .. } | Expr::Call(_));
     match body {

@@ -96,7 +96,7 @@ struct Key {
     tracks: SmallVec<[u32; 2]>,
 }
 
-/// A position in the string, with the facts that guards need about the text before it.
+/// The current position in the string, as far as guards depend on the text before it.
 #[derive(Debug, Default)]
 struct Place {
     at_start: bool,
@@ -124,11 +124,11 @@ struct Explorer<'a> {
     /// The transitions of the current formula (a condition on the rest of the string), if the formula is a set of
     /// states without any assertion.
     ways: Vec<Edge>,
-    /// The bytes of `ways`, usually few. No successor is computed for other bytes.
+    /// The set of bytes on which the transitions in `ways` are, usually few. No successor is computed for other bytes.
     ways_on: ByteSet,
     /// The formula (a condition on the rest of the string) under construction, kept to reuse its memory.
     choices: Choices,
-    /// The states that a walk has visited, kept to reuse its memory.
+    /// The pairs of a state and a condition that a walk over empty transitions has visited. Kept to reuse its memory.
     walked: InsertionSet<(u32, ConjunctionId)>,
 }
 
