@@ -15,14 +15,14 @@ pub struct ByteRows {
     class_of: [u8; 256],
     /// The number of classes of equivalent bytes, from 1 to 256.
     classes: usize,
-    /// For each state, and for each class of bytes in it, the target state or [`NONE`]. The index
-    /// is `state * classes + class`.
+    /// For each pair of a state and a class of bytes, the target state or [`NONE`]. The index is
+    /// `state * classes + class`.
     targets: Vec<u32>,
 }
 
 impl ByteRows {
-    /// Builds the table for `states` states. `edges` returns the edges of a state: lowest byte,
-    /// highest byte (inclusive), target. The edges of a state have to be disjoint.
+    /// Builds the table of an automaton with `states` states. `edges` returns the edges of a state:
+    /// lowest byte, highest byte (inclusive), target. The edges of a state have to be disjoint.
     pub fn new<E: Iterator<Item = (u8, u8, u32)>>(
         states: usize,
         edges: impl Fn(usize) -> E,

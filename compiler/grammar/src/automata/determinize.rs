@@ -106,14 +106,14 @@ pub(super) struct Subsets<'a> {
     /// For each subset, by its number, its members. A subset with one member is that state's
     /// number. A larger subset is [`SEVERAL`] plus its index in `several`.
     all: Vec<u32>,
-    /// The subsets with more than one member, each as the sorted numbers of its states. They have
-    /// indices of their own.
+    /// The subsets with more than one member, each as the sorted numbers of its states. This
+    /// interner numbers them separately; `numbers` maps to the common numbers.
     several: Interner,
     /// Maps the index in `several` of a subset with more than one member to the number of the
     /// subset among all subsets.
     numbers: Vec<u32>,
-    /// For each state of the nondeterministic automaton, the numbers of the subsets that arise from
-    /// this state alone.
+    /// For each state of the nondeterministic automaton, the numbers of the subset of this state
+    /// alone and of its epsilon closure.
     known: Vec<Known>,
     /// The number of the current search for an epsilon closure. Each search gets a new number, so
     /// that marks of earlier searches need not be cleared.
@@ -127,8 +127,8 @@ pub(super) struct Subsets<'a> {
     simulated: Option<Simulated>,
 }
 
-/// The subsets that arise from one state of the nondeterministic automaton, by number, and a mark
-/// of the search for closures.
+/// The numbers of the subsets that belong to one state of the nondeterministic automaton, and the
+/// mark of the last search that reached it.
 #[derive(Clone, Copy)]
 struct Known {
     /// The number of the subset whose only member is the state, or [`UNKNOWN`] if it was not needed
@@ -167,7 +167,7 @@ impl<'a> Subsets<'a> {
         self.all.len()
     }
 
-    /// Returns the approximate memory of all subsets, in bytes.
+    /// Returns the approximate memory of all subsets found so far, in bytes.
     fn bytes(&self) -> usize {
         size_of_val(&*self.known) + size_of_val(&*self.all) + self.several.bytes()
     }

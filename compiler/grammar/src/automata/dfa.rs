@@ -8,11 +8,11 @@ pub type Symbol = u32;
 /// A transition on the symbols from `lo` to `hi`, both inclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Edge {
-    /// The lowest symbol.
+    /// The lowest symbol of the transition.
     pub lo: Symbol,
-    /// The highest symbol.
+    /// The highest symbol of the transition, inclusive.
     pub hi: Symbol,
-    /// The target state.
+    /// The number of the state to which the transition leads.
     pub target: u32,
 }
 
@@ -20,7 +20,7 @@ pub struct Edge {
 /// that may continue with any character has seven.
 pub type Edges = SmallVec<[Edge; 7]>;
 
-/// A state of a deterministic automaton.
+/// A state of a deterministic automaton: its transitions, and whether it accepts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct DfaState {
     /// The transitions, sorted by symbol and disjoint. A symbol without a transition is rejected.

@@ -20,8 +20,8 @@ pub fn minimize(dfa: &Dfa) -> Dfa {
     smallest.expect("all is allowed")
 }
 
-/// Minimizes an automaton within a budget. The limit on states has no effect, because the result
-/// has no more states than `dfa`.
+/// Returns the minimal automaton of the language in canonical numbering, within a budget. The limit
+/// on states has no effect, because the result has no more states than `dfa`.
 ///
 /// # Errors
 ///
@@ -64,7 +64,7 @@ fn smallest(table: &Table, allowed: StateBudget<'_>) -> Result<Table, StateLimit
 
 /// Returns the minimal automaton, given the result of [`minimize_acyclic`]: for each state its
 /// class of equivalent states, and the number of classes. If the automaton has dead states, trims
-/// it and starts again. If the classes were too much work, uses refinement of both partitions.
+/// it and starts again. If the classes were too much work, uses [`refine`].
 fn by_classes(
     table: &Table,
     classes: Result<(Vec<u32>, usize), Unresolved>,
@@ -205,7 +205,8 @@ impl Partition {
         Self::by_runs(count, |_| 0)
     }
 
-    /// Creates a partition with one set for each run of consecutive numbers that have equal keys.
+    /// Creates a partition of the numbers `0..count`. Consecutive numbers with equal keys are in
+    /// one set.
     fn by_runs(count: usize, key: impl Fn(usize) -> u32) -> Self {
         let mut this = Self {
             elements: (0..count as u32).collect(),
@@ -233,7 +234,7 @@ impl Partition {
         self.first.len()
     }
 
-    /// Returns the range in `elements` of the members of a set.
+    /// Returns the range of indices in `elements` of the members of a set.
     fn range(&self, set: usize) -> std::ops::Range<usize> {
         self.first[set] as usize..self.past[set] as usize
     }
@@ -322,7 +323,7 @@ mod tests {
         complement(dfa, room()).expect("it has a budget")
     }
 
-    /// Minimizes an automaton by refinement of both partitions.
+    /// Minimizes an automaton by [`refine`], the general method.
     fn refined(dfa: &Dfa) -> Dfa {
         refine(&dfa.into(), room()).expect("it has a budget").to_dfa()
     }
@@ -381,8 +382,8 @@ mod tests {
             prop_assert_eq!(twice, small);
         }
 
-        /// Automata with cycles like those of an object's keys in any order: long words with common
-        /// prefixes or suffixes.
+        /// Minimization from the end and by refinement agree on automata with cycles like those of
+        /// an object's keys in any order: long words with common prefixes or suffixes.
         #[test]
         fn words_in_any_number_are_minimised_as_by_refinement(
             words in prop::collection::vec(prop::collection::vec(0u32..3, 1..9), 1..7),
@@ -411,7 +412,8 @@ mod tests {
             prop_assert_eq!(minimal(&nfa, room()), Ok(minimize(&dfa)));
         }
 
-        /// Automata with cycles like those of an array's items: some states may be equivalent.
+        /// Minimization from the end and by refinement agree on automata with cycles like those of
+        /// an array's items: some states may be equivalent.
         #[test]
         fn ways_round_are_minimised_as_by_refinement(
             steps in prop::collection::vec((0u32..2, any::<bool>()), 1..5),

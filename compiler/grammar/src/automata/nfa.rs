@@ -59,9 +59,9 @@ pub struct Nfa {
     /// The known simulations between states, which determinization uses. A state simulates another
     /// state if it accepts every string that the other state accepts.
     pub simulation: Simulation,
-    /// The initial state.
+    /// The number of the initial state.
     pub start: u32,
-    /// The final state.
+    /// The number of the final state, the only one that accepts.
     pub end: u32,
 }
 
@@ -162,7 +162,7 @@ impl Nfa {
         (before == NONE).then(|| &self.edges[run.from as usize..run.to as usize])
     }
 
-    /// Returns the targets of a state's empty transitions.
+    /// Returns the target states of a state's empty transitions, the last added first.
     pub fn empties(&self, state: u32) -> impl Iterator<Item = u32> + '_ {
         linked(&self.empty, self.states[state as usize].empty)
     }

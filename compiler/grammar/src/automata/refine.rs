@@ -40,7 +40,7 @@ pub struct Refinement {
     classes: Vec<u32>,
     /// For each state, the number of its class after the current round, or [`UNVISITED`].
     next: Vec<u32>,
-    /// The states that the current round has visited.
+    /// The numbers of the states that the current round has visited.
     visited: Vec<u32>,
     /// The states whose class the last round changed.
     changed: Vec<u32>,

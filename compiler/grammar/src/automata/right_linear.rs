@@ -38,8 +38,9 @@ pub struct RightLinear<'a> {
 /// A state of a rule that is being built.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum State {
-    /// The automaton is in one of several states: a set of states, by its number in [`Subsets`]. A
-    /// set with more than one member is a choice, which calls one rule for each member.
+    /// A set of states of the nondeterministic automaton, by its number in [`Subsets`]: the states
+    /// in which it may be after a symbol. A set with more than one member is a choice, which calls
+    /// one rule for each member.
     Subset(u32),
     /// The accepting state after the call of another rule, without transitions.
     End,

@@ -48,7 +48,7 @@ impl Table {
         self.edges.len()
     }
 
-    /// Returns the size of states and edges in bytes.
+    /// Returns the size of the table's states and edges in bytes.
     pub fn bytes(&self) -> usize {
         size_of_val(&*self.edges) + size_of_val(&*self.states)
     }
@@ -80,7 +80,7 @@ impl Table {
         (&edges[..edges.len() - labels], &edges[edges.len() - above..])
     }
 
-    /// Whether a state is accepting.
+    /// Whether a state is accepting: a string may end there.
     #[inline]
     pub fn accepts(&self, state: u32) -> bool {
         self.states[state as usize].1

@@ -8,13 +8,13 @@ use super::Expr;
 /// byte may be either a repeated byte or the last byte.
 #[derive(Clone, Copy, Debug)]
 pub struct DelimitedRepeat {
-    /// The bytes that are repeated.
+    /// The set of bytes that may be repeated before the last byte.
     pub any: ByteSet,
     /// The fewest bytes before the last byte.
     pub min: u32,
     /// The most bytes before the last byte.
     pub max: u32,
-    /// The bytes that the last byte may be.
+    /// The set of bytes that may be the last byte.
     pub last: ByteSet,
 }
 

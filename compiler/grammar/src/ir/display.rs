@@ -34,7 +34,8 @@ fn strength(expr: &Expr) -> u8 {
     }
 }
 
-/// Writes an operand, in parentheses if it binds less strongly than `least`.
+/// Writes an expression, in parentheses if its operator binds less strongly than `least` (see
+/// [`strength`]).
 fn operand(f: &mut fmt::Formatter<'_>, expr: &Expr, least: u8) -> fmt::Result {
     if strength(expr) < least { write!(f, "({expr})") } else { write!(f, "{expr}") }
 }

@@ -16,12 +16,13 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use super::Expr;
 use super::delimited_repeat::DelimitedRepeat;
 
-/// Maps a part of a sequence and the state to which it leads to a state whose only outgoing path is
-/// that part. So another sequence with this part can lead there too.
+/// The parts of sequences that are already built into the automaton, so that other sequences can
+/// share them. Maps an expression and a state to a second state, whose only outgoing path reads
+/// that expression and leads to the first state.
 pub(super) struct Endings<'a>(FxHashMap<(Part<'a>, u32), u32>);
 
 impl<'a> Endings<'a> {
-    /// Creates an empty table with capacity for the parts of `sequences` sequences.
+    /// Creates an empty map with capacity for the parts of `sequences` sequences.
     pub(super) fn with_capacity(sequences: usize) -> Self {
         Self(FxHashMap::with_capacity_and_hasher(2 * sequences, FxBuildHasher))
     }
@@ -108,7 +109,7 @@ mod tests {
     use crate::ir::recognize::recognizes;
     use crate::ir::{ExprGraph, GrammarBuilder, Origin};
 
-    /// Generates parts of a few kinds, so that equal parts are frequent.
+    /// Generates expressions of a few kinds, so that equal parts of sequences are frequent.
     fn any_part() -> impl Strategy<Value = Expr> {
         let piece = || prop::sample::select(vec!["a", "b", "ab"]).prop_map(Expr::literal);
         let byte = prop::sample::select(vec![b'a', b'b']).prop_map(Expr::byte);

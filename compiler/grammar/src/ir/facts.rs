@@ -219,8 +219,8 @@ fn resolve_group<L: ByteFacts>(
         facts[rule] = within(&grammar.rules[rule].expr, facts);
         return;
     }
-    // For each index in the group, the indices of its callers in the group. The rules of a group
-    // are in ascending order.
+    // For each rule of the group, by its index in the group, the indices of its callers in the
+    // group. The rules of a group are in ascending order.
     let place = |rule: &u32| group.binary_search(rule).ok().map(|place| place as u32);
     let calls = (0..).zip(group).flat_map(|(caller, &rule)| {
         survey
@@ -309,7 +309,8 @@ struct Reached<L> {
     facts: Facts<L>,
     /// Whether the facts of the state have changed since its edges were visited.
     waits: bool,
-    /// The index of one edge that leaves the state. The other edges are linked from there.
+    /// The index of one edge that leaves the state, or `usize::MAX` if there is none. The entry of
+    /// that edge has the index of the next one.
     edge: usize,
 }
 

@@ -34,19 +34,19 @@ pub enum RuleKind {
     Distinct,
     /// An item of a [`Distinct`](Self::Distinct) rule. No other rule calls it.
     Item,
-    /// A rule that is the [`Region`] with this number. The text of a region is reported separately
-    /// from the rest of an output.
+    /// A rule whose text is the region with this number in [`Grammar::regions`]. The text of a
+    /// region is reported separately from the rest of an output.
     Region(u32),
 }
 
-/// A rule of a grammar.
+/// A rule of a grammar: a name and an expression, which denotes the strings that the rule derives.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rule {
     /// The name, for people. Unique within the grammar if names are unique in the source.
     pub name: String,
     /// The right-hand side: the strings that the rule derives.
     pub expr: Expr,
-    /// The position in the source.
+    /// The position of the rule in the source, for messages.
     pub origin: Origin,
     /// The role of the rule. A rule that is not [plain](RuleKind::Plain) is never inlined into its
     /// callers.
@@ -64,7 +64,7 @@ impl Rule {
 /// A region: a part of an output that is reported by itself, such as the arguments of a tool call.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Region {
-    /// The kind of the region.
+    /// The kind of the region, such as free text, a JSON value or a tag.
     pub kind: RegionKind,
     /// The name of the called tool, or the beginning of the tag. Empty for other kinds of regions.
     pub label: String,
@@ -100,7 +100,7 @@ pub struct Grammar {
 }
 
 impl Grammar {
-    /// Returns the rule with this id.
+    /// Returns the rule with the number `id`.
     pub fn rule(&self, id: RuleId) -> &Rule {
         &self.rules[id.index()]
     }
@@ -198,7 +198,7 @@ impl GrammarBuilder {
 pub struct Lowered {
     /// The compiled source. All byte ranges of the result are ranges of its text.
     pub source: Source,
-    /// The grammar.
+    /// The grammar that the source was translated to.
     pub grammar: Grammar,
     /// The verdict on each keyword of the source: exact, annotation, narrower or approximate. Empty
     /// if the source language has no keywords.

@@ -25,7 +25,8 @@
 /// [`Graph::require_key`] panics beyond it.
 pub const MOST_REQUIRED_KEYS: u8 = 32;
 
-/// The bounds of a counter, both inclusive.
+/// The bounds of a counter in a graph, both inclusive: the least count with which a check passes,
+/// and the highest count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Counter {
     /// The fewest increments after which a check of the counter passes.
@@ -71,9 +72,9 @@ impl Step {
     }
 }
 
-/// A label of an edge in a graph. A label denotes a set of strings.
+/// A label of an edge in a [`Graph`]. A label denotes a set of strings.
 pub trait EdgeLabel {
-    /// Whether the set of strings is empty, so that no path takes the edge.
+    /// Whether the label denotes no string, so that no path takes the edge.
     fn is_never(&self) -> bool;
 }
 
@@ -106,7 +107,7 @@ impl<L: EdgeLabel> Default for Graph<L> {
 }
 
 impl<L: EdgeLabel> Graph<L> {
-    /// The start state.
+    /// The number of the start state.
     pub const START: u32 = 0;
 
     /// Creates a graph with a start state and an end state, without edges.
@@ -128,7 +129,7 @@ impl<L: EdgeLabel> Graph<L> {
         Self { edges, parts, ..Self::new() }
     }
 
-    /// Returns the end state, at which strings end. Edges may leave it.
+    /// Returns the number of the end state, at which strings end. Edges may leave it.
     pub fn end(&self) -> u32 {
         self.end
     }
@@ -138,7 +139,7 @@ impl<L: EdgeLabel> Graph<L> {
         self.states
     }
 
-    /// Adds a state. Returns its number.
+    /// Adds a state without edges. Returns the number of the state.
     #[inline]
     pub fn state(&mut self) -> u32 {
         self.states += 1;

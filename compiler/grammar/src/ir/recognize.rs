@@ -20,13 +20,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{Expr, ExprGraph, Grammar, RuleId};
 use crate::automata::StateBudget;
 
-/// Whether the start rule accepts exactly the bytes of the text.
+/// Whether the start rule of a grammar derives the text `bytes` as a whole.
 pub fn recognizes(grammar: &Grammar, bytes: &[u8]) -> bool {
     accepted_prefixes(grammar, bytes).last() == Some(&bytes.len())
 }
 
-/// Returns the lengths in bytes of all prefixes of the text that the start rule accepts, in
-/// ascending order.
+/// Returns the lengths in bytes of all prefixes of the text `bytes` that the start rule of a
+/// grammar derives, in ascending order.
 pub fn accepted_prefixes(grammar: &Grammar, bytes: &[u8]) -> Vec<usize> {
     let mut solver = Solver::new(grammar, bytes);
     let start = Expr::Call(grammar.start);
@@ -44,9 +44,9 @@ type Goal = (RuleId, usize);
 /// Computes, for one grammar and one text, where calls of rules may end. Iterates to the least
 /// fixpoint.
 struct Solver<'a> {
-    /// The grammar.
+    /// The grammar whose rules are called.
     grammar: &'a Grammar,
-    /// The text, in bytes.
+    /// The bytes of the text.
     text: &'a [u8],
     /// Maps each goal (rule and start position) to the end positions found so far.
     ends: FxHashMap<Goal, Positions>,

@@ -24,8 +24,9 @@ pub struct Survey {
     pub has_operands: bool,
     /// Whether some expression matches whole tokens by id.
     pub has_tokens: bool,
-    /// Whether the body of some repetition may be a repetition itself, or may derive the empty
-    /// string. Sometimes true without such a body, because the check is quick.
+    /// Whether some repetition may be simplified: its body looks like a repetition, or like an
+    /// expression that derives the empty string. A quick approximate test, in which a call counts
+    /// as a repetition.
     pub has_repetitions: bool,
     /// For each rule, the number of its strongly connected component in the call graph. Callees
     /// have lower numbers than their callers.
@@ -35,7 +36,8 @@ pub struct Survey {
 }
 
 impl Survey {
-    /// Visits all expressions of a grammar once. If the budget is spent, the result is invalid.
+    /// Visits all expressions of a grammar once, and collects the calls, sizes and rare kinds of
+    /// expressions. If the budget is spent, the result is invalid.
     pub fn new(grammar: &Grammar, budget: &Budget) -> Self {
         let count = grammar.rules.len();
         let mut this = Self {
@@ -100,7 +102,7 @@ impl Survey {
 }
 
 /// A strongly connected component of the call graph: one rule, or several rules that call each
-/// other.
+/// other directly or through others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RuleGroup<'a> {
     /// The indices of the component's rules, in ascending order.
@@ -109,8 +111,9 @@ pub struct RuleGroup<'a> {
     pub is_recursive: bool,
 }
 
-/// Whether `body`, the body of a repetition, may be a repetition itself, or may derive the empty
-/// string. The check is quick. It is true for every such body, and for some others.
+/// Whether `body`, the body of a repetition, looks like a repetition, or like an expression that
+/// derives the empty string. A quick approximate test of the top two levels of the body, in which a
+/// call counts as a repetition.
 fn may_be_repeated(body: &Expr) -> bool {
     let is_repeated = |part: &Expr| matches!(part, Expr::Repeat { .. } | Expr::Call(_));
     match body {

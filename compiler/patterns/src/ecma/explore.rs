@@ -268,9 +268,9 @@ impl Explorer<'_> {
         formula
     }
 
-    /// Returns the states of the program that are reached without a byte and have byte transitions or are final. Each
-    /// comes with the condition on the rest under which the guards on the path are open. `demand` is the condition at
-    /// the start.
+    /// Returns the states of the program that are reached from `from` without a byte and have byte transitions or are
+    /// final. Each comes with the condition on the rest under which the guards on the path are open. `demand` is the
+    /// condition at the start.
     fn walk(&mut self, from: u32, demand: ConjunctionId) -> Vec<(u32, ConjunctionId)> {
         let program = self.program;
         let mut stops = Vec::new();

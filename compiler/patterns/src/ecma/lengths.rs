@@ -18,8 +18,10 @@ pub struct Lengths {
 }
 
 impl Lengths {
+    /// The lengths of the empty text alone: exactly 0.
     const NOTHING: Self = Self::exactly(0);
 
+    /// Returns the lengths of texts that all have `length` characters.
     const fn exactly(length: u32) -> Self {
         Self { shortest: length, longest: Some(length), may_gap: false }
     }
@@ -33,6 +35,7 @@ impl Lengths {
         Self { shortest: self.shortest.saturating_add(next.shortest), longest, may_gap }
     }
 
+    /// Returns the lengths of the texts that have lengths in `self` or in `other`.
     pub(super) fn or(self, other: Self) -> Self {
         let longest = self.longest.zip(other.longest).map(|(a, b)| a.max(b));
         let (low, high) = match self.shortest <= other.shortest {
@@ -44,6 +47,8 @@ impl Lengths {
         Self { shortest: low.shortest, longest, may_gap }
     }
 
+    /// Returns the lengths of between `min` and `max` texts with lengths `self`, one after the other. Without `max`,
+    /// their number is unbounded.
     fn repeated(self, min: u32, max: Option<u32>) -> Self {
         let longest = match (max, self.longest) {
             (Some(0), _) | (_, Some(0)) => Some(0),

@@ -85,6 +85,8 @@ pub fn pattern(text: &str, limit: StateBudget<'_>) -> Result<Pattern, EcmaError>
     pattern_of(parse::parse(text, Meaning::Ecma)?, text, limit)
 }
 
+/// Returns the language of a syntax tree. `text` is the pattern, for the place of errors. Builds the deterministic
+/// automaton, the position automaton or both, whichever is small enough.
 fn pattern_of(node: node::Node, text: &str, limit: StateBudget<'_>) -> Result<Pattern, EcmaError> {
     let bounds::Bounded { node, min, max } = bounds::bounded(node);
     let counted = positions::counted(&node);
@@ -176,6 +178,8 @@ pub(crate) fn whole(text: &str, limit: StateBudget<'_>) -> Result<Dfa, EcmaError
     automaton(&node::Node::Seq(vec![node::Node::Start, node, node::Node::End]), text, limit)
 }
 
+/// Returns the minimal deterministic automaton of the strings that contain a match of a syntax tree. `text` is the
+/// pattern, for the place of errors. Fails if a limit is exceeded.
 fn automaton(node: &node::Node, text: &str, limit: StateBudget<'_>) -> Result<Dfa, EcmaError> {
     let states = limit.states.saturating_mul(PROGRAM_STATES).saturating_add(1 << 10);
     let states = limit.states(states);

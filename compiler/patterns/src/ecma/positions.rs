@@ -118,6 +118,7 @@ struct Part {
 }
 
 impl Part {
+    /// Returns the description of the empty sequence, which matches only the empty string.
     fn nothing() -> Self {
         Self { nullable: true, ..Self::default() }
     }
@@ -202,6 +203,8 @@ impl Builder {
         }
     }
 
+    /// Adds a sequence of nodes to the automaton. Returns its first and last positions. `None` if a node cannot be
+    /// added.
     fn seq(&mut self, parts: &[Node]) -> Option<Part> {
         let mut whole = Part::nothing();
         for node in parts {
@@ -211,6 +214,8 @@ impl Builder {
         Some(whole)
     }
 
+    /// Connects the last positions of `one` to the first positions of `next`. Returns the first and last positions of
+    /// their concatenation. `None` if there are too many transitions.
     fn then(&mut self, mut one: Part, next: Part) -> Option<Part> {
         self.connect(&exits(&one.last), &next.first)?;
         if one.nullable {
@@ -223,6 +228,8 @@ impl Builder {
         Some(Part { nullable: one.nullable && next.nullable, ..one })
     }
 
+    /// Adds an alternation to the automaton; `part` adds one alternative. Returns its first and last positions. `None`
+    /// if an alternative cannot be added.
     fn alt(
         &mut self,
         choices: &[Node],
@@ -238,6 +245,8 @@ impl Builder {
         Some(any)
     }
 
+    /// Adds a repetition to the automaton, with a counter or as copies of the body. Returns its first and last
+    /// positions. `None` if `max` is below `min` or the body cannot be added.
     fn repeat(&mut self, body: &Node, min: u32, max: Option<u32>) -> Option<Part> {
         if max.is_some_and(|max| max < min) {
             return None;
@@ -296,6 +305,8 @@ impl Builder {
         Some(part)
     }
 
+    /// Adds transitions from each exit (a position with the counter steps on leaving) to each entry (a position with
+    /// the counter steps on entering). `None` if there are too many transitions.
     fn connect(&mut self, from: &[Exit], to: &[(Vec<Step>, u32)]) -> Option<()> {
         for (from, leaving) in from {
             for (entering, to) in to {

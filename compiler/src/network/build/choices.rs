@@ -3,8 +3,8 @@
 //!
 //! The automaton becomes a [right-linear grammar](RightLinear). Where a symbol leads to several
 //! states, a choice calls one rule for each of them, as the last step of its rule. So masks are
-//! stored as for other rules, and a parse position has as many configurations (pairs of a state and
-//! its callers) as the text has parses.
+//! stored as for other rules. A parse position has as many configurations (a state with its
+//! register and its callers) as the text has parses.
 //!
 //! Cost: O(states of the rules). Tests: `tests/tests/suite/counters.rs`.
 

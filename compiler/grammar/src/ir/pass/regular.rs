@@ -19,7 +19,7 @@ use crate::ir::{Expr, ExprGraph, Grammar, Rule, RuleId, TokenSet};
 pub struct RegularError {
     /// The rule whose expression contains the intersection or complement.
     pub rule: RuleId,
-    /// The name of the rule.
+    /// The name of that rule, for the message.
     pub rule_name: String,
     /// The reason why there is no automaton.
     pub kind: RegularErrorKind,
