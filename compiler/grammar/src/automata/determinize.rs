@@ -134,8 +134,8 @@ struct Known {
     /// The number of the subset whose only member is the state, or [`UNKNOWN`] if it was not needed
     /// yet. Most states within an object's key occur in such subsets.
     single: u32,
-    /// The number of the subset that is the state's epsilon closure (the states it reaches by empty
-    /// transitions), or [`UNKNOWN`] if it was not needed yet.
+    /// The number of the subset that is the state's epsilon closure: the states that it reaches by
+    /// empty transitions. [`UNKNOWN`] if the number was not needed yet.
     alone: u32,
     /// The number of the last search for an epsilon closure that reached the state.
     mark: u32,

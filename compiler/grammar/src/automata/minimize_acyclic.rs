@@ -293,12 +293,13 @@ impl AcyclicMinimizer<'_> {
         Ok(false)
     }
 
-    /// Determines the classes of a cycle's states from the end, if the first state is equivalent to
-    /// no other state and is on every path around the cycle. Otherwise returns false and classifies
-    /// nothing.
+    /// Determines the classes of a cycle's states from the end. This requires that the first state
+    /// is equivalent to no other state and is on every path around the cycle. Otherwise returns
+    /// false and classifies nothing.
     ///
-    /// Two equal states lead to equal states, and the first state is equal only to itself. All
-    /// paths around the cycle end at the first state, so equal states are found from the end.
+    /// Two equivalent states lead to equivalent states, and the first state is equivalent only to
+    /// itself. All paths around the cycle end at the first state, so equivalent states are found
+    /// from the end.
     fn classify_round(&mut self, cycle: &[u32]) -> Result<bool, Unresolved> {
         let (&head, rest) = cycle.split_first().expect("a cycle has a state");
         for &other in rest {

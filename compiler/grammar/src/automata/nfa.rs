@@ -211,8 +211,8 @@ impl Nfa {
     }
 
     /// Adds a copy of the deterministic automaton `dfa`. An empty transition leads from the
-    /// existing state `from` to the copy's initial state, and one from each accepting state of the
-    /// copy to `to`. O(size of `dfa`).
+    /// existing state `from` to the copy's initial state. Empty transitions lead from the copy's
+    /// accepting states to `to`. O(size of `dfa`).
     pub fn embed(&mut self, dfa: &Dfa, from: u32, to: u32) {
         let base = self.states.len() as u32;
         self.empty(from, base);

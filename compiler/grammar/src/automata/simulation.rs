@@ -21,12 +21,13 @@
 //! "Antichains" (2006), for subsets without simulated members. Tests: below, and
 //! `grammarc_patterns::ecma`.
 
-/// The known simulations between states of an automaton, as chains. A chain is a list of states in
-/// which each state simulates all later states: it accepts every string that they accept.
+/// The known simulations between states of an automaton. A state simulates another if it accepts
+/// every string that the other accepts. They are given as chains: lists of states, each of which
+/// simulates all later ones.
 #[derive(Clone, Debug, Default)]
 pub struct Simulation {
-    /// The members of all chains (lists of states in which each simulates all later ones), in the
-    /// order in which they were added.
+    /// The members of all chains, in insertion order. A chain is a list of states, each of which
+    /// simulates all later ones.
     entries: Vec<Entry>,
     /// The number of chains (lists of states in which each simulates all later ones).
     chains: u32,
@@ -46,8 +47,8 @@ pub struct Entry {
 }
 
 impl Simulation {
-    /// Adds a list of states, a chain, in which each state simulates all later states: it accepts
-    /// every string that they accept.
+    /// Adds a chain: a list of states, each of which simulates all later ones. A state simulates
+    /// another if it accepts every string that the other accepts.
     ///
     /// The simulations of all chains together must have no cycle. Otherwise states that simulate
     /// each other would all be dropped from a subset.
@@ -84,8 +85,8 @@ impl Simulation {
     }
 }
 
-/// The known simulations of an automaton, indexed by state. They are memberships in chains: lists
-/// of states in which each simulates all later states.
+/// The known simulations of an automaton, indexed by state. They are given as chains: lists of
+/// states, each of which simulates all later ones.
 #[derive(Clone, Debug)]
 pub struct ChainsByState {
     /// The memberships of states in chains, in ascending order of states.

@@ -77,8 +77,9 @@ impl ExprGraph {
         live
     }
 
-    /// Returns a graph of the same strings, in which counters with equal bounds that are never in
-    /// use at the same time are merged. Returns `None` if no counters can be merged.
+    /// Returns a graph of the same strings with fewer counters. Counters are merged if they have
+    /// equal bounds and are never in use at the same time. Returns `None` if no counters can be
+    /// merged.
     pub fn with_shared_counters(&self) -> Option<Self> {
         let counters = self.counters();
         if counters.len() < 2 || counters.len() > MOST_COUNTERS {

@@ -181,8 +181,8 @@ impl ByteSet {
         sets.fold(Self::EMPTY, |all, set| all.union(set.turns()))
     }
 
-    /// Returns all bytes at which one of the ranges begins, or that follow the end of one. The
-    /// ranges have inclusive bounds.
+    /// Returns the first byte of each range, and the byte after the last byte of each range if
+    /// there is one. The ranges have inclusive bounds.
     pub fn bounds_of(ranges: impl Iterator<Item = (u8, u8)>) -> Self {
         let mut bounds = Self::EMPTY;
         for (lo, hi) in ranges {

@@ -248,8 +248,8 @@ fn resolve_group<L: ByteFacts>(
     }
 }
 
-/// A cache of the [`Facts`] of rules, including the bytes in their strings. It is filled for the
-/// rules that were requested and the rules that these call.
+/// A cache of the [`Facts`] of rules, including the bytes in their strings. Only requested rules
+/// and the rules that these call are computed.
 #[derive(Default)]
 pub struct Alphabets {
     /// For each rule, its [`Facts`], if they are known. Empty before the first request.

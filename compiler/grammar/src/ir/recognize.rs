@@ -51,7 +51,7 @@ struct Solver<'a> {
     /// Maps each goal (rule and start position) to the end positions found so far.
     ends: FxHashMap<Goal, Positions>,
     /// Maps each goal (rule and start position) to the goals whose results depend on it, in the
-    /// order in which they were found.
+    /// order of discovery.
     readers: FxHashMap<Goal, Vec<Goal>>,
     /// The goals (rule and start position) that have to be computed again.
     agenda: Vec<Goal>,

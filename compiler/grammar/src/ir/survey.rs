@@ -8,8 +8,8 @@ use super::{Expr, Grammar};
 use crate::budget::Budget;
 use crate::graph::{Lists, by_component};
 
-/// What one pass over the expressions of a grammar found: the calls between its rules, the sizes of
-/// the expressions, and which rare kinds of expressions occur.
+/// The results of one pass over the expressions of a grammar: the calls between rules, the sizes of
+/// expressions, and whether rare kinds of expressions occur.
 pub struct Survey {
     /// For each rule, the indices of the rules that it calls, in order and with repetition.
     pub calls: Lists,

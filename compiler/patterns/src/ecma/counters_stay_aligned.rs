@@ -145,8 +145,8 @@ fn goes_on_for(checked: u32, one: &Arrival, other: &Arrival) -> bool {
 }
 
 /// Merges the target positions that one text reaches into one set, with counts relative to the highest. `None` if there
-/// are more than [`MOST_MEMBERS`], a counter is reset on some paths and kept on others, or a count would rise by more
-/// than one.
+/// are more than [`MOST_MEMBERS`] positions. Also `None` if a counter is reset on some paths and kept on others, or if
+/// a count would rise by more than one.
 fn merged(pattern: &CountedPattern, members: &[&Arrival]) -> Option<Set> {
     if members.len() > MOST_MEMBERS {
         return None;

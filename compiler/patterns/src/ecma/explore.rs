@@ -31,8 +31,8 @@ const SIZE_OF_STATE: usize = 64;
 /// Steps of the budget that one state costs besides its edges: an estimate of its share of the work.
 const STEPS_A_STATE: usize = 1 << 6;
 
-/// Builds the trimmed automaton of all texts that a program matches. Fails with `TooLarge` beyond the limit on states
-/// or on the size of formulas (conditions on the rest of the string), or if the budget is spent.
+/// Builds the trimmed automaton of all texts that a program matches. Fails with `TooLarge` beyond the limit on states,
+/// if the formulas (conditions on the rest of the string) take too much memory, or if the budget is spent.
 pub(super) fn explore(program: &Program, limit: StateBudget<'_>) -> Result<Dfa, TooLarge> {
     let texts = all_texts();
     let mut explorer = Explorer {
@@ -121,8 +121,8 @@ struct Explorer<'a> {
     /// Maps the formula (a condition on the rest of the string) of an assertion to its derivative by the byte before
     /// the current position.
     derivatives: FxHashMap<FormulaId, FormulaId>,
-    /// The transitions of the current formula (a condition on the rest of the string), if the formula is a set of
-    /// states without any assertion.
+    /// The transitions of the current formula (a condition on the rest of the string). Complete only if the formula is
+    /// a set of states without any assertion.
     ways: Vec<Edge>,
     /// The set of bytes on which the transitions in `ways` are, usually few. No successor is computed for other bytes.
     ways_on: ByteSet,
@@ -393,8 +393,9 @@ impl Explorer<'_> {
         result
     }
 
-    /// Collects the byte transitions of a formula (a condition on the rest of the string), if it is a set of states
-    /// without any assertion. Returns whether it is; the end of the string is also allowed in it.
+    /// Collects the byte transitions of a formula, which is a condition on the rest of the string. Requires that the
+    /// formula is a set of states without any assertion; it may also allow the end of the string. Returns whether that
+    /// holds.
     fn find_ways(&mut self, formula: FormulaId) -> bool {
         self.ways.clear();
         self.ways_on = ByteSet::EMPTY;

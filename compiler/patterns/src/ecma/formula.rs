@@ -55,7 +55,7 @@ pub(super) struct Formulas {
     /// position of the state in the chain.
     ranks: Vec<Box<[Rank]>>,
     /// The interned families of conjunctions. A family is a chain (a list of states in which each simulates all later
-    /// ones) together with the conjunction of all literals but the awaited state.
+    /// ones), together with a conjunction. That conjunction has all literals of the members but the awaited state.
     families: IndexSet<(u32, ConjunctionId), FxBuildHasher>,
     /// The size of all formulas, counted in literals and conjunctions, as a measure of memory.
     size: usize,
@@ -193,8 +193,8 @@ impl Formulas {
         ranked.collect()
     }
 
-    /// Removes from the state set of a tracker (the automaton of a lookbehind) each state that another state of the set
-    /// simulates under the same condition.
+    /// Removes redundant states from the state set of a tracker (the automaton of a lookbehind). A state is redundant
+    /// if another state of the set simulates it under the same condition.
     pub(super) fn remove_simulated_states(&self, set: &mut Vec<(u32, FormulaId)>) {
         let Some(chains) = &self.chains else { return };
         let ranks = |&(state, demand): &(u32, FormulaId)| {

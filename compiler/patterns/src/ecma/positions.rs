@@ -141,8 +141,8 @@ struct Builder {
 }
 
 impl Builder {
-    /// Completes the automaton: connects the first and last positions of the whole tree to the start and the end of the
-    /// text, and computes the lengths of the texts. `None` if there are too many transitions.
+    /// Completes the automaton. Connects the first and last positions of the whole tree to the start and the end of the
+    /// text. Also computes the lengths of the texts. `None` if there are too many transitions.
     fn finish(mut self, node: &Node, whole: Part) -> Option<CountedPattern> {
         self.connect(&[(None, Vec::new())], &whole.first)?;
         let ends: Vec<Exit> =
