@@ -33,19 +33,19 @@ pub const TIME: Duration = Duration::from_secs(300);
 /// with an error.
 pub const MEMORY: usize = 1 << 30;
 
-/// Steps of one thread between two readings of the clock. Few enough to react within milliseconds,
-/// and enough to make readings cheap.
+/// The number of steps of one thread between two readings of the clock. Few enough to react within
+/// milliseconds, and enough to make readings cheap.
 const STEPS: usize = 1 << 13;
 
 /// The longest time that a waiting thread sleeps before it checks the cancellation flag again.
 const NAP: Duration = Duration::from_millis(4);
 
 thread_local! {
-    /// Steps until this thread reads the clock, whatever budget the steps are counted on.
+    /// The number of steps after which this thread reads the clock, for all budgets together.
     static LEFT: Cell<usize> = const { Cell::new(STEPS) };
 }
 
-/// A phase of a compilation, for messages.
+/// A phase of a compilation. Errors of the budget name the phase in which a limit was exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Phase {
@@ -106,7 +106,7 @@ pub enum BudgetError {
     /// The time limit was exceeded.
     #[error("the time limit of {} s was met while {phase}", limit.as_secs_f64())]
     Time {
-        /// The time allowed.
+        /// The time limit of the compilation.
         limit: Duration,
         /// The phase in which the time ran out.
         phase: Phase,
@@ -175,13 +175,15 @@ pub struct Budget {
     started: Instant,
     /// The time limit. `None` if time is not limited.
     time: Option<Duration>,
-    /// The limit on the bytes of tables and automata.
+    /// The limit on the estimated bytes of all tables and automata together. `usize::MAX` if memory
+    /// is not limited.
     most_bytes: usize,
-    /// The cancellation flag, if the caller gave one.
+    /// The flag with which the caller cancels the compilation. `None` if the caller gave no flag.
     cancel: Option<Arc<AtomicBool>>,
-    /// The bytes that tables and automata take now.
+    /// The estimated bytes that tables and automata take now.
     bytes: AtomicUsize,
-    /// The steps counted so far, without those that threads have not reported yet.
+    /// The steps of work counted so far on all threads, without those that threads have not
+    /// reported yet.
     steps: AtomicUsize,
     /// The number of the current phase, an index into [`Phase::ALL`].
     phase: AtomicU8,
@@ -196,7 +198,7 @@ impl Default for Budget {
 }
 
 impl Budget {
-    /// Creates a budget of five minutes from now and 1 GiB.
+    /// Creates a budget with the default limits: five minutes from now and 1 GiB of memory.
     pub fn new() -> Self {
         Self::unlimited().time_limit(TIME).memory_limit(MEMORY)
     }
@@ -222,7 +224,7 @@ impl Budget {
         self
     }
 
-    /// Counts time that the compilation took before the budget was created.
+    /// Counts `time` as already used: the compilation took it before the budget was created.
     #[must_use]
     pub fn already_taken(mut self, time: Duration) -> Self {
         self.started = self.started.checked_sub(time).unwrap_or(self.started);
@@ -245,7 +247,8 @@ impl Budget {
         self
     }
 
-    /// Returns the limit that was exceeded. Returns `None` while the budget is not spent.
+    /// Returns the limit that was exceeded, with the phase in which that happened. Returns `None`
+    /// while the budget is not spent.
     pub fn error(&self) -> Option<&BudgetError> {
         self.spent.get()
     }
@@ -262,11 +265,11 @@ impl Budget {
     }
 
     /// Counts `steps` steps of work, which take a few nanoseconds each. Checks the clock and the
-    /// flag every 8,192 steps.
+    /// cancellation flag every 8,192 steps.
     ///
     /// # Errors
     ///
-    /// [`Spent`] from the check that finds a limit exceeded, and from then on.
+    /// [`Spent`] from the check that finds a limit exceeded, and at every check from then on.
     #[inline]
     pub fn spend(&self, steps: usize) -> Result<(), Spent> {
         let left = LEFT.get();
@@ -277,14 +280,16 @@ impl Budget {
         self.check_after(steps)
     }
 
-    /// Adds steps to the total, and checks the clock and the flag.
+    /// Adds steps to the total, and checks the clock and the cancellation flag. Fails if the budget
+    /// is spent.
     #[cold]
     fn check_after(&self, steps: usize) -> Result<(), Spent> {
         self.steps.fetch_add(steps, Ordering::Relaxed);
         self.check()
     }
 
-    /// Checks the clock and the flag. To be called before and after work of unknown length.
+    /// Checks the clock and the cancellation flag. To be called before and after work of unknown
+    /// length.
     ///
     /// # Errors
     ///
@@ -312,7 +317,8 @@ impl Budget {
     }
 
     /// Returns the time that a waiting thread may sleep before it [checks](Self::check) the budget
-    /// again. Returns `None` if neither the clock nor the flag can end the wait.
+    /// again. Returns `None` if there is neither a time limit nor a cancellation flag, so that
+    /// nothing can end the wait.
     pub fn nap(&self) -> Option<Duration> {
         let left = self.time.map(|limit| limit.saturating_sub(self.started.elapsed()));
         // The limit is exceeded only after its last instant.
@@ -324,26 +330,28 @@ impl Budget {
         }
     }
 
-    /// Sets the current phase, for error messages.
+    /// Sets the current phase of the compilation, which error messages name.
     pub fn begin(&self, phase: Phase) {
         self.phase.store(phase as u8, Ordering::Relaxed);
     }
 
-    /// Creates an account of memory within this budget. Its bytes are given back on drop.
+    /// Creates an account of memory within this budget, of zero bytes. The budget gets the bytes
+    /// back when the account is dropped.
     pub fn hold(&self) -> MemoryUse<'_> {
         MemoryUse::new(Some(self))
     }
 
-    /// Returns the budget's error if the budget is spent, with the position of `diagnostic` in the
-    /// source. Otherwise returns `diagnostic`.
+    /// If the budget is spent, returns the diagnostic of its error, at the position of `diagnostic`
+    /// in the source. Otherwise returns `diagnostic`. For errors that may only be a consequence of
+    /// the spent budget.
     pub fn blame(&self, diagnostic: Diagnostic) -> Diagnostic {
         let Some(error) = self.error() else { return diagnostic };
         let Diagnostic { labels, pointer, .. } = diagnostic;
         Diagnostic { labels, pointer, ..error.to_diagnostic() }
     }
 
-    /// Checks the clock and the flag for a front end. Front ends return their errors as
-    /// diagnostics.
+    /// Checks the clock and the cancellation flag, like [`check`](Self::check). Returns the error
+    /// as a diagnostic, as front ends do.
     ///
     /// # Errors
     ///
@@ -360,19 +368,20 @@ impl Budget {
         self.phase() == Phase::Waiting
     }
 
-    /// Returns the current phase.
+    /// Returns the current phase of the compilation.
     fn phase(&self) -> Phase {
         Phase::ALL[usize::from(self.phase.load(Ordering::Relaxed))]
     }
 
-    /// Spends the budget for good, with `error` as the reason unless there was one before.
+    /// Spends the budget for good. `error` becomes the reason, unless there was one before.
     fn end(&self, error: BudgetError) -> Spent {
         // If several threads exceed a limit, the first error is kept.
         _ = self.spent.set(error);
         Spent
     }
 
-    /// Adds bytes to those in use. Spends the budget if they exceed the limit on memory.
+    /// Adds bytes to those that tables and automata take. Spends the budget, and fails, if the
+    /// total exceeds the limit on memory.
     fn take(&self, bytes: usize) -> Result<(), Spent> {
         let asked = self.bytes.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
         match asked > self.most_bytes {
@@ -384,30 +393,30 @@ impl Budget {
         }
     }
 
-    /// Subtracts bytes from those in use.
+    /// Subtracts bytes from those that tables and automata take.
     fn give_back(&self, bytes: usize) {
         self.bytes.fetch_sub(bytes, Ordering::Relaxed);
     }
 }
 
-/// An account of the memory of some data within a budget, if there is one. The bytes are given back
-/// on drop.
+/// The number of bytes that some data takes, counted within a budget. The budget gets the bytes
+/// back when the account is dropped.
 #[derive(Debug)]
 pub struct MemoryUse<'b> {
-    /// The budget. `None` if memory is not counted.
+    /// The budget in which the bytes are counted. `None` if memory is not limited.
     budget: Option<&'b Budget>,
-    /// The bytes of the account.
+    /// The bytes that the data takes now.
     bytes: usize,
 }
 
 impl<'b> MemoryUse<'b> {
-    /// Creates an account of zero bytes.
+    /// Creates an account of zero bytes within `budget`. With `None`, nothing is counted.
     pub(crate) fn new(budget: Option<&'b Budget>) -> Self {
         Self { budget, bytes: 0 }
     }
 
-    /// Sets the bytes of the account to a total that may be higher or lower than before. Fails if
-    /// the budget's limit on memory is exceeded.
+    /// Sets the bytes that the data takes to a new total, higher or lower than before. Fails if the
+    /// budget's limit on memory is exceeded.
     pub fn set(&mut self, bytes: usize) -> Result<(), Spent> {
         let before = std::mem::replace(&mut self.bytes, bytes);
         let Some(budget) = self.budget else { return Ok(()) };
@@ -421,7 +430,7 @@ impl<'b> MemoryUse<'b> {
         }
     }
 
-    /// Adds bytes to the account. Fails if the budget's limit on memory is exceeded.
+    /// Adds bytes to those that the data takes. Fails if the budget's limit on memory is exceeded.
     pub fn add(&mut self, bytes: usize) -> Result<(), Spent> {
         self.set(self.bytes.saturating_add(bytes))
     }

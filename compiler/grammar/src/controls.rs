@@ -16,23 +16,24 @@ use grammarc_artifacts::{TokenKind, VocabularyArtifact};
 use super::diagnostics::Diagnostic;
 use super::ir::{ByteSet, Literals, TokenRef};
 
-/// The most warnings for one source. Further strings are not reported.
+/// The most warnings about special tokens for one source, so that a message stays short. Further
+/// strings are not reported.
 const MOST: usize = 8;
 
-/// The special tokens of a vocabulary, found by their texts. Without a vocabulary, no special token
-/// is found.
+/// Finds the special tokens of a vocabulary in a text, by their texts. Without a vocabulary, no
+/// special token is found.
 #[derive(Clone, Debug, Default)]
 pub struct ControlTokens {
-    /// The vocabulary, if there is one.
+    /// The vocabulary whose special tokens are found. `None` if there is none.
     vocabulary: Option<VocabularyArtifact>,
     /// The lengths of the special tokens' texts in bytes, in descending order, each once.
     lengths: Vec<usize>,
-    /// The bytes with which the special tokens' texts begin.
+    /// The set of bytes with which the special tokens' texts begin.
     first: ByteSet,
 }
 
 impl ControlTokens {
-    /// Returns the special tokens of a vocabulary. A special token whose text is one byte long is
+    /// Collects the special tokens of a vocabulary. A special token whose text is one byte long is
     /// left out, because most sources use it as punctuation.
     pub fn of(vocabulary: &VocabularyArtifact) -> Self {
         let mut lengths: Vec<usize> = Vec::new();
@@ -77,8 +78,8 @@ impl ControlTokens {
     }
 }
 
-/// Returns a warning for each string that contains the text of a special token, at most [`MOST`]
-/// warnings.
+/// Returns a warning for each string literal of a source that contains the text of a special token
+/// of the vocabulary. At most [`MOST`] warnings are returned.
 pub fn warnings(literals: &Literals, vocabulary: &VocabularyArtifact) -> Vec<Diagnostic> {
     if literals.iter().next().is_none() {
         return Vec::new();

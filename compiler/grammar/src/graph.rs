@@ -1,25 +1,26 @@
 //! Strongly connected components of directed graphs, and the minimal elements of a preorder.
 
-/// Initial capacity of the search stacks, in nodes: the depth of the search in most graphs. Deeper
-/// searches grow the stacks.
+/// Initial capacity of the stacks of the search for components, in nodes: the depth of the search
+/// in most graphs. Deeper searches grow the stacks.
 const DEEP: usize = 128;
 
 /// Initial capacity of the buffer of [`Lists`], in entries for each node. On average, most lists
 /// have fewer entries.
 const LONG: usize = 32;
 
-/// For each node, a list of nodes, such as its successors. All lists share one buffer.
+/// Maps each node of a graph to a list of nodes, such as its successors. All lists share one
+/// buffer.
 #[derive(Clone, Debug, Default)]
 pub struct Lists {
-    /// For each node, the end of its list in `nodes`. The list begins at the end of the list
-    /// before.
+    /// For each node, the index in `nodes` after the end of its list. The list begins where the
+    /// list of the node before ends.
     ends: Vec<u32>,
     /// The entries of all lists, one list after the other.
     nodes: Vec<u32>,
 }
 
 impl Lists {
-    /// Creates an empty collection with capacity for the lists of `count` nodes.
+    /// Creates a collection without lists, with capacity for the lists of `count` nodes.
     pub(crate) fn with_capacity(count: usize) -> Self {
         Self { ends: Vec::with_capacity(count), nodes: Vec::with_capacity(LONG * count) }
     }
@@ -43,29 +44,30 @@ impl Lists {
         Self { ends, nodes }
     }
 
-    /// Adds an entry to the list under construction.
+    /// Adds a node to the list that is being written.
     pub(crate) fn push(&mut self, node: usize) {
         self.nodes.push(node as u32);
     }
 
-    /// Completes the list under construction. The next entry begins the list of the next node.
+    /// Completes the list that is being written. The next entry begins the list of the next node.
     pub(crate) fn end(&mut self) {
         self.ends.push(self.nodes.len() as u32);
     }
 
-    /// Returns the number of nodes.
+    /// Returns the number of nodes that have a list.
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Returns the list of a node.
+    /// Returns the list of a node, such as its successors. It may be empty.
     pub fn of(&self, node: usize) -> &[u32] {
         let from = node.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.nodes[from as usize..self.ends[node] as usize]
     }
 
-    /// Returns the nodes that are reachable from the nodes in `from`, with these nodes, each once.
-    /// O(nodes and entries).
+    /// Returns all nodes that are reachable from the nodes in `from` by following lists as
+    /// successors. The nodes in `from` are included, and each node is returned once. O(nodes and
+    /// entries).
     pub fn reachable(&self, from: impl IntoIterator<Item = u32>) -> Vec<u32> {
         let mut is_found = vec![false; self.len()];
         let mut found: Vec<u32> = Vec::new();
@@ -98,8 +100,8 @@ impl<L: IntoIterator<Item = usize>> FromIterator<L> for Lists {
     }
 }
 
-/// Returns the nodes in the order of their component numbers, in ascending order within a
-/// component.
+/// Returns all nodes in the order of their component numbers. `component` has the component number
+/// of each node. Within a component, the nodes are in ascending order.
 pub fn by_component(component: &[u32]) -> Vec<u32> {
     Lists::of_pairs(component.len(), component.iter().copied().zip(0..)).nodes
 }
@@ -120,8 +122,8 @@ pub fn components_by<I: DoubleEndedIterator<Item = usize>>(
     component
 }
 
-/// Calls `visit` with the nodes of each strongly connected component. Components that are reachable
-/// from a component come before it.
+/// Calls `visit` with the nodes of each strongly connected component of a graph with `count` nodes.
+/// Components that are reachable from a component come before it.
 ///
 /// The first node of a component is the first that the search reached. If every cycle of the
 /// component passes through it, each other node comes after its successors. Successors are searched
@@ -182,9 +184,9 @@ pub(crate) fn for_each_component<I: DoubleEndedIterator<Item = usize>>(
     }
 }
 
-/// Returns the minimal elements of a preorder, in the order of `items`. Of several equivalent
-/// elements, only the first is returned. `is_below` decides the preorder, and has to hold in both
-/// directions for equivalent elements. O(items²).
+/// Returns the minimal elements of a preorder, in the order of `items`: those with no other element
+/// below them. Of equivalent elements, only the first is returned. `is_below(a, b)` decides whether
+/// `a` is below `b` or equivalent. O(items²).
 pub fn minimal<T>(items: Vec<T>, is_below: impl Fn(&T, &T) -> bool) -> Vec<T> {
     let is_minimal = |at: usize| {
         let mut others = items.iter().enumerate();

@@ -9,7 +9,8 @@ use std::hash::Hash;
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
-/// The most values of a set that is searched value by value. A larger set is searched by hash.
+/// The most values of a set that is searched value by value. A larger set is searched by hash,
+/// which is then faster.
 const FEW: usize = 16;
 
 /// A set of values in the order of insertion.
@@ -17,7 +18,7 @@ const FEW: usize = 16;
 pub struct InsertionSet<T> {
     /// The values, each once, in the order of insertion.
     pub order: SmallVec<[T; 4]>,
-    /// All values, if there are more than [`FEW`]. Empty otherwise.
+    /// The same values for look-ups, if there are more than [`FEW`]. Empty otherwise.
     seen: FxHashSet<T>,
 }
 

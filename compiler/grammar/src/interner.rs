@@ -23,15 +23,16 @@ impl Word for u32 {
     }
 }
 
-/// An interner of sequences. Sequences are numbered from 0 in the order in which they are first
-/// added.
+/// An interner of sequences of numbers or other small values: equal sequences have one number.
+/// Sequences are numbered from 0 in the order in which they are first added.
 #[derive(Clone, Debug)]
 pub struct Interner<T = u32> {
     /// The elements of all sequences, one sequence after the other.
     words: Vec<T>,
-    /// For each sequence, the end of its elements in `words`.
+    /// For each sequence, the index in `words` after its last element.
     ends: Vec<usize>,
-    /// A hash table of the numbers of all sequences, keyed by the contents of the sequences.
+    /// The numbers of all sequences, in a hash table that is searched by the contents of the
+    /// sequences.
     numbers: HashTable<u32>,
 }
 
@@ -53,12 +54,12 @@ impl<T: Word> Interner<T> {
         }
     }
 
-    /// Returns the number of distinct sequences.
+    /// Returns the number of sequences in the interner.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Returns the estimated size in bytes.
+    /// Returns the estimated size of the interner in bytes.
     pub fn bytes(&self) -> usize {
         // A number in the hash table takes 4 bytes and one byte of metadata, and the table is at
         // most seven eighths full.
@@ -73,18 +74,18 @@ impl<T: Word> Interner<T> {
         numbers.clear();
     }
 
-    /// Returns the sequence with this number.
+    /// Returns the elements of the sequence with a given number.
     pub fn get(&self, number: u32) -> &[T] {
         &self.words[range(&self.ends, number)]
     }
 
-    /// Returns the number of a sequence. Returns `None` if the sequence was not added.
+    /// Returns the number of a sequence of elements. Returns `None` if the sequence was not added.
     pub fn find(&self, words: &[T]) -> Option<u32> {
         let is_equal = |&number: &u32| *self.get(number) == *words;
         self.numbers.find(T::hash(words), is_equal).copied()
     }
 
-    /// Returns the number of a sequence, and adds the sequence if it is new.
+    /// Returns the number of a sequence of elements, and adds the sequence if it is new.
     pub fn number(&mut self, words: &[T]) -> u32 {
         let Self { words: all, ends, numbers } = self;
         let is_equal = |&number: &u32| all[range(ends, number)] == *words;
@@ -102,7 +103,8 @@ impl<T: Word> Interner<T> {
     }
 }
 
-/// Returns the range in `words` of the sequence with this number.
+/// Returns the range of indices in `Interner::words` of the sequence with this number, given the
+/// end of each sequence.
 fn range(ends: &[usize], number: u32) -> Range<usize> {
     let from = number.checked_sub(1).map_or(0, |before| ends[before as usize]);
     from..ends[number as usize]

@@ -15,7 +15,7 @@ use super::diagnostics::Diagnostic;
 /// The most lines of a source that are searched. Further lines are ignored.
 const MOST_LINES: usize = 1_000;
 
-/// A language that a source may be written in, or an encoding.
+/// A language or an encoding in which a source may be written instead of the expected language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Other {
     /// Text in UTF-16.
@@ -99,8 +99,9 @@ impl Other {
     }
 }
 
-/// Returns the error for a source in another language. Returns `None` if no language is recognized,
-/// or an expected one. `expected` is the name of the expected language, with an article.
+/// Returns the diagnostic for a source in another language than the expected one. Returns `None` if
+/// no language is recognized, or an expected one. `expected` is the name of the expected language,
+/// with an article.
 pub fn error(
     text: &str,
     code: &'static str,
@@ -113,7 +114,8 @@ pub fn error(
     Some(Diagnostic::error(code, message).with_label(span, "").with_help(language.help()))
 }
 
-/// Recognizes the language of a text. Returns `None` if no syntax identifies a language.
+/// Recognizes a language in a text by syntax that only this language has. Returns `None` if no such
+/// syntax is found.
 pub fn recognize(text: &str) -> Option<Recognized> {
     let start = text.len() - text.trim_start_matches('\u{feff}').trim_start().len();
     let found = |language, span| Some(Recognized { language, span });
@@ -136,11 +138,12 @@ pub fn recognize(text: &str) -> Option<Recognized> {
     found(Other::Yaml, lines.first().filter(|line| is_yaml(line.text))?.span())
 }
 
-/// A test of a line, without white space around it: whether the line identifies one language.
+/// A function that tests whether a line of a source, without white space around it, identifies one
+/// language.
 type IsLine = fn(&str) -> bool;
 
-/// The languages with their tests, in the order in which they are tried. The first language with a
-/// matching line is recognized.
+/// Pairs of a language and the test of a line that identifies it, in the order in which they are
+/// tried. The first language with a matching line is recognized.
 const MARKS: [(Other, IsLine); 7] = [
     (Other::Bnf, is_bnf),
     (Other::W3c, is_w3c),

@@ -4,8 +4,9 @@
 /// work of a comparison.
 const MAX_LENGTH: usize = 64;
 
-/// Returns the candidate with the least edit distance from `name`, the first of several. Returns
-/// `None` if no candidate is near enough to be a slip.
+/// Returns the candidate with the least edit distance from `name`, the first of equally near ones.
+/// Returns `None` if no candidate is near enough to be a misspelling: within one edit, and one more
+/// for every four bytes.
 ///
 /// Cost: for each candidate, the product of the lengths of both names.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
@@ -13,7 +14,8 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     nearest_within(name, 1 + name.len() / 4, candidates)
 }
 
-/// Returns the nearest candidate like [`nearest`], but with an edit distance of at most `limit`.
+/// Returns the candidate with the least edit distance from `name`, the first of equally near ones.
+/// Returns `None` if no candidate is within an edit distance of `limit`.
 pub fn nearest_within<'a>(
     name: &str,
     limit: usize,

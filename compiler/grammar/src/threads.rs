@@ -22,16 +22,16 @@ use super::budget::Budget;
 /// environment variable is read.
 const STACK: usize = 2 << 20;
 
-/// Parts into which a list is divided for each thread. There are several, because some parts take
-/// longer than others.
+/// The number of parts for each thread into which [`Threads::map`] divides a list. Some parts take
+/// longer than others, so there is more than one.
 const PARTS: usize = 4;
 
-/// The resources of a compilation.
+/// The resources of a compilation: its limits on time and memory, and its threads.
 #[derive(Clone, Copy, Debug)]
 pub struct Context<'a> {
     /// The limits on time and memory.
     pub budget: &'a Budget,
-    /// The threads.
+    /// The threads on which work may run in parallel.
     pub threads: &'a Threads,
 }
 
@@ -45,34 +45,36 @@ impl Context<'static> {
     }
 }
 
-/// The threads of a compiler.
+/// The threads of a compiler: the calling thread, and a pool of other threads.
 #[derive(Debug)]
 pub struct Threads {
-    /// The number of threads, with the calling thread.
+    /// The number of threads, including the calling thread.
     count: usize,
-    /// The pool with the other threads.
+    /// The pool with all threads other than the calling thread.
     pool: Pool,
 }
 
-/// The pool of one process, and a link to the pool of a process forked from it.
+/// The pool of threads of one process, and a link to the pool of a process forked from it. A forked
+/// process has no threads of its parent.
 #[derive(Debug)]
 struct Pool {
     /// The id of the process that the pool belongs to.
     process: u32,
-    /// The threads. Empty until they are first needed, `None` if no thread could be started.
+    /// The threads of the pool. Empty until they are first needed, `None` if no thread could be
+    /// started.
     pool: OnceLock<Option<ThreadPool>>,
-    /// The pool of a forked process, once that process needs one.
+    /// The pool of a process that was forked from this one, once that process needs threads.
     forked: OnceLock<Box<Pool>>,
 }
 
 impl Pool {
-    /// Creates the pool of this process, without starting threads.
+    /// Creates the pool of the current process, without starting threads.
     fn new() -> Self {
         Self { process: std::process::id(), pool: OnceLock::new(), forked: OnceLock::new() }
     }
 
-    /// Returns the pool of this process. Starts `threads` threads at the first call. Returns `None`
-    /// if no thread could be started.
+    /// Returns the pool of the current process. Starts `threads` threads at the first call. Returns
+    /// `None` if no thread could be started.
     fn of_this_process(&self, threads: usize) -> Option<&ThreadPool> {
         let process = std::process::id();
         let mut one = self;
@@ -92,16 +94,17 @@ fn name(thread: usize) -> String {
     format!("grammarc {thread}")
 }
 
-/// The threads of a scope other than the calling thread.
+/// The threads to which a scope can give work: all but the calling thread. A scope ends when all
+/// its work is done.
 pub enum Others<'p, 'scope, 'env> {
     /// The threads of the compiler's pool.
     Pool(&'p Scope<'scope>),
-    /// Plain threads, one started for each piece of work.
+    /// Threads of the operating system outside of any pool, one started for each piece of work.
     Plain(&'scope std::thread::Scope<'scope, 'env>),
 }
 
 impl<'scope> Others<'_, 'scope, '_> {
-    /// Gives a piece of work to another thread.
+    /// Gives a piece of work to another thread, and returns at once.
     pub fn spawn(&self, work: impl FnOnce() + Send + 'scope) {
         match self {
             Self::Pool(scope) => scope.spawn(|_| work()),
@@ -130,7 +133,7 @@ impl Threads {
         Self { count: count.unwrap_or_else(all).get(), pool: Pool::new() }
     }
 
-    /// Returns the number of threads, with the calling thread.
+    /// Returns the number of threads, including the calling thread.
     pub fn count(&self) -> usize {
         self.count
     }
@@ -158,8 +161,8 @@ impl Threads {
         }
     }
 
-    /// Runs two independent pieces of work. They run in parallel if the second is `worth` waking up
-    /// a thread.
+    /// Runs two independent pieces of work and returns both results. They run in parallel if
+    /// `worth` is true, which says that the second is worth waking up a thread.
     pub fn both<A, B: Send>(
         &self,
         worth: bool,
@@ -185,8 +188,8 @@ impl Threads {
     }
 
     /// Applies `work` to each item and returns the results in the order of the items. The items run
-    /// in parallel if they are `worth` waking up threads. `new` creates the state that a thread
-    /// keeps from one item to the next.
+    /// in parallel if `worth` is true, which says that they are worth waking up threads. `new`
+    /// creates the state that a thread keeps from one item to the next.
     pub fn map<T: Sync, S, R: Send>(
         &self,
         worth: bool,

@@ -4,23 +4,25 @@
 //! A walk that visits the same states repeatedly finds a target with two reads. Cost: O(states
 //! times classes).
 
-/// The entry of a state and a class without an edge.
+/// The value in `ByteRows::targets` for a state and a class of bytes without an edge.
 const NONE: u32 = u32::MAX;
 
-/// A table of target states, by state and class of equivalent bytes.
+/// The byte edges of an automaton as a table of target states, by state and class of bytes. Bytes
+/// are in one class if every edge has both or neither.
 #[derive(Clone, Debug)]
 pub struct ByteRows {
-    /// For each byte, its class.
+    /// For each byte, the number of its class of equivalent bytes.
     class_of: [u8; 256],
-    /// The number of classes, from 1 to 256.
+    /// The number of classes of equivalent bytes, from 1 to 256.
     classes: usize,
-    /// For each state and class, the target state or [`NONE`].
+    /// For each pair of a state and a class of bytes, the target state or [`NONE`]. The index is
+    /// `state * classes + class`.
     targets: Vec<u32>,
 }
 
 impl ByteRows {
-    /// Builds the table for `states` states. `edges` returns the edges of a state: lowest byte,
-    /// highest byte (inclusive), target. The edges of a state have to be disjoint.
+    /// Builds the table of an automaton with `states` states. `edges` returns the edges of a state:
+    /// lowest byte, highest byte (inclusive), target. The edges of a state have to be disjoint.
     pub fn new<E: Iterator<Item = (u8, u8, u32)>>(
         states: usize,
         edges: impl Fn(usize) -> E,
@@ -51,13 +53,14 @@ impl ByteRows {
         self.classes
     }
 
-    /// Returns the class of a byte.
+    /// Returns the number of the class of equivalent bytes to which a byte belongs.
     #[inline]
     pub fn class(&self, byte: u8) -> usize {
         usize::from(self.class_of[usize::from(byte)])
     }
 
-    /// Returns the target of a state on the bytes of a class. Returns `None` if there is no edge.
+    /// Returns the target state of the edge of `state` on the bytes of a class. Returns `None` if
+    /// there is no edge.
     #[inline]
     pub fn on(&self, state: u32, class: usize) -> Option<u32> {
         let target = self.targets[state as usize * self.classes + class];

@@ -14,30 +14,32 @@ use super::table::Table;
 use super::{Dfa, Edge, Nfa, StateBudget, StateLimit};
 use crate::interner::Interner;
 
-/// The entry of a number that has not been determined yet.
+/// The value of a subset number that is not known yet.
 const UNKNOWN: u32 = u32::MAX;
 
-/// Initial capacity of the buffers for one subset, in edges or states. Most subsets have fewer.
+/// Initial capacity of the buffers for one subset, in edges or states. Most subsets have fewer. The
+/// buffers grow beyond that.
 const MANY: usize = 32;
 
-/// States between two estimates of the memory that the result takes.
+/// The number of states that determinization builds between two estimates of its memory.
 const STATES_A_LOOK: usize = 256;
 
-/// The lowest entry in `Subsets::all` that denotes a subset with several members. Lower entries are
-/// the only member of their subset.
+/// The lowest value in `Subsets::all` that denotes a subset with more than one member. Lower values
+/// are the number of the only member.
 const SEVERAL: u32 = 1 << 31;
 
-/// Determinizes and trims an automaton. Every state of the result is reachable and live, except the
-/// initial state of the empty language.
+/// Determinizes an automaton by subset construction, and trims the result: every state is reachable
+/// and live. Only the initial state stays if the language is empty.
 ///
 /// # Errors
 ///
-/// [`StateLimit`] if the result exceeds the limits.
+/// [`StateLimit`] if the result has more states than allowed, or if the budget is spent.
 pub fn determinize(nfa: &Nfa, allowed: StateBudget<'_>) -> Result<Dfa, StateLimit> {
     Ok(table(nfa, allowed)?.to_dfa().trimmed())
 }
 
-/// Determinizes an automaton into the table that minimization reads. Dead states are kept.
+/// Determinizes an automaton by subset construction into a table, the form that minimization reads.
+/// Dead states are kept.
 pub(super) fn table(nfa: &Nfa, allowed: StateBudget<'_>) -> Result<Table, StateLimit> {
     let mut held = allowed.held();
     let mut subsets = Subsets::new(nfa, allowed);
@@ -56,8 +58,8 @@ pub(super) fn table(nfa: &Nfa, allowed: StateBudget<'_>) -> Result<Table, StateL
         let members = subsets.members(table.len());
         allowed.spend(members.len())?;
         let accepting = members.contains(&nfa.end);
-        // Most subsets have one member. Most of the others have two: a position within a key, and a
-        // position within all other keys.
+        // Most subsets have one member. Most of the others have two members: a position within one
+        // key of an object, and a position within all other keys.
         let in_order = match *members {
             [one] => nfa.only_run(one).map(|run| [run, &[]]),
             [one, other] => nfa.only_run(one).zip(nfa.only_run(other)).map(<[_; 2]>::from),
@@ -94,44 +96,53 @@ pub(super) fn table(nfa: &Nfa, allowed: StateBudget<'_>) -> Result<Table, StateL
     Ok(table)
 }
 
-/// An interner of subsets of an automaton's states, numbered in the order in which they are found.
+/// An interner of subsets of an automaton's states. Subsets are numbered from 0 in the order in
+/// which they are found, so the numbers are those of the deterministic automaton's states.
 pub(super) struct Subsets<'a> {
-    /// The automaton.
+    /// The nondeterministic automaton whose states form the subsets.
     nfa: &'a Nfa,
-    /// The limits on states and time.
+    /// The limits on states, time and memory.
     allowed: StateBudget<'a>,
-    /// For each subset, its only member, or [`SEVERAL`] plus an index in `several`.
+    /// For each subset, by its number, its members. A subset with one member is that state's
+    /// number. A larger subset is [`SEVERAL`] plus its index in `several`.
     all: Vec<u32>,
-    /// The subsets with several members, each as its sorted members.
+    /// The subsets with more than one member, each as the sorted numbers of its states. This
+    /// interner numbers them separately; `numbers` maps to the common numbers.
     several: Interner,
-    /// For each index in `several`, the number of the subset.
+    /// Maps the index in `several` of a subset with more than one member to the number of the
+    /// subset among all subsets.
     numbers: Vec<u32>,
-    /// For each state of the automaton, the subsets that belong to it.
+    /// For each state of the nondeterministic automaton, the numbers of the subset of this state
+    /// alone and of its epsilon closure.
     known: Vec<Known>,
-    /// The number of the current search for an epsilon closure.
+    /// The number of the current search for an epsilon closure. Each search gets a new number, so
+    /// that marks of earlier searches need not be cleared.
     mark: u32,
-    /// The states that the current search still has to visit.
+    /// The states that the current search for an epsilon closure still has to visit.
     stack: Vec<u32>,
-    /// A buffer for the members of a subset.
+    /// A buffer for the members of the subset that is being computed.
     members: Vec<u32>,
-    /// The filter of simulated members, if the automaton has simulations.
+    /// Removes from each subset the states that another member simulates (accepts every string they
+    /// accept). `None` if the automaton has no known simulations.
     simulated: Option<Simulated>,
 }
 
-/// The subsets that belong to one state of the automaton.
+/// The numbers of the subsets that belong to one state of the nondeterministic automaton, and the
+/// mark of the last search that reached it.
 #[derive(Clone, Copy)]
 struct Known {
-    /// The number of the subset whose only member is the state, or [`UNKNOWN`]. Most states within
-    /// a key are such a member.
+    /// The number of the subset whose only member is the state, or [`UNKNOWN`] if it was not needed
+    /// yet. Most states within an object's key occur in such subsets.
     single: u32,
-    /// The number of the subset that is the state's epsilon closure, or [`UNKNOWN`].
+    /// The number of the subset that is the state's epsilon closure: the states that it reaches by
+    /// empty transitions. [`UNKNOWN`] if the number was not needed yet.
     alone: u32,
-    /// The number of the last search that reached the state.
+    /// The number of the last search for an epsilon closure that reached the state.
     mark: u32,
 }
 
 impl<'a> Subsets<'a> {
-    /// Prepares the subsets of an automaton. There are none at first.
+    /// Creates an interner for the subsets of an automaton's states, without subsets.
     pub(super) fn new(nfa: &'a Nfa, allowed: StateBudget<'a>) -> Self {
         let count = nfa.len();
         let simulation = &nfa.simulation;
@@ -151,17 +162,17 @@ impl<'a> Subsets<'a> {
         }
     }
 
-    /// Returns the number of subsets.
+    /// Returns the number of subsets found so far.
     fn count(&self) -> usize {
         self.all.len()
     }
 
-    /// Returns the size of the subsets in bytes, about.
+    /// Returns the approximate memory of all subsets found so far, in bytes.
     fn bytes(&self) -> usize {
         size_of_val(&*self.known) + size_of_val(&*self.all) + self.several.bytes()
     }
 
-    /// Returns the members of a subset in ascending order.
+    /// Returns the states in the subset with a given number, in ascending order.
     pub(super) fn members(&self, number: usize) -> &[u32] {
         match self.all[number].checked_sub(SEVERAL) {
             None => &self.all[number..=number],
@@ -169,8 +180,9 @@ impl<'a> Subsets<'a> {
         }
     }
 
-    /// Returns the number of a state's epsilon closure. Returns `None` if the closure has no
-    /// important state.
+    /// Returns the number of the subset that is a state's epsilon closure, without simulated
+    /// states. Returns `None` if the closure has no important state, so that nothing is accepted
+    /// from it.
     #[inline]
     fn number_of_one(&mut self, state: u32) -> Option<u32> {
         if self.known[state as usize].alone == UNKNOWN {
@@ -185,8 +197,9 @@ impl<'a> Subsets<'a> {
         Some(self.known[state as usize].alone)
     }
 
-    /// Returns the number of the epsilon closure of several states, which may be repeated. Returns
-    /// `None` if the closure has no important state.
+    /// Returns the number of the subset that is the epsilon closure of the states `from`, without
+    /// simulated states. `from` may repeat states. Returns `None` if the closure has no important
+    /// state (a state with edges on symbols, or the final state).
     #[inline]
     pub(super) fn number(&mut self, from: &[u32]) -> Option<u32> {
         match *from {
@@ -198,7 +211,9 @@ impl<'a> Subsets<'a> {
         }
     }
 
-    /// Returns the number of the subset whose only member is `member`, an important state.
+    /// Returns the number of the subset whose only member is the state `member`, and adds the
+    /// subset if it is new. The state has to be important: it has edges on symbols, or is the final
+    /// state.
     pub(super) fn number_of_member(&mut self, member: u32) -> u32 {
         let number = &mut self.known[member as usize].single;
         if *number == UNKNOWN {
@@ -208,8 +223,8 @@ impl<'a> Subsets<'a> {
         *number
     }
 
-    /// Returns the number of the subset in the buffer `members`. Returns `None` if the buffer is
-    /// empty.
+    /// Returns the number of the subset whose states are in the buffer `members`, and adds the
+    /// subset if it is new. Returns `None` if the buffer is empty.
     fn number_of_members(&mut self) -> Option<u32> {
         match self.members[..] {
             [] => None,
@@ -231,8 +246,8 @@ impl<'a> Subsets<'a> {
         }
     }
 
-    /// Fills the buffer `members` with the important states of an epsilon closure, sorted, without
-    /// simulated states.
+    /// Fills the buffer `members` with the important states in the epsilon closure of `from`,
+    /// sorted. Drops each state that another state of the closure simulates.
     fn close(&mut self, from: &[u32]) {
         self.reach(from);
         if let Some(simulated) = &mut self.simulated {
@@ -240,7 +255,8 @@ impl<'a> Subsets<'a> {
         }
     }
 
-    /// Fills the buffer `members` with the important states of an epsilon closure, sorted.
+    /// Fills the buffer `members` with the important states in the epsilon closure of `from`,
+    /// sorted. A state is important if it has edges on symbols or is the final state.
     fn reach(&mut self, from: &[u32]) {
         let nfa = self.nfa;
         self.members.clear();
@@ -269,13 +285,15 @@ impl<'a> Subsets<'a> {
     }
 }
 
-/// Whether a state is important: it has edges on symbols, or is the final state.
+/// Whether a state is important: it has edges on symbols, or is the automaton's final state. Other
+/// states have only empty transitions and are left out of subsets.
 fn is_important(nfa: &Nfa, state: u32) -> bool {
     nfa.has_edges(state) || state == nfa.end
 }
 
-/// Cuts two lists of edges into disjoint ranges, like [`Pieces::cut`]. The edges of each list have
-/// to be sorted and disjoint.
+/// Cuts two lists of edges, which may overlap each other, into disjoint ranges of symbols. Calls
+/// `piece` for each range in ascending order, with its lowest symbol, its highest symbol, and its
+/// one or two targets. The edges of each list have to be sorted and disjoint.
 fn cut_two<E>(
     one: &[Edge],
     other: &[Edge],
@@ -306,23 +324,24 @@ fn cut_two<E>(
     rest.try_for_each(|edge| piece(edge.lo, edge.hi, &[edge.target]))
 }
 
-/// Buffers with which overlapping edges are cut into disjoint ranges of symbols.
+/// Buffers for cutting overlapping edges into disjoint ranges of symbols.
 pub(super) struct Pieces {
-    /// The edges that contain the current symbol.
+    /// The edges whose range of symbols contains the current symbol.
     open: Vec<Edge>,
-    /// The targets of the edges in `open`.
+    /// The target states of the edges in `open`.
     targets: Vec<u32>,
 }
 
 impl Pieces {
-    /// Creates empty buffers with this capacity.
+    /// Creates empty buffers with a capacity of `count` overlapping edges.
     pub(super) fn with_capacity(count: usize) -> Self {
         Self { open: Vec::with_capacity(count), targets: Vec::with_capacity(count) }
     }
 
-    /// Cuts overlapping edges into disjoint ranges. The edges have to be sorted by their lowest
-    /// symbols. Calls `piece` for each range in ascending order, with its lowest symbol, its
-    /// highest symbol, and its targets. The targets are unsorted and may be repeated.
+    /// Cuts overlapping edges into disjoint ranges of symbols. The edges have to be sorted by their
+    /// lowest symbols. Calls `piece` for each range in ascending order, with its lowest symbol, its
+    /// highest symbol (inclusive), and its target states. The targets are unsorted and may be
+    /// repeated.
     pub(super) fn cut<E>(
         &mut self,
         moves: &[Edge],

@@ -8,11 +8,11 @@ pub type Symbol = u32;
 /// A transition on the symbols from `lo` to `hi`, both inclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Edge {
-    /// The lowest symbol.
+    /// The lowest symbol of the transition.
     pub lo: Symbol,
-    /// The highest symbol.
+    /// The highest symbol of the transition, inclusive.
     pub hi: Symbol,
-    /// The target state.
+    /// The number of the state to which the transition leads.
     pub target: u32,
 }
 
@@ -20,7 +20,7 @@ pub struct Edge {
 /// that may continue with any character has seven.
 pub type Edges = SmallVec<[Edge; 7]>;
 
-/// A state of a deterministic automaton.
+/// A state of a deterministic automaton: its transitions, and whether it accepts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct DfaState {
     /// The transitions, sorted by symbol and disjoint. A symbol without a transition is rejected.
@@ -30,8 +30,8 @@ pub struct DfaState {
 }
 
 impl DfaState {
-    /// Adds a transition on symbols above those of all other transitions. If the last transition is
-    /// adjacent and has the same target, it is extended instead.
+    /// Adds a transition of the state. Its symbols must be above those of all other transitions. If
+    /// the last transition is adjacent and has the same target, it is extended instead.
     pub fn add(&mut self, edge: Edge) {
         match self.edges.last_mut() {
             Some(last) if last.target == edge.target && last.hi + 1 == edge.lo => last.hi = edge.hi,
@@ -43,7 +43,7 @@ impl DfaState {
 /// A deterministic automaton. State 0 is the initial state, and there is at least one state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Dfa {
-    /// The states. Targets of edges are indices into this list.
+    /// The states, by number. Targets of edges are indices into this list.
     pub states: Vec<DfaState>,
 }
 
@@ -53,8 +53,8 @@ impl Dfa {
         Self { states: vec![DfaState::default()] }
     }
 
-    /// Returns the approximate size in bytes. Memory of states with more than seven edges is not
-    /// counted.
+    /// Returns the approximate size in bytes. The edge lists of states with more than seven edges
+    /// are not counted.
     pub fn bytes(&self) -> usize {
         size_of_val(&*self.states)
     }
@@ -76,8 +76,8 @@ impl Dfa {
     }
 }
 
-/// Limit on the states that [`Dfa::trimmed`] examines in its quick check, as a multiple of the
-/// number of states. Beyond that, a full search decides.
+/// Limit on the states that the quick check of [`Dfa::trimmed`] examines, as a multiple of the
+/// number of states. Beyond that, a full search determines the dead states.
 const LOOKS: usize = 6;
 
 impl Dfa {
@@ -145,8 +145,8 @@ impl Dfa {
         Self { states }
     }
 
-    /// Whether the quick check proves that no state is unreachable or dead. `false` does not mean
-    /// that there is one.
+    /// Whether the quick check proves that no state is unreachable or dead. If it returns `false`,
+    /// there may or may not be such a state.
     ///
     /// The check is cheap if most edges lead to higher numbers. In that order, one sweep finds all
     /// reachable states, and one sweep from the last state finds most live states. The remaining

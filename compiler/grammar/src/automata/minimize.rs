@@ -20,8 +20,8 @@ pub fn minimize(dfa: &Dfa) -> Dfa {
     smallest.expect("all is allowed")
 }
 
-/// Minimizes an automaton within a budget. The limit on states has no effect, because the result
-/// has no more states than `dfa`.
+/// Returns the minimal automaton of the language in canonical numbering, within a budget. The limit
+/// on states has no effect, because the result has no more states than `dfa`.
 ///
 /// # Errors
 ///
@@ -41,7 +41,8 @@ pub fn minimal(nfa: &Nfa, allowed: StateBudget<'_>) -> Result<Dfa, StateLimit> {
     Ok(minimal_table(nfa, allowed)?.to_dfa())
 }
 
-/// Determinizes and minimizes an automaton into a table, which cannot be changed.
+/// Determinizes and minimizes an automaton. Returns the minimal automaton of the language in
+/// canonical numbering, as a table, which cannot be changed.
 ///
 /// # Errors
 ///
@@ -55,13 +56,15 @@ pub fn minimal_table(nfa: &Nfa, allowed: StateBudget<'_>) -> Result<Table, State
     }
 }
 
-/// Minimizes an automaton whose states are all reachable.
+/// Returns the minimal automaton in canonical numbering. All states of `table` have to be
+/// reachable. Fails if the budget is spent.
 fn smallest(table: &Table, allowed: StateBudget<'_>) -> Result<Table, StateLimit> {
     by_classes(table, minimize_acyclic::classes(table, allowed), allowed)
 }
 
-/// Minimizes an automaton by the `classes` of [`minimize_acyclic`], or by refinement if those were
-/// too much work.
+/// Returns the minimal automaton, given the result of [`minimize_acyclic`]: for each state its
+/// class of equivalent states, and the number of classes. If the automaton has dead states, trims
+/// it and starts again. If the classes were too much work, uses [`refine`].
 fn by_classes(
     table: &Table,
     classes: Result<(Vec<u32>, usize), Unresolved>,
@@ -75,7 +78,8 @@ fn by_classes(
     }
 }
 
-/// Minimizes a trimmed automaton by refinement of both partitions.
+/// Minimizes a trimmed automaton by alternating refinement of a partition of its states and a
+/// partition of its transitions.
 fn refine(table: &Table, allowed: StateBudget<'_>) -> Result<Table, StateLimit> {
     let count = table.len();
     let cuts = cuts(table);
@@ -124,8 +128,8 @@ fn refine(table: &Table, allowed: StateBudget<'_>) -> Result<Table, StateLimit> 
     Ok(quotient(table, &blocks.set_of, blocks.len()))
 }
 
-/// Returns the lowest symbols of the classes of equivalent symbols, sorted. The bounds of all
-/// ranges separate the classes.
+/// Returns the lowest symbol of each class of equivalent symbols, sorted. Two symbols are
+/// equivalent if every edge of the automaton has both or neither.
 fn cuts(table: &Table) -> Vec<u32> {
     let edges = (0..table.len() as u32).flat_map(|state| table.edges(state));
     let mut cuts: Vec<u32> = edges.flat_map(|edge| [edge.lo, edge.hi + 1]).collect();
@@ -134,8 +138,9 @@ fn cuts(table: &Table) -> Vec<u32> {
     cuts
 }
 
-/// Returns an index of transitions by target, as `(starts, incoming)`. The transitions into state
-/// `s` are `incoming[starts[s]..starts[s + 1]]`.
+/// Returns an index of transitions by target, as `(starts, incoming)`. Each of `moves` is a symbol
+/// class, a source and a target; `count` is the number of states. The indices in `moves` of the
+/// transitions into state `s` are `incoming[starts[s]..starts[s + 1]]`.
 fn incoming(moves: &[(u32, u32, u32)], count: usize) -> (Vec<u32>, Vec<u32>) {
     let mut starts = vec![0u32; count + 1];
     for &(_, _, head) in moves {
@@ -153,7 +158,8 @@ fn incoming(moves: &[(u32, u32, u32)], count: usize) -> (Vec<u32>, Vec<u32>) {
     (starts, incoming)
 }
 
-/// Returns the automaton with one state for each class, numbered in breadth-first order.
+/// Returns the quotient of an automaton: one state for each class of equivalent states, numbered in
+/// breadth-first order. `class_of` has the class of each state, and `classes` is their number.
 fn quotient(table: &Table, class_of: &[u32], classes: usize) -> Table {
     let mut numbers = vec![u32::MAX; classes];
     let mut order = Vec::with_capacity(classes);
@@ -174,13 +180,14 @@ fn quotient(table: &Table, class_of: &[u32], classes: usize) -> Table {
     minimal
 }
 
-/// A partition of the numbers `0..n` into sets that can be split.
+/// A partition of the numbers `0..n` into sets. Marked numbers can be split off from their sets.
 struct Partition {
-    /// All numbers. Each set is a range, in which marked numbers come first.
+    /// All numbers, so that the members of each set are consecutive. In a set, the marked numbers
+    /// come first.
     elements: Vec<u32>,
     /// For each number, its index in `elements`.
     place: Vec<u32>,
-    /// For each number, its set.
+    /// For each number, the index of its set.
     set_of: Vec<u32>,
     /// For each set, the index in `elements` of its first member.
     first: Vec<u32>,
@@ -193,12 +200,13 @@ struct Partition {
 }
 
 impl Partition {
-    /// Creates a partition with one set of the numbers `0..count`.
+    /// Creates a partition with one set, which has the numbers `0..count`.
     fn new(count: usize) -> Self {
         Self::by_runs(count, |_| 0)
     }
 
-    /// Creates a partition with one set for each run of consecutive numbers that have equal keys.
+    /// Creates a partition of the numbers `0..count`. Consecutive numbers with equal keys are in
+    /// one set.
     fn by_runs(count: usize, key: impl Fn(usize) -> u32) -> Self {
         let mut this = Self {
             elements: (0..count as u32).collect(),
@@ -226,12 +234,13 @@ impl Partition {
         self.first.len()
     }
 
-    /// Returns the range in `elements` of the members of a set.
+    /// Returns the range of indices in `elements` of the members of a set.
     fn range(&self, set: usize) -> std::ops::Range<usize> {
         self.first[set] as usize..self.past[set] as usize
     }
 
-    /// Marks a number for the next [`Self::split`].
+    /// Marks a number as one that the next [`Self::split`] separates from the unmarked numbers of
+    /// its set. Marking a number twice has no effect.
     fn mark(&mut self, element: u32) {
         let set = self.set_of[element as usize] as usize;
         let from = self.place[element as usize];
@@ -314,7 +323,7 @@ mod tests {
         complement(dfa, room()).expect("it has a budget")
     }
 
-    /// Minimizes an automaton by refinement of both partitions.
+    /// Minimizes an automaton by [`refine`], the general method.
     fn refined(dfa: &Dfa) -> Dfa {
         refine(&dfa.into(), room()).expect("it has a budget").to_dfa()
     }
@@ -373,8 +382,8 @@ mod tests {
             prop_assert_eq!(twice, small);
         }
 
-        /// Automata with cycles like those of an object's keys in any order: long words with common
-        /// prefixes or suffixes.
+        /// Minimization from the end and by refinement agree on automata with cycles like those of
+        /// an object's keys in any order: long words with common prefixes or suffixes.
         #[test]
         fn words_in_any_number_are_minimised_as_by_refinement(
             words in prop::collection::vec(prop::collection::vec(0u32..3, 1..9), 1..7),
@@ -403,7 +412,8 @@ mod tests {
             prop_assert_eq!(minimal(&nfa, room()), Ok(minimize(&dfa)));
         }
 
-        /// Automata with cycles like those of an array's items: some states may be equivalent.
+        /// Minimization from the end and by refinement agree on automata with cycles like those of
+        /// an array's items: some states may be equivalent.
         #[test]
         fn ways_round_are_minimised_as_by_refinement(
             steps in prop::collection::vec((0u32..2, any::<bool>()), 1..5),

@@ -36,30 +36,31 @@ use super::{Edge, StateBudget, StateLimit, Symbol};
 use crate::graph::{Lists, for_each_component};
 use crate::interner::Interner;
 
-/// Limit on the edges and states that are examined, as a multiple of the automaton's edges and
-/// states. Beyond that, the method gives up with [`Unresolved::Effort`].
+/// Limit on the edges and states that are examined, as a multiple of the automaton's number of
+/// edges and states. Beyond the limit, the method gives up with [`Unresolved::Effort`].
 const EFFORT: usize = 24;
 
 /// Initial capacity of the buffer for the description of a state, in words of 32 bits. Enough for
 /// most states.
 const WORDS: usize = 64;
 
-/// Memory for a state besides its description, in bytes, about.
+/// Approximate memory for a state besides its description, in bytes. Used for the memory budget.
 const BYTES_A_STATE: usize = 40;
 
-/// The length, in symbols, of the strings on which two states have to agree before their cycles are
-/// compared in full.
+/// The length in symbols of the strings on which two states have to agree before they are compared
+/// in full. The hash of a state's behaviour covers strings up to this length.
 const LOOK_AHEAD: u32 = 2;
 
-/// The class or index of a state that has none yet.
+/// The value that denotes a missing class or index of a state.
 const UNRESOLVED: u32 = u32::MAX;
 
-/// The reason why this method found no classes.
+/// The reason why minimization from the end found no classes of equivalent states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unresolved {
     /// The automaton has dead states and has to be trimmed first.
     Dead,
-    /// The limit on the work is exceeded.
+    /// More than [`EFFORT`] times the size of the automaton would be examined. The caller uses
+    /// another method.
     Effort,
     /// The budget of the compilation is spent, on time or on memory.
     Limit(StateLimit),
@@ -71,8 +72,8 @@ impl From<StateLimit> for Unresolved {
     }
 }
 
-/// Computes the classes of equivalent states. Returns for each state the number of its class, and
-/// the number of classes.
+/// Computes the classes of equivalent states of a deterministic automaton. Returns for each state
+/// the number of its class, and the number of classes.
 ///
 /// Dead states are found while edges are read. Few automata have dead states, so the caller trims
 /// an automaton only after the error for them. An automaton of a single state is allowed to be
@@ -80,7 +81,7 @@ impl From<StateLimit> for Unresolved {
 ///
 /// # Errors
 ///
-/// The reason why there are no classes.
+/// [`Unresolved`]: the automaton has dead states, or a limit is exceeded.
 pub(super) fn classes(
     table: &Table,
     allowed: StateBudget<'_>,
@@ -115,65 +116,77 @@ pub(super) fn classes(
     classified.map(|()| (minimizer.classes, minimizer.first.len()))
 }
 
-/// Computes the classes of the states of an automaton, component by component.
+/// Computes the classes of equivalent states of an automaton, one strongly connected component
+/// after the other, from the end.
 struct AcyclicMinimizer<'a> {
-    /// The automaton.
+    /// The automaton whose states are classified.
     table: &'a Table,
     /// The budget of the compilation.
     allowed: StateBudget<'a>,
-    /// For each state, its class, or [`UNRESOLVED`].
+    /// For each state, the number of its class, or [`UNRESOLVED`] if the state is not classified
+    /// yet.
     classes: Vec<u32>,
-    /// For each class, its first state.
+    /// For each class of equivalent states, the state that was classified first. It represents the
+    /// class.
     first: Vec<u32>,
-    /// The descriptions of classified states (the results of [`describe`]).
+    /// An interner of the descriptions of classified states. A description is the result of
+    /// [`describe`]: acceptance, and the edges with the classes of their targets.
     seen: Interner,
-    /// For each description in `seen`, its class.
+    /// Maps the number of a description in `seen` to the class of the states with that description.
     class_of: Vec<u32>,
-    /// For each class, an index of the classes whose only transition leads to it on a single byte.
-    /// Most states belong to such a class.
+    /// For each class, the head of a linked list: the non-accepting classes whose only transition
+    /// leads to this class on a single byte. Most states belong to such a class, which needs no
+    /// description.
     by_byte: Vec<ByByte>,
-    /// The first state of each class that was found in a cycle.
+    /// The first state of each class that was found in a cycle. Later cycles are compared with
+    /// these states.
     cyclic: Vec<Cyclic>,
-    /// For each state, its index in the cycle that is being classified, or [`UNRESOLVED`]. Empty
-    /// before the first use.
+    /// For each state, its index in the list of states of the cycle that is being classified, or
+    /// [`UNRESOLVED`]. The vector is empty before its first use.
     places: Vec<u32>,
-    /// The edges and states that may still be examined.
+    /// The number of edges and states that may still be examined. If it is used up, the method
+    /// gives up with [`Unresolved::Effort`].
     effort: usize,
-    /// A buffer for the description of a state.
+    /// A buffer for the description of a state, the result of [`describe`].
     words: Vec<u32>,
-    /// The states of a cycle whose classes are assumed while the cycle is compared with a
-    /// classified cycle, with these classes.
+    /// Pairs of a state and the class that it is assumed to have, while a new cycle is compared
+    /// with a classified cycle. If the comparison fails, these classes are removed again.
     pairs: Vec<(u32, u32)>,
 }
 
-/// The entry of one class in the index of classes with a single transition on a single byte. The
-/// classes that lead to the same target are a linked list.
+/// The record of one class in the index of classes with a single transition on a single byte. The
+/// classes that lead to the same target class form a linked list.
 #[derive(Clone, Copy)]
 struct ByByte {
-    /// The last class in the list of classes that lead to this class, or [`UNRESOLVED`].
+    /// The last class in the linked list of the classes that lead to this class, or [`UNRESOLVED`]
+    /// if the list is empty.
     last: u32,
-    /// If this class is in a list itself, the byte of its transition.
+    /// The byte of this class's only transition, if the class is in the list of its target class.
     byte: u32,
-    /// If this class is in a list itself, the class before it in the list, or [`UNRESOLVED`].
+    /// The class before this class in the list of its target class, or [`UNRESOLVED`] if there is
+    /// none.
     before: u32,
 }
 
-/// A classified state of a cycle.
+/// A classified state of a cycle, with which the states of later cycles are compared.
 struct Cyclic {
-    /// The state.
+    /// The number of the state.
     state: u32,
-    /// The facts that equal states share and that are found quickly.
+    /// Whether the state accepts, and its lowest and highest symbol. Equivalent states agree on
+    /// these.
     outline: Outline,
-    /// A hash of the state's behaviour on a few symbols. `None` before it is first needed.
+    /// A hash of the state's behaviour on strings of at most [`LOOK_AHEAD`] symbols. `None` before
+    /// it is first needed.
     colour: Option<u32>,
 }
 
-/// Facts of a state that equal states share and that are found quickly: whether the state accepts,
-/// and its lowest and highest symbol.
+/// Whether a state accepts, and its lowest and highest symbol (`None` without edges). Equivalent
+/// states agree on these, so they serve as a quick check.
 type Outline = (bool, Option<(Symbol, Symbol)>);
 
 impl AcyclicMinimizer<'_> {
-    /// Classifies a state whose targets are all classified.
+    /// Determines the class of equivalent states for a state that is on no cycle. The targets of
+    /// all its transitions are classified already.
     ///
     /// # Errors
     ///
@@ -188,7 +201,8 @@ impl AcyclicMinimizer<'_> {
         Ok(())
     }
 
-    /// Classifies a state that is not dead. Returns whether the state begins a new class.
+    /// Determines the class of a live state, and records it. Returns whether the state begins a new
+    /// class.
     fn is_new(&mut self, state: u32) -> bool {
         let new = self.first.len() as u32;
         let class = self.class_like(state, new);
@@ -199,8 +213,8 @@ impl AcyclicMinimizer<'_> {
         class == new
     }
 
-    /// Returns the class of a classified state that equals `state`. If there is none, adds `state`
-    /// to the index with the class `new`, and returns `new`.
+    /// Returns the class of a classified state that is equivalent to `state`. If there is none,
+    /// records the description of `state` under the class `new`, and returns `new`.
     fn class_like(&mut self, state: u32, new: u32) -> u32 {
         if let &[Edge { lo: byte, hi, target }] = self.table.edges(state)
             && byte == hi
@@ -231,7 +245,9 @@ impl AcyclicMinimizer<'_> {
         self.class_of[number]
     }
 
-    /// Classifies the states of a cycle. All targets outside of the cycle are classified already.
+    /// Determines the classes of the states of a cycle (a strongly connected component). All
+    /// targets outside of the cycle are classified already. Fails with [`Unresolved::Dead`] if no
+    /// path leaves the cycle and no state of it accepts.
     fn classify_cycle(&mut self, cycle: &[u32]) -> Result<(), Unresolved> {
         let is_within = |edge: &Edge| self.classes[edge.target as usize] == UNRESOLVED;
         let stays = |state: u32| self.table.edges(state).iter().all(is_within);
@@ -255,8 +271,9 @@ impl AcyclicMinimizer<'_> {
         Ok(())
     }
 
-    /// Looks for a classified state that equals `state`, a state of a cycle. If there is one,
-    /// classifies the whole cycle and returns true.
+    /// Looks for a classified state that is equivalent to `state`, a state of a cycle. If there is
+    /// one, classifies the whole cycle and returns true. Otherwise returns false and classifies
+    /// nothing.
     fn is_known_cycle(&mut self, state: u32) -> Result<bool, Unresolved> {
         let outline = self.outline(state);
         let mut colour = None;
@@ -276,11 +293,13 @@ impl AcyclicMinimizer<'_> {
         Ok(false)
     }
 
-    /// Classifies a cycle whose first state equals no other state and is on every path around the
-    /// cycle. Returns whether the cycle has such a first state.
+    /// Determines the classes of a cycle's states from the end. This requires that the first state
+    /// is equivalent to no other state and is on every path around the cycle. Otherwise returns
+    /// false and classifies nothing.
     ///
-    /// Two equal states lead to equal states, and the first state is equal only to itself. All
-    /// paths around the cycle end at the first state, so equal states are found from the end.
+    /// Two equivalent states lead to equivalent states, and the first state is equivalent only to
+    /// itself. All paths around the cycle end at the first state, so equivalent states are found
+    /// from the end.
     fn classify_round(&mut self, cycle: &[u32]) -> Result<bool, Unresolved> {
         let (&head, rest) = cycle.split_first().expect("a cycle has a state");
         for &other in rest {
@@ -311,14 +330,15 @@ impl AcyclicMinimizer<'_> {
         self.cyclic.push(Cyclic { state, outline, colour: None });
     }
 
-    /// Returns the facts of a state that equal states share and that are found quickly.
+    /// Returns whether a state accepts, and its lowest and highest symbol. Equivalent states agree
+    /// on these.
     fn outline(&self, state: u32) -> Outline {
         let edges = self.table.edges(state);
         (self.table.accepts(state), edges.first().zip(edges.last()).map(|(a, b)| (a.lo, b.hi)))
     }
 
-    /// Whether two states of a cycle agree on one step: on acceptance, and on the targets for each
-    /// symbol. All states of the cycle count as equal targets.
+    /// Whether two states of a cycle agree on acceptance, and on the targets for each symbol.
+    /// Targets agree if they have the same class, or if both are in the cycle.
     fn looks_like(&mut self, one: u32, other: u32) -> Result<bool, Unresolved> {
         if self.outline(one) != self.outline(other) {
             return Ok(false);
@@ -328,8 +348,8 @@ impl AcyclicMinimizer<'_> {
         Ok(in_step(self.table, one, other, |one, other| class(one) == class(other)))
     }
 
-    /// Classifies the states of a cycle by partition refinement. New classes are numbered after the
-    /// known classes, in the order in which they are found.
+    /// Determines the classes of a cycle's states by partition refinement. New classes are numbered
+    /// after the known classes, in the order in which they are found.
     fn number_blocks(&mut self, cycle: &[u32]) -> Result<(), Unresolved> {
         self.places.resize(self.classes.len(), UNRESOLVED);
         for (place, &state) in (0..).zip(cycle) {
@@ -371,8 +391,9 @@ impl AcyclicMinimizer<'_> {
         Ok(())
     }
 
-    /// Whether each state in `rest` comes after all states that it leads to. `head`, the first
-    /// state of the cycle, is exempt. If such an order exists, the search for components left the
+    /// Whether the states of a cycle are in the order of classification from the end: each state in
+    /// `rest` comes after all states that its edges lead to. Edges to `head`, the first state of
+    /// the cycle, are exempt. If such an order exists, the search for components already put the
     /// states in it.
     fn are_ends_first(&mut self, head: u32, rest: &[u32]) -> Result<bool, Unresolved> {
         self.spend(rest.iter().copied())?;
@@ -393,8 +414,8 @@ impl AcyclicMinimizer<'_> {
         Ok(are_in_order)
     }
 
-    /// Whether `state`, a state of a cycle, equals `other`, a classified state. If so, classifies
-    /// all states of the cycle.
+    /// Whether `state`, a state of a cycle, is equivalent to `other`, a classified state. If so,
+    /// classifies all states of the cycle. Otherwise classifies nothing.
     fn equals(&mut self, state: u32, other: u32) -> Result<bool, Unresolved> {
         self.pairs.clear();
         self.pair(state, self.classes[other as usize]);
@@ -412,15 +433,16 @@ impl AcyclicMinimizer<'_> {
         Ok(true)
     }
 
-    /// Assumes that a state belongs to a class. The assumption has to be checked.
+    /// Records the assumption that a state belongs to a class. The assumption is checked later, in
+    /// [`equals`](Self::equals).
     fn pair(&mut self, state: u32, class: u32) {
         self.classes[state as usize] = class;
         self.pairs.push((state, class));
     }
 
-    /// Whether a state agrees with a classified state on acceptance, and on symbols and the classes
-    /// of their targets. A target without a class is assumed to belong to the class of the other
-    /// target.
+    /// Whether a state agrees with a classified state on acceptance, on its symbols and on the
+    /// classes of the targets. A target without a class is assumed to belong to the class of the
+    /// other target, which is checked later.
     fn goes_on_like(&mut self, state: u32, classified: u32) -> bool {
         let table = self.table;
         table.accepts(state) == table.accepts(classified)
@@ -434,14 +456,15 @@ impl AcyclicMinimizer<'_> {
             })
     }
 
-    /// Subtracts the states and their edges from the remaining effort and from the budget.
+    /// Subtracts the number of the given states and of their edges from the remaining effort and
+    /// from the budget. Fails if either is used up.
     fn spend(&mut self, states: impl Iterator<Item = u32>) -> Result<(), Unresolved> {
         let edges = states.map(|state| 1 + self.table.edges(state).len()).sum();
         spend(&mut self.effort, self.allowed, edges)
     }
 
-    /// Returns a hash of a state's behaviour on strings of at most `symbols` symbols. Equal states
-    /// have equal hashes. O(edges^symbols).
+    /// Returns a hash of a state's behaviour on strings of at most `symbols` symbols: which of them
+    /// it accepts, and which it cannot read. Equivalent states have equal hashes. O(edges^symbols).
     fn look_ahead(&self, state: u32, symbols: u32) -> u32 {
         let accepting = self.table.accepts(state).into();
         let Some(symbols) = symbols.checked_sub(1) else { return accepting };
@@ -467,15 +490,16 @@ impl AcyclicMinimizer<'_> {
 ///
 /// # Errors
 ///
-/// [`Unresolved::Effort`] or [`Unresolved::Limit`] if nothing is left.
+/// [`Unresolved::Effort`] if the effort is used up, [`Unresolved::Limit`] if the budget is.
 fn spend(effort: &mut usize, allowed: StateBudget<'_>, edges: usize) -> Result<(), Unresolved> {
     *effort = effort.checked_sub(edges).ok_or(Unresolved::Effort)?;
     Ok(allowed.spend(edges)?)
 }
 
-/// Appends words that describe a state: whether it accepts, and its edges with the classes of their
-/// targets. Adjacent edges to one class are joined. Most edges have only bytes and take two words.
-/// The first word of any other edge is larger than that of every edge with only bytes.
+/// Appends words of 32 bits that describe a state: whether it accepts, and its edges with the
+/// classes of their targets. `class` returns the class of a target. Adjacent edges to one class are
+/// joined. An edge with only bytes takes two words, any other edge three. The first word of the
+/// latter is larger than that of every edge with only bytes.
 fn describe(table: &Table, state: u32, class: impl Fn(u32) -> u32, words: &mut Vec<u32>) {
     const BYTES: Symbol = 256;
     let edges = table.edges(state);
@@ -498,7 +522,7 @@ fn describe(table: &Table, state: u32, class: impl Fn(u32) -> u32, words: &mut V
 }
 
 /// Whether two states have transitions on the same symbols, and `agree` holds for their two targets
-/// on each symbol.
+/// on each symbol. `agree` gets the target of `a` and the target of `b`.
 fn in_step(table: &Table, a: u32, b: u32, mut agree: impl FnMut(u32, u32) -> bool) -> bool {
     let [mut a, mut b] = [a, b].map(|at| table.edges(at).iter().copied().peekable());
     loop {

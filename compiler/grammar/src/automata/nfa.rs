@@ -10,53 +10,58 @@
 use super::simulation::Simulation;
 use super::{Dfa, Edge, Symbol};
 
-/// The end of a linked list.
+/// The index that ends a linked list of runs or of empty transitions: there is no earlier member.
 const NONE: u32 = u32::MAX;
 
-/// The transitions of a state.
+/// The transitions of one state, as indices into the lists that all states of the automaton share.
 #[derive(Clone, Copy, Debug)]
 struct State {
-    /// The last run of transitions on symbols. The range is empty if the state has none.
+    /// The last run of the state: a range of consecutive transitions on symbols in `Nfa::edges`.
+    /// The range is empty if the state has no transition on symbols.
     run: Run,
-    /// The index in `Nfa::runs` of the run before, or [`NONE`].
+    /// The index in `Nfa::runs` of the state's run before `run`, or [`NONE`] if the state has at
+    /// most one run.
     before: u32,
-    /// The index in `Nfa::empty` of the last empty transition, or [`NONE`].
+    /// The index in `Nfa::empty` of the state's last empty transition, or [`NONE`] if the state has
+    /// no empty transition.
     empty: u32,
 }
 
 impl State {
-    /// A state without transitions.
+    /// The record of a state without transitions.
     const BARE: Self = Self { run: Run { from: 0, to: 0 }, before: NONE, empty: NONE };
 }
 
-/// A range of indices in `Nfa::edges`: consecutive transitions of one state on symbols.
+/// A run: transitions on symbols that one state has and that are consecutive in `Nfa::edges`. Given
+/// as a range of indices in that list.
 #[derive(Clone, Copy, Debug)]
 struct Run {
-    /// The index of the first transition.
+    /// The index in `Nfa::edges` of the first transition.
     from: u32,
-    /// The index after the last transition.
+    /// The index in `Nfa::edges` after the last transition.
     to: u32,
 }
 
 /// A nondeterministic automaton with one initial and one final state.
 #[derive(Clone, Debug)]
 pub struct Nfa {
-    /// The states by number.
+    /// For each state, by its number, its transitions.
     states: Vec<State>,
-    /// The transitions on symbols of all states.
+    /// The transitions on symbols of all states, in the order in which they were added.
     edges: Vec<Edge>,
-    /// The runs that are not the last run of their state, each with the index of the state's run
-    /// before.
+    /// The earlier runs of states whose transitions are not consecutive in `edges`. A run is a
+    /// range of consecutive transitions of one state in `edges`. Each has the index in this list of
+    /// the same state's run before, or [`NONE`]. The last run of a state is in `states`.
     runs: Vec<(Run, u32)>,
-    /// The empty transitions of all states: target, and the index of the state's empty transition
-    /// before.
+    /// The empty transitions of all states. Each has its target state and the index in this list of
+    /// the same state's empty transition before, or [`NONE`].
     empty: Vec<(u32, u32)>,
-    /// The states that are known to simulate other states (to accept every string that the other
-    /// accepts).
+    /// The known simulations between states, which determinization uses. A state simulates another
+    /// state if it accepts every string that the other state accepts.
     pub simulation: Simulation,
-    /// The initial state.
+    /// The number of the initial state.
     pub start: u32,
-    /// The final state.
+    /// The number of the final state, the only one that accepts.
     pub end: u32,
 }
 
@@ -103,13 +108,14 @@ impl Nfa {
         self.edges.len()
     }
 
-    /// Adds a state without transitions. Returns its number.
+    /// Adds a state without transitions. Returns the number of the state.
     pub fn state(&mut self) -> u32 {
         self.states.push(State::BARE);
         (self.states.len() - 1) as u32
     }
 
-    /// Adds a transition on the symbols from `lo` to `hi`, both inclusive.
+    /// Adds a transition from the state `from` to the state `target`, on the symbols from `lo` to
+    /// `hi`, both inclusive.
     #[inline]
     pub fn edge(&mut self, from: u32, lo: Symbol, hi: Symbol, target: u32) {
         let place = self.edges.len() as u32;
@@ -125,7 +131,8 @@ impl Nfa {
         self.edges.push(Edge { lo, hi, target });
     }
 
-    /// Adds an empty transition: one that reads no symbol.
+    /// Adds an empty transition, which reads no symbol, from the state `from` to the state
+    /// `target`.
     pub fn empty(&mut self, from: u32, target: u32) {
         let last = &mut self.states[from as usize].empty;
         let before = std::mem::replace(last, self.empty.len() as u32);
@@ -138,22 +145,24 @@ impl Nfa {
         self.runs(state).flat_map(|run| run.iter().rev().copied())
     }
 
-    /// Returns the transitions of a state on symbols, as runs. Each run is in order of insertion.
+    /// Returns the transitions of a state on symbols, as slices of the list of all transitions.
+    /// Transitions in one slice were added directly after each other and are in that order. The
+    /// last added slice comes first.
     pub(super) fn runs(&self, state: u32) -> impl Iterator<Item = &[Edge]> {
         let State { run, before, .. } = self.states[state as usize];
         let runs = std::iter::once(run).chain(linked(&self.runs, before));
         runs.map(|run| &self.edges[run.from as usize..run.to as usize])
     }
 
-    /// Returns the transitions of a state on symbols, if they are at most one run. Returns `None`
-    /// if there are several runs.
+    /// Returns the transitions of a state on symbols, if they are consecutive in the list of all
+    /// transitions. Returns `None` if transitions of other states were added in between.
     #[inline]
     pub(super) fn only_run(&self, state: u32) -> Option<&[Edge]> {
         let State { run, before, .. } = self.states[state as usize];
         (before == NONE).then(|| &self.edges[run.from as usize..run.to as usize])
     }
 
-    /// Returns the targets of a state's empty transitions.
+    /// Returns the target states of a state's empty transitions, the last added first.
     pub fn empties(&self, state: u32) -> impl Iterator<Item = u32> + '_ {
         linked(&self.empty, self.states[state as usize].empty)
     }
@@ -201,8 +210,9 @@ impl Nfa {
         live
     }
 
-    /// Adds a copy of the deterministic automaton `dfa`, which begins at state `from` and ends at
-    /// state `to`. O(size of `dfa`).
+    /// Adds a copy of the deterministic automaton `dfa`. An empty transition leads from the
+    /// existing state `from` to the copy's initial state. Empty transitions lead from the copy's
+    /// accepting states to `to`. O(size of `dfa`).
     pub fn embed(&mut self, dfa: &Dfa, from: u32, to: u32) {
         let base = self.states.len() as u32;
         self.empty(from, base);
@@ -222,8 +232,9 @@ impl Nfa {
     }
 }
 
-/// Returns the members of a linked list, the last added first. `last` is the index of the last
-/// member.
+/// Returns the values of a linked list within `list`, the last added first. Each member has its
+/// value and the index of the member before. `last` is the index of the last member. An index that
+/// is out of range, such as [`NONE`], ends the list.
 fn linked<T: Copy>(list: &[(T, u32)], last: u32) -> impl Iterator<Item = T> + '_ {
     let mut next = list.get(last as usize);
     std::iter::from_fn(move || {

@@ -64,19 +64,20 @@ pub fn difference(a: &Dfa, b: &Dfa, allowed: StateBudget<'_>) -> Result<Dfa, Sta
     })
 }
 
-/// The missing state of the second automaton, from which nothing is accepted.
+/// The number that denotes no state of the second automaton: from there, nothing is accepted.
 const NONE: u32 = u32::MAX;
 
-/// An interner of pairs of states of two automata.
+/// An interner of pairs of a state of the first and a state of the second automaton.
 struct Pairs {
-    /// Maps each pair to its number.
+    /// Maps each pair of states to its number.
     numbers: FxHashMap<(u32, u32), u32>,
-    /// For each number, the pair.
+    /// For each number, its pair of states.
     order: Vec<(u32, u32)>,
 }
 
 impl Pairs {
-    /// Returns the number of a pair, and adds the pair if it is new.
+    /// Returns the number of a pair of states, and adds the pair if it is new. The number is a
+    /// state of the product.
     fn number(&mut self, pair: (u32, u32)) -> u32 {
         let next = self.order.len() as u32;
         let number = *self.numbers.entry(pair).or_insert(next);
@@ -87,8 +88,9 @@ impl Pairs {
     }
 }
 
-/// Builds the minimal automaton of the pairs of states that are reachable from the pair of initial
-/// states. `state` returns the edges of a pair, and whether the pair accepts.
+/// Builds the product of two automata from the pairs of states that are reachable from the pair of
+/// initial states, and minimizes it. `state` returns the product's state for a pair: its edges, and
+/// whether it accepts. Fails if the product exceeds the limits.
 fn product(
     allowed: StateBudget<'_>,
     state: impl Fn((u32, u32), &mut Pairs) -> DfaState,

@@ -22,99 +22,108 @@
 use crate::graph::Lists;
 use crate::interner::Interner;
 
-/// The bit that marks a class of a single state. The other bits of such a class are the number of
-/// the state.
+/// The bit that marks the number of a class with a single state. The other bits of the number are
+/// the number of the state.
 pub const ALONE: u32 = 1 << 31;
 
-/// The entry in `next` of a state that the current round has not visited.
+/// The value in `Refinement::next` of a state that the current round has not visited.
 const UNVISITED: u32 = u32::MAX;
 
-/// The number of a group that does not exist.
+/// The value that denotes no group of states.
 const NO_GROUP: u32 = u32::MAX;
 
-/// A partition of states into classes, with the states that the next round visits.
+/// A partition of states into classes, which is refined in rounds: states of a class with different
+/// signatures are separated. A signature is a list of words that describes a state.
 #[derive(Debug)]
 pub struct Refinement {
-    /// For each state, its class.
+    /// For each state, the number of its class before the current round.
     classes: Vec<u32>,
-    /// For each state, its class after the current round, or [`UNVISITED`].
+    /// For each state, the number of its class after the current round, or [`UNVISITED`].
     next: Vec<u32>,
-    /// The states that the current round has visited.
+    /// The numbers of the states that the current round has visited.
     visited: Vec<u32>,
     /// The states whose class the last round changed.
     changed: Vec<u32>,
-    /// For each class, the number of its members, and how many leave the class in the current
-    /// round.
+    /// For each class, the number of its members, and how many of them leave the class in the
+    /// current round.
     members: Vec<Members>,
-    /// The groups of the current round: states with equal signatures that leave a class. The new
-    /// classes of groups are numbered after all others.
+    /// The groups of the current round: each has the visited states of one class that have equal
+    /// signatures. A group that leaves its class becomes a new class, numbered after all existing
+    /// classes.
     groups: Vec<Group>,
-    /// For each group, its class before the round and its signature.
+    /// An interner of the groups of the current round. The key of a group is its class before the
+    /// round, followed by the signature of its states.
     signatures: Interner,
-    /// For each state, the states whose signatures contain the state's class.
+    /// For each state, the states whose signatures contain the state's class. These are visited
+    /// after that class changes.
     dependents: Lists,
-    /// The level of each state.
+    /// The levels of the states, the order in which a round visits them. A signature may use the
+    /// new classes of states at lower levels.
     levels: Levels,
-    /// For each level, the states that have to be visited.
+    /// For each level, the states that have to be visited by the next round, or later in the
+    /// current round.
     open: Vec<Vec<u32>>,
-    /// For each state, whether it has to be visited.
+    /// For each state, whether it is in a list of `open`.
     is_open: Vec<bool>,
 }
 
-/// The levels of states. The signature of a state may use new classes of states at lower levels.
+/// The levels of the states to be partitioned. A round visits lower levels first. So the signature
+/// of a state may contain the classes that states at lower levels have after the round.
 #[derive(Debug)]
 pub struct Levels {
     /// For each state, its level, from 0.
     pub of: Vec<u32>,
-    /// For each state, the states whose signatures contain its class after the same round. These
-    /// states have a higher level.
+    /// For each state, the states whose signatures contain the class that it has after the same
+    /// round. Those states have a higher level.
     pub dependents: Lists,
 }
 
-/// The size of a class, and its changes in the current round.
+/// The number of states in one class of the partition, and the changes of the class in the current
+/// round.
 #[derive(Clone, Copy, Debug)]
 struct Members {
     /// The number of states in the class.
     count: u32,
     /// The number of states that the current round would move to other classes.
     leaving: u32,
-    /// The largest group, if all states would leave the class. [`NO_GROUP`] otherwise.
+    /// The number of the largest group (of states with equal signatures), if all states would leave
+    /// the class. That group then keeps the class. [`NO_GROUP`] otherwise.
     largest: u32,
 }
 
 impl Members {
-    /// Returns the record of a class with `count` states, before a round.
+    /// Returns the record of a class with `count` states, of which none leaves yet.
     fn new(count: u32) -> Self {
         Self { count, leaving: 0, largest: NO_GROUP }
     }
 }
 
-/// A group of states with equal signatures that leave the same class.
+/// A group of visited states that have the same class before the round and equal signatures.
 #[derive(Debug)]
 struct Group {
-    /// The class that the states leave.
+    /// The number of the class that the states have before the round.
     from: u32,
     /// The number of states in the group.
     count: u32,
 }
 
-/// The classes that the signature of a state may contain.
+/// Access to the classes of other states, for the computation of one state's signature.
 #[derive(Clone, Copy, Debug)]
 pub struct Classes<'a> {
-    /// The partition.
+    /// The partition, in the middle of a round.
     refinement: &'a Refinement,
     /// The level of the state whose signature is computed.
     level: u32,
 }
 
 impl Classes<'_> {
-    /// Returns the class that a state has before the current round.
+    /// Returns the number of the class that a state has before the current round.
     pub fn before(self, state: u32) -> u32 {
         self.refinement.class(state)
     }
 
-    /// Returns the class that a state has after the current round. Returns `None` if the state's
-    /// level is not lower than that of the described state.
+    /// Returns the number of the class that a state has after the current round. Returns `None` if
+    /// the state's level is not lower than the level of the state whose signature is computed.
     pub fn after(self, state: u32) -> Option<u32> {
         let Refinement { levels, next, .. } = self.refinement;
         let next = next[state as usize];
@@ -124,17 +133,18 @@ impl Classes<'_> {
 }
 
 impl Refinement {
-    /// Creates a partition from the class of each state: a number, or [`ALONE`] combined with the state's
-    /// number for a class of one. `dependents` has, for each state, the states whose signatures
-    /// contain its class.
+    /// Creates a partition from the initial class of each state: a number, or [`ALONE`] combined
+    /// with the state's number for a class of one state. `dependents` has, for each state, the
+    /// states whose signatures contain its class.
     pub fn new(classes: Vec<u32>, dependents: Lists) -> Self {
         let levels = vec![0; classes.len()];
         let none = Lists::of_pairs(classes.len(), std::iter::empty());
         Self::with_levels(classes, dependents, Levels { of: levels, dependents: none })
     }
 
-    /// Creates a partition like [`new`](Self::new), and sets the levels of the states. Signatures may
-    /// contain the new classes of states at lower levels.
+    /// Creates a partition like [`new`](Self::new), with `levels` as the levels of the states. The
+    /// signature of a state may contain the class that a state of a lower level has after the same
+    /// round.
     pub fn with_levels(classes: Vec<u32>, dependents: Lists, levels: Levels) -> Self {
         let shared = classes.iter().filter(|&class| class & ALONE == 0);
         let count = shared.max().map_or(0, |&highest| highest as usize + 1);
@@ -168,7 +178,7 @@ impl Refinement {
         }
     }
 
-    /// Returns the current class of a state.
+    /// Returns the number of the class of a state before the current round.
     pub fn class(&self, state: u32) -> u32 {
         self.classes[state as usize]
     }
@@ -183,11 +193,13 @@ impl Refinement {
         self.open.iter().all(Vec::is_empty)
     }
 
-    /// Performs one round. `signature` appends the words that describe a state.
+    /// Performs one round: separates the states of each class whose signatures differ. `signature`
+    /// appends the words that describe a state, and obtains the classes of other states from its
+    /// second argument.
     ///
     /// # Errors
     ///
-    /// The errors of `signature`. The partition must not be used afterwards.
+    /// The first error of `signature`. The partition must not be used afterwards.
     pub fn round<E>(
         &mut self,
         mut signature: impl FnMut(u32, Classes<'_>, &mut Vec<u32>) -> Result<(), E>,
@@ -228,8 +240,8 @@ impl Refinement {
         Ok(())
     }
 
-    /// Moves the visited states to their new classes, and marks the states to visit whose
-    /// signatures contain a changed class.
+    /// Ends a round: moves the visited states to their new classes. Marks the states to be visited
+    /// by the next round, because their signatures contain a class that changed.
     fn finish_round(&mut self) {
         let new = self.members.len() as u32;
         for &state in &self.visited {

@@ -23,35 +23,40 @@ use rustc_hash::FxBuildHasher;
 use super::determinize::{Pieces, Subsets};
 use super::{Dfa, DfaState, Edge, Nfa, StateBudget, StateLimit, Symbol};
 
-/// Builds the rules of a nondeterministic automaton without dead states.
+/// Splits a nondeterministic automaton without dead states into rules of a right-linear grammar,
+/// where a call is always the last step of a rule. A rule accepts the strings that the automaton
+/// accepts from one of its states.
 pub struct RightLinear<'a> {
-    /// The automaton.
+    /// The nondeterministic automaton that is split into rules.
     nfa: &'a Nfa,
-    /// The most states of a rule, with the budget of the compilation.
+    /// The most states of one rule, with the budget of the compilation.
     allowed: StateBudget<'a>,
-    /// The sets of states that symbols lead to, by number.
+    /// An interner of the sets of automaton states to which a symbol leads.
     subsets: Subsets<'a>,
 }
 
-/// A state of a rule.
+/// A state of a rule that is being built.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum State {
-    /// A set of states of the automaton, by its number in [`Subsets`]. A set with several members
-    /// is a choice.
+    /// A set of states of the nondeterministic automaton, by its number in [`Subsets`]: the states
+    /// in which it may be after a symbol. A set with more than one member is a choice, which calls
+    /// one rule for each member.
     Subset(u32),
-    /// The state after the call of another rule.
+    /// The accepting state after the call of another rule, without transitions.
     End,
 }
 
 impl<'a> RightLinear<'a> {
-    /// Prepares the rules of an automaton. The final state must be reachable from every target of a
-    /// transition.
+    /// Prepares the split of an automaton into rules. The final state must be reachable from every
+    /// target of a transition. `allowed` limits the states of each rule.
     pub fn new(nfa: &'a Nfa, allowed: StateBudget<'a>) -> Self {
         Self { nfa, allowed, subsets: Subsets::new(nfa, allowed) }
     }
 
-    /// Builds the rule of one state of the automaton, or with `None` the rule of the whole
-    /// automaton. `call` returns the symbol for calls of a state's rule.
+    /// Builds the rule that accepts what the automaton accepts from the state `of`. With `None`,
+    /// builds the rule for its initial state, which accepts the automaton's whole language. `call`
+    /// returns the symbol with which a rule calls the rule of a given state. The caller then has to
+    /// build that rule too.
     ///
     /// # Errors
     ///
@@ -92,8 +97,9 @@ impl<'a> RightLinear<'a> {
         Ok(Dfa { states })
     }
 
-    /// Returns the transitions of the rule's state for the single state `state`. `target` numbers
-    /// the states of the rule.
+    /// Returns the rule's state that corresponds to the single automaton state `state`. The
+    /// transitions read symbols. `target` returns the number of a state in the rule, and adds the
+    /// state if it is new.
     fn step(
         &mut self,
         state: u32,
@@ -112,8 +118,9 @@ impl<'a> RightLinear<'a> {
         Ok(found)
     }
 
-    /// Returns a choice between the rules of several states: calls that all lead to the state
-    /// `end`.
+    /// Returns the rule's state that corresponds to a set of several automaton states, `members`.
+    /// Its transitions call the rule of each member and lead to the state `end`. Members without
+    /// transitions on symbols need no call.
     fn choice(&self, members: &[u32], call: &mut impl FnMut(u32) -> Symbol, end: u32) -> DfaState {
         let called = members.iter().filter(|&&member| self.nfa.has_edges(member));
         let mut symbols: Vec<Symbol> = called.map(|&member| call(member)).collect();
@@ -132,7 +139,7 @@ mod tests {
     use super::*;
     use crate::automata::determinize;
 
-    /// Whether the rules derive a text, found by following all parses at once.
+    /// Whether the rules of an automaton derive a text, found by following all parses at once.
     fn derives(nfa: &Nfa, text: &[u8]) -> bool {
         let mut rules = RightLinear::new(nfa, StateBudget::of(1 << 12));
         let mut called: IndexSet<Option<u32>> = IndexSet::from([None]);

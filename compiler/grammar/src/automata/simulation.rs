@@ -21,30 +21,37 @@
 //! "Antichains" (2006), for subsets without simulated members. Tests: below, and
 //! `grammarc_patterns::ecma`.
 
-/// The chains of an automaton: lists of states in which each state simulates all later states.
+/// The known simulations between states of an automaton. A state simulates another if it accepts
+/// every string that the other accepts. They are given as chains: lists of states, each of which
+/// simulates all later ones.
 #[derive(Clone, Debug, Default)]
 pub struct Simulation {
-    /// The members of all chains, in the order in which they were added.
+    /// The members of all chains, in insertion order. A chain is a list of states, each of which
+    /// simulates all later ones.
     entries: Vec<Entry>,
-    /// The number of chains.
+    /// The number of chains (lists of states in which each simulates all later ones).
     chains: u32,
 }
 
-/// A state as a member of a chain. A state may be a member of several chains.
+/// The membership of a state in a chain, a list of states in which each simulates all later ones. A
+/// state may be a member of several chains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Entry {
-    /// The number of the state.
+    /// The number of the state in the automaton.
     pub state: u32,
-    /// The number of the chain.
+    /// The number of the chain, a list of states in which each simulates all later ones.
     pub chain: u32,
-    /// The position in the chain, from 0. A member simulates all members of a higher rank.
+    /// The position of the state in its chain, from 0. The state simulates all states of the chain
+    /// at higher positions.
     pub rank: u32,
 }
 
 impl Simulation {
-    /// Adds a chain of states: each state simulates all later states.
+    /// Adds a chain: a list of states, each of which simulates all later ones. A state simulates
+    /// another if it accepts every string that the other accepts.
     ///
-    /// The simulations of all chains together must have no cycle.
+    /// The simulations of all chains together must have no cycle. Otherwise states that simulate
+    /// each other would all be dropped from a subset.
     pub fn chain(&mut self, states: impl IntoIterator<Item = u32>) {
         let chain = self.chains;
         let ranked = (0..).zip(states);
@@ -52,19 +59,19 @@ impl Simulation {
         self.chains += 1;
     }
 
-    /// Adds one chain for each state of a part that was copied. Each state of a copy simulates the
-    /// corresponding states of all later copies. `copies` has the first state of each copy, and
-    /// `size` is the number of states of a copy. O(states).
+    /// Adds the simulations of a part of the automaton that was copied: each state of a copy
+    /// simulates the corresponding states of all later copies. `copies` has the number of the first
+    /// state of each copy. Each copy consists of `size` states with consecutive numbers. O(states).
     pub fn copies(&mut self, copies: &[u32], size: u32) {
         (0..size).for_each(|at| self.chain(copies.iter().map(|first| first + at)));
     }
 
-    /// Whether there are no chains.
+    /// Whether no simulation between states is known.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// Returns the chains by state, for an automaton with `states` states.
+    /// Returns the same simulations, indexed by state, for an automaton with `states` states.
     pub fn by_state(&self, states: usize) -> ChainsByState {
         let mut entries = self.entries.clone();
         entries.sort_unstable();
@@ -72,61 +79,65 @@ impl Simulation {
         ChainsByState { begins: begins.map(|at| at as u32).collect(), entries, chains: self.chains }
     }
 
-    /// Returns the size of the chains in bytes.
+    /// Returns the memory of the known simulations in bytes.
     pub(super) fn bytes(&self) -> usize {
         size_of_val(&*self.entries)
     }
 }
 
-/// The memberships in chains, indexed by state.
+/// The known simulations of an automaton, indexed by state. They are given as chains: lists of
+/// states, each of which simulates all later ones.
 #[derive(Clone, Debug)]
 pub struct ChainsByState {
-    /// The memberships in ascending order of states.
+    /// The memberships of states in chains, in ascending order of states.
     entries: Vec<Entry>,
-    /// For each state, the index in `entries` of its first membership, and one more index at the
-    /// end.
+    /// For each state, the index in `entries` of its first membership. The last element is the
+    /// length of `entries`.
     begins: Vec<u32>,
-    /// The number of chains.
+    /// The number of chains (lists of states in which each simulates all later ones).
     chains: u32,
 }
 
 impl ChainsByState {
-    /// Returns the memberships of a state, one for each chain that contains the state.
+    /// Returns the memberships of a state: for each chain that contains the state, its position in
+    /// the chain. Empty if the state is in no chain.
     pub fn of(&self, state: u32) -> &[Entry] {
         let [from, to] = [state, state + 1].map(|at| self.begins[at as usize] as usize);
         &self.entries[from..to]
     }
 
-    /// Returns the number of chains.
+    /// Returns the number of chains (lists of states in which each simulates all later states).
     pub fn len(&self) -> usize {
         self.chains as usize
     }
 
-    /// Whether no state is a member of a chain.
+    /// Whether no state is a member of a chain, so that no simulation is known.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 }
 
-/// A filter that drops simulated states from subsets. Its buffer is used for all subsets.
+/// Removes the states from a subset that another state of the subset simulates. One buffer serves
+/// all subsets.
 #[derive(Clone, Debug)]
 pub(super) struct Simulated {
-    /// The memberships of all states.
+    /// The known simulations, as the memberships of each state in chains. A chain is a list of
+    /// states in which each simulates all later states.
     chains: ChainsByState,
-    /// For each chain, the lowest rank (position in the chain) among the members of the current
-    /// subset. `u32::MAX` if the subset has no member of the chain.
+    /// For each chain, the lowest position in the chain among the members of the current subset.
+    /// `u32::MAX` if the subset has no member of the chain.
     lowest: Vec<u32>,
 }
 
 impl Simulated {
-    /// Creates a filter for an automaton with these chains.
+    /// Creates a filter for subsets of the automaton with these simulations.
     pub(super) fn new(chains: ChainsByState) -> Self {
         let lowest = vec![u32::MAX; chains.len()];
         Self { chains, lowest }
     }
 
-    /// Removes from a subset every state that another state of the subset simulates. O(members
-    /// times nested repetitions).
+    /// Removes from `members`, a subset of an automaton's states, every state that another state of
+    /// the subset simulates. O(members times the chains of a member).
     pub(super) fn remove_from(&mut self, members: &mut Vec<u32>) {
         let Self { chains, lowest } = self;
         for entry in members.iter().flat_map(|&member| chains.of(member)) {

@@ -23,26 +23,27 @@ pub struct StateBudget<'b> {
 }
 
 impl StateBudget<'static> {
-    /// Allows this number of states, without limits on time and memory. For automata whose size
-    /// does not depend on a source.
+    /// Allows `states` states, without limits on time and memory. For automata whose size does not
+    /// depend on a source.
     pub const fn of(states: usize) -> Self {
         Self { states, budget: None }
     }
 }
 
 impl<'b> StateBudget<'b> {
-    /// Allows this number of states within the budget of a compilation.
+    /// Allows `states` states, and the time and memory that are left in the budget of a
+    /// compilation.
     pub const fn new(states: usize, budget: &'b Budget) -> Self {
         Self { states, budget: Some(budget) }
     }
 
-    /// Returns the same budget with another number of states.
+    /// Returns limits with another number of states and the same budget of the compilation.
     #[must_use]
     pub fn states(self, states: usize) -> Self {
         Self { states, ..self }
     }
 
-    /// Returns the error of a construction that needs more states.
+    /// Returns the error of a construction that needs more states than allowed.
     pub fn error(self) -> StateLimit {
         StateLimit { limit: self.states }
     }
@@ -60,12 +61,13 @@ impl<'b> StateBudget<'b> {
         }
     }
 
-    /// Creates an account of memory for the construction, of zero bytes.
+    /// Creates an account of the memory that a construction holds, initially zero bytes. The budget
+    /// gets the memory back when the account is dropped.
     pub fn held(self) -> MemoryUse<'b> {
         MemoryUse::new(self.budget)
     }
 
-    /// Sets the bytes of an account of memory to a new total.
+    /// Sets the total memory of a construction's account to `bytes` bytes.
     ///
     /// # Errors
     ///

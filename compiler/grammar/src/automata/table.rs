@@ -16,11 +16,11 @@ const LAST_BYTE: Symbol = u8::MAX as Symbol;
 pub struct Table {
     /// The edges of all states, in the order of the states.
     edges: Vec<Edge>,
-    /// For each state, the end of its edges in `edges`, and whether the state accepts.
+    /// For each state, the index in `edges` after its last edge, and whether the state accepts.
     states: Vec<(u32, bool)>,
-    /// The states that have edges on symbols above the bytes. There are few.
+    /// The states that have edges on symbols above the bytes (256 and higher). There are few.
     labelled: Vec<u32>,
-    /// The index of the first edge of the state under construction.
+    /// The index in `edges` of the first edge of the state that is being written.
     open: usize,
 }
 
@@ -48,12 +48,13 @@ impl Table {
         self.edges.len()
     }
 
-    /// Returns the size of states and edges in bytes.
+    /// Returns the size of the table's states and edges in bytes.
     pub fn bytes(&self) -> usize {
         size_of_val(&*self.edges) + size_of_val(&*self.states)
     }
 
-    /// Returns the edges with a symbol above the bytes, in the order of their states.
+    /// Returns the edges with a symbol above the bytes (256 and higher), in the order of their
+    /// states.
     pub fn beyond_bytes(&self) -> impl Iterator<Item = &Edge> {
         self.labelled.iter().flat_map(|&state| self.split(state).1)
     }
@@ -79,7 +80,7 @@ impl Table {
         (&edges[..edges.len() - labels], &edges[edges.len() - above..])
     }
 
-    /// Whether a state is accepting.
+    /// Whether a state is accepting: a string may end there.
     #[inline]
     pub fn accepts(&self, state: u32) -> bool {
         self.states[state as usize].1
@@ -90,8 +91,9 @@ impl Table {
         (0..self.len() as u32).filter(|&state| self.accepts(state))
     }
 
-    /// Adds an edge to the state under construction. Its symbols are above those of all other edges
-    /// of the state. If the last edge is adjacent and has the same target, it is extended instead.
+    /// Adds an edge to the state that is being written. Its symbols must be above those of all
+    /// other edges of the state. If the last edge is adjacent and has the same target, it is
+    /// extended instead.
     #[inline]
     pub(super) fn add(&mut self, edge: Edge) {
         match self.edges[self.open..].last_mut() {
@@ -100,7 +102,7 @@ impl Table {
         }
     }
 
-    /// Completes the state under construction.
+    /// Completes the state that is being written, and begins the next one.
     #[inline]
     pub(super) fn end(&mut self, accepting: bool) {
         if self.edges[self.open..].last().is_some_and(|edge| edge.hi > LAST_BYTE) {

@@ -53,12 +53,12 @@ pub enum Severity {
     Error,
 }
 
-/// A range of the source with a short explanation.
+/// A range of a source text with a short explanation, as a part of a diagnostic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
     /// Byte range in the source text.
     pub span: Range<usize>,
-    /// The explanation. May be empty.
+    /// The explanation of why the range is marked. May be empty.
     pub text: String,
     /// The source that the range is in, if the compiled source refers to it. `None` for the
     /// compiled source itself.
@@ -98,7 +98,8 @@ impl Diagnostic {
         Self::new(code, Severity::Note, message)
     }
 
-    /// Creates a diagnostic without advice, position and labels.
+    /// Creates a diagnostic with a code, a severity and a message, and without advice, position and
+    /// labels.
     fn new(code: &'static str, severity: Severity, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -110,35 +111,36 @@ impl Diagnostic {
         }
     }
 
-    /// Sets the advice.
+    /// Returns the diagnostic with `help` as its advice to the user.
     #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// Adds a label for a byte range in the compiled source.
+    /// Returns the diagnostic with one more label: a byte range in the compiled source, and a short
+    /// explanation.
     #[must_use]
     pub fn with_label(mut self, span: Range<usize>, text: impl Into<String>) -> Self {
         self.labels.push(Label { span, text: text.into(), source: None });
         self
     }
 
-    /// Returns the source of the main label. Returns `None` if that is the compiled source, or if
-    /// there is no label.
+    /// Returns the source in which the main label is. Returns `None` if that is the compiled
+    /// source, or if there is no label.
     pub fn within(&self) -> Option<&Source> {
         self.labels.first()?.source.as_ref()
     }
 
-    /// Returns the source of the main label. `compiled` is the compiled source, which is the
-    /// default.
+    /// Returns the source in which the main label is. Returns `compiled`, the compiled source, if
+    /// the label names no other source.
     pub fn source<'d>(&'d self, compiled: &'d Source) -> &'d Source {
         self.within().unwrap_or(compiled)
     }
 
-    /// Moves the labels to `source`, a source that the compiled source refers to. Without a label,
-    /// the start of `source` is labelled. Labels that already belong to another such source stay as
-    /// they are.
+    /// Returns the diagnostic with its labels in `source`, a source that the compiled source refers
+    /// to. Without a label, the start of `source` is labelled. Labels that already belong to
+    /// another such source stay as they are.
     #[must_use]
     pub fn in_source(mut self, source: &Source) -> Self {
         if self.labels.is_empty() {
@@ -150,7 +152,7 @@ impl Diagnostic {
         self
     }
 
-    /// Sets the JSON pointer of the position.
+    /// Returns the diagnostic with a JSON pointer as its position.
     #[must_use]
     pub fn with_pointer(mut self, pointer: impl Into<String>) -> Self {
         self.pointer = Some(pointer.into());

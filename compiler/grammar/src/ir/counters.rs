@@ -19,7 +19,8 @@ use super::graph::{Counter, Step};
 pub(super) const MOST_COUNTERS: usize = 32;
 
 impl Step {
-    /// Returns the step with another counter in place of its own.
+    /// Returns the same kind of step (reset, increment or check) on the counter with the number
+    /// `counter`.
     fn of(self, counter: u8) -> Self {
         match self {
             Self::Reset(_) => Self::Reset(counter),
@@ -28,8 +29,9 @@ impl Step {
         }
     }
 
-    /// Returns the counters that are live before the step, given those that are live after it. Both
-    /// are sets: bit `n` is counter `n`.
+    /// Returns the counters that are live before the step, given the counters `behind` that are
+    /// live after it. A counter is live if a later step may read it before it is reset. Both are
+    /// sets: bit `n` is counter `n`.
     pub fn live_before(self, behind: u32) -> u32 {
         let bit = 1 << self.counter();
         match self {
@@ -40,7 +42,8 @@ impl Step {
 }
 
 impl ExprGraph {
-    /// For each state, returns its steps in the order in which they are taken.
+    /// For each state, returns its counter steps (resets, increments and checks) in the order in
+    /// which they are taken on arrival.
     pub fn steps_by_state(&self) -> Vec<Vec<Step>> {
         let mut steps = vec![Vec::new(); self.states() as usize];
         self.steps().iter().for_each(|&(state, step)| steps[state as usize].push(step));
@@ -48,7 +51,8 @@ impl ExprGraph {
     }
 
     /// For each state, returns the set of counters that are live after its steps: bit `n` is
-    /// counter `n`. Computed as a least fixpoint against the direction of the edges.
+    /// counter `n`. A counter is live if a later step may read it before it is reset. With more
+    /// than [`MOST_COUNTERS`] counters, all bits are set.
     pub(super) fn live_counters(&self) -> Vec<u32> {
         let states = self.states() as usize;
         if self.counters().len() > MOST_COUNTERS {
@@ -73,8 +77,9 @@ impl ExprGraph {
         live
     }
 
-    /// Returns a graph of the same strings with fewer counters. Returns `None` if no counters can
-    /// be merged.
+    /// Returns a graph of the same strings with fewer counters. Counters are merged if they have
+    /// equal bounds and are never in use at the same time. Returns `None` if no counters can be
+    /// merged.
     pub fn with_shared_counters(&self) -> Option<Self> {
         let counters = self.counters();
         if counters.len() < 2 || counters.len() > MOST_COUNTERS {
@@ -93,7 +98,7 @@ impl ExprGraph {
                 before
             });
         }
-        // The groups: their common bounds, and their counters as a bit set.
+        // For each group of merged counters: their common bounds, and the counters as a bit set.
         let mut groups: Vec<(Counter, u32)> = Vec::new();
         let group_of = (0..).zip(counters).map(|(counter, &bounds): (usize, _)| {
             let has_room = |(of, members): &(Counter, u32)| {

@@ -8,19 +8,19 @@ use super::Expr;
 /// byte may be either a repeated byte or the last byte.
 #[derive(Clone, Copy, Debug)]
 pub struct DelimitedRepeat {
-    /// The bytes that are repeated.
+    /// The set of bytes that may be repeated before the last byte.
     pub any: ByteSet,
     /// The fewest bytes before the last byte.
     pub min: u32,
     /// The most bytes before the last byte.
     pub max: u32,
-    /// The bytes that the last byte may be.
+    /// The set of bytes that may be the last byte.
     pub last: ByteSet,
 }
 
 impl DelimitedRepeat {
-    /// Returns the first two of `parts` as a delimited repeat. Returns `None` unless they are a
-    /// bounded repetition of bytes and an overlapping byte set.
+    /// Returns the first two parts of a sequence as a delimited repeat. Returns `None` unless they
+    /// are a bounded repetition of bytes and a byte set that overlaps with the repeated bytes.
     pub(super) fn begins(parts: &[Expr]) -> Option<Self> {
         match parts {
             [Expr::Repeat { body, min, max: Some(max) }, Expr::Bytes(last), ..] => match **body {

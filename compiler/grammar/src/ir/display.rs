@@ -34,12 +34,14 @@ fn strength(expr: &Expr) -> u8 {
     }
 }
 
-/// Writes an operand, in parentheses if it binds less strongly than `least`.
+/// Writes an expression, in parentheses if its operator binds less strongly than `least` (see
+/// [`strength`]).
 fn operand(f: &mut fmt::Formatter<'_>, expr: &Expr, least: u8) -> fmt::Result {
     if strength(expr) < least { write!(f, "({expr})") } else { write!(f, "{expr}") }
 }
 
-/// Writes operands with a separator between them. `least` is as for [`operand`].
+/// Writes expressions with `separator` between them. An expression whose operator binds less
+/// strongly than `least` is in parentheses.
 fn joined(f: &mut fmt::Formatter<'_>, parts: &[Expr], separator: &str, least: u8) -> fmt::Result {
     for (index, part) in parts.iter().enumerate() {
         if index > 0 {

@@ -16,23 +16,26 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use super::Expr;
 use super::delimited_repeat::DelimitedRepeat;
 
-/// Maps a part and its target state to a state whose only outgoing path is that part.
+/// The parts of sequences that are already built into the automaton, so that other sequences can
+/// share them. Maps an expression and a state to a second state, whose only outgoing path reads
+/// that expression and leads to the first state.
 pub(super) struct Endings<'a>(FxHashMap<(Part<'a>, u32), u32>);
 
 impl<'a> Endings<'a> {
-    /// Creates an empty table with capacity for this number of sequences.
+    /// Creates an empty map with capacity for the parts of `sequences` sequences.
     pub(super) fn with_capacity(sequences: usize) -> Self {
         Self(FxHashMap::with_capacity_and_hasher(2 * sequences, FxBuildHasher))
     }
 
-    /// Records that `part` is the only outgoing path of `from`, and leads to `to`.
+    /// Records that the part `part` is already built between two states of the automaton: it is the
+    /// only outgoing path of `from`, and leads to `to`.
     pub(super) fn add(&mut self, part: &'a Expr, to: u32, from: u32) {
         self.0.insert((Part(part), to), from);
     }
 
-    /// Strips the longest tail of `parts` that is already built into the state `to`. Returns the
-    /// remaining parts, and the state at which the built tail begins. The last byte of a [delimited
-    /// repeat](DelimitedRepeat) is not separated from its repetition.
+    /// Strips from a sequence of parts the longest tail that is already built and leads to the
+    /// state `to`. Returns the remaining parts, and the state at which the built tail begins. The
+    /// last byte of a [delimited repeat](DelimitedRepeat) is not separated from its repetition.
     pub(super) fn without_known(&self, mut parts: &'a [Expr], mut to: u32) -> (&'a [Expr], u32) {
         while let Some((last, before)) = parts.split_last()
             && DelimitedRepeat::begins(&parts[before.len().saturating_sub(1)..]).is_none()
@@ -44,7 +47,8 @@ impl<'a> Endings<'a> {
     }
 }
 
-/// A part of a sequence, compared at low cost.
+/// An expression that is a part of a sequence, with a cheap comparison. Graphs and automata are
+/// equal if they are the same object in memory.
 #[derive(Clone, Copy)]
 struct Part<'a>(&'a Expr);
 
@@ -105,7 +109,7 @@ mod tests {
     use crate::ir::recognize::recognizes;
     use crate::ir::{ExprGraph, GrammarBuilder, Origin};
 
-    /// Generates parts of a few kinds, so that equal parts are frequent.
+    /// Generates expressions of a few kinds, so that equal parts of sequences are frequent.
     fn any_part() -> impl Strategy<Value = Expr> {
         let piece = || prop::sample::select(vec!["a", "b", "ab"]).prop_map(Expr::literal);
         let byte = prop::sample::select(vec![b'a', b'b']).prop_map(Expr::byte);

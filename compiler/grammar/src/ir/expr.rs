@@ -11,7 +11,7 @@ use crate::automata::Dfa;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ByteSet([u64; 4]);
 
-/// For each number from 0 to 256, the set of the bytes below the number.
+/// For each number from 0 to 256, the set of all bytes below that number, as 256 bits.
 static BELOW: [[u64; 4]; 257] = {
     let mut below = [[0; 4]; 257];
     let mut byte = 0;
@@ -113,8 +113,8 @@ impl ByteSet {
         self.by_words(other, |one, other| one ^ other)
     }
 
-    /// Combines two sets word by word. Unrolled, because a call of `array::from_fn` takes longer
-    /// than the operation.
+    /// Combines two sets by applying `of` to each pair of their 64-bit words. Unrolled, because a
+    /// call of `array::from_fn` takes longer than the operation.
     #[inline]
     fn by_words(self, other: Self, of: impl Fn(u64, u64) -> u64) -> Self {
         let ([a, b, c, d], [w, x, y, z]) = (self.0, other.0);
@@ -158,7 +158,8 @@ impl ByteSet {
         Some(64 * more as u8 + self.0[more].trailing_zeros() as u8)
     }
 
-    /// Returns the set with each byte replaced by its successor. Byte 255 is dropped.
+    /// Returns the set of the bytes that directly follow a byte of this set. Byte 255 has no
+    /// successor.
     #[inline]
     #[must_use]
     pub fn next(self) -> Self {
@@ -166,22 +167,22 @@ impl ByteSet {
         Self([a << 1, b << 1 | a >> 63, c << 1 | b >> 63, d << 1 | c >> 63])
     }
 
-    /// Returns the bytes whose membership in the set differs from that of the byte before. Byte 0
-    /// is one of them if it is in the set.
+    /// Returns the *turns* of the set: the bytes at which membership changes compared to the byte
+    /// before. Byte 0 is one of them if it is in the set. The turns of `[a-c]` are `a` and `d`.
     #[inline]
     #[must_use]
     pub fn turns(self) -> Self {
         self.apart(self.next())
     }
 
-    /// Returns the union of the [turns](Self::turns) of several sets: all bytes at which some set
-    /// begins or ends.
+    /// Returns all bytes at which one of the sets begins or ends: the union of their
+    /// [turns](Self::turns).
     pub fn turns_of(sets: impl Iterator<Item = Self>) -> Self {
         sets.fold(Self::EMPTY, |all, set| all.union(set.turns()))
     }
 
-    /// Returns the union of the [turns](Self::turns) of several ranges, given by their inclusive
-    /// bounds.
+    /// Returns the first byte of each range, and the byte after the last byte of each range if
+    /// there is one. The ranges have inclusive bounds.
     pub fn bounds_of(ranges: impl Iterator<Item = (u8, u8)>) -> Self {
         let mut bounds = Self::EMPTY;
         for (lo, hi) in ranges {
@@ -192,7 +193,8 @@ impl ByteSet {
     }
 
     /// Returns the bytes of the set as ranges with inclusive bounds, in ascending order. A new
-    /// range begins at each byte of `turns`, and after each gap in the set.
+    /// range begins at each byte of `turns`, and after each gap in the set. So no range crosses a
+    /// byte of `turns`.
     pub fn ranges_between(&self, turns: Self) -> impl Iterator<Item = (u8, u8)> + use<> {
         let turns = turns.union(self.turns());
         let mut firsts = self.intersect(turns).iter();
@@ -203,8 +205,8 @@ impl ByteSet {
         })
     }
 
-    /// Returns the last byte of the longest range from `byte` on that is entirely in the set or
-    /// entirely outside.
+    /// Returns the last byte of the longest range that begins at `byte` and is entirely in the set
+    /// or entirely outside of it.
     pub fn alike_until(&self, byte: u8) -> u8 {
         let others = if self.contains(byte) { Self::FULL.minus(*self) } else { *self };
         others.lowest_from(byte).map_or(u8::MAX, |next| next - 1)
@@ -264,24 +266,24 @@ pub struct TokenSet {
 /// only larger.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Expr {
-    /// No string.
+    /// Denotes no string.
     Never,
-    /// The empty string alone.
+    /// Denotes the empty string alone.
     Empty,
-    /// Any one byte of the set.
+    /// Denotes each byte of the set, as a string of one byte.
     Bytes(ByteSet),
-    /// This byte string.
+    /// Denotes this byte string alone.
     Literal(Arc<[u8]>),
-    /// Any one token of the set.
+    /// Denotes each token of the set, matched by its id.
     Token(TokenSet),
-    /// Any string of a rule.
+    /// Denotes each string that the rule with this number derives: a call of the rule.
     Call(RuleId),
-    /// A string of each part, one after the other.
+    /// Denotes the concatenations of a string of each part, in the order of the list.
     Seq(Vec<Expr>),
-    /// A string of any one of the choices.
+    /// Denotes the strings of all choices: an alternation.
     Alt(Vec<Expr>),
-    /// Between `min` and `max` strings of the body, one after the other. Bounds may be in the
-    /// billions, because the network counts in a register if necessary.
+    /// Denotes the concatenations of between `min` and `max` strings of the body. Bounds may be in
+    /// the billions, because the network counts in a register if necessary.
     Repeat {
         /// The expression that is repeated.
         body: Box<Expr>,
@@ -290,17 +292,17 @@ pub enum Expr {
         /// The most repetitions. `None` if there is no maximum.
         max: Option<u32>,
     },
-    /// The strings of a regular language, given as an automaton over bytes.
+    /// Denotes the strings that this automaton over bytes accepts.
     Regular(Arc<Dfa>),
-    /// Any one text of a set of many.
+    /// Denotes each text of a set of many texts.
     Texts(Arc<Texts>),
-    /// The strings on the paths of an automaton whose edges are labelled with expressions.
+    /// Denotes the strings on the paths of an automaton whose edges are labelled with expressions.
     Graph(Arc<ExprGraph>),
-    /// The strings that all operands have in common. The operands must be regular: no tokens, no
-    /// calls of recursive rules.
+    /// Denotes the strings that all operands have in common: an intersection. The operands must be
+    /// regular: no tokens, no calls of recursive rules.
     And(Vec<Expr>),
-    /// The byte strings that the operand does not accept. The operand must be regular: no tokens,
-    /// no calls of recursive rules.
+    /// Denotes the byte strings that the operand does not: a complement. The operand must be
+    /// regular: no tokens, no calls of recursive rules.
     Not(Box<Expr>),
 }
 
@@ -314,7 +316,8 @@ impl EdgeLabel for Expr {
 }
 
 impl Expr {
-    /// Returns the expression of one byte string.
+    /// Returns the expression that denotes one byte string. It is [`Expr::Empty`] for the empty
+    /// string.
     pub fn literal(bytes: impl AsRef<[u8]>) -> Self {
         match bytes.as_ref() {
             [] => Self::Empty,
@@ -322,18 +325,19 @@ impl Expr {
         }
     }
 
-    /// Returns the expression of any one byte of a set.
+    /// Returns the expression that denotes each byte of a set. It is [`Expr::Never`] for the empty
+    /// set.
     pub fn bytes(set: ByteSet) -> Self {
         if set.is_empty() { Self::Never } else { Self::Bytes(set) }
     }
 
-    /// Returns the expression of one byte.
+    /// Returns the expression that denotes one byte.
     pub fn byte(byte: u8) -> Self {
         Self::Bytes(ByteSet::range(byte, byte))
     }
 
-    /// Returns the expression of the parts one after the other. The result is [`Expr::Never`] if some
-    /// part is [`Expr::Never`].
+    /// Returns the expression of the parts one after the other. Nested sequences are flattened, and
+    /// empty parts are dropped. The result is [`Expr::Never`] if some part is [`Expr::Never`].
     pub fn seq(parts: impl IntoIterator<Item = Self>) -> Self {
         let mut parts = parts.into_iter();
         // Most sequences have two parts in the end: a quote and the rest of a string.
@@ -356,7 +360,8 @@ impl Expr {
         }
     }
 
-    /// Returns the expression of any one of the choices.
+    /// Returns the alternation of the choices. Nested alternations are flattened, and choices that
+    /// denote no string are dropped. The result is [`Expr::Never`] if no choice is left.
     pub fn alt(choices: impl IntoIterator<Item = Self>) -> Self {
         let choices = choices.into_iter();
         let most = choices.size_hint().0;
@@ -374,8 +379,8 @@ impl Expr {
         Self::Alt(flat)
     }
 
-    /// Returns the expression of any one of the texts. Many texts become [`Expr::Texts`], few an
-    /// alternation of literals.
+    /// Returns the expression that denotes each of the texts. Many texts become [`Expr::Texts`],
+    /// few an alternation of literals.
     pub fn any_of<T: AsRef<[u8]>>(texts: Vec<T>) -> Self {
         let bytes = texts.iter().map(|text| text.as_ref().len()).sum();
         if !Texts::are_many(texts.len(), bytes) {
@@ -391,8 +396,8 @@ impl Expr {
         }
     }
 
-    /// Returns between `min` and `max` strings of this expression, one after the other. `None` is
-    /// no maximum.
+    /// Returns the expression of between `min` and `max` strings of this expression, one after the
+    /// other. `None` is no maximum. The result is [`Expr::Never`] if `max` is below `min`.
     #[must_use]
     pub fn repeat(self, min: u32, max: Option<u32>) -> Self {
         match (self, min, max) {
@@ -422,8 +427,8 @@ impl Expr {
         self.repeat(1, None)
     }
 
-    /// Returns the expression of one Unicode scalar value in the ranges (inclusive bounds), encoded
-    /// as UTF-8. Surrogates in a range are skipped.
+    /// Returns the expression of one Unicode scalar value in any of the ranges (inclusive bounds),
+    /// encoded as UTF-8. Surrogates in a range are skipped.
     pub fn scalars(ranges: impl IntoIterator<Item = (char, char)>) -> Self {
         use regex_syntax::utf8::Utf8Sequences;
         Self::alt(ranges.into_iter().filter(|(lo, hi)| lo <= hi).flat_map(|(lo, hi)| {
@@ -438,13 +443,14 @@ impl Expr {
         }))
     }
 
-    /// Returns the number of nodes of the expression. A literal counts one node for each byte, an
-    /// automaton one for each state. O(size).
+    /// Returns the size of the expression in nodes, with its parts. A literal counts one node for
+    /// each byte, an automaton or a graph one for each state. O(size).
     pub fn size(&self) -> usize {
         self.own_size() + self.children().iter().map(Self::size).sum::<usize>()
     }
 
-    /// Returns the number of nodes without those of the parts.
+    /// Returns the number of nodes of this expression alone, without those of its parts. A literal
+    /// counts one node for each byte, an automaton or a graph one for each state.
     pub(super) fn own_size(&self) -> usize {
         match self {
             Self::Literal(bytes) => bytes.len(),
@@ -463,8 +469,8 @@ impl Expr {
         self.children().iter().for_each(|child| child.for_each_call(visit));
     }
 
-    /// Returns the direct parts of this expression: parts of sequences, choices, operands, bodies,
-    /// and labels of graphs.
+    /// Returns the direct subexpressions: parts of a sequence, choices of an alternation, operands,
+    /// the body of a repetition, or labels of a graph. Empty for other expressions.
     pub fn children(&self) -> &[Self] {
         match self {
             Self::Seq(parts) | Self::Alt(parts) | Self::And(parts) => parts,

@@ -15,29 +15,31 @@ use crate::automata::Dfa;
 use crate::budget::Budget;
 use crate::graph::Lists;
 
-/// Facts about the bytes that occur in a set of strings. The type `()` stores no such facts.
+/// A summary of the bytes that occur in a set of strings, for a fixpoint over the rules of a
+/// grammar. The type `()` stores nothing, where the bytes are not needed.
 pub trait ByteFacts: Copy + Eq {
-    /// The facts of the empty set of strings.
+    /// The bytes of the empty set of strings: none.
     const NONE: Self;
-    /// The facts of all strings.
+    /// The bytes of the set of all strings: each byte, at each place.
     const ANY: Self;
 
-    /// Returns the facts of the strings of one byte from `set`.
+    /// Returns the bytes that occur in strings of one byte from `set`.
     fn of_bytes(set: ByteSet) -> Self;
-    /// Returns the facts of a single string.
+    /// Returns the bytes that occur in a single string.
     fn of_literal(bytes: &[u8]) -> Self;
-    /// Returns the facts of the strings that an automaton accepts.
+    /// Returns the bytes that occur in the strings that an automaton accepts.
     fn of_dfa(dfa: &Dfa) -> Self;
-    /// Returns the facts of a set of texts.
+    /// Returns the bytes that occur in a set of texts.
     fn of_texts(texts: &Texts) -> Self;
-    /// Returns the facts of concatenations of a string of `self` and a string of `next`. `nullable`
-    /// says whether `self` contains the empty string.
+    /// Returns the bytes that occur in concatenations of a string of `self` and a string of `next`.
+    /// `nullable` says whether `self` contains the empty string.
     #[must_use]
     fn then(self, next: Self, nullable: bool) -> Self;
-    /// Returns the facts of the union of two sets of strings.
+    /// Returns the bytes that occur in the union of two sets of strings.
     #[must_use]
     fn or(self, other: Self) -> Self;
-    /// Returns an upper bound on the facts of the intersection of two sets of strings.
+    /// Returns a set of bytes that contains those that occur in the intersection of two sets of
+    /// strings.
     #[must_use]
     fn and(self, other: Self) -> Self;
 }
@@ -106,28 +108,31 @@ impl ByteFacts for Alphabet {
     }
 }
 
-/// Facts about the strings of an expression or a rule.
+/// Properties of the set of strings that an expression or a rule derives: whether there is any,
+/// whether the empty string is one, and the shortest length. With [`Alphabet`] as the parameter,
+/// also the bytes in them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Facts<L = ()> {
-    /// Whether there is any string.
+    /// Whether the expression derives any string.
     pub productive: bool,
-    /// Whether the empty string is among the strings.
+    /// Whether the expression derives the empty string.
     pub nullable: bool,
-    /// The length in bytes of the shortest nonempty string, where a token counts as one byte.
-    /// `u32::MAX` if there is no nonempty string.
+    /// The length in bytes of the shortest nonempty string that is derived, where a token counts as
+    /// one byte. `u32::MAX` if no nonempty string is derived.
     pub shortest: u32,
-    /// The bytes that occur in the strings.
+    /// The bytes that occur in the derived strings. `()` if they are not computed.
     pub bytes: L,
 }
 
 impl<L: ByteFacts> Facts<L> {
-    /// The facts of no string.
+    /// The properties of the empty language.
     const NEVER: Self =
         Self { productive: false, nullable: false, shortest: u32::MAX, bytes: L::NONE };
-    /// The facts of the empty string alone.
+    /// The properties of the language that has only the empty string.
     const EMPTY: Self = Self { productive: true, nullable: true, ..Self::NEVER };
 
-    /// Returns the facts of a concatenation.
+    /// Returns the properties of the concatenation of a language with the properties `self` and one
+    /// with the properties `next`.
     fn then(self, next: Self) -> Self {
         if !self.productive || !next.productive {
             return Self::NEVER;
@@ -143,7 +148,7 @@ impl<L: ByteFacts> Facts<L> {
         }
     }
 
-    /// Returns the facts of a union.
+    /// Returns the properties of the union of two languages, given the properties of both.
     fn or(self, other: Self) -> Self {
         Self {
             productive: self.productive || other.productive,
@@ -153,12 +158,14 @@ impl<L: ByteFacts> Facts<L> {
         }
     }
 
-    /// Returns the facts of strings of which the shortest has the length `shortest`, at least 1.
+    /// Returns the properties of a language without the empty string. Its shortest string has
+    /// `shortest` bytes, at least 1, and its strings have the bytes `bytes`.
     fn of_length(shortest: u32, bytes: L) -> Self {
         Self { productive: true, nullable: false, shortest, bytes }
     }
 
-    /// Returns the facts of the strings that an automaton accepts.
+    /// Returns the properties of the language of an automaton: whether it is empty, whether it has
+    /// the empty string, its shortest length, and its bytes.
     fn of_dfa(dfa: &Dfa) -> Self {
         let mut seen = vec![false; dfa.states.len()];
         seen[0] = true;
@@ -182,7 +189,9 @@ impl<L: ByteFacts> Facts<L> {
     }
 }
 
-/// For each rule of a grammar, returns its facts. They are invalid if the budget is spent.
+/// For each rule of a grammar, returns its [`Facts`]: whether it derives any string, whether it
+/// derives the empty string, and its shortest length. `survey` must be that of the grammar. If the
+/// budget is spent, the result is invalid.
 pub fn of_rules(grammar: &Grammar, survey: &Survey, budget: &Budget) -> Vec<Facts> {
     let mut facts = vec![Facts::NEVER; grammar.rules.len()];
     for group in survey.groups() {
@@ -191,8 +200,9 @@ pub fn of_rules(grammar: &Grammar, survey: &Survey, budget: &Budget) -> Vec<Fact
     facts
 }
 
-/// Computes the facts of a group of mutually recursive rules by fixpoint iteration. The facts of
-/// all other rules that they call have to be known.
+/// Computes the [`Facts`] of a group of mutually recursive rules, by fixpoint iteration, and stores
+/// them in `facts`. The facts of all other rules that they call have to be there already. If the
+/// budget is spent, the stored facts are invalid.
 fn resolve_group<L: ByteFacts>(
     grammar: &Grammar,
     survey: &Survey,
@@ -209,8 +219,8 @@ fn resolve_group<L: ByteFacts>(
         facts[rule] = within(&grammar.rules[rule].expr, facts);
         return;
     }
-    // For each index in the group, the indices of its callers in the group. The rules of a group
-    // are in ascending order.
+    // For each rule of the group, by its index in the group, the indices of its callers in the
+    // group. The rules of a group are in ascending order.
     let place = |rule: &u32| group.binary_search(rule).ok().map(|place| place as u32);
     let calls = (0..).zip(group).flat_map(|(caller, &rule)| {
         survey
@@ -238,19 +248,20 @@ fn resolve_group<L: ByteFacts>(
     }
 }
 
-/// A cache of facts with the bytes of strings, for the rules that were requested and the rules that
-/// these call.
+/// A cache of the [`Facts`] of rules, including the bytes in their strings. Only requested rules
+/// and the rules that these call are computed.
 #[derive(Default)]
 pub struct Alphabets {
-    /// For each rule, its facts if they are known. Empty before the first request.
+    /// For each rule, its [`Facts`], if they are known. Empty before the first request.
     facts: Vec<Facts<Alphabet>>,
-    /// For each rule, whether its facts are known.
+    /// For each rule, whether its entry in `facts` is known.
     is_known: Vec<bool>,
 }
 
 impl Alphabets {
-    /// Returns the facts of an expression of a grammar. O(rules), besides the cost of the rules
-    /// whose facts are not known yet.
+    /// Returns the [`Facts`] of an expression of a grammar, including the bytes in its strings.
+    /// O(rules), besides the cost of the rules whose facts are not known yet. If the budget is
+    /// spent, the result is invalid.
     pub fn of_expr(
         &mut self,
         expr: &Expr,
@@ -281,38 +292,43 @@ impl Alphabets {
     }
 }
 
-/// Returns the facts of an expression, given the facts of each rule that the expression calls.
+/// Returns the [`Facts`] of an expression, given those of each rule of the grammar: whether it
+/// derives any string, whether it derives the empty string, and the shortest length.
 ///
-/// For intersections and complements the facts are upper bounds, which is safe for every use but `nullable` and
-/// `productive`. The network determines those two when it builds the automaton.
+/// For intersections and complements the result is an upper bound, which is safe for every use but
+/// `nullable` and `productive`. The network determines those two when it builds the automaton.
 pub fn of_expr<L: ByteFacts>(expr: &Expr, rules: &[Facts<L>]) -> Facts<L> {
     Known { rules, graphs: FxHashMap::default(), budget: None }.of_expr(expr)
 }
 
-/// A state of a graph while the facts of the graph are computed.
+/// What is known about one state of an expression graph, while the [`Facts`] of the graph are
+/// computed.
 #[derive(Clone, Copy)]
 struct Reached<L> {
-    /// The facts of the strings that lead from the start to the state.
+    /// The [`Facts`] of the strings on paths from the start of the graph to the state.
     facts: Facts<L>,
-    /// Whether the facts have changed since the edges of the state were visited.
+    /// Whether the facts of the state have changed since its edges were visited.
     waits: bool,
-    /// The index of one edge that leaves the state. The other edges are linked from there.
+    /// The index of one edge that leaves the state, or `usize::MAX` if there is none. The entry of
+    /// that edge has the index of the next one.
     edge: usize,
 }
 
-/// The inputs for the facts of an expression, with a cache of the facts of graphs.
+/// Computes the [`Facts`] of expressions from those of rules. Keeps the facts of graphs, which
+/// several expressions may share.
 struct Known<'a, L> {
-    /// The facts of each rule.
+    /// For each rule of the grammar, its [`Facts`].
     rules: &'a [Facts<L>],
-    /// Maps the address of each visited graph to its facts. In an object, several expressions share
-    /// the graph of other keys.
+    /// Maps the address of each visited graph to its [`Facts`]. In an object, several expressions
+    /// share the graph of other keys.
     graphs: FxHashMap<*const ExprGraph, Facts<L>>,
-    /// The budget, if there is one. Once it is spent, the facts are invalid.
+    /// The budget of the compilation. Once it is spent, results are invalid. `None` if work is not
+    /// counted.
     budget: Option<&'a Budget>,
 }
 
 impl<L: ByteFacts> Known<'_, L> {
-    /// Returns the facts of an expression.
+    /// Returns the [`Facts`] of an expression. Invalid if the budget is spent.
     fn of_expr(&mut self, expr: &Expr) -> Facts<L> {
         if self.budget.is_some_and(|budget| budget.spend(1).is_err()) {
             return Facts::NEVER;
@@ -372,9 +388,9 @@ impl<L: ByteFacts> Known<'_, L> {
         }
     }
 
-    /// Returns the facts of a graph. Computes the facts of the strings that lead from the start to
-    /// each state, by fixpoint iteration. Most edges lead to higher states, so one sweep is enough
-    /// for most graphs.
+    /// Returns the [`Facts`] of a graph, by fixpoint iteration. Computes for each state the facts
+    /// of the strings that lead from the start to the state. Most edges lead to higher states, so
+    /// one sweep is enough for most graphs.
     ///
     /// For a graph with required keys, `shortest` and `bytes` are the facts of all paths, which is
     /// a safe bound. Such a graph counts as productive if each key is on some path. The network
@@ -431,8 +447,8 @@ impl<L: ByteFacts> Known<'_, L> {
         Facts { nullable: false, ..states[end].facts }
     }
 
-    /// Whether a graph with counters derives the empty string. Its path then has no increment, so
-    /// every check finds the count 0.
+    /// Whether a graph with counters derives the empty string. The path of the empty string has no
+    /// increment, so every check of a counter finds the count 0.
     fn is_nullable(&mut self, graph: &ExprGraph) -> bool {
         let mut passes = vec![true; graph.states() as usize];
         for &(state, step) in graph.steps() {

@@ -11,8 +11,9 @@ use rustc_hash::FxHashMap;
 use super::{Expr, ExprGraph, Grammar, GrammarBuilder, Origin, RuleId, RuleKind, TokenSet};
 
 impl GrammarBuilder {
-    /// Adds the rules of a grammar to this one, and returns the id of its start rule here. `place`
-    /// maps a position in the inner source to a position in the outer source.
+    /// Adds the rules of another grammar, the inner one, to this grammar. Returns the id that the
+    /// inner start rule gets here. `place` maps a position in the inner source to a position in the
+    /// outer source.
     pub fn graft(&mut self, grammar: Grammar, place: &dyn Fn(Origin) -> Origin) -> RuleId {
         let first = self.len();
         let regions: Vec<u32> =
@@ -33,19 +34,20 @@ impl GrammarBuilder {
     }
 }
 
-/// Translates expressions of the inner grammar to the rule numbers of the outer grammar.
+/// Translates expressions of an inner grammar, whose rules are added to an outer grammar, to the
+/// rule numbers of the outer grammar.
 struct Renumbered<'p> {
     /// The number that the inner grammar's first rule has in the outer grammar.
     first: usize,
     /// Maps a position in the inner source to a position in the outer source.
     place: &'p dyn Fn(Origin) -> Origin,
-    /// Maps the address of an inner graph to the graph and its translation. The inner graph is kept
-    /// alive, so that no other graph gets its address.
+    /// Maps the address of a graph of the inner grammar to the graph and its translation. The inner
+    /// graph is kept alive, so that no other graph gets its address.
     graphs: FxHashMap<*const ExprGraph, (Arc<ExprGraph>, Arc<ExprGraph>)>,
 }
 
 impl Renumbered<'_> {
-    /// Returns the translation of an expression.
+    /// Returns an inner expression with the rule numbers of the outer grammar.
     fn expr(&mut self, expr: &Expr) -> Expr {
         match expr {
             Expr::Call(rule) => Expr::Call(RuleId::new(self.first + rule.index())),
@@ -67,12 +69,13 @@ impl Renumbered<'_> {
         }
     }
 
-    /// Returns the translations of several expressions.
+    /// Returns inner expressions with the rule numbers of the outer grammar.
     fn exprs(&mut self, exprs: &[Expr]) -> Vec<Expr> {
         exprs.iter().map(|expr| self.expr(expr)).collect()
     }
 
-    /// Returns the translation of a graph. The same graph is translated once.
+    /// Returns an inner graph with the rule numbers of the outer grammar. A graph that several
+    /// expressions share is translated once.
     fn graph(&mut self, graph: &Arc<ExprGraph>) -> Arc<ExprGraph> {
         if let Some((_, known)) = self.graphs.get(&Arc::as_ptr(graph)) {
             return Arc::clone(known);
@@ -86,7 +89,8 @@ impl Renumbered<'_> {
         new
     }
 
-    /// Returns a token set with its positions in the outer source.
+    /// Returns a token set of the inner grammar, with the positions of its tokens in the outer
+    /// source.
     fn token_set(&self, set: &TokenSet) -> TokenSet {
         let tokens = set.tokens.iter().map(|(token, span)| {
             let origin = Origin { span: span.clone(), pointer: None };

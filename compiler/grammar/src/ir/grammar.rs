@@ -13,13 +13,13 @@ use crate::diagnostics::{Diagnostic, Source, report::Report};
 /// The position of a rule in the source, for messages about the rule.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Origin {
-    /// The byte range in the source text.
+    /// The byte range in the source text. `None` if the rule has no text of its own.
     pub span: Option<Range<usize>>,
-    /// The JSON pointer of the position, if the source is JSON.
+    /// The JSON pointer of the position, if the source is JSON. `None` otherwise.
     pub pointer: Option<String>,
 }
 
-/// The role that a rule has besides its strings.
+/// The role that a rule has besides deriving strings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum RuleKind {
     /// An ordinary rule, which may be inlined into its callers.
@@ -34,19 +34,19 @@ pub enum RuleKind {
     Distinct,
     /// An item of a [`Distinct`](Self::Distinct) rule. No other rule calls it.
     Item,
-    /// A rule that is the [`Region`] with this number. The text of a region is reported separately
-    /// from the rest of an output.
+    /// A rule whose text is the region with this number in [`Grammar::regions`]. The text of a
+    /// region is reported separately from the rest of an output.
     Region(u32),
 }
 
-/// A rule of a grammar.
+/// A rule of a grammar: a name and an expression, which denotes the strings that the rule derives.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rule {
     /// The name, for people. Unique within the grammar if names are unique in the source.
     pub name: String,
     /// The right-hand side: the strings that the rule derives.
     pub expr: Expr,
-    /// The position in the source.
+    /// The position of the rule in the source, for messages.
     pub origin: Origin,
     /// The role of the rule. A rule that is not [plain](RuleKind::Plain) is never inlined into its
     /// callers.
@@ -64,11 +64,11 @@ impl Rule {
 /// A region: a part of an output that is reported by itself, such as the arguments of a tool call.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Region {
-    /// The kind of the region.
+    /// The kind of the region, such as free text, a JSON value or a tag.
     pub kind: RegionKind,
     /// The name of the called tool, or the beginning of the tag. Empty for other kinds of regions.
     pub label: String,
-    /// The texts that can end free text in the region's rule.
+    /// The texts that can end free text in the region's rule. Each is a list of parts.
     pub markers: Vec<Vec<MarkerPart>>,
 }
 
@@ -79,10 +79,10 @@ impl Region {
     }
 }
 
-/// A part of a text that ends free text. A text is a list of parts.
+/// A part of a marker, a text that ends free text in a region. A marker is a list of parts.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum MarkerPart {
-    /// Bytes, whatever the tokens that they are divided into.
+    /// Bytes, however they are divided into tokens.
     Bytes(Vec<u8>),
     /// A whole token, matched by its id.
     Token(TokenRef),
@@ -93,14 +93,14 @@ pub enum MarkerPart {
 pub struct Grammar {
     /// The rules. A [`RuleId`] is an index into this list.
     pub rules: Vec<Rule>,
-    /// The start rule.
+    /// The number of the rule to start from: the grammar's language is what this rule derives.
     pub start: RuleId,
-    /// The regions, by the numbers that [`RuleKind::Region`] refers to.
+    /// The regions. [`RuleKind::Region`] has an index into this list.
     pub regions: Vec<Region>,
 }
 
 impl Grammar {
-    /// Returns the rule with this id.
+    /// Returns the rule with the number `id`.
     pub fn rule(&self, id: RuleId) -> &Rule {
         &self.rules[id.index()]
     }
@@ -111,9 +111,9 @@ impl Grammar {
 pub struct GrammarBuilder {
     /// The rules by number. `None` while a rule is declared and not defined.
     rules: Vec<Option<Rule>>,
-    /// For each rule, its name until the rule is defined.
+    /// For each rule, by its number, its name. Empty once the rule is defined.
     names: Vec<String>,
-    /// The distinct regions, by number.
+    /// The regions, each once. The index is the number of the region.
     regions: IndexSet<Region, FxBuildHasher>,
 }
 
@@ -131,7 +131,7 @@ impl GrammarBuilder {
         RuleId::new(self.rules.len() - 1)
     }
 
-    /// Returns the number of a region, for [`RuleKind::Region`]. Equal regions have the same
+    /// Adds a region, and returns its number, for [`RuleKind::Region`]. Equal regions have the same
     /// number.
     pub fn region(&mut self, region: Region) -> u32 {
         let (number, _) = self.regions.insert_full(region);
@@ -161,7 +161,8 @@ impl GrammarBuilder {
         self.define_as(id, expr, origin, RuleKind::Kept);
     }
 
-    /// Defines a declared rule with the given kind.
+    /// Defines a declared rule with a kind: plain, kept, distinct, an item or a region. Kinds other
+    /// than plain keep the rule from being inlined.
     ///
     /// # Panics
     ///
@@ -195,9 +196,9 @@ impl GrammarBuilder {
 /// that do not stop the compilation.
 #[derive(Clone, Debug)]
 pub struct Lowered {
-    /// The source to which all byte ranges refer.
+    /// The compiled source. All byte ranges of the result are ranges of its text.
     pub source: Source,
-    /// The grammar.
+    /// The grammar that the source was translated to.
     pub grammar: Grammar,
     /// The verdict on each keyword of the source: exact, annotation, narrower or approximate. Empty
     /// if the source language has no keywords.
@@ -209,27 +210,30 @@ pub struct Lowered {
     pub literals: Literals,
 }
 
-/// The distinct string literals of a source. Each has the byte range of its first occurrence.
+/// The string literals of a source, each once: maps a string to the byte range of its first
+/// occurrence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Literals(IndexMap<Box<str>, Range<usize>, FxBuildHasher>);
 
 impl Literals {
-    /// Adds a string that occurs at a byte range. Keeps the first range of a string.
+    /// Adds a string literal that occurs at a byte range of the source. If the string is known, its
+    /// first range is kept.
     pub fn add(&mut self, text: &str, span: &Range<usize>) {
         if !self.0.contains_key(text) {
             self.0.insert(text.into(), span.clone());
         }
     }
 
-    /// Adds the strings of an inner source after those of this one.
+    /// Adds the string literals of an inner source after those of this one. If a string is known,
+    /// its first range is kept.
     pub fn extend(&mut self, inner: Self) {
         for (text, span) in inner.0 {
             self.0.entry(text).or_insert(span);
         }
     }
 
-    /// Returns the strings with the byte range of their first occurrence, in the order of the
-    /// source.
+    /// Returns the string literals, each with the byte range of its first occurrence, in the order
+    /// of the source.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Range<usize>)> {
         self.0.iter().map(|(text, span)| (&**text, span))
     }

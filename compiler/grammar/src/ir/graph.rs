@@ -25,29 +25,30 @@
 /// [`Graph::require_key`] panics beyond it.
 pub const MOST_REQUIRED_KEYS: u8 = 32;
 
-/// The bounds of a counter, both inclusive.
+/// The bounds of a counter in a graph, both inclusive: the least count with which a check passes,
+/// and the highest count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Counter {
-    /// The fewest increments with which a check passes.
+    /// The fewest increments after which a check of the counter passes.
     pub min: u32,
     /// The most increments of a path between two resets. `None` if there is no maximum.
     pub max: Option<u32>,
 }
 
 impl Counter {
-    /// Returns the representative of a count. Without a maximum, all counts from the minimum on are
-    /// equivalent, and the minimum represents them.
+    /// Returns the count that represents `count` and all counts equivalent to it. Without a
+    /// maximum, all counts from the minimum on are equivalent, and the minimum represents them.
     pub fn saturated(self, count: u32) -> u32 {
         if self.max.is_none() { count.min(self.min) } else { count }
     }
 }
 
-/// The effect of arriving at a state on a counter, given by its number.
+/// The effect on a counter of arriving at a state of a graph. The counter is given by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Step {
     /// Sets the counter to 0.
     Reset(u8),
-    /// Increments the counter. The path ends if the counter is at its maximum.
+    /// Increments the counter by one. The path ends if the counter is at its maximum.
     Increment(u8),
     /// Ends the path if the counter is below its minimum.
     Check(u8),
@@ -71,29 +72,31 @@ impl Step {
     }
 }
 
-/// A label of an edge in a graph. A label denotes a set of strings.
+/// A label of an edge in a [`Graph`]. A label denotes a set of strings.
 pub trait EdgeLabel {
-    /// Whether the set of strings is empty, so that no path takes the edge.
+    /// Whether the label denotes no string, so that no path takes the edge.
     fn is_never(&self) -> bool;
 }
 
-/// A nondeterministic automaton with a label on each edge. State 0 is the start state.
+/// A nondeterministic automaton with a label on each edge, which denotes a set of strings. State 0
+/// is the start state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Graph<L> {
     /// The number of states.
     states: u32,
-    /// The accepting state.
+    /// The number of the accepting state.
     end: u32,
     /// For each edge, its source and its target.
     edges: Vec<(u32, u32)>,
     /// For each edge, its label.
     parts: Vec<L>,
-    /// Pairs of a state and the number of its required key.
+    /// Pairs of a state and the number of its required key. An accepted path has to visit each
+    /// required key at least once.
     required: Vec<(u32, u8)>,
     /// The bounds of each counter, by the counter's number.
     counters: Vec<Counter>,
-    /// Pairs of a state and a step on arrival there. The steps of one state are in the order in
-    /// which they are taken.
+    /// Pairs of a state and a step, which resets, increments or checks a counter on arrival at the
+    /// state. The steps of one state are in the order in which they are taken.
     steps: Vec<(u32, Step)>,
 }
 
@@ -104,7 +107,7 @@ impl<L: EdgeLabel> Default for Graph<L> {
 }
 
 impl<L: EdgeLabel> Graph<L> {
-    /// The start state.
+    /// The number of the start state.
     pub const START: u32 = 0;
 
     /// Creates a graph with a start state and an end state, without edges.
@@ -126,7 +129,7 @@ impl<L: EdgeLabel> Graph<L> {
         Self { edges, parts, ..Self::new() }
     }
 
-    /// Returns the end state, at which strings end. Edges may leave it.
+    /// Returns the number of the end state, at which strings end. Edges may leave it.
     pub fn end(&self) -> u32 {
         self.end
     }
@@ -136,7 +139,7 @@ impl<L: EdgeLabel> Graph<L> {
         self.states
     }
 
-    /// Adds a state. Returns its number.
+    /// Adds a state without edges. Returns the number of the state.
     #[inline]
     pub fn state(&mut self) -> u32 {
         self.states += 1;
@@ -173,7 +176,7 @@ impl<L: EdgeLabel> Graph<L> {
         self.required.push((state, key));
     }
 
-    /// Adds a counter. Returns its number.
+    /// Adds a counter with these bounds. Returns the number of the counter, for [`Step`].
     ///
     /// # Panics
     ///
@@ -184,8 +187,9 @@ impl<L: EdgeLabel> Graph<L> {
         u8::try_from(self.counters.len() - 1).expect("few counters")
     }
 
-    /// Adds a step to those of a state, which are taken in order on arrival. If the step is an
-    /// increment, no edge into the state may derive the empty string.
+    /// Adds a counter step to a state. The steps of a state are taken on arrival, in the order in
+    /// which they were added. If the step is an increment, no edge into the state may derive the
+    /// empty string.
     ///
     /// # Panics
     ///
@@ -201,14 +205,14 @@ impl<L: EdgeLabel> Graph<L> {
         &self.counters
     }
 
-    /// Returns pairs of a state and a step on arrival there. The steps of one state are in the
-    /// order in which they are taken.
+    /// Returns pairs of a state and a step, which resets, increments or checks a counter on arrival
+    /// at the state. The steps of one state are in the order in which they are taken.
     pub fn steps(&self) -> &[(u32, Step)] {
         &self.steps
     }
 
-    /// Returns a graph whose strings are a string of `first` and then a string of this graph.
-    /// Counting begins after `first`.
+    /// Returns a graph whose strings are a string of the label `first`, followed by a string of
+    /// this graph. Counters start at 0 after `first`.
     #[must_use]
     pub fn behind(&self, first: L) -> Self
     where
@@ -245,7 +249,8 @@ impl<L: EdgeLabel> Graph<L> {
         self.required.iter().fold(0, |keys, &(_, key)| keys | 1 << key)
     }
 
-    /// Returns a graph with the same edges, and with other counters and steps.
+    /// Returns a graph with the same states and edges, in which `counters` and `steps` replace the
+    /// counters and their steps.
     pub(super) fn counting(&self, counters: Vec<Counter>, steps: Vec<(u32, Step)>) -> Self
     where
         L: Clone,

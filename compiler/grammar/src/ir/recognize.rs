@@ -20,13 +20,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{Expr, ExprGraph, Grammar, RuleId};
 use crate::automata::StateBudget;
 
-/// Whether the start rule accepts exactly the bytes of the text.
+/// Whether the start rule of a grammar derives the text `bytes` as a whole.
 pub fn recognizes(grammar: &Grammar, bytes: &[u8]) -> bool {
     accepted_prefixes(grammar, bytes).last() == Some(&bytes.len())
 }
 
-/// Returns the lengths in bytes of all prefixes of the text that the start rule accepts, in
-/// ascending order.
+/// Returns the lengths in bytes of all prefixes of the text `bytes` that the start rule of a
+/// grammar derives, in ascending order.
 pub fn accepted_prefixes(grammar: &Grammar, bytes: &[u8]) -> Vec<usize> {
     let mut solver = Solver::new(grammar, bytes);
     let start = Expr::Call(grammar.start);
@@ -38,29 +38,32 @@ pub fn accepted_prefixes(grammar: &Grammar, bytes: &[u8]) -> Vec<usize> {
 /// inclusive.
 type Positions = BitVec;
 
-/// A call to solve: a rule, and the position where it starts.
+/// A goal of the solver: a rule that is called, and the byte position in the text where it starts.
 type Goal = (RuleId, usize);
 
-/// Computes the fixpoint for one grammar and one text.
+/// Computes, for one grammar and one text, where calls of rules may end. Iterates to the least
+/// fixpoint.
 struct Solver<'a> {
-    /// The grammar.
+    /// The grammar whose rules are called.
     grammar: &'a Grammar,
-    /// The text, in bytes.
+    /// The bytes of the text.
     text: &'a [u8],
-    /// For each goal, the end positions found so far.
+    /// Maps each goal (rule and start position) to the end positions found so far.
     ends: FxHashMap<Goal, Positions>,
-    /// For each goal, the goals whose results depend on it, in the order in which they were found.
+    /// Maps each goal (rule and start position) to the goals whose results depend on it, in the
+    /// order of discovery.
     readers: FxHashMap<Goal, Vec<Goal>>,
-    /// The goals that have to be computed again.
+    /// The goals (rule and start position) that have to be computed again.
     agenda: Vec<Goal>,
-    /// The goals on the agenda, as a set.
+    /// The goals on the agenda, as a set for look-ups.
     queued: FxHashSet<Goal>,
-    /// The goal that is being computed. `None` for the expression that was asked for.
+    /// The goal (rule and start position) that is being computed. `None` while the requested
+    /// expression itself is computed.
     current: Option<Goal>,
 }
 
 impl<'a> Solver<'a> {
-    /// Prepares a solver without any results.
+    /// Creates a solver for a grammar and a text, without any results.
     fn new(grammar: &'a Grammar, text: &'a [u8]) -> Self {
         Self {
             grammar,
@@ -73,20 +76,20 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// Returns the empty set of positions.
+    /// Returns the empty set of positions in the text.
     fn none(&self) -> Positions {
         Positions::repeat(false, self.text.len() + 1)
     }
 
-    /// Returns the set of a single position.
+    /// Returns the set that contains a single position in the text.
     fn only(&self, position: usize) -> Positions {
         let mut positions = self.none();
         positions.set(position, true);
         positions
     }
 
-    /// Returns the end positions of an expression that starts at one of the positions `from`.
-    /// Solves every goal that the expression depends on.
+    /// Returns the positions in the text at which an expression may end if it starts at one of the
+    /// positions `from`. Also computes every call that the expression depends on, to the fixpoint.
     fn solve(&mut self, expr: &Expr, from: &Positions) -> Positions {
         self.current = None;
         self.advance(expr, from);
@@ -106,7 +109,7 @@ impl<'a> Solver<'a> {
         self.advance(expr, from)
     }
 
-    /// Puts a goal on the agenda, unless it is there already.
+    /// Puts a goal (rule and start position) on the agenda, unless it is there already.
     fn queue(&mut self, goal: Goal) {
         if self.queued.insert(goal) {
             self.agenda.push(goal);
@@ -197,8 +200,9 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// Returns the end positions of a call that are known so far. Records that the current goal
-    /// depends on the call.
+    /// Returns the positions at which a call may end, as far as they are known. The goal is the
+    /// called rule and the position where it starts. Records that the current goal depends on this
+    /// one.
     fn call(&mut self, goal: Goal) -> Positions {
         if let Some(reader) = self.current {
             let readers = self.readers.entry(goal).or_default();
@@ -215,7 +219,8 @@ impl<'a> Solver<'a> {
         none
     }
 
-    /// Returns the end positions of a repetition that starts at one of the positions `from`.
+    /// Returns the positions at which a repetition of `body` may end if it starts at one of the
+    /// positions `from`.
     fn repeat(&mut self, body: &Expr, min: u32, max: Option<u32>, from: &Positions) -> Positions {
         let mut to = self.none();
         let mut reached = from.clone();
@@ -239,7 +244,8 @@ impl<'a> Solver<'a> {
         to
     }
 
-    /// Returns the end positions of a graph that starts at one of the positions `from`.
+    /// Returns the positions at which a path through a graph may end if it starts at one of the
+    /// positions `from`. Required keys and counters are unrolled first.
     fn graph(&mut self, graph: &ExprGraph, from: &Positions) -> Positions {
         let graph = graph
             .unrolled(StateBudget::of(usize::MAX))
@@ -262,8 +268,8 @@ impl<'a> Solver<'a> {
         reached.swap_remove(graph.end() as usize)
     }
 
-    /// Returns the positions that `end` computes from the positions in `from`. `None` drops a
-    /// position.
+    /// Returns the set of the positions that `end` computes from each position in `from`. Where
+    /// `end` returns `None`, there is no position.
     fn each(&self, from: &Positions, end: impl Fn(&[u8], usize) -> Option<usize>) -> Positions {
         let mut to = self.none();
         for at in from.iter_ones().filter_map(|at| end(self.text, at)) {

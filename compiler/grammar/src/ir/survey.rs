@@ -8,33 +8,36 @@ use super::{Expr, Grammar};
 use crate::budget::Budget;
 use crate::graph::{Lists, by_component};
 
-/// The results of the survey of a grammar.
+/// The results of one pass over the expressions of a grammar: the calls between rules, the sizes of
+/// expressions, and whether rare kinds of expressions occur.
 pub struct Survey {
-    /// For each rule, the rules that it calls, in order and with repetition.
+    /// For each rule, the indices of the rules that it calls, in order and with repetition.
     pub calls: Lists,
     /// For each rule, the [size](Expr::size) of its expression in nodes.
     pub sizes: Vec<usize>,
-    /// For each rule, the depth of its expression: the most nested levels.
+    /// For each rule, the depth of its expression: the number of nested levels below the top.
     pub heights: Vec<usize>,
-    /// For each rule, the number of its calls in the automata built from the expressions. Calls in
-    /// a graph with required keys or counters count twice.
+    /// For each rule, the number of calls of the rule in the automata that are built from all
+    /// expressions. A call in a graph with required keys or counters counts twice.
     pub uses: Vec<u32>,
     /// Whether some expression is an intersection or a complement.
     pub has_operands: bool,
     /// Whether some expression matches whole tokens by id.
     pub has_tokens: bool,
-    /// Whether the body of some repetition may be a repetition itself, or may derive the empty
-    /// string.
+    /// Whether some repetition may be simplified: its body looks like a repetition, or like an
+    /// expression that derives the empty string. A quick approximate test, in which a call counts
+    /// as a repetition.
     pub has_repetitions: bool,
     /// For each rule, the number of its strongly connected component in the call graph. Callees
     /// have lower numbers than their callers.
     component: Vec<u32>,
-    /// The rules in the order of their components: callees before their callers.
+    /// The indices of all rules in the order of their components: callees before their callers.
     order: Vec<u32>,
 }
 
 impl Survey {
-    /// Surveys a grammar. The result is invalid if the budget is spent.
+    /// Visits all expressions of a grammar once, and collects the calls, sizes and rare kinds of
+    /// expressions. If the budget is spent, the result is invalid.
     pub fn new(grammar: &Grammar, budget: &Budget) -> Self {
         let count = grammar.rules.len();
         let mut this = Self {
@@ -59,8 +62,8 @@ impl Survey {
         this
     }
 
-    /// Records the parts of an expression. Each call in it counts `times` times. Returns the size
-    /// of the expression and its depth.
+    /// Records the calls and the rare kinds of expressions in `expr`. Each call counts `times`
+    /// times. Returns the size of the expression in nodes, and its depth.
     fn look_at(&mut self, expr: &Expr, times: u32, budget: &Budget) -> (usize, usize) {
         if budget.spend(1).is_err() {
             return (0, 0);
@@ -87,7 +90,8 @@ impl Survey {
         (size, height)
     }
 
-    /// Returns the strongly connected components of the call graph, callees before their callers.
+    /// Returns the strongly connected components of the call graph (rules that call each other),
+    /// callees before their callers.
     pub fn groups(&self) -> impl Iterator<Item = RuleGroup<'_>> {
         let id = |rule: &u32| self.component[*rule as usize];
         self.order.chunk_by(move |one, other| id(one) == id(other)).map(|rules| {
@@ -98,7 +102,7 @@ impl Survey {
 }
 
 /// A strongly connected component of the call graph: one rule, or several rules that call each
-/// other.
+/// other directly or through others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RuleGroup<'a> {
     /// The indices of the component's rules, in ascending order.
@@ -107,8 +111,9 @@ pub struct RuleGroup<'a> {
     pub is_recursive: bool,
 }
 
-/// Whether the body of a repetition may be a repetition itself, or may derive the empty string.
-/// Quick, and true more often than necessary.
+/// Whether `body`, the body of a repetition, looks like a repetition, or like an expression that
+/// derives the empty string. A quick approximate test of the top two levels of the body, in which a
+/// call counts as a repetition.
 fn may_be_repeated(body: &Expr) -> bool {
     let is_repeated = |part: &Expr| matches!(part, Expr::Repeat { .. } | Expr::Call(_));
     match body {

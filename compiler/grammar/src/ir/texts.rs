@@ -11,10 +11,10 @@
 
 use std::hash::{Hash, Hasher};
 
-/// The fewest texts of an alternation that becomes a set. For fewer texts, states take as little
-/// memory and no mask has to be found at run time.
+/// The fewest texts of an alternation that becomes a set of texts. For fewer texts, states take as
+/// little memory, and no mask has to be found at run time.
 const MANY: usize = 1_024;
-/// The fewest bytes, of all texts together, of an alternation that becomes a set.
+/// The fewest bytes, in all texts together, of an alternation that becomes a set of texts.
 const LONG: usize = 16 << 10;
 
 /// A set of texts in ascending order, each a non-empty byte string.
@@ -22,9 +22,9 @@ const LONG: usize = 16 << 10;
 pub struct Texts {
     /// The bytes of all texts, one text after the other.
     bytes: Box<[u8]>,
-    /// For each text, its end in `bytes`.
+    /// For each text, the index in `bytes` after its last byte.
     ends: Box<[u32]>,
-    /// The digest of all texts, by which sets are compared.
+    /// The BLAKE3 digest of all texts. Sets are compared by it.
     digest: [u8; 32],
 }
 
@@ -52,7 +52,8 @@ impl Texts {
         Some(Self { bytes: bytes.into(), ends: ends.into(), digest })
     }
 
-    /// Whether an alternation of `count` texts, with `bytes` bytes in total, should become a set.
+    /// Whether an alternation of `count` texts, with `bytes` bytes in total, has enough texts and
+    /// bytes to become a set of texts.
     pub fn are_many(count: usize, bytes: usize) -> bool {
         count >= MANY && bytes >= LONG
     }
@@ -77,7 +78,7 @@ impl Texts {
         })
     }
 
-    /// Returns the digest that identifies the set.
+    /// Returns the digest of all texts, which identifies the set.
     pub fn digest(&self) -> &[u8; 32] {
         &self.digest
     }

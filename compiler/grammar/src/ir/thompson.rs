@@ -15,16 +15,17 @@ use super::endings::Endings;
 use super::{Expr, ExprGraph, RuleId, Texts, TokenSet};
 use crate::automata::{Nfa, Symbol};
 
-/// The parts of the construction that depend on its purpose. Each method adds paths from state
-/// `from` to state `to` of `nfa`.
+/// Builds the parts of the automaton that depend on its purpose: calls, token sets, repetitions,
+/// graphs with counters, intersections. Each method adds paths from state `from` to state `to` of
+/// `nfa`, which read the strings of the part.
 pub trait Atoms {
-    /// The reason why an expression cannot be built.
+    /// The reason why an expression has no automaton, such as a limit that is exceeded.
     type Error;
 
-    /// Adds the paths of a call of a rule.
+    /// Adds paths from `from` to `to` for a call of a rule.
     fn call(&mut self, nfa: &mut Nfa, rule: RuleId, from: u32, to: u32) -> Result<(), Self::Error>;
 
-    /// Adds the paths of one token of a set.
+    /// Adds paths from `from` to `to` that read one token of a set.
     fn tokens(
         &mut self,
         nfa: &mut Nfa,
@@ -33,7 +34,7 @@ pub trait Atoms {
         to: u32,
     ) -> Result<(), Self::Error>;
 
-    /// Adds the paths of a repetition.
+    /// Adds paths from `from` to `to` that read a repetition of an expression.
     fn repeat(
         &mut self,
         nfa: &mut Nfa,
@@ -42,7 +43,8 @@ pub trait Atoms {
         to: u32,
     ) -> Result<(), Self::Error>;
 
-    /// Adds the paths of one of many texts.
+    /// Adds paths from `from` to `to` that read one text of a large set. By default, the texts form
+    /// a trie.
     fn texts(
         &mut self,
         nfa: &mut Nfa,
@@ -53,8 +55,9 @@ pub trait Atoms {
         build_texts(self, nfa, texts.iter(), from, to)
     }
 
-    /// Adds the paths of a delimited repeat: a bounded repetition of bytes and one last byte, whose
-    /// sets overlap.
+    /// Adds paths from `from` to `to` that read a delimited repeat: a bounded repetition of bytes
+    /// and one last byte, whose byte sets overlap. By default, the repetition and the last byte are
+    /// built one after the other.
     fn delimited(
         &mut self,
         nfa: &mut Nfa,
@@ -68,7 +71,8 @@ pub trait Atoms {
         in_sequence(self, nfa, run, from, to)
     }
 
-    /// Adds the paths of a graph with required keys or counters.
+    /// Adds paths from `from` to `to` that read the strings of a graph with required keys or
+    /// counters.
     fn registers(
         &mut self,
         nfa: &mut Nfa,
@@ -77,7 +81,7 @@ pub trait Atoms {
         to: u32,
     ) -> Result<(), Self::Error>;
 
-    /// Adds the paths of an intersection or a complement.
+    /// Adds paths from `from` to `to` that read the strings of an intersection or a complement.
     fn boolean(
         &mut self,
         nfa: &mut Nfa,
@@ -86,12 +90,13 @@ pub trait Atoms {
         to: u32,
     ) -> Result<(), Self::Error>;
 
-    /// Checks the limits. Called before each part of an expression is added, with the automaton so
-    /// far.
+    /// Checks the limits of the construction. Called before each part of an expression is added,
+    /// with the automaton built so far. An error ends the construction.
     fn check(&mut self, nfa: &Nfa) -> Result<(), Self::Error>;
 }
 
-/// The parts of [`Expr::Repeat`].
+/// A repetition of an expression with bounds on the number of repetitions (the content of
+/// [`Expr::Repeat`]).
 #[derive(Clone, Copy, Debug)]
 pub struct Repetition<'a> {
     /// The expression that is repeated.
@@ -102,8 +107,8 @@ pub struct Repetition<'a> {
     pub max: Option<u32>,
 }
 
-/// Adds the paths of a delimited repeat from state `from` to state `to`, as a repetition followed
-/// by one of the last bytes.
+/// Adds paths from state `from` to state `to` that read a delimited repeat (a bounded repetition of
+/// bytes and one last byte). Builds the repetition, and after it an edge for the last byte.
 ///
 /// # Errors
 ///
@@ -181,7 +186,8 @@ pub fn build<A: Atoms>(
     Ok(())
 }
 
-/// Adds the paths of a graph from state `from` to state `to`. Required keys are ignored.
+/// Adds paths from state `from` to state `to` that read the strings of a graph. Required keys and
+/// counters of the graph are ignored.
 ///
 /// Parts that several edges have in common are built once. In an automaton that searches for a
 /// text, the same thousand characters lead from each position back to the start. In an object, a
@@ -200,7 +206,7 @@ pub fn build_graph<A: Atoms>(
     let first = nfa.state();
     (1..graph.states()).for_each(|_| _ = nfa.state());
     nfa.empty(from, first);
-    // Maps a choice and its target state to the state at which the choice begins.
+    // Maps a choice of an alternation and its target state to the state at which the choice begins.
     let mut shared: FxHashMap<(&Expr, u32), u32> = FxHashMap::default();
     let mut endings = Endings::with_capacity(graph.parts().len());
     for (source, part, target) in graph.edges() {
@@ -238,8 +244,9 @@ pub fn build_graph<A: Atoms>(
     Ok(())
 }
 
-/// Adds the paths of a sequence of parts from state `from` to state `to`. A tail that leads to `to`
-/// already is shared, with the loops in it.
+/// Adds paths from state `from` to state `to` that read a sequence of parts. `endings` has the
+/// parts that are already built with the states between them. A tail of the sequence that is built
+/// already and leads to `to` is shared.
 fn build_parts<'a, A: Atoms>(
     atoms: &mut A,
     nfa: &mut Nfa,
@@ -281,7 +288,7 @@ fn build_parts<'a, A: Atoms>(
     Ok(())
 }
 
-/// One or two parts of a sequence that are built together.
+/// One part of a sequence, or two parts that are built together.
 enum Unit<'a> {
     /// A single part.
     Part(&'a Expr),
@@ -289,8 +296,8 @@ enum Unit<'a> {
     Delimited(DelimitedRepeat),
 }
 
-/// Splits a sequence into its first unit and the remaining parts. Returns `None` if the sequence is
-/// empty.
+/// Splits a sequence of expressions into its first [`Unit`] (one part, or two that are built
+/// together) and the remaining parts. Returns `None` if the sequence is empty.
 fn first_unit(parts: &[Expr]) -> Option<(Unit<'_>, &[Expr])> {
     match DelimitedRepeat::begins(parts) {
         Some(run) => Some((Unit::Delimited(run), &parts[2..])),
@@ -298,7 +305,8 @@ fn first_unit(parts: &[Expr]) -> Option<(Unit<'_>, &[Expr])> {
     }
 }
 
-/// Returns the parts of a sequence. Any other expression is its own only part.
+/// Returns the parts of a sequence. For any other expression, returns the expression itself as the
+/// only part.
 fn parts_of(expr: &Expr) -> &[Expr] {
     match expr {
         Expr::Seq(parts) => parts,
@@ -319,8 +327,8 @@ fn is_text(expr: &Expr) -> bool {
     matches!(expr, Expr::Seq(parts) if parts.iter().all(is_plain))
 }
 
-/// Adds a trie of texts from state `from` to state `to`. The texts have to be in ascending order
-/// and not empty.
+/// Adds paths from state `from` to state `to` that read one of the texts, as a trie. The texts have
+/// to be in ascending order and not empty.
 ///
 /// # Errors
 ///
@@ -352,8 +360,8 @@ pub fn build_texts<'t, A: Atoms + ?Sized>(
     Ok(())
 }
 
-/// Adds an unrolled repetition from state `from` to state `to`: `min` copies of the body, then a
-/// loop or the optional copies.
+/// Adds paths from state `from` to state `to` that read a repetition without a counter: `min`
+/// copies of the body, and after them a loop, or `max - min` optional copies.
 pub fn unroll<A: Atoms>(
     atoms: &mut A,
     nfa: &mut Nfa,

@@ -18,7 +18,9 @@ use super::graph::Step;
 use crate::automata::{StateBudget, StateLimit};
 
 impl ExprGraph {
-    /// Returns a graph with the same strings and without required keys and counters.
+    /// Returns a graph with the same strings and without required keys and counters. A state of the
+    /// result is a state of this graph together with the keys visited so far, or with the counts.
+    /// Without keys and counters, returns this graph.
     ///
     /// # Errors
     ///
@@ -51,8 +53,8 @@ impl ExprGraph {
         self.unrolled_by(zero, on, |_| true, allowed).map(Cow::Owned)
     }
 
-    /// Applies a step to the counts. Returns `false` if the path ends: a maximum is exceeded, or a
-    /// check of a minimum fails.
+    /// Applies a counter step (reset, increment or check) to `counts`, the count of each counter.
+    /// Returns `false` if the path ends: a maximum is exceeded, or a count is below its minimum.
     fn take(&self, step: Step, counts: &mut [u32]) -> bool {
         match step {
             Step::Reset(counter) => {
@@ -72,8 +74,9 @@ impl ExprGraph {
         }
     }
 
-    /// Builds the product of the graph with values of `M`: one state for each reachable pair of a
-    /// state and a value. `none` is the value at the start.
+    /// Builds the product of the graph with values of the type `M`, such as the set of keys visited
+    /// so far. The result has one state for each reachable pair of a state and a value. `none` is
+    /// the value at the start.
     ///
     /// `on` returns the value after an edge into a state, or `None` if the edge cannot be taken.
     /// `ends` decides whether the end state accepts with a value.

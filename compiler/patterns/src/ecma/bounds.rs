@@ -57,7 +57,8 @@ pub(super) fn bounded(node: Node) -> Bounded {
     }
 }
 
-/// Appends the parts of a sequence to `parts`, with nested sequences flattened.
+/// Appends the parts of a sequence of nodes to `parts`, with nested sequences flattened. A node that is no sequence is
+/// appended itself.
 fn flatten(node: &Node, parts: &mut Vec<Node>) {
     match node {
         Node::Seq(inner) => inner.iter().for_each(|part| flatten(part, parts)),

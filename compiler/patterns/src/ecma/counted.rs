@@ -1,4 +1,4 @@
-//! Position automata with counters.
+//! Position automata with counters: the states are occurrences of character classes in a pattern (Glushkov).
 //!
 //! Built by [`positions`](super::positions). A text is in the language if some path reads it, ends, and observes all
 //! bounds.
@@ -10,45 +10,49 @@ use smallvec::SmallVec;
 use super::lengths::Lengths;
 use grammarc_grammar::ir::{Counter, Step};
 
-/// A pattern as a position automaton whose transitions change and check counters.
+/// A pattern as a position automaton (Glushkov): each position is an occurrence of a class of characters in the
+/// pattern. Transitions reset, increment and check counters of repetitions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CountedPattern {
-    /// Bounds by counter.
+    /// For each counter, by its number, its bounds: the fewest and the most repetitions.
     pub counters: Vec<Counter>,
-    /// Positions by number.
+    /// For each position (occurrence of a character class), by its number, its class and the counters around it.
     pub places: Vec<Place>,
-    /// Transitions, each with its counter steps.
+    /// The transitions between positions, each with the counter steps that it takes.
     pub ways: Vec<Way>,
-    /// Lengths of the texts, in characters.
+    /// The lengths of the accepted texts, in characters.
     pub lengths: Lengths,
-    /// Number of positions with all counts unrolled.
+    /// The number of positions that the automaton would have with all counted repetitions unrolled. `usize::MAX` if
+    /// that overflows.
     pub unrolled_places: usize,
-    /// Upper bound on the number of texts.
+    /// An upper bound on the number of accepted texts. `u64::MAX` if it is infinite or overflows.
     pub(crate) most_texts: u64,
 }
 
-/// A position: an occurrence of a class in the pattern.
+/// A position of a [`CountedPattern`]: one occurrence of a class of characters in the pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The characters that the position matches.
     pub class: ClassUnicode,
-    /// The counters whose repetitions contain the position, as a bit set.
+    /// The counters of the repetitions that contain the position, as a bit set: bit `i` is counter `i`.
     pub(crate) within: u32,
 }
 
-/// A transition between two positions.
+/// A transition of a [`CountedPattern`] between two positions. It reads a character that the target position matches.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Way {
-    /// The source; `None` at the start of the text.
+    /// The number of the source position. `None` at the start of the text.
     pub from: Option<u32>,
-    /// The counter steps, in execution order.
+    /// The counter steps (resets, increments and checks) that the transition takes, in order. The transition is not
+    /// possible if a count would exceed its maximum, or if a check finds less than the minimum.
     pub steps: Vec<Step>,
-    /// The target; `None` at the end of the text.
+    /// The number of the target position. `None` at the end of the text: the transition then reads nothing and accepts.
     pub to: Option<u32>,
 }
 
 impl CountedPattern {
-    /// Whether a text is in the language, by simulation. O(characters times transitions times distinct counts).
+    /// Whether the pattern accepts a text, by simulation of all paths at once. O(characters times transitions times
+    /// distinct counts).
     pub fn matches(&self, text: &str) -> bool {
         let zero: Counts = self.counters.iter().map(|_| 0).collect();
         let mut at: FxHashSet<(Option<u32>, Counts)> = FxHashSet::from_iter([(None, zero)]);
@@ -70,7 +74,8 @@ impl CountedPattern {
         })
     }
 
-    /// Returns the counts after a transition. `None` if a step violates a bound.
+    /// Returns the count of each counter after the steps of a transition, given `counts` before it. `None` if a count
+    /// would exceed its maximum, or if a check finds less than the minimum.
     pub(super) fn taken(&self, way: &Way, counts: &Counts) -> Option<Counts> {
         let mut counts = counts.clone();
         for step in &way.steps {
@@ -89,5 +94,5 @@ impl CountedPattern {
     }
 }
 
-/// The count of each counter.
+/// For each counter of a pattern, by its number, the current count.
 type Counts = SmallVec<[u32; 4]>;

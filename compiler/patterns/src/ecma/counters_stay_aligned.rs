@@ -18,20 +18,20 @@ use super::counted::CountedPattern;
 use grammarc_grammar::graph::minimal;
 use grammarc_grammar::ir::Step;
 
-/// Most positions that one text may have at once. With more, the counts are assumed to diverge.
+/// Most positions that the paths of one text may reach at once. With more, the counts are assumed to diverge.
 const MOST_MEMBERS: usize = 8;
-/// Most sets of positions that are visited. Beyond that, the counts are assumed to diverge.
+/// Most sets of positions that are visited in the subset construction. Beyond that, the counts are assumed to diverge.
 const MOST_SETS: usize = 1 << 10;
 
 /// Most work: the target positions visited, times the characters at which their classes begin and end. Beyond that, the
 /// counts are assumed to diverge.
 const MOST_WORK: usize = 1 << 21;
 
-/// For each counter, its distance from the highest count of the set: 0 or negative.
+/// For each counter, its distance from the highest count of the set of positions: 0 or negative.
 type Distances = SmallVec<[i64; 4]>;
 
-/// The positions that one text has at once, each with its counts relative to the highest. `None` is the start of the
-/// text.
+/// The positions that the paths of one text have reached, each with its counts relative to the highest count in the
+/// set. A position of `None` is the start of the text.
 type Set = Vec<(Option<u32>, Distances)>;
 
 /// Whether the counts of all paths of a text are always fixed distances apart. False also if a limit is exceeded.
@@ -54,7 +54,7 @@ pub(super) fn stay_aligned(pattern: &CountedPattern) -> bool {
     true
 }
 
-/// A position that a transition leads to, with its counts after the transition.
+/// The target position of a transition, with the counts after the transition.
 #[derive(PartialEq, Eq)]
 struct Arrival {
     place: u32,
@@ -70,8 +70,8 @@ struct Count {
     value: i64,
 }
 
-/// Returns the sets of positions after one more character, one set for each class of characters. `None` if counts
-/// diverge or the work in `left` is used up.
+/// Returns the sets of positions that a text may have after one more character, given those that it has now: one set
+/// for each class of characters. `None` if the counts diverge or the work in `left` is used up.
 fn onward(pattern: &CountedPattern, checked: u32, set: &Set, left: &mut usize) -> Option<Vec<Set>> {
     let mut arrivals: Vec<Arrival> = Vec::new();
     for (place, counts) in set {
@@ -132,8 +132,9 @@ fn checked(pattern: &CountedPattern) -> u32 {
     })
 }
 
-/// Whether arrival `one` simulates arrival `other`: both have the same position, and no count of `one` is higher. The
-/// counters in the bit set `checked` must be equal.
+/// Whether the position with counts `one` accepts every rest of the text that `other` accepts. That holds if both are
+/// the same position and no count of `one` is higher. The counters in the bit set `checked`, which have a minimum, must
+/// be equal.
 fn goes_on_for(checked: u32, one: &Arrival, other: &Arrival) -> bool {
     let holds = |(at, (one, other)): (usize, (&Count, &Count))| {
         let is_checked = checked >> at & 1 != 0;
@@ -143,8 +144,9 @@ fn goes_on_for(checked: u32, one: &Arrival, other: &Arrival) -> bool {
     one.place == other.place && one.counts.iter().zip(&other.counts).enumerate().all(holds)
 }
 
-/// Merges arrivals into one set with counts relative to the highest. `None` if there are more than 8 arrivals, a
-/// counter is both reset and kept, or two increments coincide.
+/// Merges the target positions that one text reaches into one set, with counts relative to the highest. `None` if there
+/// are more than [`MOST_MEMBERS`] positions. Also `None` if a counter is reset on some paths and kept on others, or if
+/// a count would rise by more than one.
 fn merged(pattern: &CountedPattern, members: &[&Arrival]) -> Option<Set> {
     if members.len() > MOST_MEMBERS {
         return None;

@@ -31,8 +31,8 @@ const SIZE_OF_STATE: usize = 64;
 /// Steps of the budget that one state costs besides its edges: an estimate of its share of the work.
 const STEPS_A_STATE: usize = 1 << 6;
 
-/// Builds the trimmed automaton of all texts that a program matches. Fails with `TooLarge` beyond the limit on states
-/// or on the size of formulas (conditions on the rest of the string), or if the budget is spent.
+/// Builds the trimmed automaton of all texts that a program matches. Fails with `TooLarge` beyond the limit on states,
+/// if the formulas (conditions on the rest of the string) take too much memory, or if the budget is spent.
 pub(super) fn explore(program: &Program, limit: StateBudget<'_>) -> Result<Dfa, TooLarge> {
     let texts = all_texts();
     let mut explorer = Explorer {
@@ -96,7 +96,7 @@ struct Key {
     tracks: SmallVec<[u32; 2]>,
 }
 
-/// A position in the string, with the facts that guards need about the text before it.
+/// The current position in the string, as far as guards depend on the text before it.
 #[derive(Debug, Default)]
 struct Place {
     at_start: bool,
@@ -121,14 +121,14 @@ struct Explorer<'a> {
     /// Maps the formula (a condition on the rest of the string) of an assertion to its derivative by the byte before
     /// the current position.
     derivatives: FxHashMap<FormulaId, FormulaId>,
-    /// The transitions of the current formula (a condition on the rest of the string), if the formula is a set of
-    /// states without any assertion.
+    /// The transitions of the current formula (a condition on the rest of the string). Complete only if the formula is
+    /// a set of states without any assertion.
     ways: Vec<Edge>,
-    /// The bytes of `ways`, usually few. No successor is computed for other bytes.
+    /// The set of bytes on which the transitions in `ways` are, usually few. No successor is computed for other bytes.
     ways_on: ByteSet,
     /// The formula (a condition on the rest of the string) under construction, kept to reuse its memory.
     choices: Choices,
-    /// The states that a walk has visited, kept to reuse its memory.
+    /// The pairs of a state and a condition that a walk over empty transitions has visited. Kept to reuse its memory.
     walked: InsertionSet<(u32, ConjunctionId)>,
 }
 
@@ -268,9 +268,9 @@ impl Explorer<'_> {
         formula
     }
 
-    /// Returns the states of the program that are reached without a byte and have byte transitions or are final. Each
-    /// comes with the condition on the rest under which the guards on the path are open. `demand` is the condition at
-    /// the start.
+    /// Returns the states of the program that are reached from `from` without a byte and have byte transitions or are
+    /// final. Each comes with the condition on the rest under which the guards on the path are open. `demand` is the
+    /// condition at the start.
     fn walk(&mut self, from: u32, demand: ConjunctionId) -> Vec<(u32, ConjunctionId)> {
         let program = self.program;
         let mut stops = Vec::new();
@@ -393,8 +393,9 @@ impl Explorer<'_> {
         result
     }
 
-    /// Collects the byte transitions of a formula (a condition on the rest of the string), if it is a set of states
-    /// without any assertion. Returns whether it is; the end of the string is also allowed in it.
+    /// Collects the byte transitions of a formula, which is a condition on the rest of the string. Requires that the
+    /// formula is a set of states without any assertion; it may also allow the end of the string. Returns whether that
+    /// holds.
     fn find_ways(&mut self, formula: FormulaId) -> bool {
         self.ways.clear();
         self.ways_on = ByteSet::EMPTY;

@@ -48,25 +48,26 @@ pub(super) struct Formulas {
     nullable: Vec<bool>,
     /// For each state of the program, the borders between ranges of bytes at which its transitions may change.
     state_cuts: Vec<Cuts>,
-    /// For each state of the program, its chains. In a chain, each state simulates all later ones. `None` if no
-    /// simulations are known.
+    /// The known simulations between states of the program, as chains: lists of states in which each simulates (accepts
+    /// at least as much as) all later ones. `None` if no simulations are known.
     chains: Option<ChainsByState>,
-    /// For each conjunction of literals, its ranks: one for each chain of the state that it awaits.
+    /// For each conjunction of literals, one entry for each chain of the state that it awaits: the family and the
+    /// position of the state in the chain.
     ranks: Vec<Box<[Rank]>>,
-    /// The interned families of conjunctions. A family is a chain together with the conjunction of all literals but the
-    /// awaited state.
+    /// The interned families of conjunctions. A family is a chain (a list of states in which each simulates all later
+    /// ones), together with a conjunction. That conjunction has all literals of the members but the awaited state.
     families: IndexSet<(u32, ConjunctionId), FxBuildHasher>,
     /// The size of all formulas, counted in literals and conjunctions, as a measure of memory.
     size: usize,
 }
 
-/// The rank of a conjunction of literals in a family. The conjunctions of a family differ only in the awaited state,
-/// and the states form one chain.
+/// The position of a conjunction of literals in a family. The conjunctions of a family differ only in the awaited
+/// state, and these states form one chain, in which each simulates all later ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
-    /// The index of the family: a chain and the other literals.
+    /// The index of the family: a chain of states, and the literals that are no awaited state.
     family: u32,
-    /// The index of the awaited state in the chain. The state with the lowest index simulates the others.
+    /// The position of the awaited state in the chain, from 0. The state simulates the states at higher positions.
     rank: u32,
 }
 
@@ -135,7 +136,8 @@ impl Formulas {
         &self.conjunctions[conjunction as usize]
     }
 
-    /// Interns a conjunction of literals. `None` if no rest of the string satisfies all of them.
+    /// Interns a conjunction of literals, and returns its index. `None` if no rest of the string satisfies all of the
+    /// literals.
     pub(super) fn all(&mut self, mut literals: Vec<Literal>) -> Option<ConjunctionId> {
         literals.retain(|literal| {
             !matches!(literal, Literal::Holds(Self::TRUE) | Literal::Fails(Self::FALSE))
@@ -168,8 +170,8 @@ impl Formulas {
         Some(self.conjunctions.insert_full(literals.into()).0 as ConjunctionId)
     }
 
-    /// Returns the ranks of a new conjunction: one for each chain of the state that it awaits. First interns the
-    /// conjunction of its other literals.
+    /// Returns the positions of a new conjunction in its families: one for each chain of states that contains the state
+    /// it awaits. Interns first the conjunction of its other literals.
     fn ranks_of(&mut self, literals: &[Literal]) -> Box<[Rank]> {
         let awaited = literals.iter().find_map(|literal| match literal {
             Literal::Await(state) => Some(*state),
@@ -191,8 +193,8 @@ impl Formulas {
         ranked.collect()
     }
 
-    /// Removes from the state set of a tracker (the automaton of a lookbehind) each state that another state of the set
-    /// simulates under the same condition.
+    /// Removes redundant states from the state set of a tracker (the automaton of a lookbehind). A state is redundant
+    /// if another state of the set simulates it under the same condition.
     pub(super) fn remove_simulated_states(&self, set: &mut Vec<(u32, FormulaId)>) {
         let Some(chains) = &self.chains else { return };
         let ranks = |&(state, demand): &(u32, FormulaId)| {
@@ -204,8 +206,8 @@ impl Formulas {
         set.retain(|member| ranks(member).all(|rank| all.binary_search(&rank).is_ok()));
     }
 
-    /// Removes each redundant conjunction: another one has the same other literals and awaits a state that simulates
-    /// its own.
+    /// Removes each conjunction of literals that another one makes redundant. The other has the same literals, but
+    /// awaits a state that simulates the state awaited here.
     fn remove_simulated(&self, conjunctions: &mut Vec<ConjunctionId>) {
         let ranks = |id: ConjunctionId| &*self.ranks[id as usize];
         let mut all: Vec<Rank> = conjunctions.iter().flat_map(|&id| ranks(id)).copied().collect();
@@ -223,8 +225,8 @@ impl Formulas {
         }
     }
 
-    /// Interns the disjunction of conjunctions of literals. Redundant ones are removed from the list, which is also
-    /// sorted.
+    /// Interns the disjunction of some conjunctions of literals, and returns the index of the formula. Sorts the list,
+    /// and removes redundant conjunctions from it.
     pub(super) fn any(&mut self, conjunctions: &mut Vec<ConjunctionId>) -> FormulaId {
         conjunctions.sort_unstable();
         conjunctions.dedup();

@@ -43,34 +43,40 @@ use class::Meaning;
 
 use grammarc_grammar::automata::{Dfa, StateBudget, StateLimit, minimal, minimize_within};
 
-/// States of the nondeterministic automaton that are allowed for each allowed state.
+/// The number of states that the nondeterministic automaton of a pattern may have for each allowed state of the
+/// deterministic one. With more, the pattern is too large.
 const PROGRAM_STATES: usize = 8;
 
-/// Number of positions, with all counts unrolled, beyond which the automaton is built on demand.
+/// The most positions, with all counts unrolled, of a counted pattern whose deterministic automaton is built along with
+/// the counted form. Above that, only the counted form is built, unless the pattern matches few texts.
 const MANY_PLACES: usize = 1 << 7;
 
-/// States of a deterministic automaton beyond which the [position automaton](positions) of a pattern is taken instead.
+/// The most states of the deterministic automaton of a pattern that also has a [position automaton](positions). If the
+/// deterministic one needs more, the position automaton is taken instead.
 pub const WORTH_STATES: usize = 1 << 14;
 
-/// Number of texts up to which a caller may list them, which takes an automaton.
+/// The most texts of a pattern whose deterministic automaton is built in any case. A caller may list so few texts,
+/// which takes that automaton.
 const FEW_TEXTS: u64 = 1 << 16;
 
-/// The language of a pattern: an automaton or a counted form, with bounds on the length. At least one of the two is
-/// `Some`.
+/// The language of a pattern: a deterministic automaton or a position automaton with counters, with bounds on the
+/// length of the text. At least one of the two is `Some`. A text has to be accepted and within the bounds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
-    /// Minimal, over UTF-8. `None` if only the counted form was built.
+    /// The minimal deterministic automaton over UTF-8. `None` if only the position automaton was built.
     pub automaton: Option<Dfa>,
-    /// Fewest characters of a string.
+    /// The fewest characters of a text, besides what the automaton requires.
     pub min: u32,
-    /// Most characters of a string.
+    /// The most characters of a text. `None` if only the automaton limits the length.
     pub max: Option<u32>,
-    /// The same strings as a position automaton, if there is such a form.
+    /// The same language as a position automaton, whose counts do not multiply its states. `None` if the pattern has no
+    /// such form.
     pub counted: Option<CountedPattern>,
 }
 
-/// Returns the strings that contain a match of the pattern. A long count of a class between anchors becomes a loop
-/// and bounds on the length, so `^[a-z]{1,65535}$` has one state.
+/// Returns the language of the strings that contain a match of the pattern. A long count of a class between anchors
+/// becomes a loop and bounds on the length, so `^[a-z]{1,65535}$` has one state. `limit` bounds the states of the
+/// automaton.
 ///
 /// # Errors
 ///
@@ -79,6 +85,8 @@ pub fn pattern(text: &str, limit: StateBudget<'_>) -> Result<Pattern, EcmaError>
     pattern_of(parse::parse(text, Meaning::Ecma)?, text, limit)
 }
 
+/// Returns the language of a syntax tree. `text` is the pattern, for the place of errors. Builds the deterministic
+/// automaton, the position automaton or both, whichever is small enough.
 fn pattern_of(node: node::Node, text: &str, limit: StateBudget<'_>) -> Result<Pattern, EcmaError> {
     let bounds::Bounded { node, min, max } = bounds::bounded(node);
     let counted = positions::counted(&node);
@@ -103,17 +111,18 @@ fn pattern_of(node: node::Node, text: &str, limit: StateBudget<'_>) -> Result<Pa
     }
 }
 
-/// One of the patterns that a text has to match, or must not match if `is_negative`.
+/// One of several conditions on a text: the text has to match a pattern, or must not match it. See [`conjuncts`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conjunct {
-    /// The pattern.
+    /// The language of the pattern.
     pub pattern: Pattern,
-    /// Whether a text must not match it.
+    /// Whether a text must not match the pattern. If false, a text has to match it.
     pub is_negative: bool,
 }
 
-/// Returns the lookaheads at the start of a pattern and its rest, each as a pattern: for patterns whose automaton is
-/// too large. `None` if the pattern does not start with an anchor and a lookahead.
+/// Splits a pattern into its lookaheads at the start and the rest, each as a condition on the text. A text matches the
+/// pattern if it satisfies all conditions. For patterns whose automaton is too large. `None` if the pattern does not
+/// start with an anchor and a lookahead.
 ///
 /// # Errors
 ///
@@ -146,7 +155,8 @@ pub fn conjuncts(text: &str, limit: StateBudget<'_>) -> Result<Option<Vec<Conjun
     Ok(Some(found))
 }
 
-/// Returns the automaton of a pattern, without the bounds on the length that [`pattern`] returns.
+/// Returns the deterministic automaton of a pattern over UTF-8. It leaves out the bounds on the length that [`pattern`]
+/// returns, so it may accept texts that are too short or too long.
 ///
 /// # Errors
 ///
@@ -156,8 +166,9 @@ pub fn pattern_automaton(text: &str, limit: StateBudget<'_>) -> Result<Dfa, Ecma
     automaton(&bounds::bounded(node).node, text, limit)
 }
 
-/// Returns the texts that a pattern matches as a whole, with the classes of the `regex` crate: for `.regex` sources
-/// with lookaround, which that crate does not support.
+/// Returns the deterministic automaton of the texts that a pattern matches as a whole. The classes `.`, `\d`, `\s` and
+/// `\w` have the definitions of the `regex` crate. For `.regex` sources with lookaround, which that crate does not
+/// support.
 ///
 /// # Errors
 ///
@@ -167,6 +178,8 @@ pub(crate) fn whole(text: &str, limit: StateBudget<'_>) -> Result<Dfa, EcmaError
     automaton(&node::Node::Seq(vec![node::Node::Start, node, node::Node::End]), text, limit)
 }
 
+/// Returns the minimal deterministic automaton of the strings that contain a match of a syntax tree. `text` is the
+/// pattern, for the place of errors. Fails if a limit is exceeded.
 fn automaton(node: &node::Node, text: &str, limit: StateBudget<'_>) -> Result<Dfa, EcmaError> {
     let states = limit.states.saturating_mul(PROGRAM_STATES).saturating_add(1 << 10);
     let states = limit.states(states);

@@ -2,7 +2,7 @@
 
 use regex_syntax::hir::ClassUnicode;
 
-/// A part of a pattern: the node of a syntax tree.
+/// A node of the syntax tree of a pattern, with the nodes below it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Node {
     /// One character of a character class.
@@ -26,7 +26,8 @@ pub(super) enum Node {
 }
 
 impl Node {
-    /// Whether every match begins at the start of the string. May be false for some trees for which this holds.
+    /// Whether every match of the tree begins at the start of the string. False for some trees for which this holds,
+    /// because only their first nodes are examined.
     pub(super) fn is_anchored(&self) -> bool {
         match self {
             Self::Start => true,

@@ -29,25 +29,29 @@ use super::lengths;
 use super::node::Node;
 use grammarc_grammar::ir::{Counter, Step};
 
-/// Greatest count of a repetition that is copied. A greater one gets a counter.
+/// Greatest bound of a repetition whose body is copied for each repetition. A repetition with a greater bound gets a
+/// counter.
 const COPIED: u32 = 4;
-/// Most counters of a pattern. A pattern with more has no counted form. The length of the string may
-/// need one more.
+/// Most counters of a pattern, one for each long repetition. A pattern with more has no position automaton with
+/// counters. The length of the string may need one more counter.
 const MOST_COUNTERS: usize = 7;
-/// Most positions of a counted pattern. A pattern with more has no counted form.
+/// Most positions (occurrences of character classes) of a position automaton with counters. A pattern with more has no
+/// such automaton.
 const MOST_PLACES: usize = 1 << 7;
-/// Most transitions of a counted pattern. A pattern with more has no counted form.
+/// Most transitions of a position automaton with counters. A pattern with more has no such automaton.
 const MOST_WAYS: usize = 1 << 11;
-/// Most parts of the tree that are visited for a counted pattern, copies included. A pattern with more has no counted
-/// form.
+/// Most nodes of the syntax tree that are visited for a position automaton with counters, counting each copy of a
+/// repetition's body. A pattern with more has no such automaton.
 const MOST_PARTS: usize = 1 << 12;
-/// Most positions of a pattern without counters, whose repetitions are copied. A pattern with more has no such form.
+/// Most positions (occurrences of character classes) of a position automaton without counters, in which all repetitions
+/// are copied. A pattern with more has no such automaton.
 const MOST_COPIES: usize = 1 << 12;
-/// Most transitions of a pattern without counters. A pattern with more has no such form.
+/// Most transitions of a position automaton without counters. A pattern with more has no such automaton.
 const MOST_WAYS_OF_COPIES: usize = 1 << 16;
 
-/// Builds the counted form of a tree. `None` if the tree has no long count, is not anchored at both ends, or is too
-/// large. Also `None` if one text may have counts that are not a fixed distance apart.
+/// Builds the position automaton with counters of a syntax tree. `None` if the tree has no long count, is not anchored
+/// at both ends, or is too large. Also `None` if one text may have counts that are not a fixed distance apart, because
+/// then one register cannot hold them.
 pub(super) fn counted(node: &Node) -> Option<CountedPattern> {
     let mut builder = Builder::default();
     let whole = builder.anchored(node)?;
@@ -58,8 +62,8 @@ pub(super) fn counted(node: &Node) -> Option<CountedPattern> {
     counters_stay_aligned::stay_aligned(&pattern).then_some(pattern)
 }
 
-/// Builds the position automaton of a tree without counters: each repetition is copied. `None` if the tree has an
-/// assertion other than anchors at its ends, or is too large.
+/// Builds the position automaton without counters of a syntax tree: the body of each repetition is copied. `None` if
+/// the tree has an assertion other than anchors at its ends, or is too large.
 pub(super) fn copied(node: &Node) -> Option<CountedPattern> {
     let mut builder = Builder { is_copied: true, ..Builder::default() };
     let (node, whole) = match node {
@@ -77,8 +81,8 @@ pub(super) fn copied(node: &Node) -> Option<CountedPattern> {
     builder.finish(&node, whole)
 }
 
-/// Returns a tree that must match the whole text. The anchors at its ends are removed, and a loop over any character
-/// replaces a missing anchor.
+/// Returns a syntax tree that must match the whole text, for one that must match some part of the text. The anchors at
+/// its ends are removed, and a loop over any character replaces a missing anchor.
 fn with_loops(node: &Node) -> Node {
     let parts = match node {
         Node::Seq(parts) => &parts[..],
@@ -95,22 +99,26 @@ fn with_loops(node: &Node) -> Node {
     };
     Node::Seq(before.into_iter().chain(parts.iter().cloned()).chain(after).collect())
 }
-/// A position of the automaton from which a part is left, with the counter steps on leaving. A position of `None` is
-/// the start of the text.
+/// A position from which a subexpression of the pattern is left, with the counter steps on leaving. A position of
+/// `None` is the start of the text.
 type Exit = (Option<u32>, Vec<Step>);
 
-/// A part of a pattern, as Glushkov's first and last sets of positions.
+/// A subexpression of a pattern, described by Glushkov's first and last sets: the positions at which its matches may
+/// begin and end. The transitions within it are already in the automaton.
 #[derive(Default)]
 struct Part {
-    /// The first set: positions at which the part may begin, each with the counter steps on entering.
+    /// The first set: the positions at which a match of the subexpression may begin, each with the counter steps on
+    /// entering.
     first: Vec<(Vec<Step>, u32)>,
-    /// The last set: positions at which the part may end, each with the counter steps on leaving.
+    /// The last set: the positions at which a match of the subexpression may end, each with the counter steps on
+    /// leaving.
     last: Vec<(u32, Vec<Step>)>,
-    /// Whether the part of the pattern matches the empty string.
+    /// Whether the subexpression matches the empty string.
     nullable: bool,
 }
 
 impl Part {
+    /// Returns the description of the empty sequence, which matches only the empty string.
     fn nothing() -> Self {
         Self { nullable: true, ..Self::default() }
     }
@@ -119,22 +127,22 @@ impl Part {
 #[derive(Default)]
 struct Builder {
     pattern: CountedPattern,
-    /// All transitions added so far, to find duplicates.
+    /// The transitions added to the automaton so far, to find duplicates.
     ways: FxHashSet<Way>,
-    /// Whether all repetitions are copied, so that there are no counters.
+    /// Whether the bodies of all repetitions are copied, so that there are no counters.
     is_copied: bool,
-    /// The counters of the repetitions around the current part, as a bit set: bit `i` is counter `i`.
+    /// The counters of the repetitions that contain the node under construction, as a bit set: bit `i` is counter `i`.
     within: u32,
-    /// Whether a counted form is of use: some long count is a range, or counts more than one class. An automaton
-    /// handles the other counts as well.
+    /// Whether a position automaton with counters is of use: some long count is a range, or counts more than one class.
+    /// A deterministic automaton handles the other counts as well.
     is_worth: bool,
-    /// The number of parts of the tree visited so far, copies included.
+    /// The number of nodes of the syntax tree visited so far, counting each copy of a repetition's body.
     parts: usize,
 }
 
 impl Builder {
-    /// Connects the part of a whole tree to the start and the end of the text, and computes the lengths of the texts.
-    /// `None` if there are too many transitions.
+    /// Completes the automaton. Connects the first and last positions of the whole tree to the start and the end of the
+    /// text. Also computes the lengths of the texts. `None` if there are too many transitions.
     fn finish(mut self, node: &Node, whole: Part) -> Option<CountedPattern> {
         self.connect(&[(None, Vec::new())], &whole.first)?;
         let ends: Vec<Exit> =
@@ -152,8 +160,9 @@ impl Builder {
         Some(pattern)
     }
 
-    /// Builds the part between the anchors of a tree. In an alternation, each alternative has its own anchors. `None`
-    /// if an anchor is missing, there is another assertion, or a limit is exceeded.
+    /// Adds the positions and transitions of the nodes between the anchors of a tree. Returns its first and last
+    /// positions. In an alternation, each alternative has its own anchors. `None` if an anchor is missing, there is
+    /// another assertion, or a limit is exceeded.
     fn anchored(&mut self, node: &Node) -> Option<Part> {
         match node {
             Node::Seq(parts) => match &parts[..] {
@@ -166,7 +175,9 @@ impl Builder {
         }
     }
 
-    /// Builds the part of a tree. `None` if the tree has an assertion, a class is empty, or a limit is exceeded.
+    /// Adds the positions and transitions of a syntax tree to the automaton. Returns its first and last positions, and
+    /// whether it matches the empty string. `None` if the tree has an assertion, a class is empty, or a limit is
+    /// exceeded.
     fn part(&mut self, node: &Node) -> Option<Part> {
         self.parts += 1;
         let most = if self.is_copied { 2 * MOST_COPIES } else { MOST_PARTS };
@@ -192,6 +203,8 @@ impl Builder {
         }
     }
 
+    /// Adds a sequence of nodes to the automaton. Returns its first and last positions. `None` if a node cannot be
+    /// added.
     fn seq(&mut self, parts: &[Node]) -> Option<Part> {
         let mut whole = Part::nothing();
         for node in parts {
@@ -201,6 +214,8 @@ impl Builder {
         Some(whole)
     }
 
+    /// Connects the last positions of `one` to the first positions of `next`. Returns the first and last positions of
+    /// their concatenation. `None` if there are too many transitions.
     fn then(&mut self, mut one: Part, next: Part) -> Option<Part> {
         self.connect(&exits(&one.last), &next.first)?;
         if one.nullable {
@@ -213,6 +228,8 @@ impl Builder {
         Some(Part { nullable: one.nullable && next.nullable, ..one })
     }
 
+    /// Adds an alternation to the automaton; `part` adds one alternative. Returns its first and last positions. `None`
+    /// if an alternative cannot be added.
     fn alt(
         &mut self,
         choices: &[Node],
@@ -228,6 +245,8 @@ impl Builder {
         Some(any)
     }
 
+    /// Adds a repetition to the automaton, with a counter or as copies of the body. Returns its first and last
+    /// positions. `None` if `max` is below `min` or the body cannot be added.
     fn repeat(&mut self, body: &Node, min: u32, max: Option<u32>) -> Option<Part> {
         if max.is_some_and(|max| max < min) {
             return None;
@@ -253,8 +272,8 @@ impl Builder {
         Some(whole)
     }
 
-    /// Builds a repetition with a counter, which counts the iterations begun. `None` if there are too many counters, or
-    /// if the body has no part.
+    /// Adds a repetition with a counter, which counts the iterations begun. Returns its first and last positions.
+    /// `None` if there are too many counters, or if the body cannot be added.
     fn counting(&mut self, body: &Node, bounds: Counter) -> Option<Part> {
         let number = self.pattern.counters.len();
         if number >= MOST_COUNTERS {
@@ -286,6 +305,8 @@ impl Builder {
         Some(part)
     }
 
+    /// Adds transitions from each exit (a position with the counter steps on leaving) to each entry (a position with
+    /// the counter steps on entering). `None` if there are too many transitions.
     fn connect(&mut self, from: &[Exit], to: &[(Vec<Step>, u32)]) -> Option<()> {
         for (from, leaving) in from {
             for (entering, to) in to {
@@ -296,7 +317,7 @@ impl Builder {
         Some(())
     }
 
-    /// Adds a transition unless it exists. `None` if there are too many.
+    /// Adds a transition to the automaton, unless it exists. `None` if there are too many.
     fn way(&mut self, way: Way) -> Option<()> {
         if self.ways.insert(way.clone()) {
             self.pattern.ways.push(way);
@@ -306,7 +327,8 @@ impl Builder {
     }
 }
 
-/// Converts the last set of a part, its positions with the steps on leaving, to exits.
+/// Returns the exits of a subexpression, given its last set: the positions at which its matches may end, each with the
+/// counter steps on leaving.
 fn exits(last: &[(u32, Vec<Step>)]) -> Vec<Exit> {
     last.iter().map(|(place, steps)| (Some(*place), steps.clone())).collect()
 }

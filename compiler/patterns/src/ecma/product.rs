@@ -1,7 +1,9 @@
 //! Intersections and unions of position automata, and their deterministic automata.
 //!
-//! A position of an intersection is a pair of positions with the characters that both match. Its transitions carry the
-//! steps of both, on counters of their own: counts are kept beside the automaton and never multiply its positions.
+//! A *position* of such an automaton is an occurrence of a class of characters in a pattern. A position of an
+//! intersection is a pair of positions, one of each operand, with the characters that both match. Its transitions carry
+//! the counter steps of both. Each operand keeps counters of its own, so counts are kept beside the automaton and never
+//! multiply its positions.
 //!
 //! Cost: O(pairs of transitions that are reached), at most [`MOST_WAYS`].
 
@@ -15,33 +17,39 @@ use super::lengths::Lengths;
 use crate::class::Classes;
 use grammarc_grammar::automata::{Dfa, Nfa, StateBudget, StateLimit, minimal};
 
-/// Most positions of a result.
+/// Most positions of a union, an intersection or an automaton from states. A larger one is not built, and the caller
+/// gets `None`.
 const MOST_PLACES: usize = 1 << 13;
 
-/// Most transitions of a result.
+/// Most transitions of a union, an intersection or an automaton from states. A larger one is not built, and the caller
+/// gets `None`.
 const MOST_WAYS: usize = 1 << 17;
 
-/// Most counters of a result: the length of a text needs one more.
+/// Most counters of a union or an intersection. With more, it is not built, and the caller gets `None`. The network has
+/// room for eight, and the length of a text needs one more.
 const MOST_COUNTERS: usize = 7;
 
-/// Most positions with counts that are visited for the length of the shortest text.
+/// Most pairs of a position and counts that are visited in the search for the shortest text of an intersection. Beyond
+/// that, the intersection counts as too large.
 const MOST_VISITED: usize = 1 << 16;
 
-/// Steps of a budget that a transition takes, about.
+/// Steps of the budget that one visited transition costs: an estimate.
 const STEPS_A_WAY: usize = 1 << 4;
 
-/// The count of each counter.
+/// For each counter of a pattern, by its number, the current count.
 type Counts = SmallVec<[u32; 4]>;
 
 impl CountedPattern {
-    /// Creates a position automaton from states and their transitions on characters. State 0 is the initial state.
-    /// `moves` returns whether a text may end in a state, and its transitions. `None` if there are too many.
+    /// Creates a position automaton without counters from a deterministic automaton on characters. State 0 is the
+    /// initial state. `moves` returns for a state whether a text may end there, and its transitions: pairs of a class
+    /// of characters and a target state. `lengths` must be the lengths of the texts. `None` if there are too many
+    /// positions or transitions.
     pub fn of_states(
         lengths: Lengths,
         mut moves: impl FnMut(u32) -> (bool, Vec<(ClassUnicode, u32)>),
     ) -> Option<Self> {
         let mut pattern = Self { lengths, most_texts: u64::MAX, ..Self::default() };
-        // A position is a state with the class by which it was entered.
+        // A position is a state together with the class of characters by which it was entered.
         let mut numbers: FxHashMap<(u32, Vec<(char, char)>), u32> = FxHashMap::default();
         let mut open = vec![(None, 0)];
         while let Some((from, state)) = open.pop() {
@@ -68,7 +76,8 @@ impl CountedPattern {
         Some(pattern)
     }
 
-    /// Returns the texts of both patterns. `Ok(None)` if the result is too large.
+    /// Returns a position automaton of the texts that both patterns accept. `Ok(None)` if it has too many counters,
+    /// positions or transitions.
     ///
     /// # Errors
     ///
@@ -131,7 +140,8 @@ impl CountedPattern {
         Ok(both.trimmed().with_lengths(longest))
     }
 
-    /// Returns the texts of either pattern. `None` if the result is too large.
+    /// Returns a position automaton of the texts that at least one of the two patterns accepts. `None` if it has too
+    /// many counters, positions or transitions.
     pub fn union(&self, other: &Self) -> Option<Self> {
         let shift = self.counters.len();
         let first = self.places.len() as u32;
@@ -160,11 +170,12 @@ impl CountedPattern {
         Some(either)
     }
 
-    /// Returns the minimal automaton over UTF-8, with all counts unrolled into states.
+    /// Returns the minimal deterministic automaton over UTF-8 of the same texts. Each position becomes one state for
+    /// each of its counts, before minimization.
     ///
     /// # Errors
     ///
-    /// [`StateLimit`] if it has more states.
+    /// [`StateLimit`] if the automaton has more states than allowed, or the budget is spent.
     pub fn automaton(&self, allowed: StateBudget<'_>) -> Result<Dfa, StateLimit> {
         let ways = self.ways_by_place();
         let mut classes = Classes::default();
@@ -196,14 +207,15 @@ impl CountedPattern {
         minimal(&nfa, allowed)
     }
 
-    /// Returns the transitions of each position.
+    /// Maps each position to the transitions that leave it. `None` is the start of the text.
     fn ways_by_place(&self) -> FxHashMap<Option<u32>, Vec<&Way>> {
         let mut ways: FxHashMap<Option<u32>, Vec<&Way>> = FxHashMap::default();
         self.ways.iter().for_each(|way| ways.entry(way.from).or_default().push(way));
         ways
     }
 
-    /// Removes positions from which no transition leads to the end, whatever the counts.
+    /// Removes the positions from which no path of transitions leads to the end of the text, whatever the counts.
+    /// Renumbers the others.
     fn trimmed(mut self) -> Self {
         let mut into: FxHashMap<Option<u32>, Vec<Option<u32>>> = FxHashMap::default();
         self.ways.iter().for_each(|way| into.entry(way.to).or_default().push(way.from));
@@ -235,8 +247,9 @@ impl CountedPattern {
         self
     }
 
-    /// Sets the lengths, given an upper bound on the longest. `None` if the search for the shortest text takes too
-    /// long; a pattern without texts has no transition to the end.
+    /// Sets the lengths of the texts in characters, given an upper bound on the longest. Searches for the shortest text
+    /// by breadth-first search over positions with counts. `None` if that search visits more than [`MOST_VISITED`] of
+    /// them. A pattern without texts loses all its transitions.
     fn with_lengths(mut self, longest: Option<u32>) -> Option<Self> {
         let ways = self.ways_by_place();
         let zero: Counts = self.counters.iter().map(|_| 0).collect();
@@ -270,13 +283,14 @@ impl CountedPattern {
         Some(self)
     }
 
-    /// Whether there are no texts.
+    /// Whether the pattern accepts no text. Exact after [`intersect`](Self::intersect), which removes all transitions
+    /// of such a pattern. Otherwise false for some patterns that accept nothing.
     pub fn is_never(&self) -> bool {
         self.ways.iter().all(|way| way.to.is_some())
     }
 }
 
-/// Returns the class of some ranges of characters.
+/// Returns the class of the characters in some ranges, whose bounds are inclusive.
 pub fn class_of(ranges: impl IntoIterator<Item = (char, char)>) -> ClassUnicode {
     ClassUnicode::new(ranges.into_iter().map(|(lo, hi)| ClassUnicodeRange::new(lo, hi)))
 }

@@ -114,8 +114,9 @@ impl<'a> Compiler<'a> {
         Self { program, classes: Classes::default(), limit }
     }
 
-    /// Returns the first state of the pattern itself. If the pattern is not anchored, a loop over any character
-    /// precedes it. The loop is a separate state, since no path inside the pattern may lead to it.
+    /// Adds the start of the pattern, and returns the state at which a match begins. If the pattern is not anchored, a
+    /// loop over any character precedes it. The loop is a separate state, since no path inside the pattern may lead to
+    /// it.
     fn entry(&mut self, is_anchored: bool) -> u32 {
         if is_anchored {
             return Program::START;
@@ -219,11 +220,12 @@ impl<'a> Compiler<'a> {
         Ok(())
     }
 
-    /// Builds the copies of a repetition, each between new states. Hence a path in a body back to the body's start adds
-    /// no cycle through other copies.
+    /// Adds a repetition from state `from` to state `to`: the copies of its body, each between new states. Hence a path
+    /// in a body back to the body's start adds no cycle through other copies.
     ///
-    /// Also records simulations. A copy that may be left out simulates all later ones, since more copies may follow it.
-    /// Of copies before a loop, later ones simulate earlier ones, since fewer copies have to follow.
+    /// Also records which copies simulate others (accept at least as much from corresponding states). A copy that may
+    /// be left out simulates all later ones, since more copies may follow it. Of copies before a loop, later ones
+    /// simulate earlier ones, since fewer copies have to follow.
     fn repeat(
         &mut self,
         body: &Node,
@@ -263,8 +265,9 @@ impl<'a> Compiler<'a> {
         Ok(())
     }
 
-    /// Builds `count` copies of a body in sequence, the first from state `at`. With `exit`, the end of each copy also
-    /// leads to `exit`. Returns the end state of each copy; the other states of the copy have the numbers after it.
+    /// Adds `count` copies of a repetition's body in sequence, the first from state `at`. With `exit`, an empty
+    /// transition leads from the end of each copy to `exit`. Returns the end state of each copy; the other states of
+    /// the copy have the numbers after it.
     fn copies(
         &mut self,
         body: &Node,

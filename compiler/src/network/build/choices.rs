@@ -1,9 +1,10 @@
 //! The rules of an automaton that stays nondeterministic, because its deterministic form would have
 //! too many states.
 //!
-//! The automaton becomes a [right-linear grammar](RightLinear): a rule for each state that a choice
-//! leads to, with calls in tail position. So masks are stored as for other rules, and a parse
-//! position has as many configurations as the text has parses.
+//! The automaton becomes a [right-linear grammar](RightLinear). Where a symbol leads to several
+//! states, a choice calls one rule for each of them, as the last step of its rule. So masks are
+//! stored as for other rules. A parse position has as many configurations (a state with its
+//! register and its callers) as the text has parses.
 //!
 //! Cost: O(states of the rules). Tests: `tests/tests/suite/counters.rs`.
 
@@ -17,12 +18,15 @@ use crate::network::error::NetworkErrorKind;
 use crate::network::minimal::minimized_without_empty;
 use crate::network::rule::Label;
 
-/// Builds the rules of a nondeterministic automaton. The rule for the whole automaton gets the
-/// reserved `number`. It keeps the empty string only if `may_be_empty`.
+/// Builds the rules of the right-linear grammar of a nondeterministic automaton, and adds them to
+/// `rules`. The rule for the whole automaton gets the reserved `number`, and the rules for its
+/// states get new numbers. The rule for the whole automaton accepts the empty string only if
+/// `may_be_empty` and the automaton does.
 ///
 /// # Errors
 ///
-/// [`NetworkErrorKind::Limit`] if there are too many rules or states.
+/// [`NetworkErrorKind::Limit`] if there are too many rules, or too many states in a rule, or if the
+/// budget is spent.
 pub(super) fn build(
     nfa: &Nfa,
     number: usize,
@@ -33,7 +37,8 @@ pub(super) fn build(
     let live = nfa.without_dead();
     let bounds = source.bounds();
     let mut right_linear = RightLinear::new(&live, bounds);
-    // Maps each state that is called to the number of its rule. `None` is the whole automaton.
+    // Maps each state of the automaton whose rule is called to the number of the rule. `None` is
+    // the whole automaton.
     let mut numbers: IndexMap<Option<u32>, usize, FxBuildHasher> = IndexMap::default();
     numbers.insert(None, number);
     let mut next = 0;

@@ -19,9 +19,9 @@ use crate::ir::{Expr, ExprGraph, Grammar, Rule, RuleId, TokenSet};
 pub struct RegularError {
     /// The rule whose expression contains the intersection or complement.
     pub rule: RuleId,
-    /// The name of the rule.
+    /// The name of that rule, for the message.
     pub rule_name: String,
-    /// The reason.
+    /// The reason why there is no automaton.
     pub kind: RegularErrorKind,
 }
 
@@ -96,7 +96,8 @@ pub fn automaton(expr: &Expr, allowed: StateBudget<'_>) -> Result<Dfa, RegularEr
     Operand { grammar: &grammar, allowed, held: allowed.held(), open: Vec::new() }.dfa(expr)
 }
 
-/// Replaces the intersections and complements in an expression by their automata.
+/// Returns an expression of the same strings, in which automata replace all intersections and
+/// complements. `operand` builds the automata.
 fn rewrite(operand: &mut Operand<'_>, expr: &Expr) -> Result<Expr, RegularErrorKind> {
     let mut all = |parts: &[Expr]| -> Result<Vec<Expr>, RegularErrorKind> {
         parts.iter().map(|part| rewrite(operand, part)).collect()
@@ -114,20 +115,23 @@ fn rewrite(operand: &mut Operand<'_>, expr: &Expr) -> Result<Expr, RegularErrorK
     })
 }
 
-/// Builds the automaton of an operand. Calls of rules are inlined.
+/// Builds automata of operands of intersections and complements. The expressions of called rules
+/// are inlined.
 struct Operand<'a> {
     /// The grammar whose rules may be called.
     grammar: &'a Grammar,
-    /// The limits on states and time.
+    /// The limits on the states, time and memory of each automaton.
     allowed: StateBudget<'a>,
     /// The memory of the automaton under construction.
     held: MemoryUse<'a>,
-    /// The rules that are being inlined, the outermost first.
+    /// The rules whose expressions are being inlined, the outermost first. A call of one of these
+    /// is recursive and has no automaton.
     open: Vec<RuleId>,
 }
 
 impl Operand<'_> {
-    /// Returns the minimal automaton of an expression.
+    /// Returns the minimal automaton over bytes of an expression. Fails if the expression matches
+    /// tokens, is recursive, or needs too many states.
     fn dfa(&mut self, expr: &Expr) -> Result<Dfa, RegularErrorKind> {
         match expr {
             Expr::And(parts) => {

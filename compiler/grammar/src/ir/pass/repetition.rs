@@ -30,8 +30,9 @@ use crate::ir::{Expr, ExprGraph, Grammar, Rule, RuleKind, Survey};
 /// that, the expression stays as it is.
 const MOST_THROUGH: usize = 8;
 
-/// Simplifies the repetitions of a grammar. Returns the grammar unchanged if none can be
-/// simplified. `survey` and `facts` have to be those of the grammar.
+/// Simplifies nested repetitions, and repetitions of expressions that may be empty, in all rules.
+/// Returns the grammar unchanged if none can be simplified. `survey` and `facts` (with the
+/// nullability of each rule) have to be those of the grammar.
 ///
 /// Callees come before their callers, so an inlined rule is already simplified. A recursive call is
 /// inlined once, with the expression from before the simplification.
@@ -62,11 +63,11 @@ pub fn simplify<'g>(
     Cow::Owned(simpler)
 }
 
-/// The pass over one grammar.
+/// Simplifies the repetitions in the rules of one grammar.
 struct Pass<'a> {
     /// The grammar before the pass.
     grammar: &'a Grammar,
-    /// The facts of each rule, such as whether it derives the empty string.
+    /// For each rule, its [`Facts`], such as whether it derives the empty string.
     facts: &'a [Facts],
     /// The budget of the compilation.
     budget: &'a Budget,
@@ -76,8 +77,8 @@ struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    /// Returns a simpler expression of the same strings. Returns `None` if there is none, or if the
-    /// budget is spent.
+    /// Returns an expression of the same strings with simpler repetitions. Returns `None` if no
+    /// repetition can be simplified, or if the budget is spent.
     fn simplified(&self, expr: &Expr) -> Option<Expr> {
         self.budget.spend(1).ok()?;
         match expr {
@@ -103,8 +104,8 @@ impl Pass<'_> {
         }
     }
 
-    /// Returns several expressions in simplified form. Returns `None` if none of them can be
-    /// simplified.
+    /// Returns the expressions of a list, each with simpler repetitions where possible. Returns
+    /// `None` if none of them can be simplified.
     fn all(&self, parts: &[Expr]) -> Option<Vec<Expr>> {
         let simpler: Vec<Option<Expr>> = parts.iter().map(|part| self.simplified(part)).collect();
         if simpler.iter().all(Option::is_none) {
@@ -141,8 +142,9 @@ impl Pass<'_> {
         is_simpler.then(|| body.clone().repeat(min, max))
     }
 
-    /// Returns the repetition that is the expression of a called rule, also through a chain of
-    /// calls. Returns any other expression unchanged.
+    /// If `expr` is a call of a rule whose expression is a repetition, returns that repetition.
+    /// Follows up to [`MOST_THROUGH`] calls from rule to rule. Returns any other expression
+    /// unchanged.
     fn through<'e>(&'e self, mut expr: &'e Expr) -> &'e Expr {
         let whole = expr;
         for _ in 0..MOST_THROUGH {
@@ -156,8 +158,8 @@ impl Pass<'_> {
         if matches!(expr, Expr::Repeat { .. }) { expr } else { whole }
     }
 
-    /// Returns a simpler expression whose star has the same strings. Returns `None` if there is
-    /// none.
+    /// Returns a simpler expression whose repetition by `*` has the same strings as `expr*`.
+    /// Returns `None` if there is none.
     fn starred(&self, expr: &Expr) -> Option<Expr> {
         match expr {
             Expr::Repeat { body, min, .. } if *min <= 1 => {
@@ -172,8 +174,8 @@ impl Pass<'_> {
         }
     }
 
-    /// Returns an alternation of simplified choices, for use under a star. Returns `None` if no
-    /// choice can be simplified, unless `anyway` is true.
+    /// Returns an alternation of the choices, each simplified for use under `*` where possible.
+    /// Returns `None` if no choice can be simplified, unless `anyway` is true.
     fn any_starred(&self, choices: &[Expr], anyway: bool) -> Option<Expr> {
         let simpler: Vec<Option<Expr>> =
             choices.iter().map(|choice| self.starred(choice)).collect();
