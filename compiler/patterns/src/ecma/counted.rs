@@ -95,4 +95,4 @@ impl CountedPattern {
 }
 
 /// For each counter of a pattern, by its number, the current count.
-type Counts = SmallVec<[u32; 4]>;
+pub(super) type Counts = SmallVec<[u32; 4]>;

@@ -34,7 +34,7 @@ use grammarc_grammar::ir::{Counter, Step};
 const COPIED: u32 = 4;
 /// Most counters of a pattern, one for each long repetition. A pattern with more has no position automaton with
 /// counters. The length of the string may need one more counter.
-const MOST_COUNTERS: usize = 7;
+pub(super) const MOST_COUNTERS: usize = 7;
 /// Most positions (occurrences of character classes) of a position automaton with counters. A pattern with more has no
 /// such automaton.
 const MOST_PLACES: usize = 1 << 7;

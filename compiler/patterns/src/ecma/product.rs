@@ -10,10 +10,10 @@
 use indexmap::IndexMap;
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 use rustc_hash::{FxBuildHasher, FxHashMap};
-use smallvec::SmallVec;
 
-use super::counted::{CountedPattern, Place, Way};
+use super::counted::{CountedPattern, Counts, Place, Way};
 use super::lengths::Lengths;
+use super::positions::MOST_COUNTERS;
 use crate::class::Classes;
 use grammarc_grammar::automata::{Dfa, Nfa, StateBudget, StateLimit, minimal};
 
@@ -25,19 +25,12 @@ const MOST_PLACES: usize = 1 << 13;
 /// gets `None`.
 const MOST_WAYS: usize = 1 << 17;
 
-/// Most counters of a union or an intersection. With more, it is not built, and the caller gets `None`. The network has
-/// room for eight, and the length of a text needs one more.
-const MOST_COUNTERS: usize = 7;
-
 /// Most pairs of a position and counts that are visited in the search for the shortest text of an intersection. Beyond
 /// that, the intersection counts as too large.
 const MOST_VISITED: usize = 1 << 16;
 
 /// Steps of the budget that one visited transition costs: an estimate.
 const STEPS_A_WAY: usize = 1 << 4;
-
-/// For each counter of a pattern, by its number, the current count.
-type Counts = SmallVec<[u32; 4]>;
 
 impl CountedPattern {
     /// Creates a position automaton without counters from a deterministic automaton on characters. State 0 is the

@@ -13,11 +13,11 @@ use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHasher;
 
+use super::characters::Characters;
 use super::lengths;
 use super::literals;
 use super::members;
 use super::product::{self, Operation};
-use super::text::Characters;
 use super::texts::Texts;
 use grammarc_grammar::automata::{Dfa, StateBudget, StateLimit};
 use grammarc_grammar::ir::Expr;

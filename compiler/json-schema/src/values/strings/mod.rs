@@ -22,6 +22,7 @@ pub(crate) mod escaped;
 
 mod band;
 mod canonical;
+mod characters;
 mod language;
 mod lengths;
 mod literals;

@@ -4,11 +4,11 @@
 //! continues in a shared rule. No automaton is built or minimized here, because the network builds one from the
 //! declared keys and this graph together. Cost: linear in the bytes of the texts.
 
-use super::characters::Ranges;
 use super::rules::StringRules;
 use super::spell::Speller;
 use crate::options::Escapes;
 use crate::values::pieces::Piece;
+use crate::values::strings::characters::Ranges;
 use crate::values::strings::escaped::plain;
 use crate::values::strings::texts::Texts;
 use grammarc_grammar::ir::{ByteSet, Expr, ExprGraph};

@@ -9,9 +9,9 @@
 
 use std::sync::LazyLock;
 
-use super::characters::{Characters, Ranges};
 use super::spell::Speller;
 use crate::options::Escapes;
+use crate::values::strings::characters::{Characters, Ranges};
 use grammarc_grammar::automata::StateBudget;
 use grammarc_grammar::ir::Expr;
 use grammarc_patterns::ecma;

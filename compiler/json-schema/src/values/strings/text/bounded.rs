@@ -5,7 +5,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::characters::{Characters, Ranges};
+use crate::values::strings::characters::{Characters, Ranges};
 use grammarc_grammar::automata::Dfa;
 use grammarc_grammar::ir::{Counter, Expr, ExprGraph, Step};
 

@@ -6,7 +6,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::characters::Ranges;
+use crate::values::strings::characters::Ranges;
 use grammarc_grammar::ir::{Counter, Expr, ExprGraph, Step};
 use grammarc_patterns::ecma::{CountedPattern, Way};
 

@@ -7,11 +7,11 @@
 use rustc_hash::FxHashMap;
 
 use super::alphabets::Alphabet;
-use super::characters::{Characters, Ranges};
 use super::rules::StringRules;
 use super::spell::{Speller, Text, plain};
 use crate::options::Escapes;
 use crate::values::pieces::Piece;
+use crate::values::strings::characters::{Characters, Ranges};
 use crate::values::strings::language::Language;
 use grammarc_grammar::automata::DfaState;
 use grammarc_grammar::ir::{Expr, ExprGraph};

@@ -15,7 +15,6 @@
 mod all_but;
 mod alphabets;
 mod bounded;
-mod characters;
 mod counted;
 mod counted_pattern;
 mod graph;
@@ -26,7 +25,6 @@ mod tail;
 mod tests;
 
 pub(crate) use alphabets::Alphabet;
-pub(super) use characters::Characters;
 pub(crate) use rules::{Place, StringRules};
 pub(crate) use spell::{character, one_character};
 pub(crate) use tail::tail;

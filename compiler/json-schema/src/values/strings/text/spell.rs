@@ -7,8 +7,8 @@ use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
-use super::characters::Ranges;
 use crate::options::Escapes;
+use crate::values::strings::characters::Ranges;
 use grammarc_grammar::automata::{Nfa, StateBudget, minimal};
 use grammarc_grammar::ir::{ByteSet, Expr};
 use grammarc_patterns::class::Classes;

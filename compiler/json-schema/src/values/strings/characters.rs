@@ -8,10 +8,10 @@ use smallvec::SmallVec;
 use grammarc_grammar::automata::Dfa;
 
 /// Inclusive ranges of characters (Unicode scalar values), ascending, neither overlapping nor adjacent.
-pub(in crate::values::strings) type Ranges = SmallVec<[(char, char); 4]>;
+pub(super) type Ranges = SmallVec<[(char, char); 4]>;
 
 /// The target states of a state, each with the characters that lead to it. Most states have one or two.
-pub(in crate::values::strings) type Moves = SmallVec<[(u32, Ranges); 2]>;
+pub(super) type Moves = SmallVec<[(u32, Ranges); 2]>;
 
 /// A range of characters that lead to one state.
 #[derive(Clone, Copy)]
@@ -28,7 +28,7 @@ struct Run {
 type Runs = SmallVec<[Run; 4]>;
 
 /// The steps of an automaton over UTF-8, one whole character each.
-pub(in crate::values::strings) struct Characters<'a> {
+pub(super) struct Characters<'a> {
     /// The automaton over bytes.
     dfa: &'a Dfa,
     /// For each state inside a character, the values of the remaining continuation bytes, as offsets, and their
@@ -37,13 +37,13 @@ pub(in crate::values::strings) struct Characters<'a> {
 }
 
 impl<'a> Characters<'a> {
-    pub(in crate::values::strings) fn new(dfa: &'a Dfa) -> Self {
+    pub(super) fn new(dfa: &'a Dfa) -> Self {
         Self { dfa, inside: FxHashMap::default() }
     }
 
     /// Returns the edges of a state between characters. Targets are ordered by their lowest character, each with its
     /// characters.
-    pub(in crate::values::strings) fn moves(&mut self, state: u32) -> Moves {
+    pub(super) fn moves(&mut self, state: u32) -> Moves {
         let edges = &self.dfa.states[state as usize].edges;
         let mut runs = Runs::with_capacity(edges.len());
         for edge in edges {
