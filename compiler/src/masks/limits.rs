@@ -37,7 +37,8 @@ pub enum MaskError {
         /// Number of items already processed in the current step. An item is a state, or a pair of a return state and
         /// an exit class (trie nodes at which a callee returns).
         states: usize,
-        /// Number of items in the current step: states, or pairs of a return state and an exit class.
+        /// Number of items in the current step: states, or pairs of a return state and an exit class (set of trie nodes
+        /// at which a rule returns).
         total: usize,
         /// Id of the grammar's state that was to be processed next.
         state: u32,

@@ -52,7 +52,7 @@ mod tests {
             self.network.follow(self.shared(), self.known.rules())
         }
 
-        /// Returns the k-equivalence of all states of the grammar.
+        /// Returns the k-equivalence (agreement on strings of at most `k` bytes) of all states of the grammar.
         pub(crate) fn equivalence(&self, follow: &Follow<'_>) -> KEquivalence {
             KEquivalence::new(
                 follow,
@@ -76,7 +76,7 @@ mod tests {
         }
     }
 
-    /// Returns the nodes without the root. The outcome at the root is not compared.
+    /// Returns the nodes without the root. The outcome (consumed tokens and exit nodes) at the root is not compared.
     pub(crate) fn inner(nodes: &[u32]) -> Vec<u32> {
         nodes.iter().copied().filter(|&node| node != 0).collect()
     }

@@ -52,11 +52,11 @@ const FEW: u32 = 64;
 
 /// The character run of a state: the part of its language that consists of characters of some kinds.
 struct CharRun {
-    /// The kinds of characters of the run, one bit each.
+    /// The kinds of characters that the run consists of, one bit each (digits are one kind, for example).
     kinds: CharKinds,
-    /// The characters of `kinds` with which the state itself enters the run.
+    /// The first bytes of the run: the characters of `kinds` with which the state itself continues.
     first: ByteSet,
-    /// The states of the run: entry `i` is the state after `i + 1` bytes.
+    /// The states that the run passes through: entry `i` is the state after `i + 1` bytes.
     way: Vec<RunState>,
     /// The bytes, other than the run's characters, with which some state of the run continues. They include the FOLLOW
     /// bytes of the rule if it can return within the run.
@@ -70,11 +70,11 @@ struct CharRun {
 /// One state of a character run (states that read characters of one class): the state after some number of characters.
 #[derive(Clone, Copy)]
 struct RunState {
-    /// The state, a state of the grammar itself.
+    /// The state that the run passes through, a state of the grammar itself.
     state: u32,
-    /// The bytes with which the state continues outside the run.
+    /// The bytes with which the state continues other than with the run's characters.
     others: ByteSet,
-    /// The FOLLOW bytes of the rule if the state is final; empty otherwise.
+    /// The FOLLOW bytes of the rule (those that may come after it) if the state is final; empty otherwise.
     after: ByteSet,
 }
 
@@ -84,7 +84,7 @@ pub(crate) struct CharRuns {
     /// Maps a state to its character run (states that read characters of one class) and to the index of the run's bit
     /// row in `references`.
     of: FxHashMap<u32, (CharRun, u32)>,
-    /// Maps character kinds and a byte to the strings of these kinds that the trie continues with the byte.
+    /// Maps character kinds and a byte to trie edges: the strings of these kinds that the trie continues with the byte.
     edges: FxHashMap<(CharKinds, u8), Box<[RunExit]>>,
     /// The bit rows that masks are derived from. Each entry has the character kinds, the length of the longest token in
     /// bytes, and the first state that uses the row.
@@ -146,8 +146,8 @@ impl CharRuns {
         this
     }
 
-    /// Returns the outcome of a state at the root of the trie, derived from its character run (states that read
-    /// characters of one class). `None` if it has no run.
+    /// Returns the outcome (consumed tokens and exit nodes) of a state at the root of the trie, derived from its
+    /// character run (states that read characters of one class). `None` if it has no run.
     pub(crate) fn outcome(&self, walker: &mut Walker<'_>, state: u32) -> Option<Outcome> {
         let (run, reference) = self.of.get(&state)?;
         walker.cursor.count(Shortcut::CharRuns);
@@ -226,46 +226,50 @@ impl CharRuns {
     }
 }
 
-/// Returns the union of the bytes with which the states of a run continue outside the run or after their rule.
+/// Returns the union of the bytes with which the states of a character run leave the run. They continue outside of its
+/// characters, or follow their rule.
 fn bytes_of(way: &[RunState]) -> ByteSet {
     way.iter().fold(ByteSet::EMPTY, |all, place| all.union(place.others).union(place.after))
 }
 
 /// A bit row with the tokens of some character kinds up to some length.
 pub(crate) struct RunRow {
-    /// The state number of the row, after all states of the grammar: outcomes name it as their reference.
+    /// The state number of the row, after all states of the grammar: outcomes (consumed tokens and exit nodes) name it
+    /// as their reference.
     pub(crate) state: u32,
-    /// The first state whose outcome is derived from the row.
+    /// The first state whose outcome (consumed tokens and exit nodes) is derived from the row.
     pub(crate) asked_by: u32,
-    /// One bit per token id: bit `id % 32` of word `id / 32`.
+    /// The tokens of the row, one bit per token id: bit `id % 32` of word `id / 32`.
     pub(crate) row: Vec<u32>,
 }
 
 /// One thread's search for character runs (states that read characters of one class), with its caches.
 struct Finder<'a> {
-    /// The FOLLOW sets of the network's rules.
+    /// The FOLLOW sets of the network's rules: the bytes that may come after each rule.
     follow: &'a Follow<'a>,
-    /// Indexes over the vocabulary.
+    /// Indexes over the vocabulary's trie, shared rules and stored masks.
     known: &'a VocabularyFacts,
-    /// The k-equivalence of the grammar's states.
+    /// The k-equivalence (agreement on strings of at most `k` bytes) of the grammar's states.
     equivalence: &'a KEquivalence,
     /// The token trie.
     trie: Trie<'a>,
-    /// Caches [`step`](Self::step): maps a state to the target of most of its bytes, and to these bytes.
+    /// Caches [`step`](Self::step): maps a state to the target of most of its bytes, and to these bytes. `None` if
+    /// there is no such target.
     steps: FxHashMap<u32, Option<(u32, ByteSet)>>,
-    /// Maps character kinds to the number of tokens of each length in bytes.
+    /// Maps character kinds to the number of tokens of these kinds, by length in bytes.
     counts: FxHashMap<CharKinds, Vec<u32>>,
     /// Maps a reference, from which another state's mask is derived, to its character run. The run is given by its
     /// kinds, its first characters and the length of its longest token in bytes. `None` if the reference has no run.
     like: FxHashMap<u32, Option<(CharKinds, ByteSet, u32)>>,
     /// Maps a set of bytes to the character kinds that lie within the set, and to their characters.
     within: FxHashMap<ByteSet, (CharKinds, ByteSet)>,
-    /// The run that was found last: its characters and states. The run of the next state is mostly a part of it.
+    /// The characters and states of the character run that was found last. The run of the next state is mostly a part
+    /// of it.
     last: (ByteSet, Vec<RunState>),
 }
 
 impl<'a> Finder<'a> {
-    /// Returns the index of the vocabulary's tokens by character kinds.
+    /// Returns the index of the vocabulary's tokens by the kinds of their characters and by length.
     fn words(&self) -> &'a CharClassIndex {
         self.known.words(self.trie)
     }
@@ -356,7 +360,7 @@ impl<'a> Finder<'a> {
         run
     }
 
-    /// Returns the character kinds all of whose characters are in `bytes`, and their characters.
+    /// Returns the character kinds all of whose characters are in `bytes`, and the characters of these kinds.
     fn within(&mut self, bytes: ByteSet) -> (CharKinds, ByteSet) {
         *self.within.entry(bytes).or_insert_with(|| {
             let kinds = kinds_within(bytes);
@@ -364,7 +368,7 @@ impl<'a> Finder<'a> {
         })
     }
 
-    /// Returns the number of trie nodes whose strings begin with one of some bytes.
+    /// Returns the number of trie nodes whose strings begin with one of `bytes`.
     fn below_root(&self, bytes: ByteSet) -> usize {
         let children = self.known.children().on_any(0, bytes);
         children.map(|(_, child)| (self.trie.end[child as usize] - child) as usize).sum()
@@ -435,8 +439,8 @@ mod tests {
         samples::compiler(words.into_iter().filter(|word| word.len() > 1).chain(longer))
     });
 
-    /// Compares the outcomes of all states with character runs to walks byte by byte, for one schema. Returns the
-    /// number of states with a run.
+    /// Compares the outcomes (consumed tokens and exit nodes) of all states with character runs to walks byte by byte,
+    /// for one schema. Returns the number of states with a run.
     fn along(schema: &Value) -> usize {
         let setting = Setting::new(&COMPILER, schema);
         let Setting { known, .. } = &setting;

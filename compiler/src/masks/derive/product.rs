@@ -24,22 +24,23 @@ use rustc_hash::FxHashMap;
 use crate::ir::ByteSet;
 use crate::masks::equivalence::transition_table::{Transition, TransitionTable, runs_of};
 
-/// One member of a product state: the rows that a derived state and its reference (the state that its mask is derived
-/// from) have reached.
+/// One member of a product state: the rows of the transition table that a derived state and its reference (the state
+/// that its mask is derived from) have reached.
 #[derive(Clone, Copy, Debug)]
 struct ProductPair {
-    /// The index of the member (a derived state beside its reference) in the batch.
+    /// The index, in the batch, of the derived state (which runs beside its reference).
     member: u32,
     /// The row of the transition table that the derived state has reached.
     row: u32,
     /// The row of the transition table that the reference (a state that another mask is derived from) has reached.
     like: u32,
-    /// A length in bytes: the two rows are known to behave equally on all strings of fewer bytes.
+    /// A length in bytes: the two rows of the transition table are known to behave equally on all strings of fewer
+    /// bytes.
     same: u32,
 }
 
 impl ProductPair {
-    /// Returns all fields but `same`, which follows from the two rows.
+    /// Returns all fields but `same` as two words. `same` follows from the two rows of the transition table.
     fn words(self) -> (u64, u32) {
         (u64::from(self.member) << 32 | u64::from(self.row), self.like)
     }
@@ -73,9 +74,10 @@ pub(crate) enum Divergence {
     /// whether a token may end or the rule may return here. Below the node it either does not continue, or its
     /// reference continues too.
     Other {
-        /// The transition of the derived state on the byte into the node.
+        /// The transition of the derived state on the byte that leads to the node.
         to: Transition,
-        /// The part of the reference's outcome that the derived state's outcome replaces.
+        /// The part of the reference's outcome (consumed tokens and exit nodes) that the derived state's outcome
+        /// replaces.
         replaces: Replaced,
     },
     /// The transition table does not decide the divergence, because the byte begins a call or leads to a state without
@@ -89,25 +91,26 @@ pub(crate) enum Divergence {
 pub(crate) enum Replaced {
     /// Nothing is replaced: the reference (a state that another mask is derived from) does not reach the node.
     Nothing,
-    /// The tokens and the exit at the node itself are replaced; those below the node are kept.
+    /// The tokens and the exit (return of the rule) at the trie node itself are replaced; those below the node are
+    /// kept.
     Node,
     /// The tokens and exits (trie nodes at which the rule returns) at the node and at all nodes below it are replaced.
     Subtree,
 }
 
-/// A product state: for each member (a derived state beside its reference) that continues at a trie node, its pair of
-/// rows.
+/// A product state: what all members (derived states beside their references) have reached at a trie node. For each
+/// member that still continues, it has a pair of rows of the transition table.
 struct ProductState {
-    /// The pairs of rows, in the order of the members (derived states beside their references).
+    /// The pairs of rows of the transition table, in the order of the members (derived states beside their references).
     members: Rc<[ProductPair]>,
     /// The least `same` of the members, in bytes: no member differs from its reference (the state that its mask is
     /// derived from) on strings of fewer bytes.
     shortest: u32,
     /// The greatest `same` of the members (derived states beside their references), in bytes.
     longest: u32,
-    /// The index of this product state's byte runs in `Product::runs`.
+    /// The index in `Product::runs` of the partition of the bytes that belongs to this product state.
     runs: u32,
-    /// The range of this product state in `Product::step_of`: one entry for each byte run.
+    /// The range of this product state in `Product::step_of`: one entry for each run of bytes with equal transitions.
     steps: Range<u32>,
     /// The range of this product state in `Product::windows`. There is one height filter for each height from
     /// `shortest` on, up to `longest` (exclusive) or [`HIGH`] (inclusive). A last one is for all greater heights.
@@ -119,12 +122,12 @@ struct ProductState {
 struct Runs {
     /// For each byte, the index of its run.
     of_byte: [u8; 256],
-    /// For each run, its first byte.
+    /// For each run of bytes, its first byte.
     byte: Vec<u8>,
 }
 
 impl Runs {
-    /// Builds the runs whose first bytes are byte 0 and the bytes of `cuts`.
+    /// Builds the runs of bytes whose first bytes are byte 0 and the bytes of `cuts`.
     fn new(cuts: ByteSet) -> Self {
         let of_byte = runs_of(cuts);
         let begin = (0..=u8::MAX).filter(|&byte| byte == 0 || cuts.contains(byte));
@@ -136,11 +139,14 @@ impl Runs {
 /// the way.
 #[derive(Clone, Copy)]
 struct Step {
-    /// The target product state, or [`NONE`] if no member (a derived state beside its reference) continues.
+    /// The index of the target product state, or [`NONE`] if no member (a derived state beside its reference)
+    /// continues.
     to: u32,
-    /// The index in `Product::divergences` of the first divergence of this step.
+    /// The index in `Product::divergences` of the first divergence (a member that differs from its reference) of this
+    /// step.
     first: u32,
-    /// The end, exclusive, of this step's divergences in `Product::divergences`.
+    /// The end, exclusive, in `Product::divergences` of the divergences (members that differ from their references) of
+    /// this step.
     end: u32,
 }
 
@@ -156,7 +162,7 @@ struct HeightFilter {
     distinguishing: u128,
 }
 
-/// The `product_state` of a [`HeightFilter`] that is not computed yet.
+/// Marks a [`HeightFilter`] whose product state is not computed yet.
 const UNKNOWN: u32 = NONE - 1;
 
 /// The greatest height of a trie node, in bytes, with a [`HeightFilter`] of its own. All higher nodes share one filter,
@@ -169,26 +175,31 @@ const MOST_LANES: usize = 4 << 20;
 
 /// The product automaton of one batch, built as far as the pass over the trie has asked for it.
 pub(crate) struct Product<'a> {
-    /// The transition table of the grammar's states.
+    /// The transition table of the grammar's states: a row for each state with many outgoing bytes.
     rows: &'a TransitionTable,
-    /// For each member (a derived state beside its reference), the FOLLOW bytes of its rule, as byte bits.
+    /// For each member (a derived state beside its reference), the FOLLOW bytes of its rule (those that may come after
+    /// it), as byte bits.
     after: Vec<u128>,
-    /// The product states, by number.
+    /// The product states (what all members have reached at a trie node), by index.
     states: Vec<ProductState>,
-    /// Maps the members (derived states beside their references) of a product state to its number.
+    /// Maps the members (derived states beside their references) of a product state to the index of that state in
+    /// `states`.
     ids: FxHashMap<Rc<[ProductPair]>, u32>,
-    /// Maps the shapes of the rows of a product state, one bit each, to the index of its runs in `runs`. Rows of one
-    /// shape have the same byte runs.
+    /// Maps a set of row shapes, one bit each, to the index in `runs` of their common partition of the bytes. Rows of
+    /// the transition table with one shape have equal transitions on the same runs of bytes.
     by_shapes: FxHashMap<u64, u32>,
-    /// The partitions of the bytes into runs, shared by product states with rows of the same shapes.
+    /// The partitions of the bytes into runs with equal transitions. Product states with rows of the same shapes share
+    /// one.
     runs: Vec<Runs>,
-    /// For each product state and byte run, the index of its step in `steps`, or [`NONE`] before the step is computed.
+    /// For each product state and run of bytes, the index of its transition in `steps`, or [`NONE`] before that is
+    /// computed.
     step_of: Vec<u32>,
     /// The transitions of all product states that are computed so far.
     steps: Vec<Step>,
     /// The divergences of all steps, each with the index of its member (a derived state beside its reference).
     divergences: Vec<(u32, Divergence)>,
-    /// The height filters of all product states.
+    /// The height filters of all product states: which members may still differ from their references below a trie node
+    /// of some height.
     windows: Vec<HeightFilter>,
     /// A reused buffer for the members (derived states beside their references) of a product state under construction.
     scratch: Vec<ProductPair>,
@@ -255,14 +266,15 @@ impl<'a> Product<'a> {
         (to, first as usize..end as usize)
     }
 
-    /// Returns the FOLLOW bytes of a member's rule, as byte bits.
+    /// Returns the FOLLOW bytes of a member's rule (those that may come after it), as byte bits. A member is a derived
+    /// state beside its reference.
     #[inline]
     pub(crate) fn after(&self, member: u32) -> u128 {
         self.after[member as usize]
     }
 
-    /// Returns a divergence and the index of its member (a derived state beside its reference), given an index in a
-    /// step's range.
+    /// Returns a divergence (how a member differs from its reference) and the index of the member, given an index in
+    /// the range that [`step`](Self::step) returned.
     #[inline]
     pub(crate) fn divergence(&self, at: usize) -> (u32, Divergence) {
         self.divergences[at]
@@ -285,8 +297,8 @@ impl<'a> Product<'a> {
         if below & distinguishing == 0 { NONE } else { product_state }
     }
 
-    /// Returns the index of a known step on another byte run, if all members (derived states beside their references)
-    /// have the same transitions on both runs. `None` if no known step has.
+    /// Returns the index in `steps` of a known transition on another run of bytes, if all members (derived states
+    /// beside their references) have the same transitions on both runs. `None` if no known transition fits.
     fn like_step(&self, product_state: u32, byte: u8) -> Option<u32> {
         let rows = self.rows;
         let ProductState { members, runs, steps, .. } = &self.states[product_state as usize];
@@ -366,8 +378,8 @@ impl<'a> Product<'a> {
         HeightFilter { product_state, distinguishing }
     }
 
-    /// Returns the number of the product state (the rows of all members) with these members, and adds it if it is new.
-    /// [`NONE`] if there are no members.
+    /// Returns the index of the product state with these members (derived states beside their references), and adds the
+    /// state if it is new. [`NONE`] if there are no members.
     fn intern(&mut self, members: &[ProductPair]) -> u32 {
         if members.is_empty() {
             return NONE;

@@ -32,20 +32,21 @@ pub(super) struct Arrived {
 
 /// The transitions of one rule. States are numbered within the rule, from 0.
 pub(super) struct RuleSteps<'a> {
-    /// The tables of the grammar.
+    /// The tables of the grammar itself, without the vocabulary.
     own: Tables<'a>,
-    /// The index of the rule's first state in the tables of the grammar.
+    /// The index, in the tables of the grammar, of the rule's first state.
     first: u32,
     /// For each state of the rule, what entering it does to the near-bound counter.
     arrivals: Vec<Arrived>,
-    /// The targets of each state by byte class, before register updates.
+    /// The targets of each state of the rule by byte class, before register updates.
     rows: ByteRows,
     /// For each state of the rule, whether it is count-dependent: its mask changes when few increments are left.
     count_dependent: Vec<bool>,
 }
 
 impl<'a> RuleSteps<'a> {
-    /// Builds the transitions of the rule that has the given count-dependent states.
+    /// Builds the transitions of the rule that has the given count-dependent states (whose masks change near a
+    /// counter's bound).
     pub(super) fn new(network: &'a Network, count_dependent: &CountDependent) -> Self {
         let own = network.tables.as_tables();
         let rule = &own.rules[network.rule_of(count_dependent.states[0][0])];
@@ -73,7 +74,7 @@ impl<'a> RuleSteps<'a> {
         self.arrivals.len() as u32
     }
 
-    /// Returns the number of byte classes of the rule.
+    /// Returns the number of byte classes of the rule: the bytes of a class have equal transitions.
     pub(super) fn classes(&self) -> usize {
         self.rows.classes()
     }
@@ -88,7 +89,7 @@ impl<'a> RuleSteps<'a> {
         (0..self.len()).map(goes).collect()
     }
 
-    /// Returns the class of a byte.
+    /// Returns the byte class, within this rule, of a byte.
     #[inline]
     pub(super) fn class(&self, byte: u8) -> usize {
         self.rows.class(byte)
@@ -99,7 +100,7 @@ impl<'a> RuleSteps<'a> {
         state - self.own.bases.states - self.first
     }
 
-    /// Returns the [flags](state_flags) of a state of the rule.
+    /// Returns the [flags](state_flags) of a state, given by its number within the rule.
     fn flags(&self, state: u32) -> u32 {
         self.own.states[(self.first + state) as usize].flags
     }
@@ -115,7 +116,7 @@ impl<'a> RuleSteps<'a> {
         self.count_dependent[state as usize]
     }
 
-    /// Returns what entering a state of the rule does to the near-bound counter.
+    /// Returns what entering a state of the rule does to the near-bound counter (the one under study).
     pub(super) fn arrival(&self, state: u32) -> Arrived {
         self.arrivals[state as usize]
     }
@@ -147,8 +148,8 @@ impl<'a> RuleSteps<'a> {
         signature
     }
 
-    /// Returns the transition of a state on a byte class: the target, after its register updates. `None` if there is
-    /// none.
+    /// Returns the transition of a state of the rule on a byte class: the target, after its register updates. `None` if
+    /// there is no transition.
     #[inline]
     pub(super) fn on(&self, state: u32, class: usize) -> Option<Arrived> {
         let target = self.rows.on(state, class)?;

@@ -21,7 +21,8 @@ use crate::masks::shared::countdowns::{is_counted, is_loop, pairs};
 use crate::masks::shared::facts::VocabularyFacts;
 use crate::network::follow::Follow;
 
-/// A network in which the grammar's rules before a countdown are replaced by rules of the vocabulary.
+/// A network in which the grammar's rules before a countdown are replaced by equal rules of the vocabulary. A countdown
+/// is a register with the number of repetitions left.
 pub(crate) struct Uncounted {
     /// The tables, in which replaced rules have no edges. Calls of replaced rules go to the vocabulary's rules.
     pub(crate) tables: TablesData,
@@ -31,7 +32,8 @@ pub(crate) struct Uncounted {
 }
 
 impl Uncounted {
-    /// Finds the rules before countdowns and replaces them. `None` if no rule is replaced.
+    /// Finds the rules before countdowns (registers with the number of repetitions left) and replaces them by rules of
+    /// the vocabulary. `None` if no rule is replaced.
     pub(crate) fn new(
         follow: &Follow<'_>,
         known: &VocabularyFacts,
@@ -138,7 +140,7 @@ mod tests {
         samples::compiler(texts.into_iter().map(String::into_bytes))
     });
 
-    /// Compares the states of replaced rules with walks. Returns how many there are.
+    /// Compares the states of replaced rules with walks. Returns the number of such states.
     fn held(schema: &serde_json::Value) -> usize {
         let setting = Setting::new(&COMPILER, schema);
         let Setting { known, network, .. } = &setting;

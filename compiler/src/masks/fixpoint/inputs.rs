@@ -19,7 +19,8 @@ pub(crate) struct Inputs<'a> {
     pub(crate) facts: &'a VocabularyFacts,
     /// The token trie.
     pub(crate) trie: Trie<'a>,
-    /// The calls and FOLLOW sets of the network that is walked, which has no countdowns where no mask depends on them.
+    /// The calls and FOLLOW sets of the network that is walked, which has no countdowns (a register with the
+    /// repetitions left) where no mask depends on them.
     pub(crate) follow: &'a Follow<'a>,
 }
 

@@ -57,8 +57,9 @@ pub(crate) fn mark(
     }
 }
 
-/// Returns for each rule of the network whether whole tokens count in it. They do if the rule has no countdown, and no
-/// rule with a countdown reaches it by tail calls.
+/// Returns for each rule of the network whether tokens of several bytes count in it, besides single bytes. They do if
+/// the rule has no countdown (a register with the repetitions left), and no rule with a countdown reaches it by tail
+/// calls.
 fn without_countdown(network: &Network) -> Vec<bool> {
     let own = network.tables.as_tables();
     let mut free = vec![true; own.rules.len()];
@@ -80,20 +81,20 @@ fn without_countdown(network: &Network) -> Vec<bool> {
     free
 }
 
-/// The fixpoint over whole tokens.
+/// The computation of the states in which a token may end, as a least fixpoint over whole tokens.
 struct Fixpoint<'a> {
     /// The network whose flags are set.
     network: &'a mut Network,
     /// The tables of the vocabulary.
     shared: Tables<'a>,
-    /// Indexes over the vocabulary.
+    /// Indexes over the vocabulary's trie, shared rules and stored masks.
     known: &'a VocabularyFacts,
     /// The token trie.
     trie: Trie<'a>,
-    /// For each rule of the network, whether whole tokens count in it.
+    /// For each rule of the network, whether tokens of several bytes count in it, besides single bytes.
     by_token: Vec<bool>,
-    /// For each state of the network, whether it is a countdown's head from which single bytes lead around the loop.
-    /// Assumed at first, and cleared if it proves false.
+    /// For each state of the network, whether it is the head of a countdown's loop and single bytes lead around the
+    /// loop. The head is the state at which the countdown is lowered. Assumed at first, and cleared if it proves false.
     loops: Vec<bool>,
 }
 
@@ -190,7 +191,7 @@ impl Marker<'_> {
     }
 }
 
-/// Sets the flag `RESTS` of each state of the network.
+/// Sets the flag `RESTS` (a token may end here) of each state of the network, as `rests` says.
 fn set_flags(network: &mut Network, rests: &[bool]) {
     for (record, &rests) in network.tables.states.iter_mut().zip(rests) {
         record.flags &= !state_flags::RESTS;

@@ -4,15 +4,15 @@ use super::Outcome;
 use crate::ir::ByteSet;
 use crate::masks::trie::children::Children;
 
-/// An outcome under construction.
+/// An outcome (consumed tokens and exit nodes) under construction.
 ///
 /// An exit, a trie node at which the rule returns, matters only if some byte below it may follow the rule. All other
 /// exits are left out. So the exit classes of an identifier that may end anywhere have only the few nodes at which it
 /// does.
 pub(crate) struct OutcomeBuilder<'a> {
-    /// The tokens and exits (trie nodes at which the rule returns) so far.
+    /// The consumed tokens and exits (trie nodes at which the rule returns) that were added so far.
     pub(crate) outcome: Outcome,
-    /// The FOLLOW bytes of the rule in which the walk began.
+    /// The FOLLOW bytes of the rule in which the walk began: those that may come after it.
     pub(crate) after: ByteSet,
     /// The children of the trie's nodes, by byte.
     children: &'a Children,

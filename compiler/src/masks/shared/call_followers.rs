@@ -22,7 +22,7 @@ use crate::masks::trie::subtrees::Subtrees;
 use crate::network::bytes_on;
 use crate::network::lazy_dfa::{BOTTOM, Configurations, LazyDfa};
 
-/// The call followers that are found so far.
+/// For shared rules, the bytes that may follow a string of the rule within a token, as far as they were asked for.
 #[derive(Default)]
 pub(crate) struct CallFollowers {
     /// Maps a rule and the byte before its string to the bytes that may follow the string.
@@ -92,8 +92,8 @@ fn find_next(
     next
 }
 
-/// Finds the bytes that the strings of a rule end with. Returns all bytes if the rule, or a rule that it calls last,
-/// has a register.
+/// Finds the bytes that the strings of a rule may end with. Returns all bytes if the rule, or a rule that it calls
+/// last, has a register.
 fn find_last(network: Joined<'_>, rule: u32) -> ByteSet {
     let shared = network.shared;
     let (mut rules, mut at, mut last) = (vec![rule], 0, ByteSet::EMPTY);

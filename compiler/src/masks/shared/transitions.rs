@@ -30,11 +30,12 @@ const DEEPEST: usize = 4;
 /// The transitions of a shared state by single bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct SharedTransitions {
-    /// For each byte, the target state, the lowest of its bisimilar ones; [`NONE`] if there is none.
+    /// For each byte, the target state of the shared state, as the lowest of its bisimilar ones (equal on all strings).
+    /// [`NONE`] if there is no target.
     pub(crate) to: [u32; 256],
-    /// The transitions as runs: first byte, last byte (inclusive) and target. Ascending.
+    /// The transitions as runs of bytes: first byte, last byte (inclusive) and target state. Ascending by byte.
     pub(crate) runs: Vec<(u8, u8, u32)>,
-    /// The bytes with a target.
+    /// The bytes on which the state has a target.
     pub(crate) on: ByteSet,
     /// The bytes after which a token may end.
     pub(crate) ends: ByteSet,
@@ -42,7 +43,7 @@ pub(crate) struct SharedTransitions {
     pub(crate) leave: ByteSet,
     /// The bytes that may begin a call, and the bytes that several edges share.
     pub(crate) calls: ByteSet,
-    /// The first bytes of the runs on which all of the other fields are constant.
+    /// The bytes at which another field changes: the first bytes of runs on which all other fields are constant.
     pub(crate) turns: ByteSet,
 }
 
@@ -93,7 +94,8 @@ fn edges_through(shared: Tables<'_>, state: u32) -> (Vec<ByteEdge>, ByteSet) {
 }
 
 impl SharedTransitions {
-    /// Returns the transitions of a state. `representative` has for each state the lowest bisimilar one.
+    /// Returns the transitions of a shared state. `representative` has for each state the lowest bisimilar one (equal
+    /// on all strings).
     fn new(shared: Tables<'_>, state: u32, representative: &[u32]) -> Self {
         let (edges, calls) = edges_through(shared, state);
         let none = ByteSet::EMPTY;
@@ -124,24 +126,25 @@ impl SharedTransitions {
 /// The transitions of all shared states, each computed when it is first asked for.
 #[derive(Default)]
 pub(crate) struct Transitions {
-    /// For each shared state, the lowest bisimilar state.
+    /// For each shared state, the lowest bisimilar state (equal on all strings).
     representative: Vec<u32>,
-    /// For each shared state, its transitions, once they are computed.
+    /// For each shared state, its transitions by single bytes, once they are computed.
     of: Vec<OnceLock<Box<SharedTransitions>>>,
 }
 
 impl Transitions {
-    /// Returns a table without transitions. `representative` has for each shared state the lowest bisimilar one.
+    /// Returns a table in which no transitions are computed yet. `representative` has for each shared state the lowest
+    /// bisimilar one (equal on all strings).
     pub(crate) fn new(representative: Vec<u32>) -> Self {
         Self { of: representative.iter().map(|_| OnceLock::new()).collect(), representative }
     }
 
-    /// Returns the lowest state that is bisimilar to a shared state.
+    /// Returns the lowest state that is bisimilar to a shared state (equal on all strings).
     pub(crate) fn representative(&self, state: u32) -> u32 {
         self.representative[state as usize]
     }
 
-    /// Returns the transitions of a shared state.
+    /// Returns the transitions of a shared state by single bytes. They are computed at the first request.
     pub(crate) fn of(&self, shared: Tables<'_>, state: u32) -> &SharedTransitions {
         let new = || SharedTransitions::new(shared, state, &self.representative).into();
         self.of[state as usize].get_or_init(new)

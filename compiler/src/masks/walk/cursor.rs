@@ -25,9 +25,9 @@ const ROOM: usize = 64;
 /// A set of configurations (parses: a state and a stack frame) with the bytes that they can consume.
 #[derive(Clone, Copy)]
 pub(crate) struct LiveConfigurations {
-    /// The set of configurations.
+    /// The set of configurations (pairs of state and stack frame).
     pub(crate) at: Configurations,
-    /// Bytes that at least one of the configurations can consume.
+    /// Bytes that at least one of the configurations (pairs of state and stack frame) can consume.
     pub(crate) live: ByteSet,
     /// Whether the number of outgoing bytes is at least [`WIDE`].
     pub(crate) is_wide: bool,
@@ -36,7 +36,8 @@ pub(crate) struct LiveConfigurations {
     pub(crate) one: Option<(u32, u32)>,
 }
 
-/// A token trie and a network that are walked together, with facts about the network's configurations.
+/// A token trie and a network that are walked together, with facts about the network's configurations (pairs of state
+/// and stack frame).
 pub(crate) struct Cursor<'a> {
     /// The token trie.
     pub(crate) trie: Trie<'a>,
@@ -50,7 +51,8 @@ pub(crate) struct Cursor<'a> {
     shortcuts: Shortcuts,
     /// How often each shortcut took effect.
     pub(crate) counts: ShortcutCounts,
-    /// For each interned set of configurations, its outgoing bytes, or `None` if these are not computed yet.
+    /// For each interned set of configurations (pairs of state and stack frame), its outgoing bytes, or `None` if these
+    /// are not computed yet.
     ways: Vec<Option<LiveConfigurations>>,
 }
 
@@ -62,7 +64,8 @@ impl<'a> Cursor<'a> {
         Self { trie, follow, facts, sets, shortcuts, counts, ways: Vec::with_capacity(ROOM) }
     }
 
-    /// Limits the automaton by a budget. Once the budget is spent, sets of several configurations have no transitions.
+    /// Limits the automaton by a budget. Once the budget is spent, sets of several configurations (pairs of state and
+    /// stack frame) have no transitions.
     pub(crate) fn within(self, budget: &'a Budget) -> Self {
         Self { sets: self.sets.within(budget), ..self }
     }
@@ -95,7 +98,8 @@ impl<'a> Cursor<'a> {
         if self.is_own(state) { state } else { self.facts.like(state) }
     }
 
-    /// Returns a set of configurations with the bytes that it can consume. The result is remembered for interned sets.
+    /// Returns a set of configurations (pairs of state and stack frame) with the bytes that it can consume. The result
+    /// is remembered for interned sets.
     pub(crate) fn live_configurations(&mut self, at: Configurations) -> LiveConfigurations {
         if let Configurations::Set(set) = at
             && let Some(&Some(way)) = self.ways.get(set as usize)
@@ -111,7 +115,8 @@ impl<'a> Cursor<'a> {
         way
     }
 
-    /// Computes the outgoing bytes of a set of configurations. Interns the set if it has many outgoing bytes.
+    /// Computes the outgoing bytes of a set of configurations (pairs of state and stack frame). Interns the set if it
+    /// has many outgoing bytes.
     fn find_way(&mut self, at: Configurations) -> LiveConfigurations {
         let live = self.live(&at);
         let is_wide = live.has_at_least(WIDE);
@@ -136,8 +141,8 @@ impl<'a> Cursor<'a> {
         live
     }
 
-    /// Returns the configuration after calls without alternative. A state that can do nothing but call a rule is
-    /// replaced by the callee's first state over a frame with the return state.
+    /// Returns the configuration (state and stack frame) after calls without alternative. A state that can do nothing
+    /// but call a rule is replaced by the callee's first state over a frame with the return state.
     pub(crate) fn through(&mut self, mut state: u32, mut frame: u32) -> Configuration {
         let network = self.follow.network();
         loop {

@@ -11,17 +11,18 @@ use crate::ir::ByteSet;
 use crate::masks::shared::transitions::SharedTransitions;
 use crate::network::lazy_dfa::{BOTTOM, Configurations};
 
-/// The most configurations whose transitions are kept: some 4 MB. Beyond it, all are forgotten before the next search.
+/// The most configurations (pairs of state and stack frame) whose transitions are kept: some 4 MB. Beyond it, all are
+/// forgotten before the next search.
 const MOST_MOVES: usize = 8192;
 
-/// Initial capacity in configurations: what a large schema asks for.
+/// Initial capacity in configurations (pairs of state and stack frame): what a large schema asks for.
 const PLACES: usize = 128;
 
-/// Initial capacity in byte runs of one configuration. Most have fewer, such as those within a key or within the rest
-/// of a string.
+/// Initial capacity in byte runs of one configuration (state and stack frame). Most have fewer, such as those within a
+/// key or within the rest of a string.
 const MOST_RUNS: usize = 20;
 
-/// The target of a byte that a configuration cannot consume.
+/// The target of a byte that a configuration (state and stack frame) cannot consume.
 pub(crate) const NOWHERE: Configuration = (NONE, BOTTOM);
 
 /// Neighbouring bytes that lead from one configuration (state and stack frame) to one other.
@@ -43,16 +44,18 @@ impl ByteRun {
     }
 }
 
-/// Sets of bytes that describe the transitions of a configuration, besides the runs of bytes with their targets.
+/// Sets of bytes that describe the transitions of a configuration (state and stack frame), besides the runs of bytes
+/// with their targets.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MoveSets {
     /// Bytes of all runs: those with a known target.
     on: ByteSet,
     /// Bytes of a configuration's transitions after which a token may end.
     pub(crate) ends: ByteSet,
-    /// Bytes after which the rule of the walk may return.
+    /// Bytes after which the rule in which the walk began may return.
     pub(crate) exits: ByteSet,
-    /// Bytes whose transition is not described by the runs, for example because they lead to several configurations.
+    /// Bytes whose transition is not described by the runs, for example because they lead to several configurations
+    /// (pairs of state and stack frame).
     pub(crate) unclear: ByteSet,
     /// Bytes at which a target or a set changes: each differs from the byte before it. All bytes between two turns
     /// behave equally.
@@ -69,7 +72,7 @@ pub(crate) struct Moves<'m> {
 }
 
 impl<'m> Moves<'m> {
-    /// Returns the configuration that a byte leads to, or [`NOWHERE`].
+    /// Returns the configuration (state and stack frame) that a byte leads to, or [`NOWHERE`].
     pub(crate) fn to(self, byte: u8) -> Configuration {
         let run = self.runs.iter().find(|run| run.hi >= byte);
         run.filter(|run| run.lo <= byte).map_or(NOWHERE, |run| run.to)
@@ -117,17 +120,17 @@ impl<'m> Moves<'m> {
     }
 }
 
-/// The transitions of all configurations asked for so far, by number.
+/// The transitions of all configurations (pairs of state and stack frame) asked for so far, by index.
 #[derive(Debug)]
 pub(crate) struct MoveTable {
-    /// Maps each configuration to the number of its transitions.
+    /// Maps each configuration (state and stack frame) to the number of its transitions.
     numbers: FxHashMap<Configuration, u32>,
     /// For each number, the end of its runs in `runs` (exclusive), and its sets of bytes.
     all: Vec<(u32, MoveSets)>,
     /// The byte runs of all numbers, one after another.
     runs: Vec<ByteRun>,
-    /// For each state of the grammar, by index, the arrival there with an empty local stack (no open call since the
-    /// walk began). `None` if it was not asked for yet. Empty before the first request.
+    /// For each state of the grammar itself, by index from the first such state, the arrival there with an empty local
+    /// stack (no open call since the walk began). `None` if it was not asked for yet. Empty before the first request.
     arrived: Vec<Option<EdgeTarget>>,
 }
 
@@ -188,8 +191,8 @@ impl MoveTable {
         arrived
     }
 
-    /// Returns the number of a configuration's transitions, and computes these at the first request. The number is
-    /// valid until the next [`tidy`](Self::tidy).
+    /// Returns the index of a configuration's transitions, and computes these at the first request. The number is valid
+    /// until the next [`tidy`](Self::tidy).
     pub(crate) fn number(&mut self, cursor: &mut Cursor<'_>, place: Configuration) -> u32 {
         if let Some(&number) = self.numbers.get(&place) {
             return number;
@@ -198,7 +201,7 @@ impl MoveTable {
         self.add(place, found)
     }
 
-    /// Computes the transitions of a state over a local stack frame.
+    /// Computes the transitions of a state over a local stack frame (a call open since the walk began).
     fn find(&mut self, cursor: &mut Cursor<'_>, state: u32, frame: u32) -> FoundMoves {
         let network = cursor.follow.network();
         let (tables, index) = network.locate(state);
@@ -273,7 +276,7 @@ impl MoveTable {
     }
 }
 
-/// Transitions of one configuration under construction.
+/// Transitions of one configuration (state and stack frame) under construction.
 struct FoundMoves {
     /// Runs of bytes with a known target; unsorted until [`join`](Self::join).
     runs: SmallVec<[ByteRun; MOST_RUNS]>,
@@ -313,6 +316,6 @@ pub(crate) struct EdgeTarget {
     to: Option<Configuration>,
     /// Whether a token may end at the edge's target.
     ends: bool,
-    /// Whether the rule of the walk may return at the edge's target.
+    /// Whether the rule in which the walk began may return at the edge's target.
     exits: bool,
 }

@@ -26,13 +26,13 @@ use crate::network::lazy_dfa::{Arrival, Configurations};
 /// Steps of the budget that are charged for continuing from one set of trie nodes: an estimate.
 const STEPS_A_FRONT: usize = 1 << 5;
 
-/// Number of a set of trie nodes: its index in [`NodeSets`].
+/// Index of a set of trie nodes: its index in [`NodeSets`].
 type NodeSetId = u32;
 
 /// The trie nodes of an exit class (trie nodes at which a callee returns) of the vocabulary, with or without the root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ClassNodes {
-    /// Number of the exit class (trie nodes at which a callee returns).
+    /// Index of the exit class (trie nodes at which a callee returns).
     pub(crate) class: u32,
     /// Whether the root of the trie belongs to the set, if it is in the class.
     pub(crate) with_root: bool,
@@ -158,8 +158,9 @@ impl NodeSets {
 
 impl NodeSets {
     /// Adds the outcome (consumed tokens and exit nodes) of the strings below all nodes of a shared exit class. The
-    /// return state has few outgoing bytes, and `way` has its configurations at these nodes. Nodes at which many bytes
-    /// become possible are put on the worklist.
+    /// return state has few outgoing bytes, and `way` has its configurations (pairs of state and stack frame) at these
+    /// nodes. Nodes at which many bytes become possible are put on the worklist (parts that the walk has still to
+    /// visit).
     pub(crate) fn leave_together(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -199,7 +200,7 @@ impl NodeSets {
     }
 
     /// Adds the outcome (consumed tokens and exit nodes) of the strings that continue with `byte` from the nodes of a
-    /// set of trie nodes. `reached` are the configurations after the byte.
+    /// set of trie nodes. `reached` are the configurations (pairs of state and stack frame) after the byte.
     fn step_together(
         &mut self,
         cursor: &Cursor<'_>,
@@ -213,8 +214,8 @@ impl NodeSets {
         }
     }
 
-    /// Adds the tokens and exits at the nodes of a set, with the configurations `reached` there. Queues the set for the
-    /// strings below.
+    /// Adds the tokens and exits at the nodes of a set, with the configurations (pairs of state and stack frame)
+    /// `reached` there. Queues the set for the strings below.
     fn arrive_together(
         &mut self,
         node_set: NodeSetId,

@@ -16,13 +16,15 @@ use crate::masks::outcome::excluded::Excluded;
 use crate::masks::trie::byte_bits::{bit, bits as bits_of};
 use crate::network::lazy_dfa::Configurations;
 
-/// A walk of a pair over the trie: a configuration of the grammar, and a reference state of the vocabulary's rules.
+/// A walk of a pair over the trie: a configuration (state and stack frame) of the grammar, and a reference state of the
+/// vocabulary's rules.
 pub(crate) struct PairWalk<'w, 'a> {
     /// The trie and the lazily determinized network under the walk.
     pub(crate) cursor: &'w mut Cursor<'a>,
     /// Pairs of states met so far, with the bytes on which they differ.
     pub(crate) pairs: &'w mut PairTable,
-    /// Takes the subtrees in which the configuration of the grammar is walked without the reference.
+    /// Takes the subtrees in which the configuration (state and stack frame) of the grammar is walked without the
+    /// reference.
     pub(crate) worklist: &'w mut Worklist,
     /// The state of the vocabulary's rules whose outcome (consumed tokens and exit nodes) is taken over, with its stack
     /// frame.
@@ -30,22 +32,23 @@ pub(crate) struct PairWalk<'w, 'a> {
     /// Subtrees of the trie on which the two differ; the reference's outcome (consumed tokens and exit nodes) is not
     /// taken over there.
     pub(crate) excluded: &'w mut Excluded,
-    /// The outcome (consumed tokens and exit nodes) of the configuration on the excluded subtrees, as far as it is not
-    /// on the worklist.
+    /// The outcome (consumed tokens and exit nodes) of the configuration (state and stack frame) on the excluded
+    /// subtrees, as far as it is not on the worklist (parts that the walk has still to visit).
     pub(crate) builder: &'w mut OutcomeBuilder<'a>,
 }
 
 impl PairWalk<'_, '_> {
-    /// Excludes the subtrees below `node` on which `own` and the reference state differ, and adds the outcome of `own`
-    /// there.
+    /// Excludes the subtrees below `node` on which `own` and the reference state differ, and adds the outcome (consumed
+    /// tokens and exit nodes) of `own` there.
     pub(crate) fn part(&mut self, own: Configuration, node: u32) {
         let pair = self.pairs.pair(self.cursor, own, self.reference.state, self.reference);
         let bits = self.pairs.always_parting(pair);
         self.part_pair(pair, bits, node);
     }
 
-    /// Excludes the subtrees below `node` on which the two states of a pair differ, and adds the outcome of the
-    /// grammar's state there. Every string that distinguishes the two contains a byte of `bits`, or leads to an exit.
+    /// Excludes the subtrees below `node` on which the two states of a pair differ, and adds the outcome (consumed
+    /// tokens and exit nodes) of the grammar's state there. Every string that distinguishes the two contains a byte of
+    /// `bits`, or leads to an exit.
     fn part_pair(&mut self, pair: u32, bits: u128, node: u32) {
         let children = self.cursor.facts.children();
         let &Pair { ref steps, bytes, .. } = &self.pairs.all[pair as usize];

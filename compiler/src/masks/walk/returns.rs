@@ -25,8 +25,9 @@ pub(crate) struct Returns<'w, 'a> {
 }
 
 impl<'a> Returns<'_, 'a> {
-    /// Queues the outcomes of `state` over the local stack frame `frame` at each of `nodes`. Adds the nodes to the
-    /// exits if the rule of the walk may return there at once.
+    /// Queues the outcomes (consumed tokens and exit nodes) of `state` over the local stack frame `frame` (a call open
+    /// since the walk began) at each of `nodes`. Adds the nodes to the exits if the rule in which the walk began may
+    /// return there at once.
     pub(crate) fn run(
         &mut self,
         state: u32,
@@ -45,7 +46,7 @@ impl<'a> Returns<'_, 'a> {
     }
 
     /// Continues from the local stack frame `frame` at the trie nodes `exits`, at which a callee returns. With an empty
-    /// local stack (no open call since the walk began), the rule of the walk returns there.
+    /// local stack (no open call since the walk began), the rule in which the walk began returns there.
     pub(crate) fn go_on(
         &mut self,
         frame: u32,
@@ -61,9 +62,9 @@ impl<'a> Returns<'_, 'a> {
         self.run(ret, parent, exits, builder);
     }
 
-    /// Adds the outcomes of a return state over its frame (`at`) at nodes of an exit class of the vocabulary. `nodes`
-    /// are the nodes of `class` at which the callee returns, ascending. Children within the excluded subtrees are
-    /// skipped.
+    /// Adds the outcomes (consumed tokens and exit nodes) of a return state over its frame (`at`) at nodes of an exit
+    /// class (set of trie nodes at which a rule returns) of the vocabulary. `nodes` are the nodes of `class` at which
+    /// the callee returns, ascending. Children within the excluded subtrees are skipped.
     pub(crate) fn leave_through(
         &mut self,
         at: Configuration,

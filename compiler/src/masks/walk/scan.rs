@@ -25,7 +25,7 @@ pub(crate) struct Scanner {
 
 impl Scanner {
     /// Adds the outcome (consumed tokens and exit nodes) of the strings below `node`, by one scan of the subtree in
-    /// preorder. `at` are the configurations at `node`.
+    /// preorder. `at` are the configurations (pairs of state and stack frame) at `node`.
     pub(crate) fn scan(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -70,7 +70,7 @@ impl Scanner {
 pub(crate) struct RowScan<'w, 'a> {
     /// The trie and the lazily determinized network under the walk.
     pub(crate) cursor: &'w mut Cursor<'a>,
-    /// Transitions of states with many outgoing bytes, one row for each state.
+    /// Transitions of states with many outgoing bytes, one row of the transition table for each state.
     pub(crate) table: &'a TransitionTable,
     /// Takes the subtrees that the table does not describe: those after calls and at states without a row.
     pub(crate) worklist: &'w mut Worklist,
@@ -81,7 +81,7 @@ pub(crate) struct RowScan<'w, 'a> {
 impl RowScan<'_, '_> {
     /// Adds the outcome (consumed tokens and exit nodes) of the strings below `node`, for the state of `row`. The local
     /// stack is empty: no call is open since the walk began. Parts that the table does not describe are put on the
-    /// worklist. Stops early once the budget is spent.
+    /// worklist (parts that the walk has still to visit). Stops early once the budget is spent.
     pub(crate) fn scan(&mut self, row: u32, node: u32, builder: &mut OutcomeBuilder<'_>) {
         let Self { cursor, table, worklist, scanner: Scanner { rows, .. } } = self;
         let (trie, nodes) = (cursor.trie, cursor.facts.nodes());

@@ -42,8 +42,8 @@ pub(super) const MOST_DIFFERING: u32 = 10_000;
 pub(crate) struct ReferenceFinder {
     /// Least number of tokens of a stored mask that is worth deriving others from.
     pub(crate) worth: u32,
-    /// Maps each local stack frame to the continuation when a callee returns to it. `None` if that is not a single
-    /// configuration.
+    /// Maps each local stack frame (a call open since the walk began) to the continuation when a callee returns to it.
+    /// `None` if that is not a single configuration.
     after_frame: FxHashMap<u32, Option<Continuation>>,
 }
 
@@ -63,8 +63,8 @@ impl ReferenceFinder {
             && shared.masks[base as usize].count >= self.worth
     }
 
-    /// Returns the continuation when a callee returns to a local stack frame. `None` if the frame is the bottom, or if
-    /// the continuation is not a single configuration.
+    /// Returns the continuation when a callee returns to a local stack frame (a call open since the walk began). `None`
+    /// if the frame is the bottom, or if the continuation is not a single configuration.
     fn after(&mut self, cursor: &mut Cursor<'_>, frame: u32) -> Option<Continuation> {
         if frame == BOTTOM {
             return None;
@@ -85,7 +85,7 @@ impl ReferenceFinder {
 }
 
 /// A search for the state of the vocabulary's rules that the outcome (consumed tokens and exit nodes) of a grammar's
-/// configuration is derived from.
+/// configuration (state and stack frame) is derived from.
 pub(crate) struct ReferenceSearch<'w, 'a> {
     /// The trie and the lazily determinized network under the walk.
     pub(crate) cursor: &'w mut Cursor<'a>,
@@ -96,8 +96,8 @@ pub(crate) struct ReferenceSearch<'w, 'a> {
 }
 
 impl ReferenceSearch<'_, '_> {
-    /// Returns the shared reference of a grammar's configuration: a state of the vocabulary's rules that differs from
-    /// it below at most `most` trie nodes.
+    /// Returns the shared reference of a grammar's configuration (state and stack frame): a state of the vocabulary's
+    /// rules that differs from it below at most `most` trie nodes.
     ///
     /// With `most` of `u32::MAX`, the number of nodes is not checked for states that the configuration's edges lead to.
     /// `None` if the configuration has few outgoing bytes, or no state fits, or only the reference may return at once.
@@ -118,9 +118,9 @@ impl ReferenceSearch<'_, '_> {
         (!leaves_alone).then_some(reference)
     }
 
-    /// Returns the state of the vocabulary's rules from which the outcome is derived. The first state that fits a run
-    /// of the configuration's transitions is taken, the longest runs first. Then up to [`AHEAD`] successors along the
-    /// widest run are tried. `None` if no state fits.
+    /// Returns the state of the vocabulary's rules from which the outcome (consumed tokens and exit nodes) is derived.
+    /// The first state that fits a run of the configuration's transitions is taken, the longest runs first. Then up to
+    /// [`AHEAD`] successors along the widest run are tried. `None` if no state fits.
     pub(crate) fn reference(&mut self, place: Configuration) -> Option<SharedReference> {
         let own = self.cursor.follow.network().own.bases.states;
         let own_moves = self.pairs.moves.number(self.cursor, place);
@@ -149,8 +149,9 @@ impl ReferenceSearch<'_, '_> {
     }
 
     /// Returns a state of the vocabulary's rules that leads to the target of `run` on the bytes of `path` and the first
-    /// byte of `run`. `moves` is the number of the transitions of the configuration to derive; the candidate that
-    /// differs from these least is chosen. `None` if there is no candidate with a mask worth deriving from.
+    /// byte of `run`. `moves` is the number of the transitions of the configuration (state and stack frame) to derive;
+    /// the candidate that differs from these least is chosen. `None` if there is no candidate with a mask worth
+    /// deriving from.
     fn reference_on(
         &mut self,
         moves: u32,
@@ -178,8 +179,9 @@ impl ReferenceSearch<'_, '_> {
         found.map(|state| SharedReference { state, frame, after: finder.after(cursor, frame) })
     }
 
-    /// Returns the self-looping state of the vocabulary's rules whose first bytes differ least from a configuration.
-    /// `None` if the two differ below more than [`MOST_TOLD`] trie nodes, or on too many bytes.
+    /// Returns the self-looping state of the vocabulary's rules whose first bytes differ least from a configuration
+    /// (state and stack frame). `None` if the two differ below more than [`MOST_DIFFERING`] trie nodes, or on too many
+    /// bytes.
     ///
     /// Without `on_many`, states that loop on few bytes are candidates too. The two may then differ in strings of more
     /// than [`LONG`] bytes at any number of nodes.
@@ -210,8 +212,9 @@ impl ReferenceSearch<'_, '_> {
         is_near.then_some(reference)
     }
 
-    /// Returns the number of bytes that distinguish a configuration and a state of the vocabulary's rules within
-    /// multi-byte characters. Counted are the bytes after a first byte that leads the configuration away from itself.
+    /// Returns the number of bytes that distinguish a configuration (state and stack frame) and a state of the
+    /// vocabulary's rules within multi-byte characters. Counted are the bytes after a first byte that leads the
+    /// configuration away from itself.
     fn apart_within(
         &mut self,
         place: Configuration,

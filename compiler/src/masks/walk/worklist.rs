@@ -13,11 +13,13 @@ const ROOM: usize = 64;
 pub(crate) struct Worklist {
     /// Trie nodes to visit, each with the configurations (parses) at its parent.
     visits: Vec<(u32, Configurations)>,
-    /// Roots of subtrees to walk, each with the configurations at that root. The root itself is already done.
+    /// Roots of subtrees to walk, each with the configurations (pairs of state and stack frame) at that root. The root
+    /// itself is already done.
     below: Vec<(u32, LiveConfigurations)>,
 }
 
-/// The lengths of a worklist when a nested walk began. Items below these belong to the outer walk.
+/// The lengths of a worklist (parts that the walk has still to visit) when a nested walk began. Items below these
+/// belong to the outer walk.
 #[derive(Clone, Copy)]
 pub(crate) struct Floor {
     /// Number of visits of the outer walk.
@@ -27,7 +29,7 @@ pub(crate) struct Floor {
 }
 
 impl Worklist {
-    /// Returns an empty worklist.
+    /// Returns an empty worklist (parts that the walk has still to visit).
     pub(crate) fn new() -> Self {
         Self { visits: Vec::with_capacity(ROOM), below: Vec::new() }
     }
@@ -43,15 +45,16 @@ impl Worklist {
         self.visits.push((node, at));
     }
 
-    /// Queues visits of several trie nodes, to be made in the given order. `at` are the configurations at the parent of
-    /// each.
+    /// Queues visits of several trie nodes, to be made in the given order. `at` are the configurations (pairs of state
+    /// and stack frame) at the parent of each.
     pub(crate) fn visit_all(&mut self, at: Configurations, nodes: impl Iterator<Item = u32>) {
         let from = self.visits.len();
         self.visits.extend(nodes.map(|node| (node, at)));
         self.visits[from..].reverse();
     }
 
-    /// Queues a walk of the strings below a trie node. `way` has the configurations at that node.
+    /// Queues a walk of the strings below a trie node. `way` has the configurations (pairs of state and stack frame) at
+    /// that node.
     pub(crate) fn walk_below(&mut self, node: u32, way: LiveConfigurations) {
         self.below.push((node, way));
     }
@@ -61,15 +64,15 @@ impl Worklist {
         self.visits[floor.visits..].sort_unstable_by_key(|&(node, _)| std::cmp::Reverse(node));
     }
 
-    /// Takes the next node to visit, with the configurations at its parent. `None` if no visit was queued since
-    /// `floor`.
+    /// Takes the next node to visit, with the configurations (pairs of state and stack frame) at its parent. `None` if
+    /// no visit was queued since `floor`.
     #[inline]
     pub(crate) fn next_visit(&mut self, floor: Floor) -> Option<(u32, Configurations)> {
         if self.visits.len() > floor.visits { self.visits.pop() } else { None }
     }
 
-    /// Takes the next subtree to walk, as its root and the configurations there. `None` if none was queued since
-    /// `floor`.
+    /// Takes the next subtree to walk, as its root and the configurations (pairs of state and stack frame) there.
+    /// `None` if none was queued since `floor`.
     pub(crate) fn next_below(&mut self, floor: Floor) -> Option<(u32, LiveConfigurations)> {
         if self.below.len() > floor.below { self.below.pop() } else { None }
     }
