@@ -34,7 +34,7 @@ const BITS: [u8; 256] = {
     bits
 };
 
-/// Returns a word with the bit of a byte set.
+/// Returns a word of 128 bits in which the bit of `byte` is set. Some bytes share a bit.
 pub(crate) fn bit(byte: u8) -> u128 {
     1 << BITS[usize::from(byte)]
 }
@@ -82,7 +82,8 @@ pub(crate) fn bits(bytes: ByteSet) -> u128 {
     all
 }
 
-/// Returns, for each group of four bits from the lowest on, whether any of them is set.
+/// Returns, for each group of four bits of `bits` from the lowest on, whether any of them is set: one bit for each
+/// group.
 fn any_of_four(bits: u64) -> u16 {
     let two = bits | bits >> 1;
     let four = (two | two >> 2) & 0x1111_1111_1111_1111;
@@ -93,7 +94,7 @@ fn any_of_four(bits: u64) -> u16 {
     (bytes | bytes >> 24) as u16
 }
 
-/// Returns the bits all of whose bytes are in a set.
+/// Returns the set of those of the 128 bits all of whose bytes are in `bytes`.
 pub(crate) fn whole_bits(bytes: ByteSet) -> u128 {
     !bits(ByteSet::FULL.minus(bytes))
 }

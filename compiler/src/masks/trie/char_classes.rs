@@ -15,8 +15,9 @@ use grammarc_artifacts::sections::vocabulary::Trie;
 use crate::ir::ByteSet;
 use crate::masks::bits::set_all;
 
-/// Length in bytes of agreement with its reference from which on a state is derived from that reference. If the two
-/// agree for less, the tokens of one kind are tried first, since the masks may differ in these.
+/// A number of bytes. A state that agrees with its reference (the state that its mask is derived from) for at least
+/// this length is derived from that reference. If the two agree for less, the tokens of one kind of characters are
+/// tried first.
 pub(crate) const FAR: usize = 16;
 
 /// A set of kinds of characters, one bit each. Digits are one kind, for example.
@@ -51,7 +52,7 @@ struct Group {
     length: u32,
     /// The kinds of characters that occur in the tokens.
     kinds: CharKinds,
-    /// End of the group's token ids in `CharClassIndex::ids` (exclusive). The ids of the next group follow.
+    /// End (exclusive) in `CharClassIndex::ids` of the token ids of the group. The ids of the next group follow.
     end: u32,
 }
 
@@ -73,7 +74,7 @@ pub(crate) struct RunExit {
 /// The strings of a trie, grouped by the kinds of their characters and by length.
 #[derive(Debug)]
 pub(crate) struct CharClassIndex {
-    /// The groups of tokens, in ascending order of length, then kinds.
+    /// The groups of tokens with equal length and equal kinds of characters, in ascending order of length, then kinds.
     groups: Vec<Group>,
     /// The token ids of all groups, group after group.
     ids: Vec<u32>,
@@ -156,8 +157,8 @@ impl CharClassIndex {
         drawings
     }
 
-    /// Returns the groups whose characters are all of the given kinds: the length in bytes, ascending, and the token
-    /// ids.
+    /// Returns the groups of tokens whose characters are all of the given kinds. A group has the length of its tokens
+    /// in bytes, ascending, and the token ids.
     fn of(&self, kinds: CharKinds) -> impl Iterator<Item = (u32, &[u32])> {
         let begins = std::iter::once(0).chain(self.groups.iter().map(|group| group.end));
         let of = self.groups.iter().zip(begins);

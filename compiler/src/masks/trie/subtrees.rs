@@ -7,10 +7,10 @@ use grammarc_artifacts::sections::vocabulary::Trie;
 
 use super::byte_bits::bit;
 
-/// Facts about one trie node, stored side by side for walks.
+/// Facts about the subtree of one trie node, stored side by side for walks.
 #[derive(Clone, Copy, Debug, Default)]
 struct Subtree {
-    /// The lower and the upper half of the [`bit`]s of all bytes below the node.
+    /// The [`bit`]s of all bytes below the node, as the lower and the upper half of a word of 128 bits.
     below: [u64; 2],
     /// Length in bytes of the longest string below the node.
     height: u32,
@@ -25,7 +25,7 @@ pub(crate) struct Subtrees {
     all: Vec<Subtree>,
     /// For each node, its distance from the root in bytes.
     depths: Vec<u32>,
-    /// For each of the 128 bits of byte sets, the number of nodes with one of its bytes below them.
+    /// For each of the 128 bits of byte sets, the number of trie nodes with one of the bit's bytes below them.
     spread: Vec<u32>,
 }
 
@@ -60,7 +60,7 @@ impl Subtrees {
         this
     }
 
-    /// Adds the facts about a completed subtree to those of its parent.
+    /// Adds the facts about the completed subtree of `node` to those of its parent.
     fn close(&mut self, trie: Trie<'_>, node: usize, parent: Option<&usize>) {
         if let Some(&parent) = parent {
             let of_node = self.all[node];
@@ -108,7 +108,7 @@ impl Subtrees {
     }
 }
 
-/// Returns the lower half of a word and the upper half.
+/// Returns the lower and the upper half of a word of 128 bits.
 fn halves(word: u128) -> [u64; 2] {
     [word as u64, (word >> 64) as u64]
 }

@@ -16,28 +16,29 @@ use crate::network::lazy_dfa::{BOTTOM, Configurations, LazyDfa};
 /// A configuration (one parse): a state, and the number of its frame on the local stack.
 pub(crate) type Configuration = (u32, u32);
 
-/// Trie nodes that a walk visits between two checks of the budget.
+/// The number of trie nodes that a walk visits between two checks of the budget.
 pub(crate) const NODES_A_LOOK: usize = 1 << 6;
 
-/// Initial capacity of the list of facts about interned sets, in sets.
+/// Initial capacity of the list of outgoing bytes of configuration (state and stack frame) sets, in sets.
 const ROOM: usize = 64;
 
-/// A set of configurations (parses: a state and a stack frame) with the bytes that they can consume.
+/// A set of configurations (parses: a state and a stack frame) at one trie node, with the bytes that they can consume.
 #[derive(Clone, Copy)]
 pub(crate) struct LiveConfigurations {
     /// The set of configurations (pairs of state and stack frame).
     pub(crate) at: Configurations,
-    /// Bytes that at least one of the configurations (pairs of state and stack frame) can consume.
+    /// The bytes that at least one of the configurations (pairs of state and stack frame) can consume.
     pub(crate) live: ByteSet,
-    /// Whether the number of outgoing bytes is at least [`WIDE`].
+    /// Whether the configurations (pairs of state and stack frame) can together consume at least [`WIDE`] different
+    /// bytes.
     pub(crate) is_wide: bool,
-    /// The single configuration (state and frame), with states that only call replaced by the callee's first state.
-    /// `None` if there are several, or if no token may end on its stack.
+    /// The configuration (state and stack frame), if there is only one. A state that can only call a rule is replaced
+    /// by the callee's first state. `None` if there are several configurations, or if no token may end on its stack.
     pub(crate) one: Option<(u32, u32)>,
 }
 
-/// A token trie and a network that are walked together, with facts about the network's configurations (pairs of state
-/// and stack frame).
+/// A token trie and a network that are walked together, with facts about sets of configurations (pairs of state and
+/// stack frame).
 pub(crate) struct Cursor<'a> {
     /// The token trie.
     pub(crate) trie: Trie<'a>,
@@ -47,9 +48,9 @@ pub(crate) struct Cursor<'a> {
     pub(crate) facts: &'a VocabularyFacts,
     /// The lazily determinized automaton of the network.
     pub(crate) sets: LazyDfa<'a>,
-    /// The shortcuts that walks may use.
+    /// The shortcuts (ways to save a part of a walk) that walks may use.
     shortcuts: Shortcuts,
-    /// How often each shortcut took effect.
+    /// How often each shortcut (a way to save a part of a walk) took effect.
     pub(crate) counts: ShortcutCounts,
     /// For each interned set of configurations (pairs of state and stack frame), its outgoing bytes, or `None` if these
     /// are not computed yet.
@@ -57,15 +58,15 @@ pub(crate) struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// Returns a cursor with all shortcuts and no budget.
+    /// Returns a cursor over a network and a trie, with all shortcuts (ways to save a part of a walk) and no budget.
     pub(crate) fn new(follow: &'a Follow<'a>, facts: &'a VocabularyFacts, trie: Trie<'a>) -> Self {
         let sets = LazyDfa::new(follow.network());
         let (shortcuts, counts) = (Shortcuts::default(), ShortcutCounts::default());
         Self { trie, follow, facts, sets, shortcuts, counts, ways: Vec::with_capacity(ROOM) }
     }
 
-    /// Limits the automaton by a budget. Once the budget is spent, sets of several configurations (pairs of state and
-    /// stack frame) have no transitions.
+    /// Limits the lazily determinized automaton by a budget. Once the budget is spent, sets of several configurations
+    /// (pairs of state and stack frame) have no transitions.
     pub(crate) fn within(self, budget: &'a Budget) -> Self {
         Self { sets: self.sets.within(budget), ..self }
     }
@@ -115,8 +116,8 @@ impl<'a> Cursor<'a> {
         way
     }
 
-    /// Computes the outgoing bytes of a set of configurations (pairs of state and stack frame). Interns the set if it
-    /// has many outgoing bytes.
+    /// Computes the bytes that a set of configurations (pairs of state and stack frame) can consume. Interns the set if
+    /// it can consume many bytes.
     fn find_way(&mut self, at: Configurations) -> LiveConfigurations {
         let live = self.live(&at);
         let is_wide = live.has_at_least(WIDE);
@@ -126,7 +127,8 @@ impl<'a> Cursor<'a> {
         LiveConfigurations { at, live, is_wide, one }
     }
 
-    /// Returns the bytes that the configurations can consume, including those after returns to their local frames.
+    /// Returns the bytes that the configurations `at` (pairs of state and stack frame) can consume, including those
+    /// after returns to their local frames.
     pub(crate) fn live(&self, at: &Configurations) -> ByteSet {
         let mut live = ByteSet::EMPTY;
         for (mut state, mut frame) in self.sets.configurations(at) {
@@ -141,8 +143,9 @@ impl<'a> Cursor<'a> {
         live
     }
 
-    /// Returns the configuration (state and stack frame) after calls without alternative. A state that can do nothing
-    /// but call a rule is replaced by the callee's first state over a frame with the return state.
+    /// Returns the configuration (state and stack frame) that `state` over `frame` reaches by calls without
+    /// alternative. A state that can do nothing but call a rule is replaced by the callee's first state, over a new
+    /// frame with the return state.
     pub(crate) fn through(&mut self, mut state: u32, mut frame: u32) -> Configuration {
         let network = self.follow.network();
         loop {

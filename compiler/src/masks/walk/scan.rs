@@ -18,8 +18,8 @@ use crate::network::lazy_dfa::{BOTTOM, Configurations};
 pub(crate) struct Scanner {
     /// For each depth in the trie, the row of the transition table that the scan has reached on the current path.
     rows: Vec<u32>,
-    /// For each subtree on the current path, its end in preorder (exclusive), and the configurations (parses) at its
-    /// root.
+    /// For each subtree of the trie on the current path, its end in preorder (exclusive), and the configurations
+    /// (parses) at its root.
     path: Vec<(u32, Configurations)>,
 }
 
@@ -72,9 +72,9 @@ pub(crate) struct RowScan<'w, 'a> {
     pub(crate) cursor: &'w mut Cursor<'a>,
     /// Transitions of states with many outgoing bytes, one row of the transition table for each state.
     pub(crate) table: &'a TransitionTable,
-    /// Takes the subtrees that the table does not describe: those after calls and at states without a row.
+    /// Takes the subtrees of the trie that the table does not describe: those after calls and at states without a row.
     pub(crate) worklist: &'w mut Worklist,
-    /// Buffers of the scan.
+    /// Reused buffers of the scan.
     pub(crate) scanner: &'w mut Scanner,
 }
 

@@ -48,7 +48,8 @@ pub(crate) struct TakeOver<'w, 'a> {
     /// Pairs of a grammar's configuration (state and stack frame) and a state of the vocabulary's rules, with the bytes
     /// on which the two differ.
     pub(crate) pairs: &'w mut PairTable,
-    /// State kept between searches for reference states.
+    /// What is kept between searches for reference states: vocabulary states whose outcomes (consumed tokens and exit
+    /// nodes) are taken over.
     pub(crate) references: &'w mut ReferenceFinder,
 }
 
@@ -74,16 +75,16 @@ impl<'a> TakeOver<'_, 'a> {
             .is_some()
     }
 
-    /// Returns the search for a shared reference, a vocabulary state whose stored outcome (consumed tokens and exit
+    /// Returns a search for a *shared reference*: a vocabulary state whose stored outcome (consumed tokens and exit
     /// nodes) is taken over.
     fn search(&mut self) -> ReferenceSearch<'_, 'a> {
         let Self { returns: Returns { cursor, .. }, pairs, references } = self;
         ReferenceSearch { cursor, pairs, finder: references }
     }
 
-    /// Returns the only configuration (state and stack frame) of a set, with a state that only calls replaced by the
-    /// callee's first state. `None` if there are several, or if outcomes (consumed tokens and exit nodes) of the
-    /// vocabulary are not to be taken over.
+    /// Returns the only configuration (state and stack frame) of the set `at`. A state that can only call a rule is
+    /// replaced by the callee's first state. `None` if there are several, or if outcomes (consumed tokens and exit
+    /// nodes) of the vocabulary are not to be taken over.
     fn only(&mut self, at: Configurations) -> Option<Configuration> {
         let cursor = &mut *self.returns.cursor;
         let (state, frame) =
@@ -110,8 +111,8 @@ impl<'a> TakeOver<'_, 'a> {
         self.take_over(reference, excluded, builder);
     }
 
-    /// Excludes the subtrees below `node` on which `own` and the reference state differ, and adds the outcome (consumed
-    /// tokens and exit nodes) of `own` there.
+    /// Excludes the subtrees below `node` on which the configuration (state and stack frame) `own` and the reference
+    /// state differ. Adds the outcome (consumed tokens and exit nodes) of `own` there.
     fn part(
         &mut self,
         own: Configuration,
@@ -171,8 +172,8 @@ impl<'a> TakeOver<'_, 'a> {
         true
     }
 
-    /// Adds the tokens of the reference state and the outcomes (consumed tokens and exit nodes) after its exits, both
-    /// without the excluded subtrees.
+    /// Adds the tokens of the reference state (a vocabulary state with a stored mask), and the outcomes (consumed
+    /// tokens and exit nodes) after its exits, both without the excluded subtrees of the trie.
     fn take_over(
         &mut self,
         reference: SharedReference,
@@ -191,15 +192,16 @@ impl<'a> TakeOver<'_, 'a> {
         builder.outcome.delta = Some(Delta { reference: reference.state, excluded: except });
     }
 
-    /// Adds those of `nodes` (ascending) to the exits (trie nodes at which the rule returns) that are not in an
+    /// Adds to the exits (trie nodes at which the rule returns) those of `nodes`, ascending, that are not in an
     /// excluded subtree.
     fn leave_but(&self, nodes: &[u32], excluded: &Excluded, builder: &mut OutcomeBuilder<'a>) {
         let leave = |nodes: &[u32]| nodes.iter().for_each(|&node| builder.leave(node));
         excluded.split(nodes, leave, |_| ());
     }
 
-    /// Continues from the local stack frame `frame` (a call open since the walk began) at those of `nodes` that are not
-    /// excluded. `nodes` belong to the exit class `class` of the vocabulary: trie nodes at which a callee returns.
+    /// Continues from the local stack frame `frame` (a call open since the walk began) at those of the trie nodes
+    /// `nodes` that are not excluded. `nodes` belong to the exit class `class` of the vocabulary: nodes at which a
+    /// callee returns.
     fn leave_over(
         &mut self,
         frame: u32,

@@ -6,25 +6,25 @@
 use super::cursor::LiveConfigurations;
 use crate::network::lazy_dfa::Configurations;
 
-/// Initial capacity in visits.
+/// Initial capacity of a worklist (parts that the walk has still to visit), in trie nodes to visit.
 const ROOM: usize = 64;
 
-/// Trie nodes to visit and subtrees to walk, in two stacks.
+/// The parts of the trie that a walk has still to visit: single nodes and whole subtrees, in two stacks.
 pub(crate) struct Worklist {
-    /// Trie nodes to visit, each with the configurations (parses) at its parent.
+    /// Trie nodes to visit, each with the configurations (parses: state and stack frame) at its parent.
     visits: Vec<(u32, Configurations)>,
-    /// Roots of subtrees to walk, each with the configurations (pairs of state and stack frame) at that root. The root
-    /// itself is already done.
+    /// Roots of subtrees to walk, each with the configurations (pairs of state and stack frame) at that root. The token
+    /// of the root itself is already handled.
     below: Vec<(u32, LiveConfigurations)>,
 }
 
-/// The lengths of a worklist (parts that the walk has still to visit) when a nested walk began. Items below these
-/// belong to the outer walk.
+/// The lengths of both stacks of a worklist (parts that the walk has still to visit) when a nested walk began. Items
+/// below these belong to the outer walk.
 #[derive(Clone, Copy)]
 pub(crate) struct Floor {
-    /// Number of visits of the outer walk.
+    /// Number of queued node visits that belong to the outer walk.
     visits: usize,
-    /// Number of subtrees of the outer walk.
+    /// Number of queued subtrees that belong to the outer walk.
     below: usize,
 }
 
@@ -34,7 +34,7 @@ impl Worklist {
         Self { visits: Vec::with_capacity(ROOM), below: Vec::new() }
     }
 
-    /// Returns the current lengths of both stacks, as the floor of a nested walk.
+    /// Returns the current lengths of both stacks (nodes to visit and subtrees to walk), as the floor of a nested walk.
     pub(crate) fn floor(&self) -> Floor {
         Floor { visits: self.visits.len(), below: self.below.len() }
     }
@@ -59,7 +59,7 @@ impl Worklist {
         self.below.push((node, way));
     }
 
-    /// Sorts the visits queued since `floor`, so that they are made in ascending order of the nodes.
+    /// Sorts the node visits queued since `floor`, so that they are made in ascending order of the trie nodes.
     pub(crate) fn sort(&mut self, floor: Floor) {
         self.visits[floor.visits..].sort_unstable_by_key(|&(node, _)| std::cmp::Reverse(node));
     }
@@ -77,7 +77,7 @@ impl Worklist {
         if self.below.len() > floor.below { self.below.pop() } else { None }
     }
 
-    /// Drops all items that were queued since `floor`.
+    /// Drops all nodes and subtrees that were queued since `floor`.
     pub(crate) fn drop_to(&mut self, floor: Floor) {
         self.visits.truncate(floor.visits);
         self.below.truncate(floor.below);
