@@ -24,7 +24,7 @@ mod tests {
     use crate::samples;
     use crate::threads::Context;
 
-    /// A network compiled from a schema, and its vocabulary.
+    /// A network compiled from a schema, with its vocabulary and facts about both.
     pub(crate) struct Setting<'a> {
         vocabulary: &'a VocabularyArtifact,
         pub(crate) known: VocabularyFacts,

@@ -106,9 +106,9 @@ struct SharedVisits {
     /// The current trie node. The cached outcomes (consumed tokens and exit nodes) are dropped when another node is
     /// asked for.
     node: u32,
-    /// Each entry has the reached configurations (pairs of state and stack frame), the FOLLOW bytes of the state's
-    /// rule, and the outcome (consumed tokens and exit nodes) at the node. Only the first `count` entries are in use;
-    /// the others keep their memory for later nodes.
+    /// Each entry has the reached configurations (pairs of state and stack frame), the FOLLOW bytes of the state's rule
+    /// (those that may come after it), and the outcome (consumed tokens and exit nodes) at the node. Only the first
+    /// `count` entries are in use; the others keep their memory for later nodes.
     known: Vec<(Arrival, ByteSet, Outcome)>,
     /// The number of entries of `known` that are in use for the current trie node.
     count: usize,

@@ -50,7 +50,8 @@ const WORTH_A_THREAD: usize = 256;
 /// reference. With more, it is derived from the state's own run.
 const FEW: u32 = 64;
 
-/// The character run of a state: the part of its language that consists of characters of some kinds.
+/// The character run (states that read characters of one class) of a state: the part of its language that consists of
+/// characters of some kinds.
 struct CharRun {
     /// The kinds of characters that the run consists of, one bit each (digits are one kind, for example).
     kinds: CharKinds,
@@ -58,12 +59,14 @@ struct CharRun {
     first: ByteSet,
     /// The states that the run passes through: entry `i` is the state after `i + 1` bytes.
     way: Vec<RunState>,
-    /// The bytes, other than the run's characters, with which some state of the run continues. They include the FOLLOW
-    /// bytes of the rule if it can return within the run.
+    /// The bytes, other than the run's characters, with which some state of the character run (states that read
+    /// characters of one class) continues. They include the FOLLOW bytes of the rule (those that may come after it) if
+    /// the rule can return within the run.
     bytes: ByteSet,
-    /// Whether the run has no end: the last state of `way` also stands for all longer strings.
+    /// Whether the character run (states that read characters of one class) has no end: the last state of `way` also
+    /// holds for all longer strings of its characters.
     is_endless: bool,
-    /// The length, in bytes, of the longest token that the run accepts.
+    /// The length, in bytes, of the longest token that consists of the run's characters and is accepted.
     length: u32,
 }
 
@@ -81,15 +84,16 @@ struct RunState {
 /// The character runs (states that read characters of one class) of the states of a network.
 #[derive(Default)]
 pub(crate) struct CharRuns {
-    /// Maps a state to its character run (states that read characters of one class) and to the index of the run's bit
-    /// row in `references`.
+    /// Maps a state to its character run (states that read characters of one class), and to the index in `references`
+    /// of the run's bit row (one bit per token).
     of: FxHashMap<u32, (CharRun, u32)>,
     /// Maps character kinds and a byte to trie edges: the strings of these kinds that the trie continues with the byte.
     edges: FxHashMap<(CharKinds, u8), Box<[RunExit]>>,
-    /// The bit rows that masks are derived from. Each entry has the character kinds, the length of the longest token in
-    /// bytes, and the first state that uses the row.
+    /// The bit rows (one bit per token) that masks are derived from. Each entry has the character kinds, the length of
+    /// the longest token in bytes, and the first state that uses the row.
     references: Vec<(CharKinds, u32, u32)>,
-    /// The state number of the first bit row. Bit rows are numbered as states after the last state of the grammar.
+    /// The state number of the first bit row (one bit per token). Bit rows are numbered as states after the last state
+    /// of the grammar.
     first_reference: u32,
 }
 
@@ -198,8 +202,8 @@ impl CharRuns {
         Some(builder.outcome)
     }
 
-    /// Returns the bit rows that outcomes (tokens and exits) are derived from, in the order of their state numbers. A
-    /// row has `row_words` words of 32 bits.
+    /// Returns the bit rows (one bit per token) that outcomes (tokens and exits) are derived from, in the order of
+    /// their state numbers. A row has `row_words` words of 32 bits.
     pub(crate) fn references(
         &self,
         known: &VocabularyFacts,
@@ -226,16 +230,17 @@ impl CharRuns {
     }
 }
 
-/// Returns the union of the bytes with which the states of a character run leave the run. They continue outside of its
-/// characters, or follow their rule.
+/// Returns the union of the bytes with which the states `way` of a character run (states that read characters of one
+/// class) leave the run: by bytes other than its characters, or by bytes that may come after their rule.
 fn bytes_of(way: &[RunState]) -> ByteSet {
     way.iter().fold(ByteSet::EMPTY, |all, place| all.union(place.others).union(place.after))
 }
 
-/// A bit row with the tokens of some character kinds up to some length.
+/// A bit row (one bit per token) with the tokens of some character kinds up to some length. Masks of states that read
+/// such characters are derived from it.
 pub(crate) struct RunRow {
-    /// The state number of the row, after all states of the grammar: outcomes (consumed tokens and exit nodes) name it
-    /// as their reference.
+    /// A state number for the row, after all states of the grammar. Outcomes (consumed tokens and exit nodes) that are
+    /// derived from the row name this number as their reference.
     pub(crate) state: u32,
     /// The first state whose outcome (consumed tokens and exit nodes) is derived from the row.
     pub(crate) asked_by: u32,
@@ -251,20 +256,21 @@ struct Finder<'a> {
     known: &'a VocabularyFacts,
     /// The k-equivalence (agreement on strings of at most `k` bytes) of the grammar's states.
     equivalence: &'a KEquivalence,
-    /// The token trie.
+    /// The token trie: the prefix tree of the tokens' byte strings.
     trie: Trie<'a>,
     /// Caches [`step`](Self::step): maps a state to the target of most of its bytes, and to these bytes. `None` if
     /// there is no such target.
     steps: FxHashMap<u32, Option<(u32, ByteSet)>>,
     /// Maps character kinds to the number of tokens of these kinds, by length in bytes.
     counts: FxHashMap<CharKinds, Vec<u32>>,
-    /// Maps a reference, from which another state's mask is derived, to its character run. The run is given by its
-    /// kinds, its first characters and the length of its longest token in bytes. `None` if the reference has no run.
+    /// Maps a reference, from which another state's mask is derived, to its character run (states that read characters
+    /// of one class). The run is given by its kinds, its first characters and the length of its longest token in bytes.
+    /// `None` if the reference has no run.
     like: FxHashMap<u32, Option<(CharKinds, ByteSet, u32)>>,
     /// Maps a set of bytes to the character kinds that lie within the set, and to their characters.
     within: FxHashMap<ByteSet, (CharKinds, ByteSet)>,
-    /// The characters and states of the character run that was found last. The run of the next state is mostly a part
-    /// of it.
+    /// The characters and states of the character run (states that read characters of one class) that was found last.
+    /// The run of the next state is mostly a part of it.
     last: (ByteSet, Vec<RunState>),
 }
 
@@ -274,8 +280,9 @@ impl<'a> Finder<'a> {
         self.known.words(self.trie)
     }
 
-    /// Returns the character run of a state, if deriving its mask from the run saves work. `None` if the state has no
-    /// run, or if its reference (the state that its mask is derived from) is nearer.
+    /// Returns the character run (states that read characters of one class) of a state, if deriving its mask from the
+    /// run saves work. `None` if the state has no run, or if its reference (the state that its mask is derived from) is
+    /// nearer.
     fn worth_it(&mut self, state: u32) -> Option<CharRun> {
         let Some(reference) = self.equivalence.reference(state) else { return self.find(state) };
         if self.equivalence.length(state, reference).is_some_and(|length| length >= FAR) {
@@ -297,8 +304,9 @@ impl<'a> Finder<'a> {
         (!is_near).then_some(found)
     }
 
-    /// Returns the character run of a state. `None` if too few tokens are decided by their length, or too many strings
-    /// are left to walk. The characters of the run are those of the class with which most bytes continue.
+    /// Returns the character run (states that read characters of one class) of a state. `None` if too few tokens are
+    /// decided by their length, or too many strings are left to walk. The characters of the run are those of the class
+    /// with which most bytes continue.
     fn find(&mut self, state: u32) -> Option<CharRun> {
         let highest = self.known.nodes().height(0);
         let (mut at, bytes) = self.step(state)?;
@@ -439,8 +447,8 @@ mod tests {
         samples::compiler(words.into_iter().filter(|word| word.len() > 1).chain(longer))
     });
 
-    /// Compares the outcomes (consumed tokens and exit nodes) of all states with character runs to walks byte by byte,
-    /// for one schema. Returns the number of states with a run.
+    /// Compares the outcomes (consumed tokens and exit nodes) of all states with character runs (states that read
+    /// characters of one class) to walks byte by byte, for one schema. Returns the number of states with a run.
     fn along(schema: &Value) -> usize {
         let setting = Setting::new(&COMPILER, schema);
         let Setting { known, .. } = &setting;

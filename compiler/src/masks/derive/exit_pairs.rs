@@ -19,7 +19,8 @@ pub(super) enum Step {
     Pair(u32),
     /// Both states of the pair reach the same state, or neither continues.
     Same,
-    /// Only the far state (many increments left) continues.
+    /// Only the far state (many increments left) of the pair continues, not its exit (the state after the last
+    /// increment).
     Ends,
     /// Only the exit (the state after the last increment) continues, in this state of the rule.
     Alone(u32),
@@ -33,7 +34,7 @@ pub(super) struct Pairs {
     numbers: FxHashMap<(u32, u32), u32>,
     /// For each pair of states and each byte class of the rule, the transition of the pair.
     steps: Vec<Step>,
-    /// The number of byte classes of the rule.
+    /// The number of byte classes of the rule: the bytes of a class have equal transitions.
     classes: usize,
     /// For each pair of states, the length in bytes of the shortest string that distinguishes the two; `u32::MAX` if
     /// none does.
@@ -47,14 +48,14 @@ pub(super) struct Pairs {
     /// Whether some exit (the state after the last increment) accepts more than its far state (many increments left).
     /// It continues or is final where the far state does not or is not.
     pub(super) adds: bool,
-    /// Whether some far state (many increments left) is final while the exit it is paired with continues but is not
-    /// final.
+    /// Whether some far state (many increments left) is final while its exit (the state after the last increment) is
+    /// not final, but continues.
     pub(super) keeps: bool,
 }
 
 impl Pairs {
-    /// Builds the pairs of all far states (many increments left) of a rule with their exits, and all pairs reachable
-    /// from these.
+    /// Builds the pairs of all far states (many increments left) of a rule with their exits (states after the last
+    /// increment), and all pairs that these reach on equal bytes.
     pub(super) fn new(rule: &RuleSteps<'_>) -> Self {
         let mut pairs: Vec<(u32, u32)> = Vec::new();
         let mut numbers: FxHashMap<(u32, u32), u32> = FxHashMap::default();

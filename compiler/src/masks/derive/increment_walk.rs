@@ -34,12 +34,12 @@ const STEPS: usize = 1 << 12;
 /// not to simulate each other, and each is walked.
 const PAIRS_A_NODE: usize = 4;
 
-/// The configuration (state and stack frame) of a rule after the first byte of a token, at which a walk begins.
+/// Where a walk over the trie begins: a first byte of a token, and the state of a rule after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Beginning {
     /// The trie node of the first byte, a child of the root.
     child: u32,
-    /// The state after the byte, as a number within the rule.
+    /// The state after the first byte, as a number within the rule.
     state: u32,
     /// The state that replaces `state` if the byte makes the counter's last increment, as a number within the rule.
     /// `None` if the byte makes no increment.
@@ -58,15 +58,15 @@ impl Beginning {
 /// changes if increment `i + 1` of a token is the last.
 pub(super) type Part = Vec<ExitDifference>;
 
-/// How the outcome (tokens and exits) changes if the counter reaches its bound at one increment: the rule continues in
-/// the increment's exit.
+/// How the outcome (tokens and exits) changes if the counter reaches its bound at one increment. The rule then
+/// continues in the *exit* (the state after the last increment) instead of staying.
 #[derive(Debug, Default)]
 pub(super) struct ExitDifference {
     /// The subtrees of the trie in which the exits (the states after the last increment) do not continue, as disjoint
     /// ranges of nodes, in the order of the walk.
     pub(super) subtrees: Vec<Range<u32>>,
-    /// Nodes outside `subtrees` at which the exits (the states after the last increment) do not let the rule return, in
-    /// the order of the walk.
+    /// Trie nodes outside `subtrees` at which the rule may return if it stays, but not in the exit (the state after the
+    /// last increment), in the order of the walk.
     pub(super) kept: Vec<u32>,
     /// Tokens, and trie nodes at which the rule returns, that are possible only through the exits (the states after the
     /// last increment).
@@ -81,25 +81,25 @@ pub(super) struct CountDependentRule<'a> {
     /// The pairs of a far state (many increments left) and its exit (after the last increment), with the strings that
     /// distinguish them.
     pairs: Pairs,
-    /// For each state of the rule, whether it continues with a FOLLOW byte of the rule.
+    /// For each state of the rule, whether it continues with a FOLLOW byte of the rule (one that may come after it).
     goes_on_after: Vec<bool>,
     /// Whether a near-bound mask of the rule is always the unbounded mask without some tokens. This holds if no exit
     /// (the state after the last increment) continues or ends where staying does not, and no final state continues with
-    /// a FOLLOW byte of the rule.
+    /// a FOLLOW byte of the rule (one that may come after it).
     pub(super) of_tokens: bool,
-    /// The token trie.
+    /// The token trie: the prefix tree of the tokens' byte strings.
     trie: Trie<'a>,
     /// Indexes over the vocabulary's trie, shared rules and stored masks.
     facts: &'a VocabularyFacts,
     /// The FOLLOW bytes of the rule: those that may come after it.
     after: ByteSet,
-    /// The limit on the work of all walks.
+    /// The limit on the work of all walks over the trie.
     budget: &'a Budget,
 }
 
 /// One thread's walk over the trie along the states of one rule with a counter, with its stacks.
 pub(super) struct IncrementWalk<'a> {
-    /// The rule that the walk belongs to.
+    /// The rule along whose states the trie is walked.
     rule: &'a CountDependentRule<'a>,
     /// Collects the tokens, and the trie nodes at which the rule returns, that are possible only through an exit (the
     /// state after the last increment).
@@ -144,8 +144,8 @@ impl<'a> CountDependentRule<'a> {
         }
     }
 
-    /// Returns the first bytes of a count-dependent state (whose mask changes near a counter's bound) on which the
-    /// outcome (tokens and exits) may depend on the remaining increments, with the states after them.
+    /// Returns the first bytes of tokens on which the outcome (tokens and exits) of `state` may depend on the remaining
+    /// increments of the counter, each with the state after it.
     pub(super) fn beginnings(&self, state: u32) -> Vec<Beginning> {
         let children = self.trie.children(0).filter_map(|child| {
             let class = self.steps.class(self.trie.byte[child as usize]);

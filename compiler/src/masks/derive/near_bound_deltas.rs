@@ -28,19 +28,20 @@ use crate::masks::shared::facts::VocabularyFacts;
 use crate::network::{CountDependent, Network};
 use crate::threads::Context;
 
-/// The near-bound deltas of a state, by remaining increments. Index `i` is for `i + 1` remaining increments, up to the
-/// most that one token makes. `None` where the near-bound mask equals the unbounded mask.
+/// The near-bound deltas (differences from the unbounded masks) of a state, by remaining increments. Index `i` is for
+/// `i + 1` remaining increments, up to the most that one token makes. `None` where the near-bound mask equals the
+/// unbounded mask.
 pub(crate) type DeltasByIncrement = Vec<Option<NearBoundDelta>>;
 
 /// The near-bound deltas (differences from the unbounded masks) of the count-dependent states of one rule.
 pub(crate) struct RuleDeltas {
-    /// For each group of equivalent count-dependent states, the index of its deltas (differences from the unbounded
-    /// masks) in `deltas`.
+    /// For each group of equivalent count-dependent states, the index of the group's list of deltas (differences from
+    /// the unbounded masks) in `deltas`.
     pub(crate) of_group: Vec<usize>,
     /// The distinct lists of deltas (differences from the unbounded masks), by the index that `of_group` names.
     pub(crate) deltas: Vec<DeltasByIncrement>,
-    /// Whether a delta is only a set of tokens to exclude from the mask. If false, it also changes the exits: the trie
-    /// nodes at which the rule returns.
+    /// Whether a delta (difference of a near-bound mask from the unbounded mask) is only a set of tokens to exclude. If
+    /// false, it also changes the exits: the trie nodes at which the rule returns.
     pub(crate) of_tokens: bool,
 }
 
@@ -51,12 +52,12 @@ pub(crate) struct NearBoundDeltas<'a> {
     network: &'a Network,
     /// Indexes over the vocabulary's trie, shared rules and stored masks.
     facts: &'a VocabularyFacts,
-    /// The token trie.
+    /// The token trie: the prefix tree of the tokens' byte strings.
     trie: Trie<'a>,
     /// The budget and the threads of the computation.
     context: Context<'a>,
-    /// Maps the [signature](RuleSteps::signature) of a rule's transitions and its FOLLOW bytes to the deltas
-    /// (differences from the unbounded masks) of the rule.
+    /// Maps the [signature](RuleSteps::signature) of a rule's transitions and its FOLLOW bytes (that may come after the
+    /// rule) to the deltas (differences from the unbounded masks) of the rule.
     by_transitions: IndexMap<Vec<u32>, RuleDeltas, FxBuildHasher>,
 }
 
@@ -72,8 +73,8 @@ impl<'a> NearBoundDeltas<'a> {
     }
 
     /// Returns the index of the deltas (differences from the unbounded masks) of the given count-dependent states.
-    /// Computes them if no rule with equal transitions came before. `after` has the FOLLOW bytes of their rule. The
-    /// deltas have no meaning once the budget is spent.
+    /// Computes them if no rule with equal transitions came before. `after` has the FOLLOW bytes of their rule (those
+    /// that may come after it). The deltas have no meaning once the budget is spent.
     pub(crate) fn number(&mut self, count_dependent: &CountDependent, after: ByteSet) -> usize {
         let Self { network, facts, trie, context, .. } = *self;
         let steps = RuleSteps::new(network, count_dependent);

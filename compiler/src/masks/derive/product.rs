@@ -34,8 +34,8 @@ struct ProductPair {
     row: u32,
     /// The row of the transition table that the reference (a state that another mask is derived from) has reached.
     like: u32,
-    /// A length in bytes: the two rows of the transition table are known to behave equally on all strings of fewer
-    /// bytes.
+    /// A length in bytes: from their two table rows on, the derived state and its reference behave equally on all
+    /// strings of fewer bytes.
     same: u32,
 }
 
@@ -103,24 +103,26 @@ pub(crate) enum Replaced {
 struct ProductState {
     /// The pairs of rows of the transition table, in the order of the members (derived states beside their references).
     members: Rc<[ProductPair]>,
-    /// The least `same` of the members, in bytes: no member differs from its reference (the state that its mask is
-    /// derived from) on strings of fewer bytes.
+    /// A length in bytes: on strings of fewer bytes, no member (derived state beside its reference) of the product
+    /// state differs from its reference. It is the least `same` of the members.
     shortest: u32,
-    /// The greatest `same` of the members (derived states beside their references), in bytes.
+    /// A length in bytes: on strings of at least this length, every member (derived state beside its reference) of the
+    /// product state may differ from its reference. It is the greatest `same` of the members.
     longest: u32,
     /// The index in `Product::runs` of the partition of the bytes that belongs to this product state.
     runs: u32,
     /// The range of this product state in `Product::step_of`: one entry for each run of bytes with equal transitions.
     steps: Range<u32>,
-    /// The range of this product state in `Product::windows`. There is one height filter for each height from
-    /// `shortest` on, up to `longest` (exclusive) or [`HIGH`] (inclusive). A last one is for all greater heights.
+    /// The range of this product state in `Product::windows`, which has the members that may still differ below a trie
+    /// node of some height (longest string below it, in bytes). There is one entry for each height from `shortest` on,
+    /// up to `longest` (exclusive) or [`HIGH`] (inclusive). A last one is for all greater heights.
     windows: Range<u32>,
 }
 
 /// A partition of the 256 bytes into runs: each row of a product state (the rows of all members) has equal transitions
 /// on all bytes of a run.
 struct Runs {
-    /// For each byte, the index of its run.
+    /// For each byte, the index of the run of bytes that contains it.
     of_byte: [u8; 256],
     /// For each run of bytes, its first byte.
     byte: Vec<u8>,
@@ -194,9 +196,11 @@ pub(crate) struct Product<'a> {
     /// For each product state and run of bytes, the index of its transition in `steps`, or [`NONE`] before that is
     /// computed.
     step_of: Vec<u32>,
-    /// The transitions of all product states that are computed so far.
+    /// The transitions, computed so far, of all product states (what all members have reached at a trie node) on runs
+    /// of bytes.
     steps: Vec<Step>,
-    /// The divergences of all steps, each with the index of its member (a derived state beside its reference).
+    /// How members (derived states beside their references) differ on the transitions in `steps`. Each entry has the
+    /// index of the member.
     divergences: Vec<(u32, Divergence)>,
     /// The height filters of all product states: which members may still differ from their references below a trie node
     /// of some height.
@@ -209,9 +213,9 @@ pub(crate) struct Product<'a> {
 
 impl<'a> Product<'a> {
     /// Builds the product automaton of a batch. An entry of `members` has the rows of a state and of its reference (the
-    /// state that its mask is derived from), and the FOLLOW bytes of the state's rule as byte bits. Also returns the
-    /// first product state, for a trie with strings of up to `height` bytes. It is [`NONE`] if no such string
-    /// distinguishes a state from its reference.
+    /// state that its mask is derived from), and the FOLLOW bytes of the state's rule (those that may come after it) as
+    /// byte bits. Also returns the first product state, for a trie with strings of up to `height` bytes. It is [`NONE`]
+    /// if no such string distinguishes a state from its reference.
     pub(crate) fn new(
         rows: &'a TransitionTable,
         members: &[([u32; 2], u128)],

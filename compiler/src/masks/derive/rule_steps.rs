@@ -17,16 +17,17 @@ use crate::automata::ByteRows;
 use crate::ir::ByteSet;
 use crate::network::{CountDependent, Field, Network};
 
-/// What happens to the near-bound counter on entering a state, and the state that the call of the rule is in
-/// afterwards.
+/// What happens to the near-bound counter (the one under study) on entering a state, and the state that the call of the
+/// rule is in afterwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Arrived {
     /// The state after all register updates, as a number within the rule.
     pub(super) state: u32,
     /// The state that replaces `state` if the increment on entering was the last one, as a number within the rule.
-    /// `None` if entering makes no increment of the near-bound counter.
+    /// `None` if entering makes no increment of the near-bound counter (the one under study).
     pub(super) exit: Option<u32>,
-    /// Whether entering the state resets the near-bound counter, so that many increments are left.
+    /// Whether entering the state resets the near-bound counter (the one under study), so that many increments are
+    /// left.
     pub(super) is_set: bool,
 }
 
@@ -36,7 +37,7 @@ pub(super) struct RuleSteps<'a> {
     own: Tables<'a>,
     /// The index, in the tables of the grammar, of the rule's first state.
     first: u32,
-    /// For each state of the rule, what entering it does to the near-bound counter.
+    /// For each state of the rule, what entering it does to the near-bound counter (the one under study).
     arrivals: Vec<Arrived>,
     /// The targets of each state of the rule by byte class, before register updates.
     rows: ByteRows,
@@ -95,7 +96,7 @@ impl<'a> RuleSteps<'a> {
         self.rows.class(byte)
     }
 
-    /// Returns the number within the rule of a state of the network.
+    /// Returns the number, within the rule, of a state that is given by its id in the network.
     pub(super) fn number(&self, state: u32) -> u32 {
         state - self.own.bases.states - self.first
     }
@@ -111,7 +112,7 @@ impl<'a> RuleSteps<'a> {
     }
 
     /// Whether a state of the rule is count-dependent: its mask changes when few increments of the near-bound counter
-    /// are left.
+    /// (the one under study) are left.
     pub(super) fn is_count_dependent(&self, state: u32) -> bool {
         self.count_dependent[state as usize]
     }
@@ -157,9 +158,9 @@ impl<'a> RuleSteps<'a> {
     }
 }
 
-/// Follows the register updates of a state, and returns the state after them with what they do to the near-bound
-/// counter. Both `state` and the result are numbers within the rule whose first state has index `first`. `field`
-/// returns the register bits of the near-bound counter at a state, or `None` where the counter is not in use.
+/// Follows the register updates of a state. Returns the state after them, with what they do to the near-bound counter
+/// (the one under study). `state` and the result are numbers within the rule whose first state has index `first`.
+/// `field` returns the register bits of that counter at a state, or `None` where the counter is not in use.
 fn arrival(
     own: Tables<'_>,
     first: u32,

@@ -67,8 +67,9 @@ impl SimulationPair {
 pub(super) struct Simulation<'r, 'a> {
     /// The transitions of the rule, with what each does to the counter.
     steps: &'r RuleSteps<'a>,
-    /// For each state of the rule, whether it continues with a FOLLOW byte of the rule. `None` if near-bound masks of
-    /// the rule also differ in the trie nodes at which the rule returns, not only in tokens.
+    /// For each state of the rule, whether it continues with a FOLLOW byte of the rule (one that may come after it).
+    /// `None` if near-bound masks of the rule also differ in the trie nodes at which the rule returns, not only in
+    /// tokens.
     goes_on_after: Option<&'r [bool]>,
     /// Maps each verified claim of simulation to its distance: the claim holds for all strings of fewer bytes.
     distances: FxHashMap<SimulationPair, u32>,
@@ -79,7 +80,7 @@ pub(super) struct Simulation<'r, 'a> {
 impl<'r, 'a> Simulation<'r, 'a> {
     /// Returns a simulation without verified claims, which may visit at most `left` claims. If near-bound masks of the
     /// rule differ from the unbounded ones only in tokens, `goes_on_after` is given. It has for each state whether it
-    /// continues with a FOLLOW byte.
+    /// continues with a FOLLOW byte (that may come after the rule).
     pub(super) fn new(
         steps: &'r RuleSteps<'a>,
         goes_on_after: Option<&'r [bool]>,

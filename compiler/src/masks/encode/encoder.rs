@@ -46,7 +46,7 @@ pub(crate) enum Encoded {
 /// made from: its consumed tokens and its exit nodes.
 #[derive(Debug, Default)]
 pub(crate) struct Computed {
-    /// The tokens and exits (trie nodes at which the rule returns).
+    /// The consumed tokens, and the exits: trie nodes at which the rule returns.
     pub(crate) outcome: Outcome,
     /// Ids of additional tokens that have no rank (index in byte order), because the grammar matches them by id;
     /// ascending.
@@ -61,24 +61,25 @@ impl From<Outcome> for Computed {
     }
 }
 
-/// One thread's reused buffers for encoding.
+/// One thread's reused buffers for encoding token sets.
 #[derive(Debug)]
 pub(crate) struct Scratch {
-    /// Sorts token ids.
+    /// Sorts token ids and removes duplicates.
     ordered: IdSorter,
     /// A buffer for token ids.
     ids: Vec<u32>,
-    /// A buffer for a bit row.
+    /// A buffer for a bit row (one bit per token).
     row: Vec<u32>,
     /// A buffer for the words of a form (a token set as 32-bit words) or of the description of an outcome (consumed
     /// tokens and exit nodes).
     words: Vec<u32>,
-    /// Hashes of the outcomes (consumed tokens and exit nodes) that this thread has encoded ahead.
+    /// Hashes of the outcomes (consumed tokens and exit nodes) that this thread has encoded ahead, so that an equal one
+    /// is not encoded twice.
     seen: FxHashSet<u64>,
 }
 
 impl Scratch {
-    /// Returns empty buffers, for bit rows of `row_words` words of 32 bits.
+    /// Returns empty buffers, for bit rows (one bit per token) of `row_words` words of 32 bits.
     pub(crate) fn new(row_words: usize) -> Self {
         Self {
             ordered: IdSorter::new(row_words),
@@ -96,7 +97,8 @@ impl Scratch {
         }
     }
 
-    /// Takes the buffer for a bit row, with all bits cleared. A row has `row_words` words of 32 bits.
+    /// Takes the buffer for a bit row (one bit per token), with all bits cleared. A row has `row_words` words of 32
+    /// bits.
     fn cleared(&mut self, row_words: usize) -> Vec<u32> {
         let mut row = std::mem::take(&mut self.row);
         row.clear();
@@ -115,10 +117,10 @@ pub(crate) struct ReferenceSet<'a> {
     pub(crate) row: u32,
     /// The words of the bit row that `row` denotes, one bit per token. Empty if the set is stored as a list of tokens.
     pub(crate) words: Cow<'a, [u32]>,
-    /// Ids of the tokens that are in the bit row and not in the set, ascending.
+    /// Ids of the tokens that are in the bit row (one bit per token) and not in the set, ascending.
     pub(crate) minus: Vec<u32>,
-    /// Ids of the tokens that are in the set and not in the bit row, ascending. All tokens of a set that is stored as a
-    /// list.
+    /// Ids of the tokens that are in the set and not in the bit row (one bit per token), ascending. All tokens of a set
+    /// that is stored as a list.
     pub(crate) plus: Vec<u32>,
     /// The number of tokens in the set.
     pub(crate) count: u32,
@@ -130,11 +132,11 @@ pub(crate) struct ReferenceSet<'a> {
 /// Encodes token sets as lists, as bit rows (one bit per token), or as differences from bit rows. Holds the bit rows of
 /// the vocabulary and the sets of references (states that other masks are derived from).
 pub(crate) struct Encoder<'a> {
-    /// The token trie.
+    /// The token trie: the prefix tree of the tokens' byte strings.
     trie: Trie<'a>,
     /// The tables of the vocabulary's shared rules.
     shared: Tables<'a>,
-    /// Indexes over the vocabulary.
+    /// Indexes over the vocabulary's trie, shared rules and stored masks.
     known: &'a VocabularyFacts,
     /// The limits on the lengths of token lists, in tokens.
     lengths: Lengths,
@@ -154,10 +156,10 @@ struct Reference<'s> {
     row: u32,
     /// The words of the bit row that `row` denotes, one bit per token. Empty if the set is stored as a list of tokens.
     words: &'s [u32],
-    /// Ids of the tokens that are in the bit row and not in the set, ascending.
+    /// Ids of the tokens that are in the bit row (one bit per token) and not in the set, ascending.
     minus: &'s [u32],
-    /// Ids of the tokens that are in the set and not in the bit row, ascending. All tokens of a set that is stored as a
-    /// list.
+    /// Ids of the tokens that are in the set and not in the bit row (one bit per token), ascending. All tokens of a set
+    /// that is stored as a list.
     plus: &'s [u32],
     /// The number of tokens in the set.
     count: u32,
@@ -320,7 +322,8 @@ impl<'a> Encoder<'a> {
     }
 
     /// Encodes a set that is derived from another: the tokens of `reference` without the ranks (token indexes in byte
-    /// order) `except`, with the ranks `spans` and the token ids `extra`. The set is assembled as a bit row.
+    /// order) `except`, with the ranks `spans` and the token ids `extra`. The set is assembled as a bit row (one bit
+    /// per token).
     fn encoded_over(
         &self,
         reference: &Reference<'_>,
@@ -504,7 +507,8 @@ mod tests {
     }
 
     proptest! {
-        /// Encodings hold the set, for any mask taken over, any exclusions and any room.
+        /// Encoded sets have the tokens of the outcome (consumed tokens and exit nodes), for any reference that is
+        /// taken over, any excluded ranges and any limits on lists.
         #[test]
         fn what_is_drawn_has_the_tokens_of_the_outcome(
             states in prop::collection::vec(any::<prop::sample::Index>(), 1..6),
@@ -518,7 +522,7 @@ mod tests {
             let mut encoder = Encoder::new(trie, shared, known, lengths);
             let mut scratch = Scratch::new(lengths.row_words);
             let count = shared.state_count();
-            // From sixteen bits to a rank.
+            // Scales a number of sixteen bits to a rank.
             let ranks = trie.token_of_rank.len() as u32;
             let rank = |cut: u32| (cut * ranks) >> 16;
             let cuts: Vec<u32> = cuts.into_iter().map(rank).collect();

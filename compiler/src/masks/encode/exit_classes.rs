@@ -14,7 +14,7 @@ use crate::masks::shared::facts::VocabularyFacts;
 /// The exit classes (sets of trie nodes at which a rule returns) of a network. Those of the vocabulary come first, and
 /// the grammar's own are numbered after them.
 pub(crate) struct ExitClasses<'a> {
-    /// The tables of the vocabulary.
+    /// The tables of the vocabulary: its states, rules and stored masks.
     shared: Tables<'a>,
     /// Indexes over the vocabulary, among them its exit classes (sets of trie nodes at which a rule returns) by their
     /// nodes.

@@ -13,13 +13,13 @@ const WORDS_A_TOKEN: usize = 16;
 pub(crate) struct Lengths {
     /// The number of 32-bit words of a bit row (one bit per token).
     pub(crate) row_words: usize,
-    /// Whether the masks are those of a vocabulary, whose bit rows all grammars share.
+    /// Whether the masks are those of a vocabulary, whose bit rows (one bit per token) all grammars share.
     pub(crate) is_vocabulary: bool,
 }
 
 impl Lengths {
-    /// Returns the greatest number of tokens of a set that is always stored as a list, however near a bit row is. It is
-    /// one token for each 16 words of a bit row.
+    /// Returns the greatest number of tokens of a set that is always stored as a list, however near a bit row (one bit
+    /// per token) is. It is one token for each 16 words of a bit row.
     pub(crate) fn always_listed(self) -> usize {
         self.row_words / WORDS_A_TOKEN
     }

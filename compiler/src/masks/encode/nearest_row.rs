@@ -15,7 +15,7 @@ use crate::masks::shared::rows::StoredRows;
 /// The bit rows (one bit per token) of the vocabulary, as candidates for the nearest row.
 #[derive(Clone, Copy)]
 pub(crate) struct SharedRows<'a> {
-    /// The tables of the vocabulary.
+    /// The tables of the vocabulary: its states, rules and stored masks.
     shared: Tables<'a>,
     /// For each bit row (one bit per token) of the vocabulary, the number of its tokens and the rows near it.
     rows: &'a StoredRows,

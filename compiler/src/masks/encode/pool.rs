@@ -33,15 +33,15 @@ use crate::masks::bits::{add_ids, distance, set_all};
 use crate::masks::outcome::ranks::{LazyRanks, row_of, whole_row};
 use crate::masks::shared::facts::VocabularyFacts;
 
-/// The number of the grammar's newest bit rows (one bit per token) that a set is compared with, if no row of the
-/// vocabulary is near. Older rows are not tried.
+/// How many of the grammar's newest bit rows (one bit per token) a set is compared with, if no row of the vocabulary is
+/// near. Older rows are not tried.
 const NEIGHBOURS: usize = 128;
 
-/// The token sets and masks of a grammar or vocabulary, under construction.
+/// The interned token sets of a grammar or vocabulary, and the masks that are made of them, while they are collected.
 pub(crate) struct Pool<'a> {
-    /// The tables of the vocabulary.
+    /// The tables of the vocabulary: its states, rules and stored masks.
     shared: Tables<'a>,
-    /// Indexes over the vocabulary.
+    /// Indexes over the vocabulary's trie, shared rules and stored masks.
     known: &'a VocabularyFacts,
     /// The forms (32-bit words) of the token sets, by the index of the set.
     sets: Interner,
@@ -54,17 +54,17 @@ pub(crate) struct Pool<'a> {
     outcomes: Interner,
     /// For each entry of `outcomes`, the index of the token set in `sets`.
     of_outcome: Vec<u32>,
-    /// A buffer for the description of an outcome (consumed tokens and exit nodes).
+    /// A reused buffer for the description of an outcome (consumed tokens and exit nodes).
     words: Vec<u32>,
-    /// Buffers for encoding.
+    /// Reused buffers for encoding token sets.
     scratch: Scratch,
-    /// The mask records that are made so far: bit rows with minus and plus lists.
+    /// The mask records that are made so far: bit rows (one bit per token) with minus and plus lists.
     records: Records,
 }
 
 /// The mask records that are made so far, with their bit rows (one bit per token) and token lists.
 struct Records {
-    /// The tables that the records, rows and lists are appended to.
+    /// The tables that the mask records, bit rows (one bit per token) and token lists are appended to.
     tables: TablesData,
     /// The limits on the lengths of token lists, in tokens.
     lengths: Lengths,
@@ -181,14 +181,14 @@ impl<'a> Pool<'a> {
         self.records.row_counts.len()
     }
 
-    /// Returns the memory of the sets and masks, in bytes, about.
+    /// Returns the approximate memory, in bytes, of the token sets and masks.
     pub(crate) fn bytes(&self) -> usize {
         let TablesData { rows, lists, masks, .. } = &self.records.tables;
         let known = self.sets.bytes() + self.outcomes.bytes();
         size_of_val(&**rows) + size_of_val(&**lists) + size_of_val(&**masks) + known
     }
 
-    /// Returns the tables, with the pool's mask records, bit rows and token lists in them.
+    /// Returns the tables, with the pool's mask records, bit rows (one bit per token) and token lists in them.
     pub(crate) fn finish(self) -> TablesData {
         self.records.tables
     }

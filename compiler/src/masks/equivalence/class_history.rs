@@ -6,19 +6,20 @@ use smallvec::SmallVec;
 
 use crate::automata::ALONE;
 
-/// A change of a state's class in a partition refinement.
+/// A change of a state's class in a partition refinement: from some round on, the state is in another class.
 #[derive(Clone, Copy, Debug)]
 struct Change {
     /// First round after which the state is in the class, counted from 0, the initial partition.
     round: u32,
-    /// Index of the class.
+    /// Id of the class that the state is in from that round on.
     class: u32,
 }
 
-/// The class of one state after each round of a partition refinement, until the state is alone in its class.
+/// The class of one state after each round of a partition refinement, until the state is alone in its class. States in
+/// one class after round `k` agree on all strings of at most `k` bytes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ClassHistory {
-    /// The initial class and its changes, in ascending order of their rounds.
+    /// The state's first class and its changes of class, in ascending order of their rounds.
     changes: SmallVec<[Change; 3]>,
     /// Number of rounds of the refinement, from the first on, after which the state shared its class with another
     /// state.
@@ -97,12 +98,12 @@ pub(crate) struct Rounds {
     all: Vec<ClassHistory>,
     /// Number of rounds of the refinement so far. The initial partition is one of them.
     count: usize,
-    /// Whether no later round would change a class.
+    /// Whether the refinement has reached its fixpoint: no later round would change the class of a state.
     is_fixpoint: bool,
 }
 
 impl Rounds {
-    /// Returns the rounds of `rows` states that are all alone in their classes.
+    /// Returns the initial partition of `rows` states in which each state is alone in its class.
     pub(crate) fn alone(rows: usize) -> Self {
         Self { all: vec![ClassHistory::default(); rows], count: 1, is_fixpoint: false }
     }
@@ -130,7 +131,7 @@ impl Rounds {
         alone
     }
 
-    /// Records that no later round would change a class.
+    /// Records that the refinement has reached its fixpoint: no later round would change the class of a state.
     pub(crate) fn end_at_fixpoint(&mut self) {
         self.is_fixpoint = true;
     }
@@ -145,7 +146,7 @@ impl Rounds {
 /// The class histories of those states of a grammar that have rows in the transition table.
 #[derive(Debug, Default)]
 pub(crate) struct ClassHistories {
-    /// Id of the first state of the grammar itself; lower ids belong to the vocabulary.
+    /// Id of the first state of the grammar itself. States with lower ids belong to the vocabulary.
     base: u32,
     /// For each state of the grammar itself, by index from the first such state, its row in the transition table, or
     /// [`NONE`].

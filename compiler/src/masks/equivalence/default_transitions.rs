@@ -59,9 +59,9 @@ struct CalledState {
     edges: Vec<ByteEdge>,
     /// The bytes of all other transitions of the state.
     rest: ByteSet,
-    /// The first state of the shared rule.
+    /// Id of the first state of the shared rule that the state calls.
     first: u32,
-    /// The state that the call returns to.
+    /// Id of the state that the call of the shared rule returns to.
     ret: u32,
 }
 
@@ -408,7 +408,8 @@ mod tests {
         samples::compiler(pairs.clone().chain(triples))
     }
 
-    /// Returns how many states of a text's network have an equal default state, after checking that each equals it.
+    /// Returns how many states of a text's network equal the target of their widest edge, after checking that each
+    /// does.
     fn defaults(compiler: &Compiler, front_end: &FrontEnd, text: &str) -> usize {
         let network = samples::network(compiler, front_end, text);
         let (vocabulary, known) =

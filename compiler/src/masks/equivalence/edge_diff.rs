@@ -72,7 +72,7 @@ mod tests {
 
     use super::*;
 
-    /// Sorted and disjoint edges, some adjacent.
+    /// Generates sorted and disjoint byte edges, some of them adjacent.
     fn edges() -> impl Strategy<Value = Vec<ByteEdge>> {
         let cuts = prop::collection::btree_set(any::<u8>(), 0..9);
         (cuts, any::<u8>(), prop::collection::vec(0u32..3, 9)).prop_map(|(cuts, on, targets)| {

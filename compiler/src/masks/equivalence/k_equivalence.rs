@@ -56,7 +56,7 @@ const STEPS_A_STATE: usize = 1 << 5;
 /// Classes of a grammar's states that agree on all strings of at most `k` bytes, for every `k`.
 #[derive(Debug, Default)]
 pub(crate) struct KEquivalence {
-    /// Id of the first state of the grammar itself; lower ids belong to the vocabulary.
+    /// Id of the first state of the grammar itself. States with lower ids belong to the vocabulary.
     base: u32,
     /// For each state of the grammar, its reference: the state from whose mask its mask is derived, if any.
     references: References,
@@ -224,7 +224,8 @@ impl KEquivalence {
         &self.representatives
     }
 
-    /// Returns the class of each refined state after each round of the partition refinement.
+    /// Returns the class of each refined state (one with many outgoing bytes, or a neighbour) after each round of the
+    /// partition refinement.
     #[inline]
     pub(crate) fn histories(&self) -> &ClassHistories {
         self.rows.histories()

@@ -28,7 +28,7 @@ struct LiteralStep {
 pub(crate) struct Literals<'a> {
     /// The children of all trie nodes, by byte.
     children: &'a Children,
-    /// Id of the first state of the grammar itself; lower ids belong to the vocabulary.
+    /// Id of the first state of the grammar itself. States with lower ids belong to the vocabulary.
     base: u32,
     /// For each state of the grammar itself, by index from the first such state, its transition within a literal.
     steps: Vec<LiteralStep>,

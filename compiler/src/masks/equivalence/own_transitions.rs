@@ -40,7 +40,7 @@ type OwnedTransitions = (Box<[ByteEdge]>, Box<[CallEdge]>);
 /// The transitions of all states of a grammar, with tail calls replaced by the callee's first transitions.
 #[derive(Debug, Default)]
 pub(crate) struct OwnTransitionLists {
-    /// Id of the first state of the grammar itself; lower ids belong to the vocabulary.
+    /// Id of the first state of the grammar itself. States with lower ids belong to the vocabulary.
     base: u32,
     /// The transitions of those states that begin with tail calls (calls as the last step of a rule) of the grammar's
     /// rules.

@@ -26,7 +26,7 @@ const STEPS_A_STATE: usize = 1 << 5;
 /// For each state of a grammar, the state from whose mask its mask is derived.
 #[derive(Debug, Default)]
 pub(crate) struct References {
-    /// Id of the first state of the grammar itself; lower ids belong to the vocabulary.
+    /// Id of the first state of the grammar itself. States with lower ids belong to the vocabulary.
     base: u32,
     /// For each state of the grammar itself, by index from the first such state, its reference (the state that its mask
     /// is derived from), or [`NONE`].

@@ -23,7 +23,7 @@ const STEPS_A_STATE: usize = 1 << 7;
 /// *representative*, so that they are not walked.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Representatives {
-    /// Id of the first state of the grammar itself; lower ids belong to the vocabulary.
+    /// Id of the first state of the grammar itself. States with lower ids belong to the vocabulary.
     base: u32,
     /// For each state of the grammar itself, by index from the first such state, whether its outcome (consumed tokens
     /// and exit nodes) is taken from another state.

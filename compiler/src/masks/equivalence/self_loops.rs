@@ -16,13 +16,13 @@ use crate::masks::trie::byte_bits::whole_bits;
 /// equivalent state). Bytes with the shorter lengths are not counted as loops.
 const MOST_LOOPS: usize = 3;
 
-/// Bytes on which a state loops: their targets are equivalent to the state for some number of bytes.
+/// The bytes on which a state loops: their targets are equivalent to the state on all strings of some number of bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct SelfLoops {
     /// Pairs of a length in bytes, descending, and a set of bytes as bits. The targets of these bytes are equivalent to
     /// the state for at least that length.
     pub(crate) all: SmallVec<[(usize, u128); 2]>,
-    /// Whether the rule may return in the state.
+    /// Whether the rule may return when it is in the state.
     pub(crate) is_final: bool,
 }
 

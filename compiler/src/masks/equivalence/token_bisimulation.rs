@@ -47,7 +47,7 @@ const STEPS_A_STATE: usize = 1 << 7;
 /// Classes of the grammar's states that agree on every factor (substring) of a token.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TokenBisimulation {
-    /// Id of the first state of the grammar itself; lower ids belong to the vocabulary.
+    /// Id of the first state of the grammar itself. States with lower ids belong to the vocabulary.
     base: u32,
     /// For each state of the grammar itself, by index from the first such state, the index of the state that represents
     /// its class.
@@ -117,7 +117,7 @@ struct Finder<'f, 'a> {
     defaults: &'f mut DefaultTransitions<'a>,
     /// Facts about the vocabulary, such as the factors of its tokens.
     known: &'f VocabularyFacts,
-    /// The token trie.
+    /// The token trie: the prefix tree of the tokens' byte strings.
     trie: Trie<'f>,
     /// For each state of the grammar itself, by index from the first such state, a state that agrees with it on every
     /// factor (substring) of a token, or the state itself. The other state may have one in turn.

@@ -38,13 +38,14 @@ const STEPS_OF_LOOPS: usize = 1 << 6;
 pub(crate) struct Transition(u32);
 
 impl Transition {
-    /// Flag: a token may end at the target.
+    /// Flag: a token may end at the target of the transition.
     const ENDS: u32 = 1;
-    /// Flag: the rule may return at the target.
+    /// Flag: the rule may return at the target of the transition.
     const EXITS: u32 = 2;
     /// Flag: the upper bits are the target's row in the transition table.
     const ROW: u32 = 4;
-    /// Flag: the upper bits are the index of a target state without a row of the transition table.
+    /// Flag: the upper bits are the index, among the grammar's states, of a target that has no row of the transition
+    /// table.
     const OTHER: u32 = 8;
     /// Flag: the byte begins a call, which the table does not describe.
     const CALL: u32 = 16;
@@ -67,13 +68,13 @@ impl Transition {
         self.0 & Self::CALL != 0
     }
 
-    /// Whether a token may end at the target.
+    /// Whether a token may end at the target of the transition.
     #[inline]
     pub(crate) fn ends(self) -> bool {
         self.0 & Self::ENDS != 0
     }
 
-    /// Whether the rule may return at the target.
+    /// Whether the rule may return at the target of the transition.
     #[inline]
     pub(crate) fn exits(self) -> bool {
         self.0 & Self::EXITS != 0
@@ -98,9 +99,9 @@ impl Transition {
 /// bytes.
 #[derive(Debug)]
 pub(crate) struct TransitionTable {
-    /// Maps each byte to its class, the column of the table.
+    /// Maps each byte to its class of bytes with equal transitions: the column of the table.
     class_of: [u8; 256],
-    /// Number of byte classes: the entries of each row of the transition table.
+    /// Number of byte classes, which is the number of entries in each row of the transition table.
     width: usize,
     /// The transitions of all rows of the transition table, one row after another.
     entries: Vec<Transition>,
@@ -141,9 +142,9 @@ impl Default for TransitionTable {
 
 /// The transition table of states with many outgoing bytes, before it is known which of them are equivalent.
 pub(crate) struct TableBuilder {
-    /// Maps each byte to its class, the column of the table.
+    /// Maps each byte to its class of bytes with equal transitions: the column of the table.
     class_of: [u8; 256],
-    /// Number of byte classes: the entries of each row of the transition table.
+    /// Number of byte classes, which is the number of entries in each row of the transition table.
     width: usize,
     /// The transitions of all rows of the transition table, one row after another.
     entries: Vec<Transition>,
@@ -267,7 +268,7 @@ impl TransitionTable {
         &self.histories
     }
 
-    /// Returns the id of a row's state.
+    /// Returns the id of the state that the table row `row` belongs to.
     #[inline]
     pub(crate) fn state(&self, row: u32) -> u32 {
         self.states[row as usize]
@@ -287,13 +288,13 @@ impl TransitionTable {
         of.fold(ByteSet::EMPTY, |all, (_, cuts)| all.union(*cuts))
     }
 
-    /// Returns the class of a byte, a column of the table.
+    /// Returns the class of a byte, as the index of its column in the transition table.
     #[inline]
     pub(crate) fn class_of(&self, byte: u8) -> usize {
         usize::from(self.class_of[usize::from(byte)])
     }
 
-    /// Returns the transition of a row's state on all bytes of a class.
+    /// Returns the transition of the state of the table row `row` on all bytes of a class.
     #[inline]
     pub(crate) fn on_class(&self, row: u32, class: usize) -> Transition {
         self.entries[row as usize * self.width + class]
@@ -314,7 +315,7 @@ impl TransitionTable {
         (live | live_like) & !(one.on(height) & other.on(height)) | after
     }
 
-    /// Returns the transition of a row's state on a byte.
+    /// Returns the transition of the state of the table row `row` on a byte.
     #[inline]
     pub(crate) fn on(&self, row: u32, byte: u8) -> Transition {
         self.on_class(row, self.class_of(byte))

@@ -140,7 +140,7 @@ mod tests {
         samples::compiler(texts.into_iter().map(String::into_bytes))
     });
 
-    /// Compares the states of replaced rules with walks. Returns the number of such states.
+    /// Checks the masks of all states of replaced rules against walks byte by byte. Returns the number of such states.
     fn held(schema: &serde_json::Value) -> usize {
         let setting = Setting::new(&COMPILER, schema);
         let Setting { known, network, .. } = &setting;

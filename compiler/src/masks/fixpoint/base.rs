@@ -23,11 +23,12 @@ use crate::masks::shortcuts::{Shortcut, Shortcuts};
 use crate::network::Network;
 use crate::threads::Threads;
 
-/// The least number of bit rows of character runs (states that read characters of one class) for which encoding uses
-/// several threads.
+/// The least number of bit rows (one bit per token) of character runs (states that read characters of one class) for
+/// which encoding uses several threads.
 const WORTH_A_THREAD: usize = 16;
 
-/// The states of the grammar that are walked and those that are derived.
+/// The states of the grammar whose outcomes (consumed tokens and exit nodes) are computed: those that are walked over
+/// the trie, and those that are derived from others.
 pub(crate) struct Plan {
     /// The states whose outcomes (consumed tokens and exit nodes) are found by a walk over the trie, ascending.
     pub(crate) walked: Vec<u32>,
@@ -97,8 +98,8 @@ impl Item for Derivation<'_> {
 /// exits).
 pub(crate) type ReferenceOutcomes = BTreeMap<u32, (u32, Outcome)>;
 
-/// Encodes the bit rows of all character runs, and adds them to the encoder as references (states that other masks are
-/// derived from). A bit row has the tokens of some character kinds up to some length.
+/// Encodes the bit rows (one bit per token) of all character runs, and adds them to the encoder as references (states
+/// that other masks are derived from). A bit row has the tokens of some character kinds up to some length.
 ///
 /// # Errors
 ///

@@ -88,18 +88,18 @@ impl Item for (&Difference, &&Derivation<'_>) {
     }
 }
 
-/// Derived states that run over the trie together, and the trie nodes to visit, in parts that threads share.
+/// Derived states that run over the trie together, and the trie nodes to visit, in ranges that threads share.
 struct Group<'a> {
     /// The states of the group, with their references (the states that their masks are derived from).
     derived: &'a [&'a Derivation<'a>],
-    /// Ascending ranges of trie nodes, the same for all groups.
+    /// Ascending ranges of the trie nodes to visit, the same for all groups.
     parts: &'a [Range<u32>],
     /// The indexes in `parts` of the ranges of trie nodes that no thread has begun.
     rest: WorkRange,
     /// The results of helping threads: the first node of each range, and for each state its difference from its
     /// reference (the state that its mask is derived from) there.
     found: Mutex<Vec<(u32, Vec<Difference>)>>,
-    /// The number of helping threads that look for a range or work on one.
+    /// The number of helping threads that look for a range of trie nodes or work on one.
     helping: AtomicUsize,
 }
 

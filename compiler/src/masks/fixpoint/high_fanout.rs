@@ -68,7 +68,7 @@ struct Room {
 struct Along<'a> {
     /// The packed string set (a rule for a finite set of strings).
     nodes: PackedStrings<'a>,
-    /// The token trie.
+    /// The token trie: the prefix tree of the tokens' byte strings.
     trie: Trie<'a>,
     /// The children of the trie's root, by byte.
     roots: &'a RootChildren,

@@ -17,7 +17,8 @@ use crate::masks::encode::pool::Pool;
 use crate::masks::equivalence::representatives::Representatives;
 use crate::masks::limits::{MaskError, MaskLimits};
 
-/// The token sets, masks and exit classes (sets of trie nodes at which a rule returns) so far.
+/// The token sets, masks and exit classes (sets of trie nodes at which a rule returns) of a network that are found so
+/// far.
 pub(crate) struct Interning<'a> {
     /// The exit classes (sets of trie nodes at which a rule returns), with their ids.
     pub(crate) classes: ExitClasses<'a>,

@@ -72,7 +72,8 @@ use crate::threads::Context;
 
 /// The masks of a network, stored in its tables, with some figures of their computation.
 pub struct Masks {
-    /// The network's tables, complete.
+    /// The network's tables, with all masks, exit classes (sets of trie nodes at which a rule returns) and follow
+    /// entries in them.
     pub tables: TablesData,
     /// The stored masks of nodes of packed string sets (rules for finite sets of strings). Such nodes are not states.
     pub high_fanout: HighFanoutMasks,

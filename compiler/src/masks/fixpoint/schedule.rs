@@ -158,8 +158,9 @@ impl<'a, F: Fn() -> Worker<'a> + Sync> Workers<'a, F> {
         self.in_order_with(items, work, |_| false, ahead, take)
     }
 
-    /// Does the same as [`in_order`](Self::in_order), for items that threads without work can help with. `help` does a
-    /// piece of work for another thread's item, and returns false if there was none.
+    /// Processes the items with `work`, and passes the results to `take` in order, like [`in_order`](Self::in_order).
+    /// Threads without work also help with items that others have begun. `help` does a piece of work for another
+    /// thread's item, and returns false if there was none.
     ///
     /// # Errors
     ///
@@ -282,8 +283,8 @@ impl<'a, T, R> WorkParts<'a, T, R> {
         }
     }
 
-    /// Lets the worker with the index `worker` work on the next part. If no part is left, it works on items that
-    /// another worker was given and has not begun. Returns false if there were none.
+    /// Lets the worker with the index `worker` work on the next part of the items. If no part is left, it works on
+    /// items that another worker was given and has not begun. Returns false if there were none.
     fn work_on_next(&self, worker: usize, mut work: impl FnMut(&'a T) -> R) -> bool {
         let _here = AtWork::new(&self.at_work);
         let Some(part) = self.next_part().or_else(|| self.part_of_another()) else { return false };

@@ -85,11 +85,11 @@ fn without_countdown(network: &Network) -> Vec<bool> {
 struct Fixpoint<'a> {
     /// The network whose flags are set.
     network: &'a mut Network,
-    /// The tables of the vocabulary.
+    /// The tables of the vocabulary: its states, rules and stored masks.
     shared: Tables<'a>,
     /// Indexes over the vocabulary's trie, shared rules and stored masks.
     known: &'a VocabularyFacts,
-    /// The token trie.
+    /// The token trie: the prefix tree of the tokens' byte strings.
     trie: Trie<'a>,
     /// For each rule of the network, whether tokens of several bytes count in it, besides single bytes.
     by_token: Vec<bool>,
@@ -99,7 +99,8 @@ struct Fixpoint<'a> {
 }
 
 impl Fixpoint<'_> {
-    /// Returns the fixpoint over single bytes, given the states that are known to rest (a token may end in them).
+    /// Returns a view of the network that decides by single bytes whether a state rests (a token may end in it).
+    /// `rests` has the states that are already known to rest.
     fn marker<'m>(&'m self, rests: &'m [bool]) -> Marker<'m> {
         let single_bytes = self.known.single_bytes();
         Marker { network: self.network, shared: self.shared, single_bytes, rests }
@@ -139,13 +140,14 @@ impl Fixpoint<'_> {
     }
 }
 
-/// The fixpoint over single bytes, with the states that are known to rest (a token may end in them) so far.
+/// Decides by single bytes whether a state rests (a token may end in it), given the states that are already known to
+/// rest.
 struct Marker<'a> {
     /// The network.
     network: &'a Network,
-    /// The tables of the vocabulary.
+    /// The tables of the vocabulary: its states, rules and stored masks.
     shared: Tables<'a>,
-    /// The bytes that are single-byte tokens.
+    /// The bytes that are tokens of a single byte.
     single_bytes: ByteSet,
     /// For each state of the network, whether it is known to rest: a token may end in it.
     rests: &'a [bool],

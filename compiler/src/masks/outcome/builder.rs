@@ -19,13 +19,15 @@ pub(crate) struct OutcomeBuilder<'a> {
 }
 
 impl<'a> OutcomeBuilder<'a> {
-    /// Returns a builder that adds to `outcome`. `after` has the FOLLOW bytes of the rule in which the walk begins.
+    /// Returns a builder that adds to `outcome`. `after` has the FOLLOW bytes of the rule (those that may come after
+    /// it) in which the walk begins.
     pub(crate) fn new(outcome: Outcome, after: ByteSet, children: &'a Children) -> Self {
         Self { outcome, after, children }
     }
 
     /// Adds `node` to the exits (trie nodes at which the rule returns) if one of its children starts with a FOLLOW byte
-    /// of the rule. The root is always added, because tokens matched by id are looked for there.
+    /// of the rule (one that may come after it). The root is always added, because tokens matched by id are looked for
+    /// there.
     pub(crate) fn leave(&mut self, node: u32) {
         if node == 0 || self.children.any_on(node, self.after) {
             self.outcome.exits.push(node);

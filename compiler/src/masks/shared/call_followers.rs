@@ -25,9 +25,10 @@ use crate::network::lazy_dfa::{BOTTOM, Configurations, LazyDfa};
 /// For shared rules, the bytes that may follow a string of the rule within a token, as far as they were asked for.
 #[derive(Default)]
 pub(crate) struct CallFollowers {
-    /// Maps a rule and the byte before its string to the bytes that may follow the string.
+    /// Maps a shared rule, and the byte before a string of the rule, to the bytes that may follow the string within a
+    /// token.
     next: Mutex<FxHashMap<(u32, u8), ByteSet>>,
-    /// Maps a rule to the bytes that its strings may end with.
+    /// Maps a shared rule to the bytes that its strings may end with.
     last: Mutex<FxHashMap<u32, ByteSet>>,
 }
 

@@ -47,12 +47,12 @@ pub(crate) struct VocabularyFacts {
     children: Children,
     /// For each trie node, its height and depth in bytes, and the bytes below it.
     nodes: Subtrees,
-    /// The calls among the shared rules.
+    /// An index of the calls among the vocabulary's shared rules: which rule calls which.
     rules: SharedRules,
     /// The lengths of the longest chains of follow entries in the vocabulary: the entries that one mask reads, one for
     /// each stack frame.
     chains: SharedChains,
-    /// The bytes that are single-byte tokens.
+    /// The bytes that are tokens of a single byte.
     single_bytes: ByteSet,
     /// For each shared state, whether its base mask depends on bytes alone, with no token that is matched by id.
     speaks: Vec<bool>,
@@ -61,9 +61,9 @@ pub(crate) struct VocabularyFacts {
     transitions: Transitions,
     /// For each shared state and byte, a state that leads to it on this byte, and to no other state.
     sources: Predecessors,
-    /// Shared states with self-loops (bytes that lead back to the state) on at least [`SOME`] bytes. Of bisimilar
-    /// states only the lowest is listed. Those with at least [`MANY`] such bytes come first, and the second component
-    /// is how many these are.
+    /// Shared states with self-loops (bytes that lead back to the state) on at least [`SOME`] bytes, without all but
+    /// the lowest of equivalent states. Those with at least [`MANY`] such bytes come first, and the second component is
+    /// how many these are.
     staying: (Vec<u32>, usize),
     /// Maps the target of the widest edge of a shared rule's first state to a final state whose plain tail call enters
     /// that rule.
@@ -166,7 +166,7 @@ impl VocabularyFacts {
         &self.nodes
     }
 
-    /// Returns the calls among the shared rules.
+    /// Returns an index of the calls among the vocabulary's shared rules: which rule calls which.
     pub(crate) fn rules(&self) -> &SharedRules {
         &self.rules
     }
@@ -233,7 +233,7 @@ impl VocabularyFacts {
         self.words.get_or_init(|| CharClassIndex::new(trie))
     }
 
-    /// Returns the bytes that are single-byte tokens.
+    /// Returns the bytes that are tokens of a single byte.
     pub(crate) fn single_bytes(&self) -> ByteSet {
         self.single_bytes
     }

@@ -27,11 +27,12 @@ pub(crate) struct StoredRows {
     masks: OnceLock<StoredMasks>,
 }
 
-/// An index of the vocabulary's masks by the words of their records.
+/// An index of the vocabulary's masks by the words of their stored records: bit row (one bit per token) and token
+/// lists.
 #[derive(Debug, Default)]
 struct StoredMasks {
-    /// The words of each distinct mask record: the id of its bit row, the length of the minus list, and the token ids
-    /// of both lists.
+    /// The words of each distinct mask record: the id of its bit row (one bit per token), the length of the minus list,
+    /// and the token ids of both lists.
     words: Interner,
     /// For each entry of `words`, by index, the id of the first mask with this record.
     masks: Vec<u32>,
@@ -71,8 +72,8 @@ impl StoredRows {
     }
 
     /// Returns the id of the first mask whose record has these words, or `None` if the vocabulary has none. The words
-    /// are the id of the bit row or [`NONE`](grammarc_artifacts::NONE), the length of the minus list, and the token ids
-    /// of both lists.
+    /// are the id of the bit row (one bit per token) or [`NONE`](grammarc_artifacts::NONE), the length of the minus
+    /// list, and the token ids of both lists.
     pub(crate) fn mask(&self, shared: Tables<'_>, words: &[u32]) -> Option<u32> {
         let stored = self.masks.get_or_init(|| StoredMasks::new(shared));
         stored.words.find(words).map(|number| stored.masks[number as usize])

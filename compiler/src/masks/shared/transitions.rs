@@ -37,11 +37,11 @@ pub(crate) struct SharedTransitions {
     pub(crate) runs: Vec<(u8, u8, u32)>,
     /// The bytes on which the state has a target.
     pub(crate) on: ByteSet,
-    /// The bytes after which a token may end.
+    /// The bytes after whose transition a token may end.
     pub(crate) ends: ByteSet,
-    /// The bytes after which the rule must return: the target has no edges.
+    /// The bytes after whose transition the rule must return: the target has no edges.
     pub(crate) leave: ByteSet,
-    /// The bytes that may begin a call, and the bytes that several edges share.
+    /// The bytes that may begin a call from the state, and the bytes on which it has several edges.
     pub(crate) calls: ByteSet,
     /// The bytes at which another field changes: the first bytes of runs on which all other fields are constant.
     pub(crate) turns: ByteSet,
@@ -59,7 +59,7 @@ pub(crate) fn bytes_of<'a>(edges: impl IntoIterator<Item = &'a ByteEdge>) -> usi
     edges.into_iter().map(|edge| usize::from(edge.hi() - edge.lo()) + 1).sum()
 }
 
-/// Returns the bytes that may begin a call of a state.
+/// Returns the bytes with which a call from a shared state may begin.
 pub(crate) fn first_of_calls(shared: Tables<'_>, state: u32) -> ByteSet {
     let calls = shared.call_edges_of(state as usize).iter();
     let firsts = calls.map(|call| shared.rules[call.callee as usize].first_bytes);

@@ -63,9 +63,9 @@ pub(crate) struct RunExit {
     byte: u8,
     /// Length of the string before the edge, in bytes; at least one.
     pub(crate) depth: u32,
-    /// The trie node that the string leads to.
+    /// The trie node that the string before the edge leads to.
     pub(crate) node: u32,
-    /// The child of that node on the byte.
+    /// The child of `node` on the byte of the edge.
     pub(crate) child: u32,
     /// The kinds of characters in the string before the edge.
     kinds: CharKinds,
@@ -81,7 +81,8 @@ pub(crate) struct CharClassIndex {
     /// Edges after strings of printable ASCII characters, in ascending order of their bytes. Edges on letters and
     /// digits are left out.
     edges: Vec<RunExit>,
-    /// For each byte, the end of its edges in `edges` (exclusive).
+    /// For each byte, the end (exclusive) in `edges` of the edges on this byte. The edges of a byte begin where those
+    /// of the byte before end.
     ends: Vec<u32>,
 }
 
@@ -178,7 +179,7 @@ impl CharClassIndex {
         self.on(byte).iter().filter(move |edge| edge.kinds & !kinds == 0).copied()
     }
 
-    /// Returns the indexed trie edges on a byte.
+    /// Returns the indexed trie edges on a byte, after strings of printable ASCII characters.
     fn on(&self, byte: u8) -> &[RunExit] {
         let byte = usize::from(byte);
         let from = byte.checked_sub(1).map_or(0, |before| self.ends[before]);

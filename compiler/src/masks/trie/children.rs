@@ -35,10 +35,10 @@ struct Place {
     count: u32,
 }
 
-/// The bytes of a node with more than [`FEW`] children.
+/// The bytes of the children of a node with more than [`FEW`] children.
 #[derive(Clone, Copy, Debug)]
 struct Bytes {
-    /// The bytes of all children.
+    /// The bytes of all children of the node.
     set: ByteSet,
     /// For each quarter of the byte values (64 each), the number of children in the quarters before it.
     before: [u8; 4],
@@ -51,9 +51,9 @@ pub(crate) struct Children {
     places: Vec<Place>,
     /// For each trie node with more than [`FEW`] children, their bytes as a set.
     many: Vec<Bytes>,
-    /// The byte of each child, node after node.
+    /// For each child, the byte that leads to it from its parent. The children of one parent are adjacent.
     byte: Vec<u8>,
-    /// The trie node of each child, in the order of `byte`.
+    /// For each child, its trie node, in the order of `byte`.
     node: Vec<u32>,
     /// For each byte, the root's child on it, or [`NONE`].
     of_root: Vec<u32>,

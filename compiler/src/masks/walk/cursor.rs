@@ -40,7 +40,7 @@ pub(crate) struct LiveConfigurations {
 /// A token trie and a network that are walked together, with facts about sets of configurations (pairs of state and
 /// stack frame).
 pub(crate) struct Cursor<'a> {
-    /// The token trie.
+    /// The token trie: the prefix tree of the tokens' byte strings.
     pub(crate) trie: Trie<'a>,
     /// The network, with the bytes that may follow each rule.
     pub(crate) follow: &'a Follow<'a>,
@@ -93,8 +93,8 @@ impl<'a> Cursor<'a> {
         state >= self.follow.network().own.bases.states
     }
 
-    /// Returns the lowest of the vocabulary's states that are bisimilar to a state. A state of the grammar itself is
-    /// returned unchanged.
+    /// Returns the lowest of the vocabulary's states that are bisimilar (equal on all strings) to a state. A state of
+    /// the grammar itself is returned unchanged.
     pub(crate) fn representative(&self, state: u32) -> u32 {
         if self.is_own(state) { state } else { self.facts.like(state) }
     }

@@ -29,16 +29,16 @@ pub(crate) const NOWHERE: Configuration = (NONE, BOTTOM);
 /// Neighbouring bytes that lead from one configuration (state and stack frame) to one other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ByteRun {
-    /// First byte of the run.
+    /// First byte of the run of bytes.
     pub(crate) lo: u8,
-    /// Last byte of the run, inclusive.
+    /// Last byte of the run of bytes, inclusive.
     pub(crate) hi: u8,
     /// The configuration (state and stack frame) that all bytes of the run lead to.
     pub(crate) to: Configuration,
 }
 
 impl ByteRun {
-    /// Returns the number of bytes of this run.
+    /// Returns the number of bytes of this run, `lo` to `hi` inclusive.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         usize::from(self.hi - self.lo) + 1

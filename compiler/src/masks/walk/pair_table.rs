@@ -35,7 +35,7 @@ const MOST_STEPS: usize = 1 << 20;
 /// stack frame below it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SharedReference {
-    /// The state of the vocabulary's rules.
+    /// Id of the state of the vocabulary's rules whose stored outcome (consumed tokens and exit nodes) is taken over.
     pub(super) state: u32,
     /// The local stack frame (a call open since the walk began) that the rule of `state` returns to.
     pub(crate) frame: u32,
@@ -59,9 +59,9 @@ pub(crate) struct Continuation {
 /// rules differ in the same way.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PairEdge {
-    /// First byte of the range.
+    /// First byte of the range on which the two states differ.
     pub(crate) lo: u8,
-    /// Last byte of the range, inclusive.
+    /// Last byte, inclusive, of the range on which the two states differ.
     pub(crate) hi: u8,
     /// How the configuration (state and stack frame) of the grammar and the state of the vocabulary's rules differ on
     /// the bytes of the range.
@@ -88,13 +88,14 @@ pub(crate) enum PairMove {
     /// Both the configuration (state and stack frame) and the state of the vocabulary's rules continue, and their
     /// targets are the next pair.
     Both {
-        /// The target of the grammar's configuration (state and stack frame).
+        /// The target of the grammar's configuration (state and stack frame) on the byte.
         to: Configuration,
-        /// The target of the state of the vocabulary's rules.
+        /// The target of the state of the vocabulary's rules on the byte.
         stored: u32,
         /// Index in [`PairTable::all`] of the pair of both targets, or [`NONE`] before it was first needed.
         next: u32,
-        /// Whether a token may end in exactly one of the two targets.
+        /// Whether a token may end in exactly one of the two targets: of the grammar's configuration (state and stack
+        /// frame) and of the vocabulary's state.
         differ: bool,
         /// Whether a token may end in the target of the grammar's configuration (state and stack frame).
         ends: bool,
@@ -126,7 +127,7 @@ pub(crate) struct Pair {
 /// The transitions of the configuration that a walk continues with, after the rule of a reference state (a vocabulary
 /// state with a stored mask) has returned to its stack frame.
 struct AfterReturn {
-    /// Bytes that can be consumed after the return.
+    /// The bytes that can be consumed after the return to the stack frame.
     live: ByteSet,
     /// Index in the [`MoveTable`] of the transitions after the return. `None` if the walk then continues with several
     /// configurations (pairs of state and stack frame) or none.
@@ -189,7 +190,7 @@ pub(crate) enum Stability {
     /// The distinguishing bytes may change for greater lengths. Too many pairs are reachable, or the bytes change for
     /// too many lengths.
     No,
-    /// The distinguishing bytes hold for strings of any greater length.
+    /// The distinguishing bytes hold for strings of any greater length too.
     Always,
 }
 
@@ -199,14 +200,14 @@ pub(crate) struct PairSuccessors {
     /// [Bits](crate::masks::trie::byte_bits::bits) of the bytes that distinguish the two states at once, whatever byte
     /// comes next.
     pub(super) apart: u128,
-    /// Index of the first successor in [`DistinguishingTable::on`].
+    /// Index in [`DistinguishingTable::on`] of the first successor of the pair.
     pub(super) first: u32,
-    /// Index after the last successor in [`DistinguishingTable::on`] (exclusive).
+    /// Index (exclusive) in [`DistinguishingTable::on`] of the end of the pair's successors.
     pub(super) end: u32,
 }
 
-/// The distinguishing bytes of a pair of states, for strings of 1, 2, ... bytes. Every string of that length on which
-/// the two differ contains such a byte. Only lengths that were asked for are known.
+/// The distinguishing bytes of a pair of states, for strings of 1, 2, ... bytes. Every string of at most that length on
+/// which the two differ contains such a byte. Only lengths that were asked for are known.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DistinguishingBytes {
     /// Index in [`DistinguishingTable::ways`] of the pair's successors (pairs of targets), or [`NONE`] before they were

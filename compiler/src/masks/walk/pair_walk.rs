@@ -19,7 +19,7 @@ use crate::network::lazy_dfa::Configurations;
 /// A walk of a pair over the trie, side by side: a configuration (state and stack frame) of the grammar, and a
 /// reference state of the vocabulary's rules, whose mask is stored.
 pub(crate) struct PairWalk<'w, 'a> {
-    /// The trie and the lazily determinized network under the walk.
+    /// The token trie and the lazily determinized network, which are walked together.
     pub(crate) cursor: &'w mut Cursor<'a>,
     /// The pairs met so far (a configuration of the grammar beside a state of the vocabulary), with the bytes on which
     /// they differ.

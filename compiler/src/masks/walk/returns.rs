@@ -16,7 +16,7 @@ use crate::network::lazy_dfa::BOTTOM;
 
 /// The part of a walk that continues from return states, the states after a call.
 pub(crate) struct Returns<'w, 'a> {
-    /// The trie and the lazily determinized network under the walk.
+    /// The token trie and the lazily determinized network, which are walked together.
     pub(crate) cursor: &'w mut Cursor<'a>,
     /// Trie nodes and subtrees that the walk has still to visit.
     pub(crate) worklist: &'w mut Worklist,

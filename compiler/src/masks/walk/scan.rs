@@ -13,7 +13,7 @@ use crate::masks::outcome::builder::OutcomeBuilder;
 use crate::masks::trie::byte_bits::bits;
 use crate::network::lazy_dfa::{BOTTOM, Configurations};
 
-/// Buffers for scans of subtrees. A scan may begin within another.
+/// Reused buffers for scans of whole subtrees of the trie. A scan may begin within another.
 #[derive(Default)]
 pub(crate) struct Scanner {
     /// For each depth in the trie, the row of the transition table that the scan has reached on the current path.
@@ -66,9 +66,9 @@ impl Scanner {
     }
 }
 
-/// A scan of subtrees for states that have rows in the transition table.
+/// A scan of subtrees of the trie for states that have rows in the transition table.
 pub(crate) struct RowScan<'w, 'a> {
-    /// The trie and the lazily determinized network under the walk.
+    /// The token trie and the lazily determinized network, which are walked together.
     pub(crate) cursor: &'w mut Cursor<'a>,
     /// Transitions of states with many outgoing bytes, one row of the transition table for each state.
     pub(crate) table: &'a TransitionTable,

@@ -48,7 +48,7 @@ pub(crate) struct ReferenceFinder {
 }
 
 impl ReferenceFinder {
-    /// Returns a finder that rejects stored masks of fewer than `worth` tokens.
+    /// Returns a finder that rejects vocabulary states whose stored masks have fewer than `worth` tokens.
     pub(crate) fn new(worth: u32) -> Self {
         Self { worth, after_frame: FxHashMap::default() }
     }
@@ -89,7 +89,7 @@ impl ReferenceFinder {
 /// A search for the state of the vocabulary's rules that the outcome (consumed tokens and exit nodes) of a grammar's
 /// configuration (state and stack frame) is derived from.
 pub(crate) struct ReferenceSearch<'w, 'a> {
-    /// The trie and the lazily determinized network under the walk.
+    /// The token trie and the lazily determinized network, which are walked together.
     pub(crate) cursor: &'w mut Cursor<'a>,
     /// The pairs met so far (a configuration of the grammar beside a state of the vocabulary), with the bytes on which
     /// they differ.

@@ -43,7 +43,7 @@ pub(crate) struct NearReference {
 
 /// The part of a walk that takes outcomes (consumed tokens and exit nodes) over from states of the vocabulary's rules.
 pub(crate) struct TakeOver<'w, 'a> {
-    /// The part of the walk that continues from return states.
+    /// The part of the walk that continues from return states, the states after a call.
     pub(crate) returns: Returns<'w, 'a>,
     /// Pairs of a grammar's configuration (state and stack frame) and a state of the vocabulary's rules, with the bytes
     /// on which the two differ.

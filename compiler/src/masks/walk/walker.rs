@@ -59,7 +59,7 @@ const MOST_SPARE: usize = 8;
 
 /// Walks of states over one token trie and one network, with the facts that earlier walks found.
 pub(crate) struct Walker<'a> {
-    /// The trie and the lazily determinized network under the walk.
+    /// The token trie and the lazily determinized network, which are walked together.
     pub(crate) cursor: Cursor<'a>,
     /// The classes of the grammar's states that agree on all strings of `k` bytes, for every `k`.
     pub(crate) equivalence: &'a KEquivalence,
