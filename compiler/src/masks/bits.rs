@@ -3,7 +3,7 @@
 /// Number of 32-bit words of a row (one bit per token) that are tested together for whether any bit is set.
 const CHUNK: usize = 16;
 
-/// Calls `each` with the index of each set bit of a word, in ascending order, from 0 for the lowest.
+/// Calls `each` with the index of each set bit of a 64-bit word, in ascending order. The lowest bit has the index 0.
 #[inline]
 pub(crate) fn for_each_bit(mut word: u64, mut each: impl FnMut(u32)) {
     while word != 0 {

@@ -32,7 +32,8 @@ use crate::masks::walk::walker::Walker;
 use crate::network::follow::Follow;
 use crate::network::lazy_dfa::{Arrival, BOTTOM, Configurations};
 
-/// One derivation: a state whose outcome (tokens and exits) is derived from the outcome of its reference.
+/// One derivation: a state whose outcome (consumed tokens and exit nodes) is computed as a difference from the outcome
+/// of another state, its reference.
 pub(crate) struct Derivation<'a> {
     /// The derived state: its mask is computed as a difference from another state's mask. It belongs to the grammar
     /// itself, not to the vocabulary.
@@ -282,9 +283,9 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Records the divergence of one state from its reference (the state that its mask is derived from) at a trie node.
-    /// `below` is the range of the node and its descendants. `leaves` is whether a byte below the node can follow the
-    /// state's rule; it may be wrongly true, but never wrongly false.
+    /// Records how one state differs from its reference (the state that its mask is derived from) at the trie node at
+    /// which the two diverge. `below` is the range of the node and its descendants. `leaves` is whether a byte below
+    /// the node can follow the state's rule; it may be wrongly true, but never wrongly false.
     fn part_from(
         &mut self,
         divergence: Divergence,

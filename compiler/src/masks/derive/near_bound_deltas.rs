@@ -33,7 +33,8 @@ use crate::threads::Context;
 /// unbounded mask.
 pub(crate) type DeltasByIncrement = Vec<Option<NearBoundDelta>>;
 
-/// The near-bound deltas (differences from the unbounded masks) of the count-dependent states of one rule.
+/// The near-bound deltas (differences from the unbounded masks) of the states of one rule whose masks change near a
+/// counter's bound.
 pub(crate) struct RuleDeltas {
     /// For each group of equivalent count-dependent states, the index of the group's list of deltas (differences from
     /// the unbounded masks) in `deltas`.
@@ -96,7 +97,7 @@ impl<'a> NearBoundDeltas<'a> {
     }
 
     /// Computes the deltas (differences from the unbounded masks) of a rule. `heads` has one state of each group of
-    /// equivalent count-dependent states, as numbers within the rule. Parts and deltas are computed on all threads.
+    /// equivalent count-dependent states, as numbers within the rule. The walks over the trie run on all threads.
     fn deltas(
         rule: &CountDependentRule<'_>,
         heads: &[u32],

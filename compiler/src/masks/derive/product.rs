@@ -80,9 +80,9 @@ pub(crate) enum Divergence {
         /// replaces.
         replaces: Replaced,
     },
-    /// The transition table does not decide the divergence, because the byte begins a call or leads to a state without
-    /// a row. Holds the row of the derived state and the row of its reference (the state that its mask is derived
-    /// from), both before the byte.
+    /// The transition table does not decide how the derived state differs, because the byte begins a call or leads to a
+    /// state without a row. Holds the row of the derived state and the row of its reference (the state that its mask is
+    /// derived from), both before the byte.
     Unclear([u32; 2]),
 }
 
@@ -101,7 +101,8 @@ pub(crate) enum Replaced {
 /// A product state: what all members (derived states beside their references) have reached at a trie node. For each
 /// member that still continues, it has a pair of rows of the transition table.
 struct ProductState {
-    /// The pairs of rows of the transition table, in the order of the members (derived states beside their references).
+    /// For each member (a derived state beside its reference), the pair of rows of the transition table that the two
+    /// have reached. In the order of the members.
     members: Rc<[ProductPair]>,
     /// A length in bytes: on strings of fewer bytes, no member (derived state beside its reference) of the product
     /// state differs from its reference. It is the least `same` of the members.
@@ -119,8 +120,8 @@ struct ProductState {
     windows: Range<u32>,
 }
 
-/// A partition of the 256 bytes into runs: each row of a product state (the rows of all members) has equal transitions
-/// on all bytes of a run.
+/// A partition of the 256 bytes into runs. Each row of the transition table that belongs to a product state has equal
+/// transitions on all bytes of a run.
 struct Runs {
     /// For each byte, the index of the run of bytes that contains it.
     of_byte: [u8; 256],
@@ -137,8 +138,8 @@ impl Runs {
     }
 }
 
-/// The transition of a product state (the rows of all members) on a run of bytes, with the divergences of members on
-/// the way.
+/// The transition of a product state (what all members have reached at a trie node) on a run of bytes. Also says which
+/// members diverge from their references on these bytes, and how.
 #[derive(Clone, Copy)]
 struct Step {
     /// The index of the target product state, or [`NONE`] if no member (a derived state beside its reference)
@@ -152,8 +153,8 @@ struct Step {
     end: u32,
 }
 
-/// The members (derived states beside their references) of a product state that continue below a trie node of some
-/// height.
+/// The members (derived states beside their references) of a product state that may still differ below a trie node of
+/// some height: the length in bytes of the longest string below the node.
 #[derive(Clone, Copy)]
 struct HeightFilter {
     /// The product state of these members (derived states beside their references) alone: [`NONE`] if there are none,
@@ -175,7 +176,8 @@ const HIGH: u32 = 32;
 /// limit the batch is split into smaller ones, unless it has one member.
 const MOST_LANES: usize = 4 << 20;
 
-/// The product automaton of one batch, built as far as the pass over the trie has asked for it.
+/// The product automaton of one batch of derived states, each beside its reference (the state that its mask is derived
+/// from). It is built as far as the pass over the trie has asked for it.
 pub(crate) struct Product<'a> {
     /// The transition table of the grammar's states: a row for each state with many outgoing bytes.
     rows: &'a TransitionTable,
@@ -184,8 +186,8 @@ pub(crate) struct Product<'a> {
     after: Vec<u128>,
     /// The product states (what all members have reached at a trie node), by index.
     states: Vec<ProductState>,
-    /// Maps the members (derived states beside their references) of a product state to the index of that state in
-    /// `states`.
+    /// Maps the members of a product state (derived states beside their references, with the rows reached) to the index
+    /// of that state in `states`.
     ids: FxHashMap<Rc<[ProductPair]>, u32>,
     /// Maps a set of row shapes, one bit each, to the index in `runs` of their common partition of the bytes. Rows of
     /// the transition table with one shape have equal transitions on the same runs of bytes.
@@ -252,8 +254,9 @@ impl<'a> Product<'a> {
         self.size > MOST_LANES && self.after.len() > 1
     }
 
-    /// Returns the product state (the rows of all members) that a byte leads to, or [`NONE`] if no member continues.
-    /// Also returns the range of the divergences on the byte, for [`divergence`](Self::divergence).
+    /// Returns the index of the product state (what all members have reached at a trie node) that a byte leads to, or
+    /// [`NONE`] if no member continues. Also returns the range of the members' divergences from their references on the
+    /// byte, for [`divergence`](Self::divergence).
     #[inline]
     pub(crate) fn step(&mut self, product_state: u32, byte: u8) -> (u32, Range<usize>) {
         let ProductState { runs, steps, .. } = &self.states[product_state as usize];
@@ -319,8 +322,8 @@ impl<'a> Product<'a> {
         found.find(|(other, _)| is_same(rows.class_of(**other))).map(|(_, &step)| step)
     }
 
-    /// Computes the step of a product state (the rows of all members) on a byte, and adds the divergences of its
-    /// members.
+    /// Computes the transition of a product state (what all members have reached at a trie node) on a byte. Adds the
+    /// divergences of members from their references on this byte.
     fn find_step(&mut self, product_state: u32, byte: u8) -> Step {
         let rows = self.rows;
         let class = rows.class_of(byte);
@@ -361,8 +364,9 @@ impl<'a> Product<'a> {
         Step { to, first, end }
     }
 
-    /// Computes the height filter of a product state (the rows of all members) for trie nodes of a height in bytes. If
-    /// `height` is `None`, the filter holds for nodes of any height and keeps all members.
+    /// Computes which members (derived states beside their references) of a product state may still differ below trie
+    /// nodes of a height in bytes. If `height` is `None`, the result holds for nodes of any height and keeps all
+    /// members.
     fn find_window(&mut self, product_state: u32, height: Option<u32>) -> HeightFilter {
         let mut kept = std::mem::take(&mut self.scratch);
         kept.clear();

@@ -400,7 +400,8 @@ mod tests {
     use crate::network::lazy_dfa::LazyDfa;
     use crate::samples;
 
-    /// Has a vocabulary of all bytes, and of texts of up to three characters that lead out of a key and into a value.
+    /// Returns a compiler with a vocabulary of all bytes, and of texts of up to three characters that lead out of a key
+    /// and into a value.
     fn compiler() -> Compiler {
         let marks = br#"":0u{,"#;
         let pairs = marks.iter().flat_map(|&a| marks.map(|b| vec![a, b]));

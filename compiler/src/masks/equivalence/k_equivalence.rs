@@ -250,8 +250,8 @@ impl KEquivalence {
         self.histories().length(one, other)
     }
 
-    /// Returns the number of a state's class: the states of the grammar that are known to agree with it on strings of
-    /// at most `length` bytes.
+    /// Returns the number of a state's class. The class has the states of the grammar that are known to agree on all
+    /// strings of at most `length` bytes.
     #[inline]
     pub(crate) fn class(&self, state: u32, length: usize) -> u32 {
         self.histories().class(state, length)

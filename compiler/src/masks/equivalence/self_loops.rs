@@ -27,8 +27,8 @@ pub(crate) struct SelfLoops {
 }
 
 impl SelfLoops {
-    /// Computes the self-loops of a state of the grammar. `calls` are the first bytes of its calls, which do not count
-    /// as loops.
+    /// Computes the bytes on which a state of the grammar loops: their targets are equivalent to the state for some
+    /// number of bytes. `calls` are the first bytes of the state's calls, which do not count as loops.
     pub(crate) fn new(
         network: Joined<'_>,
         transitions: &OwnTransitionLists,

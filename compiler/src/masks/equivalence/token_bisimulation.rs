@@ -107,7 +107,7 @@ fn is_narrow(own: Tables<'_>, index: usize) -> bool {
     bytes_of(own.byte_edges_of(index)) < WIDE
 }
 
-/// A search for states that agree on every factor (substring) of a token.
+/// A search for states of a grammar that agree on every factor (substring) of a token.
 struct Finder<'f, 'a> {
     /// The network, with the bytes that may follow each rule.
     follow: &'f Follow<'a>,
@@ -287,8 +287,8 @@ impl<'a> Finder<'_, 'a> {
         true
     }
 
-    /// Queues the pairs of targets of two states on the bytes and calls on which they differ. Returns false if the two
-    /// are certain to differ, or too different to be compared.
+    /// Queues, to be compared, the pairs of targets of two states on the bytes and calls on which the two differ.
+    /// Returns false if the two are certain to differ, or too different to be compared.
     fn go_on(&mut self, pair: [u32; 2], read: ReadSoFar) -> bool {
         let [mut one, mut other] = pair;
         if !self.call_alike(one, other) {
@@ -411,8 +411,8 @@ mod tests {
     use crate::network::lazy_dfa::LazyDfa;
     use crate::samples;
 
-    /// Has a vocabulary of all bytes and of texts of up to five characters. These end a value and begin a key, or end a
-    /// key and begin a value. A few contain a whole key.
+    /// Returns a compiler with a vocabulary of all bytes and of texts of up to five characters. These end a value and
+    /// begin a key, or end a key and begin a value. A few contain a whole key.
     fn compiler() -> Compiler {
         let texts = [
             "\",", "\",\"", "\"}", "\"},", "},\"", "}}", "],\"", ",\"", ",\"0", "{\"", "\":",

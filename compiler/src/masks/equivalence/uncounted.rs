@@ -128,8 +128,8 @@ mod tests {
     use crate::masks::testing::{Setting, inner};
     use crate::samples;
 
-    /// Has a vocabulary of texts that end strings, and of one text of 40 characters. The longest token decides which
-    /// bounds of a string are near.
+    /// A compiler with a vocabulary of texts that end strings, and of one text of 40 characters. The longest token
+    /// decides which bounds of a string are near.
     static COMPILER: LazyLock<Compiler> = LazyLock::new(|| {
         let parts = ["a", "\\n", "\\", "u00", "\"", "\",", "\"}", "\u{e9}", " "];
         let pairs = parts.iter().flat_map(|one| parts.map(|other| format!("{one}{other}")));

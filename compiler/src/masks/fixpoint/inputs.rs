@@ -25,7 +25,7 @@ pub(crate) struct Inputs<'a> {
 }
 
 impl Inputs<'_> {
-    /// Returns the number of the network's first state. All lower numbers are states of the vocabulary.
+    /// Returns the id of the network's first state. All lower ids are states of the vocabulary.
     pub(crate) fn first_state(&self) -> u32 {
         self.network.tables.bases.states
     }

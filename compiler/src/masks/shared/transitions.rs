@@ -16,15 +16,17 @@ use crate::ir::ByteSet;
 /// state are memoised, and it takes part in the search for equivalent states.
 pub(crate) const WIDE: usize = 8;
 
-/// The least number of bytes with self-loops for which a shared state may serve as the reference (a state that another
-/// mask is derived from) of any other state.
+/// The least number of bytes with self-loops (bytes that lead back to the state) for which a shared state may serve as
+/// the reference (a state that another mask is derived from) of any other state.
 pub(crate) const MANY: usize = 64;
 
-/// The least number of bytes with self-loops for which a shared state may serve as reference of a state that is walked
-/// alone. It is lower than [`MANY`] for strings of small letters, such as names.
+/// The least number of bytes with self-loops (bytes that lead back to the state) for which a shared state may serve as
+/// the reference of a state that is walked alone. It is lower than [`MANY`] for strings of small letters, such as
+/// names.
 pub(crate) const SOME: usize = 24;
 
-/// The most nested plain tail calls that are resolved for a state. Deeper ones count as calls.
+/// The most nested plain tail calls (calls as the last step of a rule) that are resolved for a state. Deeper ones count
+/// as calls.
 const DEEPEST: usize = 4;
 
 /// The transitions of a shared state by single bytes.
@@ -66,8 +68,8 @@ pub(crate) fn first_of_calls(shared: Tables<'_>, state: u32) -> ByteSet {
     firsts.fold(ByteSet::EMPTY, |set, first| set.union(ByteSet::from_words(first)))
 }
 
-/// Returns the byte edges of a state and of the callees of its plain tail calls, ascending. Also returns the first
-/// bytes of its other calls, and the bytes that several of the edges share.
+/// Returns the byte edges of a shared state and of the callees of its plain tail calls (calls as the last step of a
+/// rule), ascending. Also returns the first bytes of its other calls, and the bytes that several of the edges share.
 fn edges_through(shared: Tables<'_>, state: u32) -> (Vec<ByteEdge>, ByteSet) {
     let (mut edges, mut calls, mut on) = (Vec::new(), ByteSet::EMPTY, ByteSet::EMPTY);
     let mut work = vec![(state, 0)];

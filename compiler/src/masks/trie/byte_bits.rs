@@ -39,9 +39,9 @@ pub(crate) fn bit(byte: u8) -> u128 {
     1 << BITS[usize::from(byte)]
 }
 
-/// The ASCII control characters that share one bit, as a set of bits by character code.
+/// The character codes of the ASCII control characters that share one bit: bit `i` is set for the code `i`.
 const CONTROLS: u32 = !LONE_CONTROLS;
-/// Tab, line feed and carriage return, which have a bit each, as a set of bits by character code.
+/// The character codes of tab, line feed and carriage return, which have a bit each: bit `i` is set for the code `i`.
 const LONE_CONTROLS: u32 = 1 << b'\t' | 1 << b'\n' | 1 << b'\r';
 
 /// Number of the first bit that continuation bytes of UTF-8 share.
@@ -65,8 +65,8 @@ const LEADING: [(usize, u32, u128); 10] = {
     leading
 };
 
-/// Returns the bits of all bytes of a set. Bytes that share a bit are not distinguished, so the result may cover more
-/// bytes than the set.
+/// Returns, as a word of 128 bits, the bits of all bytes of a set. Bytes that share a bit are not distinguished, so the
+/// result may cover more bytes than the set.
 pub(crate) fn bits(bytes: ByteSet) -> u128 {
     let [controls, ascii @ .., c0, e0] = bytes.to_words();
     let [low, middle, high, more @ ..] = ascii.map(u128::from);

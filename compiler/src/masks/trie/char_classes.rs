@@ -23,7 +23,7 @@ pub(crate) const FAR: usize = 16;
 /// A set of kinds of characters, one bit each. Digits are one kind, for example.
 pub(crate) type CharKinds = u64;
 
-/// For each byte, the bit of its kind. Zero for bytes that are no printable ASCII character.
+/// For each byte, the bit of the kind of its character. Zero for bytes that are no printable ASCII character.
 const KIND: [CharKinds; 256] = {
     let mut kinds = [0; 256];
     let mut next = 5;
@@ -126,8 +126,8 @@ impl CharClassIndex {
         Self { groups, ids, ends: ends.collect(), edges }
     }
 
-    /// Returns, for each length in bytes, the number of tokens whose characters are all of the given kinds. The index
-    /// is the length.
+    /// Returns the number of tokens whose characters are all of the given kinds, for each length in bytes. The index is
+    /// the length, from 0.
     pub(crate) fn counts(&self, kinds: CharKinds) -> Vec<u32> {
         let longest = self.groups.last().map_or(0, |group| group.length as usize);
         let mut counts = vec![0; longest + 1];
@@ -187,7 +187,8 @@ impl CharClassIndex {
     }
 }
 
-/// Whether a byte is a letter or a digit. So many strings continue with one that a walk is faster than a look-up.
+/// Whether a byte is an ASCII letter or a digit. Strings continue with these so often that a walk is faster than a
+/// look-up.
 fn is_common(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()
 }

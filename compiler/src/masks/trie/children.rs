@@ -26,7 +26,7 @@ const HIGH: u64 = u64::from_ne_bytes([0x80; FEW]);
 /// The children of one trie node: their bytes, and their position in the lists of [`Children`].
 #[derive(Clone, Copy, Debug)]
 struct Place {
-    /// The bytes of at most [`FEW`] children, followed by zeros. All zeros for more children.
+    /// The bytes of the children, followed by zeros, if they are at most [`FEW`]. All zeros for more children.
     bytes: [u8; FEW],
     /// Index of the first child in `Children::byte` and `Children::node`.
     first: u32,
@@ -40,7 +40,7 @@ struct Place {
 struct Bytes {
     /// The bytes of all children of the node.
     set: ByteSet,
-    /// For each quarter of the byte values (64 each), the number of children in the quarters before it.
+    /// For each quarter of the 256 byte values, the number of the node's children with bytes in the quarters before it.
     before: [u8; 4],
 }
 

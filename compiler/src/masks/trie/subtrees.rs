@@ -12,13 +12,13 @@ use super::byte_bits::bit;
 struct Subtree {
     /// The [`bit`]s of all bytes below the node, as the lower and the upper half of a word of 128 bits.
     below: [u64; 2],
-    /// Length in bytes of the longest string below the node.
+    /// The height of the node: the length in bytes of the longest string below it.
     height: u32,
-    /// End of the node's subtree in preorder (exclusive).
+    /// End (exclusive) of the range of trie nodes, in preorder, that is the node's subtree.
     end: u32,
 }
 
-/// Facts about all nodes of a trie.
+/// Facts about the subtrees of all nodes of a trie.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Subtrees {
     /// For each node, the facts about its subtree.
@@ -30,7 +30,7 @@ pub(crate) struct Subtrees {
 }
 
 impl Subtrees {
-    /// Computes the facts about all nodes of a trie. O(nodes).
+    /// Computes the facts about the subtrees of all nodes of a trie. O(nodes).
     pub(crate) fn new(trie: Trie<'_>) -> Self {
         let count = trie.len();
         let mut this = Self {
@@ -71,13 +71,13 @@ impl Subtrees {
         }
     }
 
-    /// Returns the length in bytes of the longest string below a node. 0 for a leaf.
+    /// Returns the height of a trie node: the length in bytes of the longest string below it. 0 for a leaf.
     #[inline]
     pub(crate) fn height(&self, node: u32) -> usize {
         self.all[node as usize].height as usize
     }
 
-    /// Returns the end of a node's subtree in preorder (exclusive).
+    /// Returns the end (exclusive) of the range of trie nodes, in preorder, that is the subtree of `node`.
     #[inline]
     pub(crate) fn end(&self, node: u32) -> u32 {
         self.all[node as usize].end
@@ -90,7 +90,7 @@ impl Subtrees {
     }
 
     /// Returns an upper bound on the number of trie nodes with any of these bits below them. A bit denotes one or
-    /// several bytes.
+    /// several bytes, as in [`bit`].
     pub(crate) fn spread(&self, mut bits: u128) -> u32 {
         let mut sum = 0;
         while bits != 0 {
@@ -100,7 +100,8 @@ impl Subtrees {
         sum
     }
 
-    /// Returns the bits of all bytes of the strings below a node, without the byte of the node itself.
+    /// Returns, as a word of 128 bits, the bits of all bytes of the strings below a node, without the byte of the node
+    /// itself.
     #[inline]
     pub(crate) fn below(&self, node: u32) -> u128 {
         let [low, high] = self.all[node as usize].below.map(u128::from);

@@ -13,13 +13,15 @@ use crate::masks::shortcuts::{Shortcut, ShortcutCounts, Shortcuts};
 use crate::network::follow::Follow;
 use crate::network::lazy_dfa::{BOTTOM, Configurations, LazyDfa};
 
-/// A configuration (one parse): a state, and the number of its frame on the local stack.
+/// A configuration (one parse): the id of a state, and the number of its frame on the local stack (calls open since the
+/// walk began).
 pub(crate) type Configuration = (u32, u32);
 
 /// The number of trie nodes that a walk visits between two checks of the budget.
 pub(crate) const NODES_A_LOOK: usize = 1 << 6;
 
-/// Initial capacity of the list of outgoing bytes of configuration (state and stack frame) sets, in sets.
+/// Initial capacity of the list that holds the outgoing bytes of sets of configurations (parses: state and stack
+/// frame), in sets.
 const ROOM: usize = 64;
 
 /// A set of configurations (parses: a state and a stack frame) at one trie node, with the bytes that they can consume.

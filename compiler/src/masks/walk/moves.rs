@@ -15,7 +15,7 @@ use crate::network::lazy_dfa::{BOTTOM, Configurations};
 /// transitions of all are forgotten before the next search.
 const MOST_MOVES: usize = 8192;
 
-/// Initial capacity of the transition table, in configurations (pairs of state and stack frame): as many as a large
+/// Initial capacity of the table of transitions, in configurations (pairs of state and stack frame): as many as a large
 /// schema asks for.
 const PLACES: usize = 128;
 
@@ -26,7 +26,7 @@ const MOST_RUNS: usize = 20;
 /// The target of a byte that a configuration (state and stack frame) cannot consume.
 pub(crate) const NOWHERE: Configuration = (NONE, BOTTOM);
 
-/// Neighbouring bytes that lead from one configuration (state and stack frame) to one other.
+/// A range of bytes that all lead from one configuration (state and stack frame) to the same other one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ByteRun {
     /// First byte of the run of bytes.

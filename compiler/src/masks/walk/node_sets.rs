@@ -116,7 +116,7 @@ impl NodeSets {
         next
     }
 
-    /// Begins an empty set of trie nodes. [`add`](Self::add) adds nodes, and [`end`](Self::end) completes the set.
+    /// Begins an empty set of trie nodes. [`add`](Self::add) adds a node, and [`end`](Self::end) completes the set.
     fn begin(&self) -> NodeSet {
         let [spans, inner] = [self.spans.len(), self.inner.len()].map(|end| end as u32);
         NodeSet { spans: spans..spans, inner: inner..inner }
@@ -217,8 +217,8 @@ impl NodeSets {
         }
     }
 
-    /// Adds the tokens and exits at the nodes of a set, with the configurations (pairs of state and stack frame)
-    /// `reached` there. Queues the set for the strings below.
+    /// Adds the tokens and exits (places where the rule returns) at the trie nodes of a set. `reached` are the
+    /// configurations (pairs of state and stack frame) there. Queues the set for the strings below its nodes.
     fn arrive_together(
         &mut self,
         node_set: NodeSetId,
