@@ -113,8 +113,9 @@ pub(crate) struct TransitionTable {
     /// For each row of the transition table, the bytes that its state can consume, as [`bits`] in which some bytes
     /// share one.
     live: Vec<u128>,
-    /// For each row of the transition table, the index of its shape: how its bytes fall into runs of equal transitions.
-    /// States of one chain have one shape. Empty if no state has a reference.
+    /// For each row of the transition table, the index of its shape: the partition of the bytes into runs on which the
+    /// row is constant. States that count the same characters have one shape. Empty if no state has a reference, from
+    /// whose mask its own is derived.
     shapes: Vec<u8>,
     /// For each shape (partition of the bytes into runs on which a row is constant), the first bytes of its runs.
     cuts: Vec<ByteSet>,

@@ -61,9 +61,9 @@ pub(crate) struct VocabularyFacts {
     transitions: Transitions,
     /// For each shared state and byte, a state that leads to it on this byte, and to no other state.
     sources: Predecessors,
-    /// Shared states with self-loops (bytes that lead back to the state) on at least [`SOME`] bytes, without all but
-    /// the lowest of equivalent states. Those with at least [`MANY`] such bytes come first, and the second component is
-    /// how many these are.
+    /// Shared states with self-loops (bytes that lead back to the state) on at least [`SOME`] bytes. Of equivalent
+    /// states only the lowest is listed. Those with at least [`MANY`] such bytes come first, and the second component
+    /// is how many these are.
     staying: (Vec<u32>, usize),
     /// Maps the target of the widest edge of a shared rule's first state to a final state whose plain tail call enters
     /// that rule.

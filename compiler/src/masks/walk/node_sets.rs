@@ -258,7 +258,8 @@ mod tests {
     use crate::samples;
     use crate::threads::Context;
 
-    /// A walk from a node of a node set may meet another class. Work queued before the walk stays queued.
+    /// A walk from a node of a node set (trie nodes that are walked together) may meet another exit class (set of trie
+    /// nodes at which a rule returns). Work queued before the walk stays queued.
     #[test]
     fn fronts_that_were_to_do_before_are_left_to_do() {
         let compiler = Compiler::new(vocabulary(5));
@@ -286,7 +287,8 @@ mod tests {
         assert!(!between.node_sets.node_sets.is_empty());
     }
 
-    /// Compares the node sets of all strings over some bytes with the nodes found one by one, for each class.
+    /// Compares the node sets (trie nodes that are walked together) of all strings over some bytes with the nodes found
+    /// one by one, for each exit class (set of trie nodes at which a rule returns).
     #[test]
     fn fronts_are_the_nodes_that_bytes_lead_to() {
         let vocabulary = vocabulary(5);

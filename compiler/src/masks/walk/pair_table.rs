@@ -308,8 +308,9 @@ impl PairTable {
         AfterReturn { live, moves: place.map(|place| self.moves.number(cursor, place)) }
     }
 
-    /// Whether a state of the vocabulary's rules and a configuration (state and stack frame) differ on fewer than
-    /// [`FEW`] of their outgoing bytes. An example is a chain of states of which only one may end the rule.
+    /// Whether a state of the vocabulary's rules and the configuration (state and stack frame) `place` differ on fewer
+    /// than [`FEW`] of their outgoing bytes. An example are two states that read the same characters, of which only one
+    /// may end the rule.
     fn is_like(&mut self, cursor: &mut Cursor<'_>, place: Configuration, stored: u32) -> bool {
         let shared = cursor.follow.network().shared;
         let moves = self.moves.number(cursor, place);
