@@ -1,9 +1,9 @@
 //! Rows of bits, one bit for each token: bit `id % 32` of word `id / 32` denotes the token `id`.
 
-/// Number of words of a row that are tested for any token at once.
+/// Number of 32-bit words of a row (one bit per token) that are tested together for whether any bit is set.
 const CHUNK: usize = 16;
 
-/// Calls `each` with the index of each set bit of a word, in ascending order, from 0 for the lowest.
+/// Calls `each` with the index of each set bit of a 64-bit word, in ascending order. The lowest bit has the index 0.
 #[inline]
 pub(crate) fn for_each_bit(mut word: u64, mut each: impl FnMut(u32)) {
     while word != 0 {
@@ -72,7 +72,8 @@ pub(crate) fn count_ones(row: &[u32]) -> u32 {
     row.iter().map(|word| word.count_ones()).sum()
 }
 
-/// Appends the token ids of the set bits of one word of a row. `index` is the position of the word in the row.
+/// Appends the token ids of the set bits of one 32-bit word of a row (one bit per token). `index` is the position of
+/// the word in the row, counted from 0.
 fn add_word(word: u32, index: usize, to: &mut Vec<u32>) {
     for_each_bit(word.into(), |bit| to.push(index as u32 * 32 + bit));
 }

@@ -7,7 +7,7 @@ pub struct MaskLimits {
     /// The most pairs of a return state (the state after a call) and an exit class (trie nodes at which a callee
     /// returns). A follow mask is computed for each pair. The default is 2,000,000.
     pub pairs: usize,
-    /// The most dense rows, masks stored as one bit per token, besides those of the vocabulary. The default is 16,384,
+    /// The most dense rows (masks stored as one bit per token), besides those of the vocabulary. The default is 16,384,
     /// some 260 MB for a vocabulary of 128,000 tokens.
     pub rows: usize,
 }
@@ -24,11 +24,11 @@ pub enum MaskError {
     /// One of the [`MaskLimits`] would be exceeded.
     #[error("{what} would exceed the limit of {limit}")]
     Limit {
-        /// Name of the bounded quantity, such as "dense rows".
+        /// Name of the quantity that is bounded, such as "dense rows".
         what: &'static str,
-        /// The greatest allowed number.
+        /// The greatest allowed number of that quantity.
         limit: usize,
-        /// Id of the grammar's state that was being processed.
+        /// Id of the grammar's state that was processed when the limit was exceeded.
         state: u32,
     },
     /// The time or the memory of the compilation's budget is used up, or the compilation was cancelled.
@@ -37,7 +37,8 @@ pub enum MaskError {
         /// Number of items already processed in the current step. An item is a state, or a pair of a return state and
         /// an exit class (trie nodes at which a callee returns).
         states: usize,
-        /// Number of items in the current step: states, or pairs of a return state and an exit class.
+        /// Number of items in the current step: states, or pairs of a return state and an exit class (set of trie nodes
+        /// at which a rule returns).
         total: usize,
         /// Id of the grammar's state that was to be processed next.
         state: u32,

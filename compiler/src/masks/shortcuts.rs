@@ -14,8 +14,8 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Shortcut {
-    /// Memoised outcomes: consumed tokens and exits below a trie node are computed once for each class of equivalent
-    /// states (`outcome/memo.rs`).
+    /// Memoised outcomes: the consumed tokens and exits (trie nodes at which the rule returns) below a trie node are
+    /// computed once for each class of equivalent states (`outcome/memo.rs`).
     Memo,
     /// All nodes of an exit class (trie nodes at which a callee returns) are walked together: subset construction on
     /// the side of the trie (`walk/node_sets.rs`).
@@ -31,14 +31,14 @@ pub enum Shortcut {
     /// States from which no token leaves a literal share a mask if they lead to one trie node
     /// (`equivalence/literals.rs`).
     Literals,
-    /// Counter abstraction: rules before a countdown get the masks of equal rules without one
-    /// (`equivalence/uncounted.rs`).
+    /// Counter abstraction: rules before a countdown (a register with the repetitions left) get the masks of equal
+    /// rules without one (`equivalence/uncounted.rs`).
     Uncounted,
-    /// Masks of states are derived from those of states that are equivalent for `k` bytes (`equivalence/reference.rs`,
-    /// `derive/batch.rs`).
+    /// Masks of states are derived from the masks of other states, which agree with them on strings of `k` bytes
+    /// (`equivalence/reference.rs`, `derive/batch.rs`).
     References,
-    /// Outcomes (consumed tokens and exit nodes) stored in the vocabulary are taken over, except for the subtrees on
-    /// which a pair walk differs (`walk/take_over.rs`).
+    /// Outcomes (consumed tokens and exit nodes) stored in the vocabulary are taken over. Left out are the subtrees of
+    /// the trie in which the state and the vocabulary's state differ (`walk/take_over.rs`).
     SharedReferences,
     /// Tokens whose characters are all of one class are added by their length, without a walk (`derive/char_runs.rs`).
     CharRuns,
@@ -63,7 +63,8 @@ impl Shortcut {
     ];
 }
 
-/// The set of shortcuts that a computation of masks uses. The default has all of them.
+/// The set of shortcuts (ways to save a part of a walk over the trie) that a computation of masks uses. The default has
+/// all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Shortcuts(u32);
 
@@ -74,13 +75,13 @@ impl Default for Shortcuts {
 }
 
 impl Shortcuts {
-    /// Returns this set without one shortcut.
+    /// Returns this set of shortcuts without one of them.
     #[must_use]
     pub fn without(self, shortcut: Shortcut) -> Self {
         Self(self.0 & !(1 << shortcut as u32))
     }
 
-    /// Whether this set contains a shortcut.
+    /// Whether a computation with this set uses the shortcut.
     #[inline]
     pub fn has(self, shortcut: Shortcut) -> bool {
         self.0 >> shortcut as u32 & 1 == 1
@@ -93,18 +94,18 @@ impl Shortcuts {
 pub struct ShortcutCounts([u64; Shortcut::ALL.len()]);
 
 impl ShortcutCounts {
-    /// Records that a shortcut took effect `times` more times.
+    /// Records that the shortcut `shortcut` took effect `times` more times.
     #[inline]
     pub(crate) fn add(&mut self, shortcut: Shortcut, times: usize) {
         self.0[shortcut as usize] += times as u64;
     }
 
-    /// Adds the numbers of another computation, or of a part of one.
+    /// Adds the counts of another computation, or of a part of one, to these.
     pub fn append(&mut self, other: &Self) {
         self.0.iter_mut().zip(&other.0).for_each(|(count, more)| *count += more);
     }
 
-    /// Returns how often a shortcut took effect.
+    /// Returns how often the shortcut `shortcut` took effect.
     pub fn of(&self, shortcut: Shortcut) -> u64 {
         self.0[shortcut as usize]
     }

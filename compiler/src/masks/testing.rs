@@ -24,7 +24,7 @@ mod tests {
     use crate::samples;
     use crate::threads::Context;
 
-    /// A network compiled from a schema, and its vocabulary.
+    /// A network compiled from a schema, with its vocabulary and facts about both.
     pub(crate) struct Setting<'a> {
         vocabulary: &'a VocabularyArtifact,
         pub(crate) known: VocabularyFacts,
@@ -52,7 +52,7 @@ mod tests {
             self.network.follow(self.shared(), self.known.rules())
         }
 
-        /// Returns the k-equivalence of all states of the grammar.
+        /// Returns the k-equivalence (agreement on strings of at most `k` bytes) of all states of the grammar.
         pub(crate) fn equivalence(&self, follow: &Follow<'_>) -> KEquivalence {
             KEquivalence::new(
                 follow,
@@ -62,13 +62,14 @@ mod tests {
             )
         }
 
-        /// Returns the ids of all states of the grammar itself.
+        /// Returns the ids of all states of the grammar itself, without those of the vocabulary.
         pub(crate) fn states(&self) -> Range<u32> {
             let base = self.network.tables.bases.states;
             base..base + self.network.tables.as_tables().state_count()
         }
 
-        /// Returns the ranks of the tokens consumed from a state, and the exit nodes, found byte by byte.
+        /// Returns the ranks (token indexes in byte order) of the tokens consumed from a state, and the exit nodes.
+        /// Both are found byte by byte.
         pub(crate) fn walked(&self, follow: &Follow<'_>, state: u32) -> (Vec<u32>, Vec<u32>) {
             let mut sets = LazyDfa::new(follow.network());
             let after = follow.bytes(follow.rule_of(state));
@@ -76,7 +77,8 @@ mod tests {
         }
     }
 
-    /// Returns the nodes without the root. The outcome at the root is not compared.
+    /// Returns the trie nodes without the root. The outcome (consumed tokens and exit nodes) at the root is not
+    /// compared.
     pub(crate) fn inner(nodes: &[u32]) -> Vec<u32> {
         nodes.iter().copied().filter(|&node| node != 0).collect()
     }

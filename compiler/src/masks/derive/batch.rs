@@ -32,37 +32,40 @@ use crate::masks::walk::walker::Walker;
 use crate::network::follow::Follow;
 use crate::network::lazy_dfa::{Arrival, BOTTOM, Configurations};
 
-/// One derivation: a state whose outcome (tokens and exits) is derived from the outcome of its reference.
+/// One derivation: a state whose outcome (consumed tokens and exit nodes) is computed as a difference from the outcome
+/// of another state, its reference.
 pub(crate) struct Derivation<'a> {
-    /// The derived state, a state of the grammar itself.
+    /// The derived state: its mask is computed as a difference from another state's mask. It belongs to the grammar
+    /// itself, not to the vocabulary.
     pub(crate) state: u32,
-    /// The state from whose outcome the outcome of `state` is derived.
+    /// The state from whose outcome (consumed tokens and exit nodes) the outcome of `state` is derived.
     pub(crate) reference: u32,
-    /// The outcome of `reference` at the root of the trie, for all tokens.
+    /// The outcome (consumed tokens and exit nodes) of `reference` at the root of the trie, for all tokens.
     pub(crate) known: &'a Outcome,
 }
 
-/// The difference of a derived state's outcome from the outcome of its reference (the state that its mask is derived
-/// from).
+/// The difference of a derived state's outcome (consumed tokens and exit nodes) from the outcome of its reference (the
+/// state that its mask is derived from).
 #[derive(Clone, Default)]
 pub(crate) struct Difference {
-    /// The trie nodes at which the two outcomes differ: the reference's tokens and exits there are not taken over.
+    /// The trie nodes at which the outcomes of the derived state and of its reference differ. The reference's tokens
+    /// and exits (nodes at which its rule returns) there are not taken over.
     excluded: Excluded,
-    /// The tokens and exits of the derived state at the excluded nodes, and those that the reference (a state that
-    /// another mask is derived from) lacks.
+    /// The consumed tokens and exit nodes of the derived state at the excluded trie nodes, and those that its reference
+    /// (the state that its mask is derived from) lacks.
     outcome: Outcome,
 }
 
 impl Difference {
-    /// Appends a second difference. All its nodes must come after all nodes of this one.
+    /// Appends the difference `more`. All trie nodes of `more` must come after all nodes of this difference.
     pub(crate) fn append(&mut self, more: &Self) {
         self.excluded.append(&more.excluded);
         self.outcome.spans.extend_from_slice(&more.outcome.spans);
         self.outcome.exits.extend_from_slice(&more.outcome.exits);
     }
 
-    /// Returns the outcome of the derived state: the outcome of its reference (the state that its mask is derived from)
-    /// with this difference applied.
+    /// Returns the outcome (consumed tokens and exit nodes) of the derived state: the outcome of its reference (the
+    /// state that its mask is derived from) with this difference applied.
     pub(crate) fn over(
         &self,
         derived: &Derivation<'_>,
@@ -93,24 +96,28 @@ struct DifferenceBuilder<'a> {
     builder: OutcomeBuilder<'a>,
 }
 
-/// A cache of outcomes at the current trie node, by reached configuration. When several states diverge from their
-/// references (the states that their masks are derived from) at one node, most of them reach the same configuration.
+/// A cache of outcomes (consumed tokens and exit nodes) at the current trie node, by reached configuration (state and
+/// stack frame). When several states diverge from their references (the states that their masks are derived from) at
+/// one node, most of them reach the same configuration.
 #[derive(Default)]
 struct SharedVisits {
-    /// Maps a state and a byte to the configurations that the state reaches on the byte.
+    /// Maps a state and a byte to the configurations (pairs of state and stack frame) that the state reaches on the
+    /// byte.
     steps: FxHashMap<(u32, u8), Arrival>,
-    /// The current trie node. The cached outcomes are dropped when another node is asked for.
+    /// The current trie node. The cached outcomes (consumed tokens and exit nodes) are dropped when another node is
+    /// asked for.
     node: u32,
-    /// Each entry has the reached configurations, the FOLLOW bytes of the state's rule, and the outcome at the node.
-    /// Only the first `count` entries are in use; the others keep their memory for later nodes.
+    /// Each entry has the reached configurations (pairs of state and stack frame), the FOLLOW bytes of the state's rule
+    /// (those that may come after it), and the outcome (consumed tokens and exit nodes) at the node. Only the first
+    /// `count` entries are in use; the others keep their memory for later nodes.
     known: Vec<(Arrival, ByteSet, Outcome)>,
-    /// The number of entries of `known` that are in use.
+    /// The number of entries of `known` that are in use for the current trie node.
     count: usize,
 }
 
 impl SharedVisits {
-    /// Returns the outcome (tokens and exits) of the configurations `reached` at a node. On the first call for this
-    /// node, configuration and set `after`, `find` computes the outcome by a walk.
+    /// Returns the outcome (tokens and exits) of the configurations (pairs of state and stack frame) `reached` at a
+    /// node. On the first call for this node, configuration and set `after`, `find` computes the outcome by a walk.
     fn outcome<'a>(
         &mut self,
         node: u32,
@@ -142,7 +149,7 @@ impl SharedVisits {
     }
 }
 
-/// Returns a function that returns `nodes` on its first call, and `None` on every later call.
+/// Returns a function that returns the range of trie nodes `nodes` on its first call, and `None` on every later call.
 pub(crate) fn once(mut nodes: Option<Range<u32>>) -> impl FnMut() -> Option<Range<u32>> {
     move || nodes.take()
 }
@@ -250,9 +257,9 @@ impl<'a> Walker<'a> {
         Some(found.collect())
     }
 
-    /// Computes the product state of each trie node on the path from the root to `node`, by depth, into `states`.
-    /// Returns the node at which the pass begins: `node` itself, or the end of the subtree around it in which no member
-    /// continues.
+    /// Computes the product state (what all states of the batch have reached) of each trie node on the path from the
+    /// root to `node`, by depth, into `states`. Returns the node at which the pass over the trie begins. It is `node`,
+    /// or the end of the subtree around it in which no state of the batch continues.
     fn enter(&self, product: &mut Product<'_>, states: &mut [u32], node: u32) -> u32 {
         let (trie, nodes) = (self.cursor.trie, self.cursor.facts.nodes());
         if states[0] == NONE {
@@ -276,9 +283,9 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Records the divergence of one state from its reference (the state that its mask is derived from) at a trie node.
-    /// `below` is the range of the node and its descendants. `leaves` is whether a byte below the node can follow the
-    /// state's rule; it may be wrongly true, but never wrongly false.
+    /// Records how one state differs from its reference (the state that its mask is derived from) at the trie node at
+    /// which the two diverge. `below` is the range of the node and its descendants. `leaves` is whether a byte below
+    /// the node can follow the state's rule; it may be wrongly true, but never wrongly false.
     fn part_from(
         &mut self,
         divergence: Divergence,
@@ -355,8 +362,8 @@ mod tests {
     use crate::network::NetworkLimits;
     use crate::threads::Context;
 
-    /// Derives the outcomes of all states of a schema's network, and checks them against walks of each state. Returns
-    /// the number of states with a reference.
+    /// Derives the outcomes (consumed tokens and exit nodes) of all states of a schema's network, and checks them
+    /// against walks of each state. Returns the number of states with a reference, from which they are derived.
     fn derived(compiler: &Compiler, known: &VocabularyFacts, schema: &str) -> usize {
         let options = JsonSchemaOptions::default();
         let Ok(lowered) = lower(Source::new("source", schema), &options, &Budget::new()) else {

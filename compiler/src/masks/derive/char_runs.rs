@@ -50,46 +50,50 @@ const WORTH_A_THREAD: usize = 256;
 /// reference. With more, it is derived from the state's own run.
 const FEW: u32 = 64;
 
-/// The character run of a state: the part of its language that consists of characters of some kinds.
+/// The character run (states that read characters of one class) of a state: the part of its language that consists of
+/// characters of some kinds.
 struct CharRun {
-    /// The kinds of characters of the run, one bit each.
+    /// The kinds of characters that the run consists of, one bit each (digits are one kind, for example).
     kinds: CharKinds,
-    /// The characters of `kinds` with which the state itself enters the run.
+    /// The first bytes of the run: the characters of `kinds` with which the state itself continues.
     first: ByteSet,
-    /// The states of the run: entry `i` is the state after `i + 1` bytes.
+    /// The states that the run passes through: entry `i` is the state after `i + 1` bytes.
     way: Vec<RunState>,
-    /// The bytes, other than the run's characters, with which some state of the run continues. They include the FOLLOW
-    /// bytes of the rule if it can return within the run.
+    /// The bytes, other than the run's characters, with which some state of the character run (states that read
+    /// characters of one class) continues. They include the FOLLOW bytes of the rule (those that may come after it) if
+    /// the rule can return within the run.
     bytes: ByteSet,
-    /// Whether the run has no end: the last state of `way` also stands for all longer strings.
+    /// Whether the character run (states that read characters of one class) has no end: the last state of `way` also
+    /// holds for all longer strings of its characters.
     is_endless: bool,
-    /// The length, in bytes, of the longest token that the run accepts.
+    /// The length, in bytes, of the longest token that consists of the run's characters and is accepted.
     length: u32,
 }
 
 /// One state of a character run (states that read characters of one class): the state after some number of characters.
 #[derive(Clone, Copy)]
 struct RunState {
-    /// The state, a state of the grammar itself.
+    /// The state that the run passes through, a state of the grammar itself.
     state: u32,
-    /// The bytes with which the state continues outside the run.
+    /// The bytes with which the state continues other than with the run's characters.
     others: ByteSet,
-    /// The FOLLOW bytes of the rule if the state is final; empty otherwise.
+    /// The FOLLOW bytes of the rule (those that may come after it) if the state is final; empty otherwise.
     after: ByteSet,
 }
 
 /// The character runs (states that read characters of one class) of the states of a network.
 #[derive(Default)]
 pub(crate) struct CharRuns {
-    /// Maps a state to its character run (states that read characters of one class) and to the index of the run's bit
-    /// row in `references`.
+    /// Maps a state to its character run (states that read characters of one class), and to the index in `references`
+    /// of the run's bit row (one bit per token).
     of: FxHashMap<u32, (CharRun, u32)>,
-    /// Maps character kinds and a byte to the strings of these kinds that the trie continues with the byte.
+    /// Maps character kinds and a byte to trie edges: the strings of these kinds that the trie continues with the byte.
     edges: FxHashMap<(CharKinds, u8), Box<[RunExit]>>,
-    /// The bit rows that masks are derived from. Each entry has the character kinds, the length of the longest token in
-    /// bytes, and the first state that uses the row.
+    /// The bit rows (one bit per token) that masks are derived from. Each entry has the character kinds, the length of
+    /// the longest token in bytes, and the first state that uses the row.
     references: Vec<(CharKinds, u32, u32)>,
-    /// The state number of the first bit row. Bit rows are numbered as states after the last state of the grammar.
+    /// The state number of the first bit row (one bit per token). Bit rows are numbered as states after the last state
+    /// of the grammar.
     first_reference: u32,
 }
 
@@ -146,8 +150,8 @@ impl CharRuns {
         this
     }
 
-    /// Returns the outcome of a state at the root of the trie, derived from its character run (states that read
-    /// characters of one class). `None` if it has no run.
+    /// Returns the outcome (consumed tokens and exit nodes) of a state at the root of the trie, derived from its
+    /// character run (states that read characters of one class). `None` if it has no run.
     pub(crate) fn outcome(&self, walker: &mut Walker<'_>, state: u32) -> Option<Outcome> {
         let (run, reference) = self.of.get(&state)?;
         walker.cursor.count(Shortcut::CharRuns);
@@ -198,8 +202,8 @@ impl CharRuns {
         Some(builder.outcome)
     }
 
-    /// Returns the bit rows that outcomes (tokens and exits) are derived from, in the order of their state numbers. A
-    /// row has `row_words` words of 32 bits.
+    /// Returns the bit rows (one bit per token) that outcomes (tokens and exits) are derived from, in the order of
+    /// their state numbers. A row has `row_words` words of 32 bits.
     pub(crate) fn references(
         &self,
         known: &VocabularyFacts,
@@ -226,52 +230,59 @@ impl CharRuns {
     }
 }
 
-/// Returns the union of the bytes with which the states of a run continue outside the run or after their rule.
+/// Returns the union of the bytes with which the states `way` of a character run (states that read characters of one
+/// class) leave the run: by bytes other than its characters, or by bytes that may come after their rule.
 fn bytes_of(way: &[RunState]) -> ByteSet {
     way.iter().fold(ByteSet::EMPTY, |all, place| all.union(place.others).union(place.after))
 }
 
-/// A bit row with the tokens of some character kinds up to some length.
+/// A bit row (one bit per token) with the tokens of some character kinds up to some length. Masks of states that read
+/// such characters are derived from it.
 pub(crate) struct RunRow {
-    /// The state number of the row, after all states of the grammar: outcomes name it as their reference.
+    /// A state number for the row, after all states of the grammar. Outcomes (consumed tokens and exit nodes) that are
+    /// derived from the row name this number as their reference.
     pub(crate) state: u32,
-    /// The first state whose outcome is derived from the row.
+    /// The first state whose outcome (consumed tokens and exit nodes) is derived from the row.
     pub(crate) asked_by: u32,
-    /// One bit per token id: bit `id % 32` of word `id / 32`.
+    /// The tokens of the row, one bit per token id: bit `id % 32` of word `id / 32`.
     pub(crate) row: Vec<u32>,
 }
 
 /// One thread's search for character runs (states that read characters of one class), with its caches.
 struct Finder<'a> {
-    /// The FOLLOW sets of the network's rules.
+    /// The FOLLOW sets of the network's rules: the bytes that may come after each rule.
     follow: &'a Follow<'a>,
-    /// Indexes over the vocabulary.
+    /// Indexes over the vocabulary's trie, shared rules and stored masks.
     known: &'a VocabularyFacts,
-    /// The k-equivalence of the grammar's states.
+    /// The k-equivalence (agreement on strings of at most `k` bytes) of the grammar's states.
     equivalence: &'a KEquivalence,
-    /// The token trie.
+    /// The token trie: the prefix tree of the tokens' byte strings.
     trie: Trie<'a>,
-    /// Caches [`step`](Self::step): maps a state to the target of most of its bytes, and to these bytes.
+    /// Caches [`step`](Self::step): maps a state to the target of most of its bytes, and to these bytes. `None` if
+    /// there is no such target.
     steps: FxHashMap<u32, Option<(u32, ByteSet)>>,
-    /// Maps character kinds to the number of tokens of each length in bytes.
+    /// Maps character kinds to the number of tokens of these kinds, by length in bytes.
     counts: FxHashMap<CharKinds, Vec<u32>>,
-    /// Maps a reference, from which another state's mask is derived, to its character run. The run is given by its
-    /// kinds, its first characters and the length of its longest token in bytes. `None` if the reference has no run.
+    /// Maps a reference, from which another state's mask is derived, to its character run (states that read characters
+    /// of one class). The run is given by its kinds, its first characters and the length of its longest token in bytes.
+    /// `None` if the reference has no run.
     like: FxHashMap<u32, Option<(CharKinds, ByteSet, u32)>>,
     /// Maps a set of bytes to the character kinds that lie within the set, and to their characters.
     within: FxHashMap<ByteSet, (CharKinds, ByteSet)>,
-    /// The run that was found last: its characters and states. The run of the next state is mostly a part of it.
+    /// The characters and states of the character run (states that read characters of one class) that was found last.
+    /// The run of the next state is mostly a part of it.
     last: (ByteSet, Vec<RunState>),
 }
 
 impl<'a> Finder<'a> {
-    /// Returns the index of the vocabulary's tokens by character kinds.
+    /// Returns the index of the vocabulary's tokens by the kinds of their characters and by length.
     fn words(&self) -> &'a CharClassIndex {
         self.known.words(self.trie)
     }
 
-    /// Returns the character run of a state, if deriving its mask from the run saves work. `None` if the state has no
-    /// run, or if its reference (the state that its mask is derived from) is nearer.
+    /// Returns the character run (states that read characters of one class) of a state, if deriving its mask from the
+    /// run saves work. `None` if the state has no run, or if its reference (the state that its mask is derived from) is
+    /// nearer.
     fn worth_it(&mut self, state: u32) -> Option<CharRun> {
         let Some(reference) = self.equivalence.reference(state) else { return self.find(state) };
         if self.equivalence.length(state, reference).is_some_and(|length| length >= FAR) {
@@ -293,8 +304,9 @@ impl<'a> Finder<'a> {
         (!is_near).then_some(found)
     }
 
-    /// Returns the character run of a state. `None` if too few tokens are decided by their length, or too many strings
-    /// are left to walk. The characters of the run are those of the class with which most bytes continue.
+    /// Returns the character run (states that read characters of one class) of a state. `None` if too few tokens are
+    /// decided by their length, or too many strings are left to walk. The characters of the run are those of the class
+    /// with which most bytes continue.
     fn find(&mut self, state: u32) -> Option<CharRun> {
         let highest = self.known.nodes().height(0);
         let (mut at, bytes) = self.step(state)?;
@@ -356,7 +368,7 @@ impl<'a> Finder<'a> {
         run
     }
 
-    /// Returns the character kinds all of whose characters are in `bytes`, and their characters.
+    /// Returns the character kinds all of whose characters are in `bytes`, and the characters of these kinds.
     fn within(&mut self, bytes: ByteSet) -> (CharKinds, ByteSet) {
         *self.within.entry(bytes).or_insert_with(|| {
             let kinds = kinds_within(bytes);
@@ -364,7 +376,7 @@ impl<'a> Finder<'a> {
         })
     }
 
-    /// Returns the number of trie nodes whose strings begin with one of some bytes.
+    /// Returns the number of trie nodes whose strings begin with one of `bytes`.
     fn below_root(&self, bytes: ByteSet) -> usize {
         let children = self.known.children().on_any(0, bytes);
         children.map(|(_, child)| (self.trie.end[child as usize] - child) as usize).sum()
@@ -435,8 +447,8 @@ mod tests {
         samples::compiler(words.into_iter().filter(|word| word.len() > 1).chain(longer))
     });
 
-    /// Compares the outcomes of all states with character runs to walks byte by byte, for one schema. Returns the
-    /// number of states with a run.
+    /// Compares the outcomes (consumed tokens and exit nodes) of all states with character runs (states that read
+    /// characters of one class) to walks byte by byte, for one schema. Returns the number of states with a run.
     fn along(schema: &Value) -> usize {
         let setting = Setting::new(&COMPILER, schema);
         let Setting { known, .. } = &setting;

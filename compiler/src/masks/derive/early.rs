@@ -12,12 +12,14 @@ use crate::masks::trie::char_classes::FAR;
 use crate::masks::walk::walker::Walker;
 
 /// The most trie nodes, some 10 ns each, that a comparison with the reference (a state that another mask is derived
-/// from) may visit. Beyond this limit the outcome of a near shared state is taken over instead.
+/// from) may visit. Beyond this limit the outcome (consumed tokens and exit nodes) of a near shared state is taken over
+/// instead.
 const LONG: usize = 1 << 12;
 
-/// Returns the outcome of a derived state at the root of the trie, if it is found without a batch. It is found from the
-/// state's character run. Without one, the state must soon differ from its reference (the state that its mask is
-/// derived from) and have a shared state of the vocabulary near it. `None` if neither holds.
+/// Returns the outcome (consumed tokens and exit nodes) of a derived state at the root of the trie, if it is found
+/// without a batch. It is found from the state's character run. Without one, the state must soon differ from its
+/// reference (the state that its mask is derived from) and have a shared state of the vocabulary near it. `None` if
+/// neither holds.
 pub(crate) fn outcome(
     walker: &mut Walker<'_>,
     runs: &CharRuns,

@@ -15,11 +15,12 @@ use super::rule_steps::RuleSteps;
 /// class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// Both continue, in the pair of this number.
+    /// Both states of the pair continue, to the two states of the pair with this index.
     Pair(u32),
-    /// Both reach the same state, or neither continues.
+    /// Both states of the pair reach the same state, or neither continues.
     Same,
-    /// Only the far state (many increments left) continues.
+    /// Only the far state (many increments left) of the pair continues, not its exit (the state after the last
+    /// increment).
     Ends,
     /// Only the exit (the state after the last increment) continues, in this state of the rule.
     Alone(u32),
@@ -31,27 +32,30 @@ pub(super) struct Pairs {
     /// Maps a far state (many increments left) and its exit (after the last increment), as numbers within the rule, to
     /// the number of their pair.
     numbers: FxHashMap<(u32, u32), u32>,
-    /// For each pair and byte class, the transition.
+    /// For each pair of states and each byte class of the rule, the transition of the pair.
     steps: Vec<Step>,
-    /// The number of byte classes of the rule.
+    /// The number of byte classes of the rule: the bytes of a class have equal transitions.
     classes: usize,
-    /// For each pair, its distance in bytes; `u32::MAX` if no string distinguishes the two states.
+    /// For each pair of states, the length in bytes of the shortest string that distinguishes the two; `u32::MAX` if
+    /// none does.
     distances: Vec<u32>,
-    /// For each pair, whether the far state (many increments left) is final, and whether the exit is final.
+    /// For each pair, whether the far state (many increments left) is final, and whether its exit (the state after the
+    /// last increment) is final.
     ends: Vec<(bool, bool)>,
-    /// The least distance of all pairs, in bytes; `u32::MAX` if there are none.
+    /// The length in bytes of the shortest string that distinguishes the two states of any pair; `u32::MAX` if none
+    /// does.
     pub(super) least: u32,
-    /// Whether some exit accepts more than its far state (many increments left): it continues or is final where the far
-    /// state does not or is not.
+    /// Whether some exit (the state after the last increment) accepts more than its far state (many increments left).
+    /// It continues or is final where the far state does not or is not.
     pub(super) adds: bool,
-    /// Whether some far state (many increments left) is final while the exit it is paired with continues but is not
-    /// final.
+    /// Whether some far state (many increments left) is final while its exit (the state after the last increment) is
+    /// not final, but continues.
     pub(super) keeps: bool,
 }
 
 impl Pairs {
-    /// Builds the pairs of all far states (many increments left) of a rule with their exits, and all pairs reachable
-    /// from these.
+    /// Builds the pairs of all far states (many increments left) of a rule with their exits (states after the last
+    /// increment), and all pairs that these reach on equal bytes.
     pub(super) fn new(rule: &RuleSteps<'_>) -> Self {
         let mut pairs: Vec<(u32, u32)> = Vec::new();
         let mut numbers: FxHashMap<(u32, u32), u32> = FxHashMap::default();
@@ -92,36 +96,38 @@ impl Pairs {
         Self { numbers, steps, classes, distances, ends, least, adds, keeps }
     }
 
-    /// Returns the number of pairs.
+    /// Returns the number of pairs of a far state (many increments left) and its exit (after the last increment).
     pub(super) fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Returns the number of the pair of a far state (many increments left) and its exit (after the last increment).
+    /// Returns the index of the pair of a far state (many increments left) and its exit (after the last increment).
     /// Panics if the two are no pair.
     pub(super) fn number(&self, pair: (u32, u32)) -> u32 {
         self.numbers[&pair]
     }
 
-    /// Returns whether the far state (many increments left) of a pair is final, and whether its exit is final.
+    /// Returns whether the far state (many increments left) of the pair with the index `pair` is final, and whether its
+    /// exit (the state after the last increment) is final.
     pub(super) fn ends(&self, pair: u32) -> (bool, bool) {
         self.ends[pair as usize]
     }
 
-    /// Returns the transition of a pair on a byte class.
+    /// Returns the transition, on a byte class, of the pair of states with the index `pair`.
     #[inline]
     pub(super) fn on(&self, pair: u32, class: usize) -> Step {
         self.steps[pair as usize * self.classes + class]
     }
 
-    /// Whether a string of at most `height` bytes distinguishes the two states of a pair.
+    /// Whether a string of at most `height` bytes distinguishes the two states of the pair with the index `pair`.
     #[inline]
     pub(super) fn may_tell(&self, pair: u32, height: usize) -> bool {
         self.distances[pair as usize] as usize <= height
     }
 }
 
-/// Returns the distance of each pair in bytes, given the transitions and final states of all pairs. The search is
+/// Returns for each pair of states the length in bytes of the shortest string that distinguishes the two; `u32::MAX` if
+/// none does. `steps` has the transitions of all pairs, and `ends` whether their states are final. The search is
 /// breadth first and against the transitions, from the pairs that differ at once.
 fn distances(steps: &[Step], classes: usize, ends: &[(bool, bool)]) -> Vec<u32> {
     let rows = || (0..).zip(steps.chunks(classes.max(1)));

@@ -27,19 +27,19 @@ use crate::masks::outcome::Outcome;
 use crate::masks::outcome::builder::OutcomeBuilder;
 use crate::masks::shared::facts::VocabularyFacts;
 
-/// The number of transitions that a walk takes between two checks of the budget.
+/// The number of transitions that a walk over the trie takes between two checks of the budget.
 const STEPS: usize = 1 << 12;
 
 /// The most pairs that the simulation visits, divided by the number of trie nodes. Beyond this limit states are taken
 /// not to simulate each other, and each is walked.
 const PAIRS_A_NODE: usize = 4;
 
-/// The configuration of a rule after the first byte of a token, at which a walk begins.
+/// Where a walk over the trie begins: a first byte of a token, and the state of a rule after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Beginning {
     /// The trie node of the first byte, a child of the root.
     child: u32,
-    /// The state after the byte, as a number within the rule.
+    /// The state after the first byte, as a number within the rule.
     state: u32,
     /// The state that replaces `state` if the byte makes the counter's last increment, as a number within the rule.
     /// `None` if the byte makes no increment.
@@ -47,65 +47,68 @@ pub(super) struct Beginning {
 }
 
 impl Beginning {
-    /// Returns the transition that the first byte makes.
+    /// Returns the transition that the first byte of the token makes: its target, and the exit that replaces the target
+    /// at the last increment.
     fn arrived(&self) -> Arrived {
         Arrived { state: self.state, exit: self.exit, is_set: false }
     }
 }
 
-/// The differences of a part: index `i` is for the exits (the states after the last increment) of increment `i + 1` of
-/// a token.
+/// The differences below one first byte, by increment of the counter. Index `i` says how the outcome (tokens and exits)
+/// changes if increment `i + 1` of a token is the last.
 pub(super) type Part = Vec<ExitDifference>;
 
-/// How the outcome (tokens and exits) changes if the counter reaches its bound at one increment: the rule continues in
-/// the increment's exit.
+/// How the outcome (tokens and exits) changes if the counter reaches its bound at one increment. The rule then
+/// continues in the *exit* (the state after the last increment) instead of staying.
 #[derive(Debug, Default)]
 pub(super) struct ExitDifference {
     /// The subtrees of the trie in which the exits (the states after the last increment) do not continue, as disjoint
     /// ranges of nodes, in the order of the walk.
     pub(super) subtrees: Vec<Range<u32>>,
-    /// Nodes outside `subtrees` at which the exits (the states after the last increment) do not let the rule return, in
-    /// the order of the walk.
+    /// Trie nodes outside `subtrees` at which the rule may return if it stays, but not in the exit (the state after the
+    /// last increment), in the order of the walk.
     pub(super) kept: Vec<u32>,
     /// Tokens, and trie nodes at which the rule returns, that are possible only through the exits (the states after the
     /// last increment).
     pub(super) more: Outcome,
 }
 
-/// One rule with count-dependent states, prepared for walks on any number of threads.
+/// One rule with count-dependent states (whose masks change near a counter's bound), prepared for walks on any number
+/// of threads.
 pub(super) struct CountDependentRule<'a> {
-    /// The transitions of the rule.
+    /// The transitions of the rule, with what each does to the counter.
     steps: RuleSteps<'a>,
     /// The pairs of a far state (many increments left) and its exit (after the last increment), with the strings that
     /// distinguish them.
     pairs: Pairs,
-    /// For each state of the rule, whether it continues with a FOLLOW byte of the rule.
+    /// For each state of the rule, whether it continues with a FOLLOW byte of the rule (one that may come after it).
     goes_on_after: Vec<bool>,
-    /// Whether a delta of the rule is only a set of tokens to exclude. This holds if no exit (the state after the last
-    /// increment) continues or ends where staying does not, and no final state continues with a FOLLOW byte of the
-    /// rule.
+    /// Whether a near-bound mask of the rule is always the unbounded mask without some tokens. This holds if no exit
+    /// (the state after the last increment) continues or ends where staying does not, and no final state continues with
+    /// a FOLLOW byte of the rule (one that may come after it).
     pub(super) of_tokens: bool,
-    /// The token trie.
+    /// The token trie: the prefix tree of the tokens' byte strings.
     trie: Trie<'a>,
-    /// Indexes over the vocabulary.
+    /// Indexes over the vocabulary's trie, shared rules and stored masks.
     facts: &'a VocabularyFacts,
-    /// The FOLLOW bytes of the rule.
+    /// The FOLLOW bytes of the rule: those that may come after it.
     after: ByteSet,
-    /// The limit on the work of all walks.
+    /// The limit on the work of all walks over the trie.
     budget: &'a Budget,
 }
 
-/// One thread's walk over the trie along the states of one rule, with its stacks.
+/// One thread's walk over the trie along the states of one rule with a counter, with its stacks.
 pub(super) struct IncrementWalk<'a> {
-    /// The rule that the walk belongs to.
+    /// The rule along whose states the trie is walked.
     rule: &'a CountDependentRule<'a>,
     /// Collects the tokens, and the trie nodes at which the rule returns, that are possible only through an exit (the
     /// state after the last increment).
     builder: OutcomeBuilder<'a>,
-    /// Stack of trie nodes to visit, each with the state at the node and the number of increments so far.
+    /// Stack of trie nodes to visit, each with the state at the node and the number of increments of the counter so
+    /// far.
     open: Vec<(u32, u32, u32)>,
-    /// Stack of trie nodes to visit, each with the number of the pair of a far state (many increments left) and its
-    /// exit (after the last increment).
+    /// Stack of trie nodes to visit, each with the index of the pair of a far state (many increments left) and its exit
+    /// (after the last increment).
     pairs_open: Vec<(u32, u32)>,
     /// Stack of trie nodes to visit at which only the exit (the state after the last increment) continues, each with
     /// the exit's state.
@@ -113,7 +116,7 @@ pub(super) struct IncrementWalk<'a> {
 }
 
 impl<'a> CountDependentRule<'a> {
-    /// Prepares a rule for walks, given its FOLLOW bytes `after`.
+    /// Prepares a rule for walks over the trie, given its FOLLOW bytes `after` (those that may come after the rule).
     pub(super) fn new(
         steps: RuleSteps<'a>,
         after: ByteSet,
@@ -130,7 +133,7 @@ impl<'a> CountDependentRule<'a> {
         Self { steps, pairs, goes_on_after, of_tokens, trie, facts, after, budget }
     }
 
-    /// Returns a walk for one thread.
+    /// Returns a walk over the trie for one thread.
     pub(super) fn walk(&'a self) -> IncrementWalk<'a> {
         IncrementWalk {
             rule: self,
@@ -141,8 +144,8 @@ impl<'a> CountDependentRule<'a> {
         }
     }
 
-    /// Returns the first bytes of a count-dependent state on which the outcome (tokens and exits) may depend on the
-    /// remaining increments, with the states after them.
+    /// Returns the first bytes of tokens on which the outcome (tokens and exits) of `state` may depend on the remaining
+    /// increments of the counter, each with the state after it.
     pub(super) fn beginnings(&self, state: u32) -> Vec<Beginning> {
         let children = self.trie.children(0).filter_map(|child| {
             let class = self.steps.class(self.trie.byte[child as usize]);
@@ -154,8 +157,8 @@ impl<'a> CountDependentRule<'a> {
         children.collect()
     }
 
-    /// Returns, for each beginning, the index of a beginning on the same byte that simulates it, often its own. The
-    /// part of the simulating beginning serves both.
+    /// Returns, for each beginning (a first byte with the state after it), the index of a beginning on the same byte
+    /// that simulates it, often itself. The differences found below the simulating beginning serve both.
     pub(super) fn simulated_by(&self, beginnings: &[Beginning]) -> Vec<usize> {
         let mut by: Vec<usize> = (0..beginnings.len()).collect();
         if self.pairs.adds {
@@ -193,13 +196,14 @@ impl<'a> CountDependentRule<'a> {
         by
     }
 
-    /// Returns the byte class of a beginning.
+    /// Returns the byte class of the first byte of a beginning.
     fn class(&self, beginning: &Beginning) -> usize {
         self.steps.class(self.trie.byte[beginning.child as usize])
     }
 
-    /// Whether an exit may change the outcome below a trie node. `given_way` is the far state (many increments left)
-    /// and the exit of an increment on the way to the node, if there was one. Later increments are always considered.
+    /// Whether an exit may change the outcome (consumed tokens and exit nodes) below a trie node. `given_way` is the
+    /// far state (many increments left) and the exit of an increment on the way to the node, if there was one. Later
+    /// increments are always considered.
     fn may_differ(&self, node: u32, given_way: Option<(u32, u32)>) -> bool {
         let height = self.facts.nodes().height(node);
         height > self.pairs.least as usize
@@ -207,7 +211,7 @@ impl<'a> CountDependentRule<'a> {
                 .is_some_and(|(far, exit)| self.pairs.may_tell(self.pair(far, exit), height))
     }
 
-    /// Returns the number of the pair of a state and its exit (the state after the last increment), both as numbers
+    /// Returns the index of the pair of a state and its exit (the state after the last increment), both as numbers
     /// within the rule.
     fn pair(&self, far: u32, exit: u32) -> u32 {
         self.pairs.number((far, self.steps.arrival(exit).state))
@@ -215,8 +219,9 @@ impl<'a> CountDependentRule<'a> {
 }
 
 impl IncrementWalk<'_> {
-    /// Walks the trie below a beginning, and returns how the outcome (tokens and exits) changes at each increment. The
-    /// result has no meaning if the budget is spent.
+    /// Walks the trie below a beginning (a first byte with the state after it). Returns how the outcome (tokens and
+    /// exits) changes if the counter reaches its bound at each increment. The result has no meaning if the budget is
+    /// spent.
     pub(super) fn part(&mut self, beginning: Beginning) -> Part {
         let rule = self.rule;
         let mut part = Part::default();
@@ -255,8 +260,8 @@ impl IncrementWalk<'_> {
         part
     }
 
-    /// Adds to `part` how the exit (the state after the last increment) of a pair differs from staying, below the trie
-    /// node at which increment `increment` (from 0) is made.
+    /// Adds to `part` how the exit of a pair (the state after the last increment) differs from staying. `node` is the
+    /// trie node at which the increment with the index `increment`, from 0, is made.
     fn give_way(&mut self, part: &mut Part, increment: usize, node: u32, pair: u32) {
         let rule = self.rule;
         let facts = rule.facts;

@@ -28,19 +28,21 @@ use crate::masks::shared::facts::VocabularyFacts;
 use crate::network::{CountDependent, Network};
 use crate::threads::Context;
 
-/// The near-bound deltas of a state, by remaining increments. Index `i` is for `i + 1` remaining increments, up to the
-/// most that one token makes. `None` where the near-bound mask equals the unbounded mask.
+/// The near-bound deltas (differences from the unbounded masks) of a state, by remaining increments. Index `i` is for
+/// `i + 1` remaining increments, up to the most that one token makes. `None` where the near-bound mask equals the
+/// unbounded mask.
 pub(crate) type DeltasByIncrement = Vec<Option<NearBoundDelta>>;
 
-/// The near-bound deltas (differences from the unbounded masks) of the count-dependent states of one rule.
+/// The near-bound deltas (differences from the unbounded masks) of the states of one rule whose masks change near a
+/// counter's bound.
 pub(crate) struct RuleDeltas {
-    /// For each group of equivalent count-dependent states, the index of its deltas (differences from the unbounded
-    /// masks) in `deltas`.
+    /// For each group of equivalent count-dependent states, the index of the group's list of deltas (differences from
+    /// the unbounded masks) in `deltas`.
     pub(crate) of_group: Vec<usize>,
-    /// The distinct lists of deltas (differences from the unbounded masks), by index.
+    /// The distinct lists of deltas (differences from the unbounded masks), by the index that `of_group` names.
     pub(crate) deltas: Vec<DeltasByIncrement>,
-    /// Whether a delta is only a set of tokens to exclude from the mask. If false, it also changes the exits: the trie
-    /// nodes at which the rule returns.
+    /// Whether a delta (difference of a near-bound mask from the unbounded mask) is only a set of tokens to exclude. If
+    /// false, it also changes the exits: the trie nodes at which the rule returns.
     pub(crate) of_tokens: bool,
 }
 
@@ -49,14 +51,14 @@ pub(crate) struct RuleDeltas {
 pub(crate) struct NearBoundDeltas<'a> {
     /// The network whose rules have the deltas (differences from the unbounded masks).
     network: &'a Network,
-    /// Indexes over the vocabulary.
+    /// Indexes over the vocabulary's trie, shared rules and stored masks.
     facts: &'a VocabularyFacts,
-    /// The token trie.
+    /// The token trie: the prefix tree of the tokens' byte strings.
     trie: Trie<'a>,
     /// The budget and the threads of the computation.
     context: Context<'a>,
-    /// Maps the [signature](RuleSteps::signature) of a rule's transitions and its FOLLOW bytes to the deltas
-    /// (differences from the unbounded masks) of the rule.
+    /// Maps the [signature](RuleSteps::signature) of a rule's transitions and its FOLLOW bytes (that may come after the
+    /// rule) to the deltas (differences from the unbounded masks) of the rule.
     by_transitions: IndexMap<Vec<u32>, RuleDeltas, FxBuildHasher>,
 }
 
@@ -71,9 +73,9 @@ impl<'a> NearBoundDeltas<'a> {
         Self { network, facts, trie, context, by_transitions: IndexMap::default() }
     }
 
-    /// Returns the number of the deltas (differences from the unbounded masks) of the given count-dependent states, and
-    /// computes them if no rule with equal transitions came before. `after` has the FOLLOW bytes of their rule. The
-    /// deltas have no meaning once the budget is spent.
+    /// Returns the index of the deltas (differences from the unbounded masks) of the given count-dependent states.
+    /// Computes them if no rule with equal transitions came before. `after` has the FOLLOW bytes of their rule (those
+    /// that may come after it). The deltas have no meaning once the budget is spent.
     pub(crate) fn number(&mut self, count_dependent: &CountDependent, after: ByteSet) -> usize {
         let Self { network, facts, trie, context, .. } = *self;
         let steps = RuleSteps::new(network, count_dependent);
@@ -89,13 +91,13 @@ impl<'a> NearBoundDeltas<'a> {
         self.by_transitions.insert_full(signature, deltas).0
     }
 
-    /// Returns the deltas (differences from the unbounded masks) with a number from [`number`](Self::number).
+    /// Returns the deltas (differences from the unbounded masks) with an index from [`number`](Self::number).
     pub(crate) fn get(&self, number: usize) -> &RuleDeltas {
         &self.by_transitions[number]
     }
 
     /// Computes the deltas (differences from the unbounded masks) of a rule. `heads` has one state of each group of
-    /// equivalent count-dependent states, as numbers within the rule. Parts and deltas are computed on all threads.
+    /// equivalent count-dependent states, as numbers within the rule. The walks over the trie run on all threads.
     fn deltas(
         rule: &CountDependentRule<'_>,
         heads: &[u32],
@@ -133,20 +135,22 @@ impl<'a> NearBoundDeltas<'a> {
     }
 }
 
-/// The difference of a near-bound mask from the unbounded mask, for all states with the same parts.
+/// The difference of a near-bound mask (for few increments left of a counter) from the unbounded mask (for many).
 pub(crate) struct NearBoundDelta {
-    /// The subtrees of the trie that exceed the bound, as disjoint, ascending ranges of nodes.
+    /// The subtrees of the trie whose strings exceed the counter's bound, as disjoint, ascending ranges of nodes.
     subtrees: Vec<Range<u32>>,
     /// The ranks (token indexes in byte order) of the tokens in `subtrees`, as disjoint, ascending ranges.
     excluded: Vec<Range<u32>>,
-    /// Nodes outside `subtrees` at which the rule may not return, ascending.
+    /// Trie nodes outside `subtrees` at which the rule may return with many increments left, but not near the bound;
+    /// ascending.
     kept: Vec<u32>,
-    /// Tokens and exits that the near-bound mask has and the unbounded mask lacks.
+    /// Consumed tokens and exit nodes that the near-bound mask has and the unbounded mask lacks.
     more: Outcome,
 }
 
 impl NearBoundDelta {
-    /// Merges the differences of several parts for one number of remaining increments. `None` if nothing differs.
+    /// Merges the differences below all first bytes of a state, for one number of remaining increments. `None` if the
+    /// near-bound mask does not differ from the unbounded one.
     fn new<'p>(
         trie: Trie<'_>,
         of_increment: impl Iterator<Item = &'p ExitDifference>,
@@ -178,13 +182,14 @@ impl NearBoundDelta {
         Some(Self { subtrees, excluded, kept, more })
     }
 
-    /// Returns the tokens to exclude from the unbounded mask, as the spans of an outcome.
+    /// Returns the tokens to exclude from the unbounded mask, as an outcome (consumed tokens and exit nodes) without
+    /// exits.
     pub(crate) fn excluded(&self) -> Outcome {
         Outcome { spans: self.excluded.clone(), ..Outcome::default() }
     }
 
-    /// Returns the near-bound outcome of `state`, as a difference from its unbounded outcome. `exits` are the trie
-    /// nodes at which the rule returns in the unbounded outcome, ascending.
+    /// Returns the near-bound outcome (consumed tokens and exit nodes) of `state`, as a difference from its unbounded
+    /// outcome. `exits` are the trie nodes at which the rule returns in the unbounded outcome, ascending.
     pub(crate) fn outcome(&self, state: u32, exits: &[u32]) -> Outcome {
         let mut outcome = self.more.clone();
         let mut rest = &self.subtrees[..];

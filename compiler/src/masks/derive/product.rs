@@ -24,22 +24,23 @@ use rustc_hash::FxHashMap;
 use crate::ir::ByteSet;
 use crate::masks::equivalence::transition_table::{Transition, TransitionTable, runs_of};
 
-/// One member of a product state: the rows that a derived state and its reference (the state that its mask is derived
-/// from) have reached.
+/// One member of a product state: the rows of the transition table that a derived state and its reference (the state
+/// that its mask is derived from) have reached.
 #[derive(Clone, Copy, Debug)]
 struct ProductPair {
-    /// The index of the member (a derived state beside its reference) in the batch.
+    /// The index, in the batch, of the derived state (which runs beside its reference).
     member: u32,
     /// The row of the transition table that the derived state has reached.
     row: u32,
     /// The row of the transition table that the reference (a state that another mask is derived from) has reached.
     like: u32,
-    /// A length in bytes: the two rows are known to behave equally on all strings of fewer bytes.
+    /// A length in bytes: from their two table rows on, the derived state and its reference behave equally on all
+    /// strings of fewer bytes.
     same: u32,
 }
 
 impl ProductPair {
-    /// Returns all fields but `same`, which follows from the two rows.
+    /// Returns all fields but `same` as two words. `same` follows from the two rows of the transition table.
     fn words(self) -> (u64, u32) {
         (u64::from(self.member) << 32 | u64::from(self.row), self.like)
     }
@@ -73,14 +74,15 @@ pub(crate) enum Divergence {
     /// whether a token may end or the rule may return here. Below the node it either does not continue, or its
     /// reference continues too.
     Other {
-        /// The transition of the derived state on the byte into the node.
+        /// The transition of the derived state on the byte that leads to the node.
         to: Transition,
-        /// The part of the reference's outcome that the derived state's outcome replaces.
+        /// The part of the reference's outcome (consumed tokens and exit nodes) that the derived state's outcome
+        /// replaces.
         replaces: Replaced,
     },
-    /// The transition table does not decide the divergence, because the byte begins a call or leads to a state without
-    /// a row. Holds the row of the derived state and the row of its reference (the state that its mask is derived
-    /// from), both before the byte.
+    /// The transition table does not decide how the derived state differs, because the byte begins a call or leads to a
+    /// state without a row. Holds the row of the derived state and the row of its reference (the state that its mask is
+    /// derived from), both before the byte.
     Unclear([u32; 2]),
 }
 
@@ -89,42 +91,46 @@ pub(crate) enum Divergence {
 pub(crate) enum Replaced {
     /// Nothing is replaced: the reference (a state that another mask is derived from) does not reach the node.
     Nothing,
-    /// The tokens and the exit at the node itself are replaced; those below the node are kept.
+    /// The tokens and the exit (return of the rule) at the trie node itself are replaced; those below the node are
+    /// kept.
     Node,
     /// The tokens and exits (trie nodes at which the rule returns) at the node and at all nodes below it are replaced.
     Subtree,
 }
 
-/// A product state: for each member (a derived state beside its reference) that continues at a trie node, its pair of
-/// rows.
+/// A product state: what all members (derived states beside their references) have reached at a trie node. For each
+/// member that still continues, it has a pair of rows of the transition table.
 struct ProductState {
-    /// The pairs of rows, in the order of the members (derived states beside their references).
+    /// For each member (a derived state beside its reference), the pair of rows of the transition table that the two
+    /// have reached. In the order of the members.
     members: Rc<[ProductPair]>,
-    /// The least `same` of the members, in bytes: no member differs from its reference (the state that its mask is
-    /// derived from) on strings of fewer bytes.
+    /// A length in bytes: on strings of fewer bytes, no member (derived state beside its reference) of the product
+    /// state differs from its reference. It is the least `same` of the members.
     shortest: u32,
-    /// The greatest `same` of the members (derived states beside their references), in bytes.
+    /// A length in bytes: on strings of at least this length, every member (derived state beside its reference) of the
+    /// product state may differ from its reference. It is the greatest `same` of the members.
     longest: u32,
-    /// The index of this product state's byte runs in `Product::runs`.
+    /// The index in `Product::runs` of the partition of the bytes that belongs to this product state.
     runs: u32,
-    /// The range of this product state in `Product::step_of`: one entry for each byte run.
+    /// The range of this product state in `Product::step_of`: one entry for each run of bytes with equal transitions.
     steps: Range<u32>,
-    /// The range of this product state in `Product::windows`. There is one height filter for each height from
-    /// `shortest` on, up to `longest` (exclusive) or [`HIGH`] (inclusive). A last one is for all greater heights.
+    /// The range of this product state in `Product::windows`, which has the members that may still differ below a trie
+    /// node of some height (longest string below it, in bytes). There is one entry for each height from `shortest` on,
+    /// up to `longest` (exclusive) or [`HIGH`] (inclusive). A last one is for all greater heights.
     windows: Range<u32>,
 }
 
-/// A partition of the 256 bytes into runs: each row of a product state (the rows of all members) has equal transitions
-/// on all bytes of a run.
+/// A partition of the 256 bytes into runs. Each row of the transition table that belongs to a product state has equal
+/// transitions on all bytes of a run.
 struct Runs {
-    /// For each byte, the index of its run.
+    /// For each byte, the index of the run of bytes that contains it.
     of_byte: [u8; 256],
-    /// For each run, its first byte.
+    /// For each run of bytes, its first byte.
     byte: Vec<u8>,
 }
 
 impl Runs {
-    /// Builds the runs whose first bytes are byte 0 and the bytes of `cuts`.
+    /// Builds the runs of bytes whose first bytes are byte 0 and the bytes of `cuts`.
     fn new(cuts: ByteSet) -> Self {
         let of_byte = runs_of(cuts);
         let begin = (0..=u8::MAX).filter(|&byte| byte == 0 || cuts.contains(byte));
@@ -132,20 +138,23 @@ impl Runs {
     }
 }
 
-/// The transition of a product state (the rows of all members) on a run of bytes, with the divergences of members on
-/// the way.
+/// The transition of a product state (what all members have reached at a trie node) on a run of bytes. Also says which
+/// members diverge from their references on these bytes, and how.
 #[derive(Clone, Copy)]
 struct Step {
-    /// The target product state, or [`NONE`] if no member (a derived state beside its reference) continues.
+    /// The index of the target product state, or [`NONE`] if no member (a derived state beside its reference)
+    /// continues.
     to: u32,
-    /// The index in `Product::divergences` of the first divergence of this step.
+    /// The index in `Product::divergences` of the first divergence (a member that differs from its reference) of this
+    /// step.
     first: u32,
-    /// The end, exclusive, of this step's divergences in `Product::divergences`.
+    /// The end, exclusive, in `Product::divergences` of the divergences (members that differ from their references) of
+    /// this step.
     end: u32,
 }
 
-/// The members (derived states beside their references) of a product state that continue below a trie node of some
-/// height.
+/// The members (derived states beside their references) of a product state that may still differ below a trie node of
+/// some height: the length in bytes of the longest string below the node.
 #[derive(Clone, Copy)]
 struct HeightFilter {
     /// The product state of these members (derived states beside their references) alone: [`NONE`] if there are none,
@@ -156,7 +165,7 @@ struct HeightFilter {
     distinguishing: u128,
 }
 
-/// The `product_state` of a [`HeightFilter`] that is not computed yet.
+/// Marks a [`HeightFilter`] whose product state is not computed yet.
 const UNKNOWN: u32 = NONE - 1;
 
 /// The greatest height of a trie node, in bytes, with a [`HeightFilter`] of its own. All higher nodes share one filter,
@@ -167,28 +176,36 @@ const HIGH: u32 = 32;
 /// limit the batch is split into smaller ones, unless it has one member.
 const MOST_LANES: usize = 4 << 20;
 
-/// The product automaton of one batch, built as far as the pass over the trie has asked for it.
+/// The product automaton of one batch of derived states, each beside its reference (the state that its mask is derived
+/// from). It is built as far as the pass over the trie has asked for it.
 pub(crate) struct Product<'a> {
-    /// The transition table of the grammar's states.
+    /// The transition table of the grammar's states: a row for each state with many outgoing bytes.
     rows: &'a TransitionTable,
-    /// For each member (a derived state beside its reference), the FOLLOW bytes of its rule, as byte bits.
+    /// For each member (a derived state beside its reference), the FOLLOW bytes of its rule (those that may come after
+    /// it), as byte bits.
     after: Vec<u128>,
-    /// The product states, by number.
+    /// The product states (what all members have reached at a trie node), by index.
     states: Vec<ProductState>,
-    /// Maps the members (derived states beside their references) of a product state to its number.
+    /// Maps the members of a product state (derived states beside their references, with the rows reached) to the index
+    /// of that state in `states`.
     ids: FxHashMap<Rc<[ProductPair]>, u32>,
-    /// Maps the shapes of the rows of a product state, one bit each, to the index of its runs in `runs`. Rows of one
-    /// shape have the same byte runs.
+    /// Maps a set of row shapes, one bit each, to the index in `runs` of their common partition of the bytes. Rows of
+    /// the transition table with one shape have equal transitions on the same runs of bytes.
     by_shapes: FxHashMap<u64, u32>,
-    /// The partitions of the bytes into runs, shared by product states with rows of the same shapes.
+    /// The partitions of the bytes into runs with equal transitions. Product states with rows of the same shapes share
+    /// one.
     runs: Vec<Runs>,
-    /// For each product state and byte run, the index of its step in `steps`, or [`NONE`] before the step is computed.
+    /// For each product state and run of bytes, the index of its transition in `steps`, or [`NONE`] before that is
+    /// computed.
     step_of: Vec<u32>,
-    /// The transitions of all product states that are computed so far.
+    /// The transitions, computed so far, of all product states (what all members have reached at a trie node) on runs
+    /// of bytes.
     steps: Vec<Step>,
-    /// The divergences of all steps, each with the index of its member (a derived state beside its reference).
+    /// How members (derived states beside their references) differ on the transitions in `steps`. Each entry has the
+    /// index of the member.
     divergences: Vec<(u32, Divergence)>,
-    /// The height filters of all product states.
+    /// The height filters of all product states: which members may still differ from their references below a trie node
+    /// of some height.
     windows: Vec<HeightFilter>,
     /// A reused buffer for the members (derived states beside their references) of a product state under construction.
     scratch: Vec<ProductPair>,
@@ -198,9 +215,9 @@ pub(crate) struct Product<'a> {
 
 impl<'a> Product<'a> {
     /// Builds the product automaton of a batch. An entry of `members` has the rows of a state and of its reference (the
-    /// state that its mask is derived from), and the FOLLOW bytes of the state's rule as byte bits. Also returns the
-    /// first product state, for a trie with strings of up to `height` bytes. It is [`NONE`] if no such string
-    /// distinguishes a state from its reference.
+    /// state that its mask is derived from), and the FOLLOW bytes of the state's rule (those that may come after it) as
+    /// byte bits. Also returns the first product state, for a trie with strings of up to `height` bytes. It is [`NONE`]
+    /// if no such string distinguishes a state from its reference.
     pub(crate) fn new(
         rows: &'a TransitionTable,
         members: &[([u32; 2], u128)],
@@ -237,8 +254,9 @@ impl<'a> Product<'a> {
         self.size > MOST_LANES && self.after.len() > 1
     }
 
-    /// Returns the product state (the rows of all members) that a byte leads to, or [`NONE`] if no member continues.
-    /// Also returns the range of the divergences on the byte, for [`divergence`](Self::divergence).
+    /// Returns the index of the product state (what all members have reached at a trie node) that a byte leads to, or
+    /// [`NONE`] if no member continues. Also returns the range of the members' divergences from their references on the
+    /// byte, for [`divergence`](Self::divergence).
     #[inline]
     pub(crate) fn step(&mut self, product_state: u32, byte: u8) -> (u32, Range<usize>) {
         let ProductState { runs, steps, .. } = &self.states[product_state as usize];
@@ -255,14 +273,15 @@ impl<'a> Product<'a> {
         (to, first as usize..end as usize)
     }
 
-    /// Returns the FOLLOW bytes of a member's rule, as byte bits.
+    /// Returns the FOLLOW bytes of a member's rule (those that may come after it), as byte bits. A member is a derived
+    /// state beside its reference.
     #[inline]
     pub(crate) fn after(&self, member: u32) -> u128 {
         self.after[member as usize]
     }
 
-    /// Returns a divergence and the index of its member (a derived state beside its reference), given an index in a
-    /// step's range.
+    /// Returns a divergence (how a member differs from its reference) and the index of the member, given an index in
+    /// the range that [`step`](Self::step) returned.
     #[inline]
     pub(crate) fn divergence(&self, at: usize) -> (u32, Divergence) {
         self.divergences[at]
@@ -285,8 +304,8 @@ impl<'a> Product<'a> {
         if below & distinguishing == 0 { NONE } else { product_state }
     }
 
-    /// Returns the index of a known step on another byte run, if all members (derived states beside their references)
-    /// have the same transitions on both runs. `None` if no known step has.
+    /// Returns the index in `steps` of a known transition on another run of bytes, if all members (derived states
+    /// beside their references) have the same transitions on both runs. `None` if no known transition fits.
     fn like_step(&self, product_state: u32, byte: u8) -> Option<u32> {
         let rows = self.rows;
         let ProductState { members, runs, steps, .. } = &self.states[product_state as usize];
@@ -303,8 +322,8 @@ impl<'a> Product<'a> {
         found.find(|(other, _)| is_same(rows.class_of(**other))).map(|(_, &step)| step)
     }
 
-    /// Computes the step of a product state (the rows of all members) on a byte, and adds the divergences of its
-    /// members.
+    /// Computes the transition of a product state (what all members have reached at a trie node) on a byte. Adds the
+    /// divergences of members from their references on this byte.
     fn find_step(&mut self, product_state: u32, byte: u8) -> Step {
         let rows = self.rows;
         let class = rows.class_of(byte);
@@ -345,8 +364,9 @@ impl<'a> Product<'a> {
         Step { to, first, end }
     }
 
-    /// Computes the height filter of a product state (the rows of all members) for trie nodes of a height in bytes. If
-    /// `height` is `None`, the filter holds for nodes of any height and keeps all members.
+    /// Computes which members (derived states beside their references) of a product state may still differ below trie
+    /// nodes of a height in bytes. If `height` is `None`, the result holds for nodes of any height and keeps all
+    /// members.
     fn find_window(&mut self, product_state: u32, height: Option<u32>) -> HeightFilter {
         let mut kept = std::mem::take(&mut self.scratch);
         kept.clear();
@@ -366,8 +386,8 @@ impl<'a> Product<'a> {
         HeightFilter { product_state, distinguishing }
     }
 
-    /// Returns the number of the product state (the rows of all members) with these members, and adds it if it is new.
-    /// [`NONE`] if there are no members.
+    /// Returns the index of the product state with these members (derived states beside their references), and adds the
+    /// state if it is new. [`NONE`] if there are no members.
     fn intern(&mut self, members: &[ProductPair]) -> u32 {
         if members.is_empty() {
             return NONE;

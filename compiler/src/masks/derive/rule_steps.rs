@@ -17,35 +17,37 @@ use crate::automata::ByteRows;
 use crate::ir::ByteSet;
 use crate::network::{CountDependent, Field, Network};
 
-/// What happens to the near-bound counter on entering a state, and the state that the call of the rule is in
-/// afterwards.
+/// What happens to the near-bound counter (the one under study) on entering a state, and the state that the call of the
+/// rule is in afterwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Arrived {
     /// The state after all register updates, as a number within the rule.
     pub(super) state: u32,
     /// The state that replaces `state` if the increment on entering was the last one, as a number within the rule.
-    /// `None` if entering makes no increment of the near-bound counter.
+    /// `None` if entering makes no increment of the near-bound counter (the one under study).
     pub(super) exit: Option<u32>,
-    /// Whether entering the state resets the near-bound counter, so that many increments are left.
+    /// Whether entering the state resets the near-bound counter (the one under study), so that many increments are
+    /// left.
     pub(super) is_set: bool,
 }
 
 /// The transitions of one rule. States are numbered within the rule, from 0.
 pub(super) struct RuleSteps<'a> {
-    /// The tables of the grammar.
+    /// The tables of the grammar itself, without the vocabulary.
     own: Tables<'a>,
-    /// The index of the rule's first state in the tables of the grammar.
+    /// The index, in the tables of the grammar, of the rule's first state.
     first: u32,
-    /// For each state of the rule, what entering it does to the near-bound counter.
+    /// For each state of the rule, what entering it does to the near-bound counter (the one under study).
     arrivals: Vec<Arrived>,
-    /// The targets of each state by byte class, before register updates.
+    /// The targets of each state of the rule by byte class, before register updates.
     rows: ByteRows,
     /// For each state of the rule, whether it is count-dependent: its mask changes when few increments are left.
     count_dependent: Vec<bool>,
 }
 
 impl<'a> RuleSteps<'a> {
-    /// Builds the transitions of the rule that has the given count-dependent states.
+    /// Builds the transitions of the rule that has the given count-dependent states (whose masks change near a
+    /// counter's bound).
     pub(super) fn new(network: &'a Network, count_dependent: &CountDependent) -> Self {
         let own = network.tables.as_tables();
         let rule = &own.rules[network.rule_of(count_dependent.states[0][0])];
@@ -73,7 +75,7 @@ impl<'a> RuleSteps<'a> {
         self.arrivals.len() as u32
     }
 
-    /// Returns the number of byte classes of the rule.
+    /// Returns the number of byte classes of the rule: the bytes of a class have equal transitions.
     pub(super) fn classes(&self) -> usize {
         self.rows.classes()
     }
@@ -88,18 +90,18 @@ impl<'a> RuleSteps<'a> {
         (0..self.len()).map(goes).collect()
     }
 
-    /// Returns the class of a byte.
+    /// Returns the byte class, within this rule, of a byte.
     #[inline]
     pub(super) fn class(&self, byte: u8) -> usize {
         self.rows.class(byte)
     }
 
-    /// Returns the number within the rule of a state of the network.
+    /// Returns the number, within the rule, of a state that is given by its id in the network.
     pub(super) fn number(&self, state: u32) -> u32 {
         state - self.own.bases.states - self.first
     }
 
-    /// Returns the [flags](state_flags) of a state of the rule.
+    /// Returns the [flags](state_flags) of a state, given by its number within the rule.
     fn flags(&self, state: u32) -> u32 {
         self.own.states[(self.first + state) as usize].flags
     }
@@ -110,12 +112,12 @@ impl<'a> RuleSteps<'a> {
     }
 
     /// Whether a state of the rule is count-dependent: its mask changes when few increments of the near-bound counter
-    /// are left.
+    /// (the one under study) are left.
     pub(super) fn is_count_dependent(&self, state: u32) -> bool {
         self.count_dependent[state as usize]
     }
 
-    /// Returns what entering a state of the rule does to the near-bound counter.
+    /// Returns what entering a state of the rule does to the near-bound counter (the one under study).
     pub(super) fn arrival(&self, state: u32) -> Arrived {
         self.arrivals[state as usize]
     }
@@ -147,8 +149,8 @@ impl<'a> RuleSteps<'a> {
         signature
     }
 
-    /// Returns the transition of a state on a byte class: the target, after its register updates. `None` if there is
-    /// none.
+    /// Returns the transition of a state of the rule on a byte class: the target, after its register updates. `None` if
+    /// there is no transition.
     #[inline]
     pub(super) fn on(&self, state: u32, class: usize) -> Option<Arrived> {
         let target = self.rows.on(state, class)?;
@@ -156,9 +158,9 @@ impl<'a> RuleSteps<'a> {
     }
 }
 
-/// Follows the register updates of a state, and returns the state after them with what they do to the near-bound
-/// counter. Both `state` and the result are numbers within the rule whose first state has index `first`. `field`
-/// returns the register bits of the near-bound counter at a state, or `None` where the counter is not in use.
+/// Follows the register updates of a state. Returns the state after them, with what they do to the near-bound counter
+/// (the one under study). `state` and the result are numbers within the rule whose first state has index `first`.
+/// `field` returns the register bits of that counter at a state, or `None` where the counter is not in use.
 fn arrival(
     own: Tables<'_>,
     first: u32,

@@ -26,30 +26,32 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use super::rule_steps::{Arrived, RuleSteps};
 use crate::graph::Lists;
 
-/// The distance of a pair that holds for strings of every length.
+/// The distance of a pair of states for which the simulation holds on strings of every length.
 const ENDLESS: u32 = u32::MAX;
 
 /// The most maximal arrivals (targets after register updates) that each arrival is compared with. Beyond this limit an
 /// arrival counts as maximal itself and costs one more walk.
 const MOST_COMPARED: usize = 1 << 3;
 
-/// A far state, with many increments left, and the exit that replaces it at the last increment.
+/// A far state (many increments of the counter left), and its exit: the state that replaces it at the last increment.
+/// Both are numbers within the rule.
 type FarExit = (u32, u32);
 
-/// A pair to verify: the larger side, which should simulate, comes first.
+/// A claim of simulation to verify. The larger side, which should accept every string that the smaller accepts, comes
+/// first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum SimulationPair {
-    /// Two count-dependent states: both make the same increments, and each exit (the state after the last increment)
-    /// differs from staying by the same strings.
+    /// Two count-dependent states (whose masks change near a counter's bound): both make the same increments, and each
+    /// exit (the state after the last increment) differs from staying by the same strings.
     States(u32, u32),
-    /// Two pairs of a far state (many increments left) and its exit (after the last increment): the same strings
-    /// distinguish both.
+    /// Two pairs of a far state (many increments left) and its exit (after the last increment). The strings that
+    /// distinguish the smaller far state from its exit distinguish the larger far state from its exit too.
     Exits(FarExit, FarExit),
 }
 
 impl SimulationPair {
-    /// Whether the pair holds trivially: both sides are equal, or each exit equals its far state (many increments
-    /// left).
+    /// Whether the claim of simulation holds trivially: both sides are equal, or each exit equals its far state (many
+    /// increments left).
     fn is_plain(self) -> bool {
         match self {
             Self::States(larger, smaller) => larger == smaller,
@@ -60,23 +62,25 @@ impl SimulationPair {
     }
 }
 
-/// The pairs of one rule that are verified so far. No exit (the state after the last increment) of the rule may accept
-/// more than staying does.
+/// The claims of simulation between states of one rule that are verified so far. No exit (the state after the last
+/// increment) of the rule may accept more than staying does.
 pub(super) struct Simulation<'r, 'a> {
-    /// The transitions of the rule.
+    /// The transitions of the rule, with what each does to the counter.
     steps: &'r RuleSteps<'a>,
-    /// For each state, whether it continues with a FOLLOW byte of the rule. `None` if the rule's deltas are not only
-    /// sets of tokens, but also change the trie nodes at which the rule returns.
+    /// For each state of the rule, whether it continues with a FOLLOW byte of the rule (one that may come after it).
+    /// `None` if near-bound masks of the rule also differ in the trie nodes at which the rule returns, not only in
+    /// tokens.
     goes_on_after: Option<&'r [bool]>,
-    /// Maps each verified pair to its distance: the pair holds for strings of fewer bytes.
+    /// Maps each verified claim of simulation to its distance: the claim holds for all strings of fewer bytes.
     distances: FxHashMap<SimulationPair, u32>,
-    /// The number of pairs that may still be visited.
+    /// The number of claims of simulation that may still be visited.
     left: usize,
 }
 
 impl<'r, 'a> Simulation<'r, 'a> {
-    /// Returns a simulation without pairs, which may visit at most `left` pairs. If the rule's deltas are only sets of
-    /// tokens, `goes_on_after` has for each state whether it continues with a FOLLOW byte.
+    /// Returns a simulation without verified claims, which may visit at most `left` claims. If near-bound masks of the
+    /// rule differ from the unbounded ones only in tokens, `goes_on_after` is given. It has for each state whether it
+    /// continues with a FOLLOW byte (that may come after the rule).
     pub(super) fn new(
         steps: &'r RuleSteps<'a>,
         goes_on_after: Option<&'r [bool]>,
@@ -85,13 +89,14 @@ impl<'r, 'a> Simulation<'r, 'a> {
         Self { steps, goes_on_after, distances: FxHashMap::default(), left }
     }
 
-    /// Returns the number of pairs with a known distance.
+    /// Returns the number of claims of simulation with a known distance.
     pub(super) fn looked_at(&self) -> usize {
         self.distances.len()
     }
 
-    /// Returns, for each arrival, the index of a maximal arrival that simulates it on strings of up to `length` bytes.
-    /// O(arrivals (targets after register updates) times [`MOST_COMPARED`]).
+    /// Returns, for each arrival (a state that a byte leads to, after register updates), the index of a maximal
+    /// arrival. The maximal arrival simulates it on all strings of up to `length` bytes. O(arrivals times
+    /// [`MOST_COMPARED`]).
     pub(super) fn largest(&mut self, arrivals: &[Arrived], length: u32) -> Vec<usize> {
         let mut by: Vec<usize> = (0..arrivals.len()).collect();
         let mut largest: Vec<usize> = Vec::new();
@@ -125,15 +130,16 @@ impl<'r, 'a> Simulation<'r, 'a> {
         by
     }
 
-    /// Whether `larger` simulates `smaller` on all strings of at most `length` bytes.
+    /// Whether the arrival `larger` simulates `smaller` on all strings of at most `length` bytes. An arrival is a state
+    /// that a byte leads to, after register updates.
     fn simulation(&mut self, larger: Arrived, smaller: Arrived, length: u32) -> bool {
         let mut pairs = Vec::new();
         let holds = self.arrivals(larger, smaller, &mut pairs).is_some();
         holds && pairs.into_iter().all(|pair| self.distance(pair) > length)
     }
 
-    /// Returns the distance of a pair, at least 1: the pair holds for strings of fewer bytes. Returns 0 if no more
-    /// pairs may be visited.
+    /// Returns the distance of a claim of simulation, at least 1: the claim holds for all strings of fewer bytes.
+    /// Returns 0 if no more claims may be visited.
     fn distance(&mut self, pair: SimulationPair) -> u32 {
         if let Some(known) = self.known(pair) {
             return known;
@@ -175,12 +181,14 @@ impl<'r, 'a> Simulation<'r, 'a> {
         found
     }
 
-    /// Returns the distance of a pair that is trivial or was verified before.
+    /// Returns the distance of a claim of simulation that is trivial or was verified before: it holds for all strings
+    /// of fewer bytes. `None` if the distance is not known.
     fn known(&self, pair: SimulationPair) -> Option<u32> {
         if pair.is_plain() { Some(ENDLESS) } else { self.distances.get(&pair).copied() }
     }
 
-    /// Adds to `open` the pairs that a pair depends on. `None` if the pair fails at once.
+    /// Adds to `open` the claims of simulation, one byte later, on which the claim `pair` depends. `None` if the claim
+    /// fails at once.
     fn step(&self, pair: SimulationPair, open: &mut Vec<SimulationPair>) -> Option<()> {
         let steps = self.steps;
         match pair {
@@ -223,7 +231,8 @@ impl<'r, 'a> Simulation<'r, 'a> {
         Some(())
     }
 
-    /// Adds to `open` the pairs on which a simulation of `smaller` by `larger` depends. `None` if it fails at once.
+    /// Adds to `open` the claims on which a simulation of the arrival `smaller` by `larger` depends. An arrival is a
+    /// state that a byte leads to, after register updates. `None` if the simulation fails at once.
     fn arrivals(
         &self,
         larger: Arrived,

@@ -29,29 +29,29 @@ use crate::masks::outcome::spans::{count_of, minus};
 use crate::masks::outcome::{Delta, Outcome};
 use crate::masks::shared::facts::VocabularyFacts;
 
-/// The least number of spans for which an outcome (tokens and exits) is looked up before it is encoded. With fewer,
-/// encoding a short list costs no more than the look-up.
+/// The least number of spans (ranges of token ranks) for which an outcome (tokens and exits) is looked up before it is
+/// encoded. With fewer, encoding a short list costs no more than the look-up.
 const MANY_SPANS: usize = 6;
 
-/// The result of encoding a set of tokens.
+/// The result of encoding a set of tokens: an equal set that exists already, or the words of a new one.
 #[derive(Debug)]
 pub(crate) enum Encoded {
-    /// The number of an equal set that the [pool](super::pool::Pool) has already.
+    /// The index of an equal set that the [pool](super::pool::Pool) of token sets has already.
     Set(u32),
     /// The [form](super::form) of the set in `words`, and `count`, the number of its tokens.
     Form { words: Vec<u32>, count: u32 },
 }
 
-/// The outcome of a state, or of a return state and an exit class (set of trie nodes at which a rule returns), with all
-/// that its mask needs.
+/// What the mask of a state, or of a return state and an exit class (set of trie nodes at which a rule returns), is
+/// made from: its consumed tokens and its exit nodes.
 #[derive(Debug, Default)]
 pub(crate) struct Computed {
-    /// The tokens and exits (trie nodes at which the rule returns).
+    /// The consumed tokens, and the exits: trie nodes at which the rule returns.
     pub(crate) outcome: Outcome,
     /// Ids of additional tokens that have no rank (index in byte order), because the grammar matches them by id;
     /// ascending.
     pub(crate) extra: Vec<u32>,
-    /// The encoded set, if a thread encoded it ahead.
+    /// The encoded token set, if a thread encoded it ahead, before the sets are numbered.
     pub(crate) encoded: Option<Encoded>,
 }
 
@@ -61,23 +61,25 @@ impl From<Outcome> for Computed {
     }
 }
 
-/// One thread's reused buffers for encoding.
+/// One thread's reused buffers for encoding token sets.
 #[derive(Debug)]
 pub(crate) struct Scratch {
-    /// Sorts token ids.
+    /// Sorts token ids and removes duplicates.
     ordered: IdSorter,
     /// A buffer for token ids.
     ids: Vec<u32>,
-    /// A buffer for a bit row.
+    /// A buffer for a bit row (one bit per token).
     row: Vec<u32>,
-    /// A buffer for the words of a form or of a description.
+    /// A buffer for the words of a form (a token set as 32-bit words) or of the description of an outcome (consumed
+    /// tokens and exit nodes).
     words: Vec<u32>,
-    /// Hashes of the outcomes that this thread has encoded ahead.
+    /// Hashes of the outcomes (consumed tokens and exit nodes) that this thread has encoded ahead, so that an equal one
+    /// is not encoded twice.
     seen: FxHashSet<u64>,
 }
 
 impl Scratch {
-    /// Returns empty buffers, for bit rows of `row_words` words of 32 bits.
+    /// Returns empty buffers, for bit rows (one bit per token) of `row_words` words of 32 bits.
     pub(crate) fn new(row_words: usize) -> Self {
         Self {
             ordered: IdSorter::new(row_words),
@@ -88,14 +90,15 @@ impl Scratch {
         }
     }
 
-    /// Takes back the words of an encoded set, so that the next set reuses their memory.
+    /// Takes back the words of an encoded token set, so that the next set reuses their memory.
     pub(crate) fn give_back(&mut self, encoded: Encoded) {
         if let Encoded::Form { words, .. } = encoded {
             self.words = words;
         }
     }
 
-    /// Takes the buffer for a bit row, with all bits cleared. A row has `row_words` words of 32 bits.
+    /// Takes the buffer for a bit row (one bit per token), with all bits cleared. A row has `row_words` words of 32
+    /// bits.
     fn cleared(&mut self, row_words: usize) -> Vec<u32> {
         let mut row = std::mem::take(&mut self.row);
         row.clear();
@@ -104,53 +107,59 @@ impl Scratch {
     }
 }
 
-/// The token set of a state that other states' masks are derived from.
+/// The token set of a *reference*: a state that other states' masks are derived from. It is stored as a bit row (one
+/// bit per token) and the tokens in which the set differs from this row.
 pub(crate) struct ReferenceSet<'a> {
-    /// The number of the set in the pool.
+    /// The index of the set in the pool of token sets.
     pub(crate) set: u32,
-    /// The vocabulary row in the form of the set; [`NONE`] for a list, [`BITS`] for bits of its own.
+    /// Id of the vocabulary's bit row (one bit per token) from which the set is stored as a difference. [`NONE`] if the
+    /// set is stored as a list of tokens, [`BITS`] if it has a bit row of its own.
     pub(crate) row: u32,
-    /// The bits of the vocabulary row, or the set's own bits; empty for a list.
+    /// The words of the bit row that `row` denotes, one bit per token. Empty if the set is stored as a list of tokens.
     pub(crate) words: Cow<'a, [u32]>,
-    /// Ids of the tokens that are in the row and not in the set, ascending.
+    /// Ids of the tokens that are in the bit row (one bit per token) and not in the set, ascending.
     pub(crate) minus: Vec<u32>,
-    /// Ids of the tokens that are in the set and not in the row, ascending.
+    /// Ids of the tokens that are in the set and not in the bit row (one bit per token), ascending. All tokens of a set
+    /// that is stored as a list.
     pub(crate) plus: Vec<u32>,
     /// The number of tokens in the set.
     pub(crate) count: u32,
-    /// The ranks (token indexes in byte order) of the set's tokens. If they are not known, the set as a bit row, from
-    /// which ranks are found on demand.
+    /// The ranks (token indexes in byte order) of the set's tokens. If they are not known: the set as a bit row (one
+    /// bit per token), from which ranks are found on demand.
     pub(crate) ranks: Result<&'a [Range<u32>], LazyRanks>,
 }
 
-/// The vocabulary and the sets of references (states that other masks are derived from), against which token sets are
-/// encoded.
+/// Encodes token sets as lists, as bit rows (one bit per token), or as differences from bit rows. Holds the bit rows of
+/// the vocabulary and the sets of references (states that other masks are derived from).
 pub(crate) struct Encoder<'a> {
-    /// The token trie.
+    /// The token trie: the prefix tree of the tokens' byte strings.
     trie: Trie<'a>,
     /// The tables of the vocabulary's shared rules.
     shared: Tables<'a>,
-    /// Indexes over the vocabulary.
+    /// Indexes over the vocabulary's trie, shared rules and stored masks.
     known: &'a VocabularyFacts,
-    /// The limits on the lengths of lists.
+    /// The limits on the lengths of token lists, in tokens.
     lengths: Lengths,
-    /// The bit rows of the vocabulary.
+    /// The bit rows (one bit per token) of the vocabulary.
     rows: SharedRows<'a>,
     /// Maps a state of the grammar itself to its token set, if other states' masks are derived from it.
     references: FxHashMap<u32, ReferenceSet<'a>>,
 }
 
-/// A borrowed token set that another set is derived from: of a state of the grammar or of the vocabulary.
+/// A borrowed token set that another set is derived from, of a state of the grammar or of the vocabulary. It is a bit
+/// row (one bit per token) and the tokens in which the set differs from this row.
 struct Reference<'s> {
-    /// The number of the set in the pool; `None` for a state of the vocabulary.
+    /// The index of the set in the pool of token sets; `None` for a state of the vocabulary.
     set: Option<u32>,
-    /// The vocabulary row in the form of the set; [`NONE`] for a list, [`BITS`] for bits of its own.
+    /// Id of the vocabulary's bit row (one bit per token) from which the set is stored as a difference. [`NONE`] if the
+    /// set is stored as a list of tokens, [`BITS`] if it has a bit row of its own.
     row: u32,
-    /// The bits of the row, or the set's own bits; empty for a list.
+    /// The words of the bit row that `row` denotes, one bit per token. Empty if the set is stored as a list of tokens.
     words: &'s [u32],
-    /// Ids of the tokens that are in the row and not in the set, ascending.
+    /// Ids of the tokens that are in the bit row (one bit per token) and not in the set, ascending.
     minus: &'s [u32],
-    /// Ids of the tokens that are in the set and not in the row, ascending.
+    /// Ids of the tokens that are in the set and not in the bit row (one bit per token), ascending. All tokens of a set
+    /// that is stored as a list.
     plus: &'s [u32],
     /// The number of tokens in the set.
     count: u32,
@@ -159,7 +168,8 @@ struct Reference<'s> {
 }
 
 impl<'a> Encoder<'a> {
-    /// Returns an encoder that knows the masks of a vocabulary, and no sets of a grammar yet.
+    /// Returns an encoder with the bit rows (one bit per token) of a vocabulary, and no token sets of a grammar's
+    /// states yet.
     pub(crate) fn new(
         trie: Trie<'a>,
         shared: Tables<'a>,
@@ -170,7 +180,7 @@ impl<'a> Encoder<'a> {
         Self { trie, shared, known, lengths, rows, references: FxHashMap::default() }
     }
 
-    /// Returns the limits on the lengths of lists.
+    /// Returns the limits on the lengths of token lists, in tokens.
     pub(crate) fn lengths(&self) -> Lengths {
         self.lengths
     }
@@ -204,9 +214,9 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    /// Whether an outcome should be looked up among known outcomes before it is encoded. Most states of a grammar have
-    /// the outcome of another. False if `extra` has tokens, or if the outcome is so small that encoding costs no more
-    /// than the look-up.
+    /// Whether an outcome (consumed tokens and exit nodes) should be looked up among known outcomes before it is
+    /// encoded. Most states of a grammar have the outcome of another. False if `extra` has tokens, or if the outcome is
+    /// so small that encoding costs no more than the look-up.
     pub(crate) fn is_looked_up(&self, outcome: &Outcome, extra: &[u32]) -> bool {
         let is_small = outcome.delta.is_none()
             && outcome.spans.len() < MANY_SPANS
@@ -214,8 +224,8 @@ impl<'a> Encoder<'a> {
         extra.is_empty() && !is_small
     }
 
-    /// Encodes a set ahead, for the thread that takes the results. Does nothing if this thread has encoded an equal
-    /// outcome (tokens and exits) before.
+    /// Encodes the token set of an outcome (consumed tokens and exit nodes) ahead, before sets are numbered. Does
+    /// nothing if this thread has encoded an equal outcome before.
     pub(crate) fn encode_new(&self, found: &mut Computed, scratch: &mut Scratch) {
         let Computed { outcome, extra, encoded } = found;
         if self.is_looked_up(outcome, extra) {
@@ -230,7 +240,7 @@ impl<'a> Encoder<'a> {
         *encoded = Some(self.encode(outcome, extra, scratch));
     }
 
-    /// Encodes the set of an outcome's tokens and of the token ids `extra`.
+    /// Encodes the set of an outcome's consumed tokens and of the token ids `extra`.
     pub(crate) fn encode(
         &self,
         outcome: &Outcome,
@@ -303,7 +313,8 @@ impl<'a> Encoder<'a> {
         Encoded::Form { words, count }
     }
 
-    /// Writes the form of a bit row (one bit per token) as its difference from the vocabulary row `nearest`.
+    /// Writes the form (32-bit words) of the bit row `row`, with one bit per token, as its difference from the
+    /// vocabulary's bit row with the id `nearest`.
     fn write_near(&self, nearest: u32, row: &[u32], words: &mut Vec<u32>) {
         words.clear();
         words.push(nearest);
@@ -311,7 +322,8 @@ impl<'a> Encoder<'a> {
     }
 
     /// Encodes a set that is derived from another: the tokens of `reference` without the ranks (token indexes in byte
-    /// order) `except`, with the ranks `spans` and the token ids `extra`. The set is assembled as a bit row.
+    /// order) `except`, with the ranks `spans` and the token ids `extra`. The set is assembled as a bit row (one bit
+    /// per token).
     fn encoded_over(
         &self,
         reference: &Reference<'_>,
@@ -342,8 +354,8 @@ impl<'a> Encoder<'a> {
         &self.trie.token_of_rank[span.start as usize..span.end as usize]
     }
 
-    /// Returns the token ids of an outcome's spans and of `extra`, ascending. The outcome (tokens and exits) must have
-    /// no delta.
+    /// Returns the token ids of an outcome's spans (ranges of token ranks) and of `extra`, ascending. The outcome
+    /// (tokens and exits) must have no delta.
     fn gathered(&self, outcome: &Outcome, extra: &[u32], scratch: &mut Scratch) -> Vec<u32> {
         let mut ids = std::mem::take(&mut scratch.ids);
         ids.clear();
@@ -407,7 +419,8 @@ impl<'a> Encoder<'a> {
         Some(Encoded::Form { words, count })
     }
 
-    /// Rewrites a form, the difference from one vocabulary row, as the difference from the row `nearest`.
+    /// Rewrites the form (32-bit words) of a token set. It is the difference from one bit row (one bit per token) of
+    /// the vocabulary, and becomes the difference from the row with the id `nearest`.
     fn move_near(&self, nearest: u32, words: &mut Vec<u32>, scratch: &mut Scratch) {
         let mut row = std::mem::take(&mut scratch.row);
         row.clear();
@@ -428,9 +441,9 @@ impl<'a> Encoder<'a> {
     }
 }
 
-/// Writes a description of an outcome's tokens, equal for equal outcomes. The words are the state whose mask the tokens
-/// are derived from, or [`NONE`]; the number of excluded ranges; the bounds of these ranges; and the bounds of the
-/// other spans.
+/// Writes a description of an outcome's tokens, equal for equal outcomes (consumed tokens and exit nodes). The words
+/// are the state whose mask the tokens are derived from, or [`NONE`]; the number of excluded ranges; the bounds of
+/// these ranges; and the bounds of the other spans.
 pub(crate) fn describe(outcome: &Outcome, words: &mut Vec<u32>) {
     let (state, except) = match &outcome.delta {
         Some(taken) => (taken.reference, &taken.excluded[..]),
@@ -442,8 +455,8 @@ pub(crate) fn describe(outcome: &Outcome, words: &mut Vec<u32>) {
     words.extend(spans.flat_map(|span| [span.start, span.end]));
 }
 
-/// Appends to `to` the ids of `list` without `dropped`, merged with the ids of `added` that are not in `known`. All
-/// lists ascend, and `added` is disjoint from `list`.
+/// Appends to `to` the token ids of `list` without `dropped`, merged with the ids of `added` that are not in `known`.
+/// All lists ascend, and `added` is disjoint from `list`.
 fn merge(list: &[u32], dropped: &[u32], added: &[u32], known: &[u32], to: &mut Vec<u32>) {
     let is_new = |id: &u32| known.binary_search(id).is_err();
     let mut added = added.iter().copied().filter(is_new).peekable();
@@ -476,7 +489,7 @@ mod tests {
     static VOCABULARY: LazyLock<VocabularyArtifact> = LazyLock::new(|| vocabulary(5));
     static KNOWN: LazyLock<VocabularyFacts> = LazyLock::new(|| VocabularyFacts::new(&VOCABULARY));
 
-    /// Returns the token ids of an encoded form.
+    /// Returns the token ids of an encoded token set.
     fn tokens(encoder: &Encoder<'_>, encoded: &Encoded) -> BTreeSet<u32> {
         let mut ids = Vec::new();
         let Encoded::Form { words, count } = encoded else { panic!("no set is taken over") };
@@ -494,7 +507,8 @@ mod tests {
     }
 
     proptest! {
-        /// Encodings hold the set, for any mask taken over, any exclusions and any room.
+        /// Encoded sets have the tokens of the outcome (consumed tokens and exit nodes), for any reference that is
+        /// taken over, any excluded ranges and any limits on lists.
         #[test]
         fn what_is_drawn_has_the_tokens_of_the_outcome(
             states in prop::collection::vec(any::<prop::sample::Index>(), 1..6),
@@ -508,7 +522,7 @@ mod tests {
             let mut encoder = Encoder::new(trie, shared, known, lengths);
             let mut scratch = Scratch::new(lengths.row_words);
             let count = shared.state_count();
-            // From sixteen bits to a rank.
+            // Scales a number of sixteen bits to a rank.
             let ranks = trie.token_of_rank.len() as u32;
             let rank = |cut: u32| (cut * ranks) >> 16;
             let cuts: Vec<u32> = cuts.into_iter().map(rank).collect();

@@ -17,23 +17,25 @@
 
 use grammarc_artifacts::sections::network::NONE;
 
-/// The head of a form that holds a bit row (one bit per token), in place of a row's number.
+/// The first word of a form (a token set as 32-bit words) that holds a bit row (one bit per token), in place of the id
+/// of a vocabulary row.
 pub(crate) const BITS: u32 = NONE - 1;
 
-/// The form of a token set, parsed from its words.
+/// The form of a token set, parsed from its 32-bit words: a list, a difference from a bit row (one bit per token), or a
+/// bit row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form<'w> {
-    /// The token ids, ascending.
+    /// A list of the token ids of the set, ascending.
     List(&'w [u32]),
-    /// The difference from the vocabulary row `row`: ids of tokens only in the row, and ids of tokens only in the set,
-    /// both ascending.
+    /// The difference of the set from the vocabulary's bit row (one bit per token) with the id `row`. `minus` has the
+    /// ids of tokens only in the row, and `plus` those only in the set, both ascending.
     Near { row: u32, minus: &'w [u32], plus: &'w [u32] },
-    /// A bit row: bit `id % 32` of word `id / 32` for each token id.
+    /// The set's own bit row: bit `id % 32` of word `id / 32` for each token id.
     Bits(&'w [u32]),
 }
 
 impl<'w> Form<'w> {
-    /// Parses the words of a form. Panics on fewer than two words.
+    /// Parses the 32-bit words of a form (a token set). Panics on fewer than two words.
     pub(crate) fn of(words: &'w [u32]) -> Self {
         let (head, rest) = words.split_at(2);
         match head[0] {
@@ -46,7 +48,7 @@ impl<'w> Form<'w> {
         }
     }
 
-    /// Replaces `words` by the words of this form.
+    /// Replaces `words` by the 32-bit words of this form (a token set).
     pub(crate) fn write(self, words: &mut Vec<u32>) {
         words.clear();
         match self {

@@ -15,23 +15,23 @@ use crate::masks::shared::rows::StoredRows;
 /// The bit rows (one bit per token) of the vocabulary, as candidates for the nearest row.
 #[derive(Clone, Copy)]
 pub(crate) struct SharedRows<'a> {
-    /// The tables of the vocabulary.
+    /// The tables of the vocabulary: its states, rules and stored masks.
     shared: Tables<'a>,
-    /// For each row, the number of its tokens and the rows near it.
+    /// For each bit row (one bit per token) of the vocabulary, the number of its tokens and the rows near it.
     rows: &'a StoredRows,
-    /// The limits on the lengths of lists.
+    /// The limits on the lengths of token lists, in tokens.
     lengths: Lengths,
 }
 
 impl<'a> SharedRows<'a> {
-    /// Returns the rows of a vocabulary.
+    /// Returns the bit rows (one bit per token) of a vocabulary.
     pub(crate) fn new(shared: Tables<'a>, known: &'a VocabularyFacts, lengths: Lengths) -> Self {
         Self { shared, rows: known.rows(), lengths }
     }
 
-    /// Returns the vocabulary row that differs least from a set of `count` tokens. `None` if no difference is small
-    /// enough to be worth storing. `apart` computes a difference as for [`nearest`], given the words and the number of
-    /// tokens of a row.
+    /// Returns the id of the vocabulary's bit row (one bit per token) that differs least from a set of `count` tokens.
+    /// `None` if no difference is small enough to be worth storing. `apart` computes a difference as for [`nearest`],
+    /// given the words and the number of tokens of a row.
     pub(super) fn nearest(
         &self,
         count: u32,
@@ -45,8 +45,8 @@ impl<'a> SharedRows<'a> {
         })
     }
 
-    /// Returns the vocabulary row that differs least from a set of `count` tokens. The set is known to differ from
-    /// `row` in exactly the tokens `listed`, which are few enough to be stored.
+    /// Returns the id of the vocabulary's bit row (one bit per token) that differs least from a set of `count` tokens.
+    /// The set is known to differ from `row` in exactly the tokens `listed`, which are few enough to be stored.
     pub(super) fn nearest_to(&self, row: u32, listed: &[u32], count: u32) -> u32 {
         let counts = self.rows.counts();
         let rank = |distance: u32, row: u32| (distance, counts[row as usize].abs_diff(count), row);
@@ -67,9 +67,9 @@ impl<'a> SharedRows<'a> {
     }
 }
 
-/// Returns the row with the smallest difference to a set of `count` tokens, or `None` if every difference is `limit`
-/// tokens or more. Each entry of `rows` is the id of a row and the number of its tokens. Of equally near rows, the
-/// result is the one with the nearer number of tokens, and then the first.
+/// Returns the id of the bit row (one bit per token) with the smallest difference, in tokens, from a set of `count`
+/// tokens. `None` if every difference is `limit` tokens or more. Each entry of `rows` is the id of a row and the number
+/// of its tokens. Of equally near rows, the result is the one with the nearer number of tokens, and then the first.
 ///
 /// `apart(id, limit)` computes the difference to one row, and returns `None` if it is not below `limit`. Rows of about
 /// as many tokens come first, so most others are ruled out by their number of tokens.
@@ -94,8 +94,8 @@ pub(super) fn nearest(
     best
 }
 
-/// Returns the number of tokens in which a set of `ids` differs from a row of `count` tokens. `None` if it is `limit`
-/// or more.
+/// Returns the number of tokens in which the set of token ids `ids` differs from a bit row (one bit per token) of
+/// `count` tokens. `None` if the number is `limit` or more.
 pub(super) fn apart_from_ids(ids: &[u32], row: &[u32], count: u32, limit: usize) -> Option<usize> {
     let count = count as usize;
     // With this many ids missing from the row, the difference reaches the limit.
@@ -104,8 +104,8 @@ pub(super) fn apart_from_ids(ids: &[u32], row: &[u32], count: u32, limit: usize)
     (missing < most).then(|| count + 2 * missing - ids.len())
 }
 
-/// Appends the difference of the bit row (one bit per token) `row` from the bit row `old`: the length of the minus
-/// list, the minus list and the plus list.
+/// Appends the difference of the bit row (one bit per token) `row` from the bit row `old`. It is the number of tokens
+/// only in `old`, the ids of these tokens, and the ids of the tokens only in `row`.
 pub(super) fn describe_difference(old: &[u32], row: &[u32], content: &mut Vec<u32>) {
     let at = content.len();
     content.push(0);

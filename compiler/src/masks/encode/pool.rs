@@ -33,47 +33,48 @@ use crate::masks::bits::{add_ids, distance, set_all};
 use crate::masks::outcome::ranks::{LazyRanks, row_of, whole_row};
 use crate::masks::shared::facts::VocabularyFacts;
 
-/// The number of newest rows of the grammar that a set is compared with, if no row of the vocabulary is near. Older
-/// rows are not tried.
+/// How many of the grammar's newest bit rows (one bit per token) a set is compared with, if no row of the vocabulary is
+/// near. Older rows are not tried.
 const NEIGHBOURS: usize = 128;
 
-/// The token sets and masks of a grammar or vocabulary, under construction.
+/// The interned token sets of a grammar or vocabulary, and the masks that are made of them, while they are collected.
 pub(crate) struct Pool<'a> {
-    /// The tables of the vocabulary.
+    /// The tables of the vocabulary: its states, rules and stored masks.
     shared: Tables<'a>,
-    /// Indexes over the vocabulary.
+    /// Indexes over the vocabulary's trie, shared rules and stored masks.
     known: &'a VocabularyFacts,
-    /// The forms of the token sets, by set number.
+    /// The forms (32-bit words) of the token sets, by the index of the set.
     sets: Interner,
-    /// For each set, the number of its tokens.
+    /// For each token set, by index, the number of its tokens.
     counts: Vec<u32>,
-    /// For each set, its mask; [`NONE`] until the mask is asked for.
+    /// For each token set, by index, the id of its mask; [`NONE`] until the mask is asked for.
     masks: Vec<u32>,
-    /// Descriptions of the outcomes that are looked up before they are encoded.
+    /// Interned descriptions of the outcomes (consumed tokens and exit nodes) that are looked up before they are
+    /// encoded.
     outcomes: Interner,
-    /// For each outcome of `outcomes`, the number of its token set.
+    /// For each entry of `outcomes`, the index of the token set in `sets`.
     of_outcome: Vec<u32>,
-    /// A buffer for the description of an outcome.
+    /// A reused buffer for the description of an outcome (consumed tokens and exit nodes).
     words: Vec<u32>,
-    /// Buffers for encoding.
+    /// Reused buffers for encoding token sets.
     scratch: Scratch,
-    /// The masks that are made so far.
+    /// The mask records that are made so far: bit rows (one bit per token) with minus and plus lists.
     records: Records,
 }
 
-/// The mask records that are made so far, with their rows and lists.
+/// The mask records that are made so far, with their bit rows (one bit per token) and token lists.
 struct Records {
-    /// The tables that the records, rows and lists are appended to.
+    /// The tables that the mask records, bit rows (one bit per token) and token lists are appended to.
     tables: TablesData,
-    /// The limits on the lengths of lists.
+    /// The limits on the lengths of token lists, in tokens.
     lengths: Lengths,
-    /// For each row that this pool has added, the number of its tokens.
+    /// For each bit row (one bit per token) that this pool has added, the number of its tokens.
     row_counts: Vec<u32>,
 }
 
 impl<'a> Pool<'a> {
-    /// Returns a pool without sets. `tables` get its records; their numbers continue those of the vocabulary, if the
-    /// pool is a grammar's.
+    /// Returns a pool without token sets. Its mask records are appended to `tables`. For a grammar, the ids of the
+    /// masks continue those of the vocabulary.
     pub(crate) fn new(
         shared: Tables<'a>,
         known: &'a VocabularyFacts,
@@ -98,8 +99,8 @@ impl<'a> Pool<'a> {
         }
     }
 
-    /// Returns a token set, by its number, from which other sets can be derived. `ranks` are the ranks (token indexes
-    /// in byte order) of its tokens, if they are known.
+    /// Returns the token set with the index `set`, from which other sets can be derived. `ranks` are the ranks (token
+    /// indexes in byte order) of its tokens, if they are known.
     pub(crate) fn reference(&self, set: u32, ranks: Option<&'a [Range<u32>]>) -> ReferenceSet<'a> {
         let (mut minus, mut plus): (&[u32], &[u32]) = (&[], &[]);
         let (row, words): (u32, Cow<'a, [u32]>) = match Form::of(self.sets.get(set)) {
@@ -119,7 +120,7 @@ impl<'a> Pool<'a> {
         ReferenceSet { set, row, words, minus: minus.to_vec(), plus: plus.to_vec(), count, ranks }
     }
 
-    /// Returns the number of the token set of a computed outcome (tokens and exits), and adds the set if it is new.
+    /// Returns the index of the token set of a computed outcome (tokens and exits), and adds the set if it is new.
     pub(crate) fn set(&mut self, encoder: &Encoder<'_>, found: &Computed) -> u32 {
         let Computed { outcome, extra, .. } = found;
         if !encoder.is_looked_up(outcome, extra) {
@@ -136,7 +137,7 @@ impl<'a> Pool<'a> {
         self.of_outcome[number]
     }
 
-    /// Returns the number of the token set of a computed outcome (tokens and exits), without a look-up of the outcome.
+    /// Returns the index of the token set of a computed outcome (tokens and exits), without a look-up of the outcome.
     /// Encodes the set if it was not encoded ahead.
     fn add(&mut self, encoder: &Encoder<'_>, found: &Computed) -> u32 {
         if let Some(encoded) = &found.encoded {
@@ -148,7 +149,7 @@ impl<'a> Pool<'a> {
         set
     }
 
-    /// Returns the number of an encoded token set, and adds the set if it is new.
+    /// Returns the index of an encoded token set, and adds the set if it is new.
     fn number(&mut self, encoded: &Encoded) -> u32 {
         match encoded {
             &Encoded::Set(set) => set,
@@ -163,7 +164,7 @@ impl<'a> Pool<'a> {
         }
     }
 
-    /// Returns the mask of a token set, and makes it if the set has none yet.
+    /// Returns the id of the mask of the token set with the index `set`, and makes the mask if the set has none yet.
     pub(crate) fn mask(&mut self, set: u32) -> u32 {
         let mask = &mut self.masks[set as usize];
         if *mask == NONE {
@@ -175,26 +176,26 @@ impl<'a> Pool<'a> {
         *mask
     }
 
-    /// Returns the number of dense rows that this pool has added, without the vocabulary's.
+    /// Returns the number of dense bit rows (one bit per token) that this pool has added, without the vocabulary's.
     pub(crate) fn rows(&self) -> usize {
         self.records.row_counts.len()
     }
 
-    /// Returns the memory of the sets and masks, in bytes, about.
+    /// Returns the approximate memory, in bytes, of the token sets and masks.
     pub(crate) fn bytes(&self) -> usize {
         let TablesData { rows, lists, masks, .. } = &self.records.tables;
         let known = self.sets.bytes() + self.outcomes.bytes();
         size_of_val(&**rows) + size_of_val(&**lists) + size_of_val(&**masks) + known
     }
 
-    /// Returns the tables, with the pool's records, rows and lists in them.
+    /// Returns the tables, with the pool's mask records, bit rows (one bit per token) and token lists in them.
     pub(crate) fn finish(self) -> TablesData {
         self.records.tables
     }
 }
 
 impl Records {
-    /// Adds the mask of a new token set with `count` tokens, and returns its number.
+    /// Adds the mask of a new token set with `count` tokens, and returns the id of the mask.
     fn add(&mut self, form: Form<'_>, count: u32) -> u32 {
         match form {
             Form::List(ids) if ids.len() <= self.lengths.always_listed() => {
@@ -224,8 +225,8 @@ impl Records {
         }
     }
 
-    /// Adds a record for the bit row (one bit per token) `row`, as the difference from the stored row `nearest`.
-    /// Returns the number of its mask.
+    /// Adds a mask record for the bit row (one bit per token) `row`, as its difference from the stored row with the id
+    /// `nearest`. `count` is the number of its tokens. Returns the id of the mask.
     fn put_near(&mut self, nearest: u32, row: &[u32], count: u32) -> u32 {
         let mut lists = Vec::new();
         describe_difference(self.row(nearest), row, &mut lists);
@@ -233,7 +234,8 @@ impl Records {
         self.put(nearest, minus, plus, count)
     }
 
-    /// Adds a record of a row, or [`NONE`], with a minus and a plus list. Returns the number of its mask.
+    /// Adds a mask record: the id of a bit row (one bit per token) or [`NONE`], the ids of tokens to remove from it,
+    /// and the ids of tokens to add. `count` is the number of the mask's tokens. Returns the id of the mask.
     fn put(&mut self, row: u32, minus: &[u32], plus: &[u32], count: u32) -> u32 {
         let id = self.tables.bases.masks + self.tables.masks.len() as u32;
         let mut list = |ids: &[u32]| {
@@ -247,15 +249,15 @@ impl Records {
         id
     }
 
-    /// Returns the words of a row that this pool has added.
+    /// Returns the words of the bit row (one bit per token) with the id `id`, which this pool has added.
     fn row(&self, id: u32) -> &[u32] {
         let words = self.lengths.row_words;
         &self.tables.rows[(id - self.tables.bases.rows) as usize * words..][..words]
     }
 
-    /// Returns the row, of the newest that this pool has added, that differs least from a set of `count` tokens. `None`
-    /// if no difference is small enough to be worth storing. `apart` computes a difference as for [`nearest`], given
-    /// the words and the number of tokens of a row.
+    /// Returns the id of a bit row (one bit per token) among the newest that this pool has added: the one that differs
+    /// least from a set of `count` tokens. `None` if no difference is small enough to be worth storing. `apart`
+    /// computes a difference as for [`nearest`], given the words and the number of tokens of a row.
     fn nearest(
         &self,
         count: u32,
@@ -271,7 +273,7 @@ impl Records {
     }
 }
 
-/// Returns the token ids of a mask of the vocabulary's tables, ascending.
+/// Returns the token ids of the stored mask with the id `mask`, ascending. The mask is one of the vocabulary's.
 pub(crate) fn stored(shared: Tables<'_>, mask: u32) -> Vec<u32> {
     let record = &shared.masks[mask as usize];
     let mut ids = shared.plus(record).to_vec();

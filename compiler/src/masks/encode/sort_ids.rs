@@ -13,19 +13,20 @@ const FEW: usize = 24;
 pub(crate) struct IdSorter {
     /// The number of 32-bit words of a mask's row: all ids are below 32 times this number.
     row_words: usize,
-    /// One bit for each id. Allocated at the first sort of many ids, since many grammars have few tokens in most masks.
+    /// One bit for each token id. Allocated at the first sort of many ids, since many grammars have few tokens in most
+    /// masks.
     words: Vec<u64>,
-    /// One bit for each word of `words`: whether the word has bits.
+    /// One bit for each word of `words`: whether the word has bits set.
     touched: Vec<u64>,
 }
 
 impl IdSorter {
-    /// Returns a sorter for ids below 32 times `row_words`.
+    /// Returns a sorter for token ids below 32 times `row_words`.
     pub(crate) fn new(row_words: usize) -> Self {
         Self { row_words, ..Self::default() }
     }
 
-    /// Sorts ids in ascending order and removes duplicates.
+    /// Sorts token ids in ascending order and removes duplicates.
     pub(crate) fn put_in_order(&mut self, ids: &mut Vec<u32>) {
         if ids.len() <= FEW {
             ids.sort_unstable();

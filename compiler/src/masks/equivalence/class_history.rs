@@ -6,47 +6,50 @@ use smallvec::SmallVec;
 
 use crate::automata::ALONE;
 
-/// A change of a state's class in a partition refinement.
+/// A change of a state's class in a partition refinement: from some round on, the state is in another class.
 #[derive(Clone, Copy, Debug)]
 struct Change {
     /// First round after which the state is in the class, counted from 0, the initial partition.
     round: u32,
-    /// Number of the class.
+    /// Id of the class that the state is in from that round on.
     class: u32,
 }
 
-/// The class of one state after each round of a partition refinement, until the state is alone in its class.
+/// The class of one state after each round of a partition refinement, until the state is alone in its class. States in
+/// one class after round `k` agree on all strings of at most `k` bytes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ClassHistory {
-    /// The initial class and its changes, in ascending order of their rounds.
+    /// The state's first class and its changes of class, in ascending order of their rounds.
     changes: SmallVec<[Change; 3]>,
-    /// Number of rounds after which the state shared its class.
+    /// Number of rounds of the refinement, from the first on, after which the state shared its class with another
+    /// state.
     rounds: u32,
 }
 
 impl ClassHistory {
-    /// Returns the history of a state that begins in `class` and stays there.
+    /// Returns the history of a state that is in the class `class` after every round of a partition refinement.
     pub(crate) fn new(class: u32) -> Self {
         Self { changes: SmallVec::from_slice(&[Change { round: 0, class }]), rounds: u32::MAX }
     }
 
-    /// Records that the state is in `class` from `round` on. Rounds have to be recorded in ascending order.
+    /// Records that the state is in the class `class` after the round `round` and later. Rounds have to be recorded in
+    /// ascending order.
     pub(crate) fn change(&mut self, round: usize, class: u32) {
         self.changes.push(Change { round: round as u32, class });
     }
 
-    /// Ends this history: it holds for `rounds` rounds at most.
+    /// Ends this history of classes: after the first `rounds` rounds, nothing is known of the state's class.
     pub(crate) fn end(&mut self, rounds: usize) {
         self.rounds = self.rounds.min(rounds as u32);
     }
 
-    /// Returns the number of rounds after which the state shared its class.
+    /// Returns the number of rounds of the refinement after which the state shared its class with another state.
     #[inline]
     pub(crate) fn rounds(&self) -> usize {
         self.rounds as usize
     }
 
-    /// Returns the state's class after a round. `None` if the history has ended before.
+    /// Returns the state's class after the round `round` of the refinement. `None` if the history has ended before.
     #[inline]
     pub(crate) fn class(&self, round: usize) -> Option<u32> {
         let known = round < self.rounds();
@@ -54,7 +57,8 @@ impl ClassHistory {
         last.filter(|_| known).map(|change| change.class)
     }
 
-    /// Returns the state's class after the last round. `None` if the state was alone from the beginning.
+    /// Returns the state's class after the last round of its history. `None` if the state was alone in its class from
+    /// the beginning.
     pub(crate) fn last(&self) -> Option<u32> {
         self.changes.last().map(|change| change.class)
     }
@@ -86,30 +90,32 @@ impl ClassHistory {
     }
 }
 
-/// The classes of several states, one row each, after each round of a partition refinement.
+/// The classes of several states, one row of the transition table each, after each round of a partition refinement.
 #[derive(Debug, Default)]
 pub(crate) struct Rounds {
-    /// For each row, the class history of its state. Empty for a state that never shared a class.
+    /// For each row of the transition table, the class history of its state. Empty for a state that never shared a
+    /// class.
     all: Vec<ClassHistory>,
-    /// Number of rounds so far, with the initial partition.
+    /// Number of rounds of the refinement so far. The initial partition is one of them.
     count: usize,
-    /// Whether no later round would change a class.
+    /// Whether the refinement has reached its fixpoint: no later round would change the class of a state.
     is_fixpoint: bool,
 }
 
 impl Rounds {
-    /// Returns the rounds of `rows` states that are all alone in their classes.
+    /// Returns the initial partition of `rows` states in which each state is alone in its class.
     pub(crate) fn alone(rows: usize) -> Self {
         Self { all: vec![ClassHistory::default(); rows], count: 1, is_fixpoint: false }
     }
 
-    /// Begins with an initial partition: the class of each row's state.
+    /// Begins a refinement with an initial partition. `classes` has, for each row of the transition table, the class of
+    /// its state.
     pub(crate) fn new(classes: impl Iterator<Item = u32>) -> Self {
         Self { all: classes.map(ClassHistory::new).collect(), count: 1, is_fixpoint: false }
     }
 
-    /// Adds a round. `changed` has the row and the new class of each state whose class changed. Returns the number of
-    /// states that are alone in their class since this round.
+    /// Adds a round. `changed` has the row of the transition table and the new class of each state whose class changed.
+    /// Returns the number of states that are alone in their class since this round.
     pub(crate) fn add(&mut self, changed: impl Iterator<Item = (u32, u32)>) -> usize {
         let mut alone = 0;
         for (row, class) in changed {
@@ -125,12 +131,13 @@ impl Rounds {
         alone
     }
 
-    /// Records that no later round would change a class.
+    /// Records that the refinement has reached its fixpoint: no later round would change the class of a state.
     pub(crate) fn end_at_fixpoint(&mut self) {
         self.is_fixpoint = true;
     }
 
-    /// Ends the class histories of all states: the refinement makes no further rounds.
+    /// Ends the class histories of all states: the refinement makes no further rounds, and longer strings count as
+    /// distinguishing.
     pub(crate) fn end(&mut self) {
         self.all.iter_mut().for_each(|history| history.end(self.count));
     }
@@ -139,22 +146,24 @@ impl Rounds {
 /// The class histories of those states of a grammar that have rows in the transition table.
 #[derive(Debug, Default)]
 pub(crate) struct ClassHistories {
-    /// Id of the first state of the grammar itself; lower ids belong to the vocabulary.
+    /// Id of the first state of the grammar itself. States with lower ids belong to the vocabulary.
     base: u32,
-    /// For each state of the grammar, by index, its row in the transition table, or [`NONE`].
+    /// For each state of the grammar itself, by index from the first such state, its row in the transition table, or
+    /// [`NONE`].
     row_of: Vec<u32>,
-    /// For each row, the class of its state after each round.
+    /// For each row of the transition table, the class of its state after each round.
     rounds: Rounds,
 }
 
 impl ClassHistories {
-    /// Combines the rounds of a partition refinement with the states' rows. `base` is the id of the grammar's first
-    /// state. `row_of` has, for each state of the grammar by index, its row, or [`NONE`].
+    /// Combines the rounds of a partition refinement with the states' rows of the transition table. `base` is the id of
+    /// the grammar's first state. `row_of` has, for each state of the grammar by index, its row, or [`NONE`].
     pub(crate) fn new(base: u32, row_of: Vec<u32>, rounds: Rounds) -> Self {
         Self { base, row_of, rounds }
     }
 
-    /// Returns the number of rounds, if no later round would change a class. `None` if the refinement was ended before.
+    /// Returns the number of rounds of the partition refinement, if no later round would change a class. `None` if the
+    /// refinement was stopped before.
     pub(crate) fn fixpoint(&self) -> Option<usize> {
         self.rounds.is_fixpoint.then_some(self.rounds.count)
     }
@@ -167,13 +176,13 @@ impl ClassHistories {
         self.row_of.get(index as usize).copied().filter(|&row| row != NONE)
     }
 
-    /// Returns the class history of a state. `None` if the state has no row.
+    /// Returns the class history of a state. `None` if the state has no row of the transition table.
     fn of(&self, state: u32) -> Option<&ClassHistory> {
         Some(&self.rounds.all[self.row_of(state)? as usize])
     }
 
     /// Returns a number that a state of the grammar shares with all states known to agree with it on strings of at most
-    /// `length` bytes. A state without a row has a number of its own.
+    /// `length` bytes. A state without a row of the transition table has a number of its own.
     #[inline]
     pub(crate) fn class(&self, state: u32, length: usize) -> u32 {
         let class = self.of(state).and_then(|history| {
@@ -194,8 +203,8 @@ impl ClassHistories {
         if same == usize::MAX { Some(same) } else { same.checked_sub(1) }
     }
 
-    /// Returns a string length in bytes: the states of two rows are known to agree on all shorter strings. `usize::MAX`
-    /// if they agree on all strings, 0 if they may differ already without a byte.
+    /// Returns a string length in bytes: the states of two rows of the transition table are known to agree on all
+    /// shorter strings. `usize::MAX` if they agree on all strings, 0 if they may differ already without a byte.
     pub(crate) fn same(&self, one: u32, other: u32) -> usize {
         if one == other {
             return usize::MAX;
@@ -206,7 +215,8 @@ impl ClassHistories {
         if is_forever { usize::MAX } else { same }
     }
 
-    /// Returns the number of rounds after which a state of the grammar shared its class.
+    /// Returns the number of rounds of the refinement after which a state of the grammar shared its class with another
+    /// state.
     #[cfg(test)]
     pub(crate) fn rounds(&self, state: u32) -> usize {
         self.of(state).map_or(0, ClassHistory::rounds)

@@ -29,15 +29,15 @@ use crate::masks::shared::transitions::{WIDE, speaks_of_bytes};
 use crate::network::bytes_on;
 use crate::network::follow::Follow;
 
-/// The most bytes on which two states may differ: for each possible key a letter, digit or other character. With more,
-/// they are not compared.
+/// The most bytes on which two compared states may differ: for each possible key a letter, digit or other character.
+/// With more, the two count as different.
 const MOST_APART: usize = 64;
 
 /// The most trie nodes that a comparison of two states along the trie visits. Beyond it, the two count as different.
 const MOST_NODES: usize = 256;
 
-/// The most successive pairs of states that are compared before one is known to be equal. Beyond it, the pair counts as
-/// different.
+/// The most successive pairs of target states that are compared before one is known to be equal. Beyond it, the two
+/// states count as different.
 const MOST_AHEAD: usize = 64;
 
 /// Marks a state for which it is not known yet whether it only calls a shared rule.
@@ -46,7 +46,7 @@ const UNKNOWN: u32 = NONE - 1;
 /// A byte on which two states lead to different states.
 #[derive(Clone, Copy)]
 struct Divergence {
-    /// The byte on which the two states diverge.
+    /// The byte on which the two states lead to different states.
     byte: u8,
     /// The targets of both states on the byte. One target may be [`NONE`].
     to: [u32; 2],
@@ -54,13 +54,14 @@ struct Divergence {
 
 /// The transitions of a state that only calls a shared rule, copied from the rule's first state.
 struct CalledState {
-    /// Edges on the bytes that lead back to the state, and on those after which the rule returns; in ascending order.
+    /// Byte edges of the state, in ascending order: on the bytes that lead back to it, and on those after which the
+    /// shared rule returns.
     edges: Vec<ByteEdge>,
-    /// The bytes of all other transitions.
+    /// The bytes of all other transitions of the state.
     rest: ByteSet,
-    /// The first state of the shared rule.
+    /// Id of the first state of the shared rule that the state calls.
     first: u32,
-    /// The state that the call returns to.
+    /// Id of the state that the call of the shared rule returns to.
     ret: u32,
 }
 
@@ -72,28 +73,29 @@ pub(crate) struct DefaultTransitions<'a> {
     network: Joined<'a>,
     /// Facts about the vocabulary, such as the factors of its tokens.
     known: &'a VocabularyFacts,
-    /// For each state, by index, the state it was compared with last, and the range of their entries in `divergences`.
-    /// The range is `None` if the two differ on too many bytes, or not on bytes alone.
+    /// For each state of the grammar itself, by index from the first such state, the state that it was compared with
+    /// last. The range in `divergences` has the bytes on which the two differ. It is `None` if these are too many, or
+    /// if the two differ not on bytes alone.
     divergences_of: Vec<(u32, Option<Range<u32>>)>,
-    /// The bytes on which compared states lead to different states, pair after pair.
+    /// The bytes on which two compared states lead to different states, one pair of states after another.
     divergences: Vec<Divergence>,
-    /// For each state, by index, the state it was compared with last. The flag tells whether the two are known to be
-    /// equal on every factor of a token.
+    /// For each state of the grammar itself, by index from the first such state, the state that it was compared with
+    /// last. The flag says whether the two are known to be equal on every factor (substring) of a token.
     equivalent: Vec<(u32, bool)>,
-    /// For each state, by index, its entry in `begun`. [`NONE`] if the state does more than to call a shared rule,
-    /// [`UNKNOWN`] if that was not asked yet.
+    /// For each state of the grammar itself, by index from the first such state, the index of its transitions in
+    /// `begun`. [`NONE`] if the state does more than to call a shared rule, [`UNKNOWN`] if that was not asked yet.
     begun_of: Vec<u32>,
-    /// The transitions of states that only call a shared rule.
+    /// The transitions of states that only call a shared rule. They are those of the rule's first state.
     begun: Vec<Rc<CalledState>>,
     /// Maps a called rule, with the first state of another rule, to the first bytes of the called rule. `None` if the
-    /// transitions of both differ on these bytes, or if they do not cover the remaining bytes of the state.
+    /// transitions of that state differ on these bytes, or if they do not cover the remaining bytes.
     by_call: Vec<((u32, u32), Option<ByteSet>)>,
-    /// Pairs of states to compare, each with the trie node at which it was reached.
+    /// Pairs of states to compare, each with the trie node at which both were reached.
     work: Vec<([u32; 2], u32)>,
 }
 
 impl<'a> DefaultTransitions<'a> {
-    /// Begins a search among the states of a grammar.
+    /// Begins a search among the states of a grammar, without results so far.
     pub(crate) fn new(follow: &'a Follow<'a>, known: &'a VocabularyFacts) -> Self {
         let network = follow.network();
         let divergences_of = vec![(NONE, None); network.own.state_count() as usize];
@@ -111,8 +113,8 @@ impl<'a> DefaultTransitions<'a> {
         }
     }
 
-    /// Returns the default of a state, the target of its widest edge, if both are equal on every token. `None` if that
-    /// is not certain. Costs least if the targets of the state were asked for before.
+    /// Returns the target of a state's widest edge, its *default*, if both are equal on every token. `None` if that is
+    /// not certain. Costs least if the targets of the state were asked for before.
     pub(crate) fn of(&mut self, state: u32) -> Option<u32> {
         let other = self.widest(state).filter(|&other| other != state)?;
         let stays = self.widest(other) == Some(other) || self.begun(other).is_some();
@@ -123,8 +125,8 @@ impl<'a> DefaultTransitions<'a> {
         do_the_same.then_some(other)
     }
 
-    /// Returns the state that a state of the grammar was found to equal on every factor of a token. `None` if no such
-    /// state was found, or none was searched for.
+    /// Returns the state that a state of the grammar was found to equal on every factor (substring) of a token. `None`
+    /// if no such state was found, or none was searched for.
     pub(crate) fn equivalent_to(&self, state: u32) -> Option<u32> {
         let (other, are_equivalent) = self.equivalent[self.index(state)];
         are_equivalent.then_some(other)
@@ -138,8 +140,8 @@ impl<'a> DefaultTransitions<'a> {
         is_wide.then_some(widest.target)
     }
 
-    /// Whether two states agree on every factor of a token, as far as that follows from their targets. Most targets
-    /// were compared before; the others are compared up to `ahead` steps ahead.
+    /// Whether two states agree on every factor (substring) of a token, as far as that follows from their targets. Most
+    /// targets were compared before; the others are compared up to `ahead` steps ahead.
     fn are_equivalent(&mut self, states: [u32; 2], ahead: usize) -> bool {
         let index = self.index(states[0]);
         if self.equivalent[index].0 == states[1] {
@@ -159,14 +161,15 @@ impl<'a> DefaultTransitions<'a> {
         are_equivalent
     }
 
-    /// Whether two states agree on every byte that may come after `byte` within a token.
+    /// Whether two states agree on every byte that may come directly after `byte` within a token.
     fn none_part_after(&mut self, byte: u8, states: [u32; 2]) -> bool {
         let Some(mut divergences) = self.divergences_between(states) else { return false };
         let after = self.known.pieces().after(byte);
         divergences.all(|at| !after.contains(self.divergences[at as usize].byte))
     }
 
-    /// Whether two states are equal on all strings of the trie. False if that takes more than [`MOST_NODES`] nodes.
+    /// Whether two states are equal on all strings of the trie. False if the comparison takes more than [`MOST_NODES`]
+    /// trie nodes.
     fn are_same(&mut self, states: [u32; 2]) -> bool {
         self.work.clear();
         self.work.push((states, 0));
@@ -193,15 +196,15 @@ impl<'a> DefaultTransitions<'a> {
         true
     }
 
-    /// Whether two states agree on token ends, on exits and on register updates.
+    /// Whether two states agree on token ends, on exits (trie nodes at which the rule returns) and on register updates.
     fn agree(&self, states: [u32; 2]) -> bool {
         let [one, other] = states;
         let (one, other) = (self.record(one), self.record(other));
         one.flags & ENDS == other.flags & ENDS && one.count_exit == other.count_exit
     }
 
-    /// Whether two states agree on the strings below a node, if all of these have one byte and every byte is a token. A
-    /// token may then end wherever they lead.
+    /// Whether two states agree on the strings below a trie node because all of these have one byte and every byte is a
+    /// token. A token may then end wherever the strings lead.
     fn begin_alike(&self, states: [u32; 2], node: u32) -> bool {
         let [one, other] = states.map(|state| self.follow.first(state).0);
         let mut children = self.known.children().of(node);
@@ -211,8 +214,8 @@ impl<'a> DefaultTransitions<'a> {
             })
     }
 
-    /// Returns the numbers of the [divergences](Self::divergence) of two states: the bytes on which their targets
-    /// differ. `None` if these are more than [`MOST_APART`], or if the states differ in more than bytes.
+    /// Returns the range of the [divergences](Self::divergence) of two states, the bytes on which their targets differ.
+    /// `None` if these are more than [`MOST_APART`], or if the states differ in more than bytes.
     #[inline]
     pub(crate) fn divergences_between(&mut self, states: [u32; 2]) -> Option<Range<u32>> {
         let index = self.index(states[0]);
@@ -222,15 +225,15 @@ impl<'a> DefaultTransitions<'a> {
         self.divergences_of[index].1.clone()
     }
 
-    /// Returns a divergence by its number: a byte on which two states lead to different states, and both targets. One
-    /// target may be [`NONE`].
+    /// Returns the divergence with the index `number`: a byte on which two states lead to different states, and both
+    /// targets. One target may be [`NONE`].
     pub(crate) fn divergence(&self, number: u32) -> (u8, [u32; 2]) {
         let Divergence { byte, to } = self.divergences[number as usize];
         (byte, to)
     }
 
-    /// Computes the divergences of two states, as a range of `divergences`. `None` if they are too many or not
-    /// conclusive.
+    /// Computes the divergences of two states (the bytes on which their targets differ), as a range of `divergences`.
+    /// `None` if they are too many, or if the states differ in more than bytes.
     fn part(&mut self, states: [u32; 2]) -> Option<Range<u32>> {
         let [one, other] = states;
         let (one, other) = (self.index(one), self.index(other));
@@ -255,8 +258,8 @@ impl<'a> DefaultTransitions<'a> {
         is_decided.then_some(from as u32..self.divergences.len() as u32)
     }
 
-    /// Returns the bytes on which the given calls equal the remaining transitions of `begun`, a state that calls a
-    /// shared rule. `None` if the calls do not cover these, or differ from them.
+    /// Returns the bytes on which `calls` equal the remaining transitions (`rest`) of `begun`, a state that only calls
+    /// a shared rule. `None` if the calls do not cover these bytes, or differ from the transitions.
     fn by_calls(&mut self, begun: &CalledState, calls: &[CallEdge]) -> Option<ByteSet> {
         let [call] = calls else {
             let is_all = calls.is_empty() && begun.rest.is_empty();
@@ -274,8 +277,8 @@ impl<'a> DefaultTransitions<'a> {
         bytes
     }
 
-    /// Returns the first bytes of a call, if its callee and the shared rule of `begun` have equal transitions on them.
-    /// `None` otherwise, or if they do not cover the remaining bytes.
+    /// Returns the first bytes of `call`, if its callee and the shared rule of `begun` have equal transitions on them.
+    /// `None` if the transitions differ, or if the first bytes do not cover the remaining bytes of `begun`.
     fn find_by_call(&self, begun: &CalledState, call: &CallEdge) -> Option<ByteSet> {
         let shared = self.network.shared;
         let first = self.plainly_begun(call)?;
@@ -288,8 +291,8 @@ impl<'a> DefaultTransitions<'a> {
         is_part.then_some(one.on)
     }
 
-    /// Returns the transitions of a state that only calls a shared rule. `None` if the state does more. Computed once
-    /// for each state.
+    /// Returns the transitions of a state that only calls a shared rule: those of the rule's first state. `None` if the
+    /// state does more. Computed once for each state.
     fn begun(&mut self, state: u32) -> Option<Rc<CalledState>> {
         let index = self.index(state);
         if self.begun_of[index] == UNKNOWN {
@@ -304,8 +307,8 @@ impl<'a> DefaultTransitions<'a> {
         self.begun.get(self.begun_of[index] as usize).map(Rc::clone)
     }
 
-    /// Computes the transitions of a state that only calls a shared rule. `None` if the state does more, or if a
-    /// register is involved.
+    /// Computes the transitions of a state that only calls a shared rule: those of the rule's first state. `None` if
+    /// the state does more, or if a register is involved.
     fn find_begun(&self, state: u32) -> Option<CalledState> {
         let (own, shared) = (self.network.own, self.network.shared);
         let index = self.index(state);
@@ -349,20 +352,20 @@ impl<'a> DefaultTransitions<'a> {
         is_plain.then_some(first)
     }
 
-    /// Returns the record of a state of the grammar.
+    /// Returns the stored record (flags and ranges of edges) of a state of the grammar.
     fn record(&self, state: u32) -> &'a StateRecord {
         &self.network.own.states[self.index(state)]
     }
 
-    /// Returns the index of a state among the states of the grammar.
+    /// Returns the index of a state among the states of the grammar, from 0.
     fn index(&self, state: u32) -> usize {
         (state - self.network.own.bases.states) as usize
     }
 }
 
-/// Adds the bytes on which two lists of edges lead to different targets. The bytes of `by_calls` are left out: on
-/// these, calls of the first state equal edges of the second. Returns false if there are too many, or if the first list
-/// has an edge on a byte of `by_calls`.
+/// Adds the bytes on which two lists of edges, `one` and `other`, lead to different targets. The bytes of `by_calls`
+/// are left out: on these, calls of the first state equal edges of the second. Returns false if there are too many such
+/// bytes, or if the first list has an edge on a byte of `by_calls`.
 fn add_divergences(
     [one, other]: [&[ByteEdge]; 2],
     by_calls: ByteSet,
@@ -397,7 +400,8 @@ mod tests {
     use crate::network::lazy_dfa::LazyDfa;
     use crate::samples;
 
-    /// Has a vocabulary of all bytes, and of texts of up to three characters that lead out of a key and into a value.
+    /// Returns a compiler with a vocabulary of all bytes, and of texts of up to three characters that lead out of a key
+    /// and into a value.
     fn compiler() -> Compiler {
         let marks = br#"":0u{,"#;
         let pairs = marks.iter().flat_map(|&a| marks.map(|b| vec![a, b]));
@@ -405,7 +409,8 @@ mod tests {
         samples::compiler(pairs.clone().chain(triples))
     }
 
-    /// Returns how many states of a text's network have an equal default state, after checking that each equals it.
+    /// Returns how many states of a text's network equal the target of their widest edge, after checking that each
+    /// does.
     fn defaults(compiler: &Compiler, front_end: &FrontEnd, text: &str) -> usize {
         let network = samples::network(compiler, front_end, text);
         let (vocabulary, known) =

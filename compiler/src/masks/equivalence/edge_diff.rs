@@ -7,14 +7,14 @@
 
 use grammarc_artifacts::sections::network::{ByteEdge, NONE};
 
-/// Neighbouring bytes on which each of two states has one target, or none ([`NONE`]), and the targets differ.
+/// A range of bytes on which each of two states has one target, or none ([`NONE`]), and the two targets differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct EdgeDifference {
     /// The first byte of the range.
     pub(crate) first: u8,
     /// The last byte of the range, inclusive.
     pub(crate) last: u8,
-    /// The targets of both states, or [`NONE`].
+    /// The targets of both states on the bytes of the range, or [`NONE`].
     pub(crate) to: [u32; 2],
 }
 
@@ -52,8 +52,8 @@ pub(crate) fn all_apart(
     }
 }
 
-/// Returns the target of the edges on a byte, or [`NONE`]. Also returns the last byte, inclusive, of the range with
-/// that target. Drops the edges that end below the byte.
+/// Returns the target of `edges` on a byte, or [`NONE`]. Also returns the last byte, inclusive, of the range with that
+/// target. Drops the edges that end below the byte.
 #[inline]
 fn lead(edges: &mut &[ByteEdge], byte: u32) -> (u32, u32) {
     while let [first, rest @ ..] = *edges {
@@ -72,7 +72,7 @@ mod tests {
 
     use super::*;
 
-    /// Sorted and disjoint edges, some adjacent.
+    /// Generates sorted and disjoint byte edges, some of them adjacent.
     fn edges() -> impl Strategy<Value = Vec<ByteEdge>> {
         let cuts = prop::collection::btree_set(any::<u8>(), 0..9);
         (cuts, any::<u8>(), prop::collection::vec(0u32..3, 9)).prop_map(|(cuts, on, targets)| {

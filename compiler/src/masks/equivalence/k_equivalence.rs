@@ -35,11 +35,11 @@ use crate::masks::outcome::memo::Memo;
 use crate::network::follow::Follow;
 use crate::threads::Context;
 
-/// The most edges that the refinement looks at, over all rounds. Beyond it, no further round is made: longer strings
-/// count as distinguishing.
+/// The most edges that the partition refinement looks at, over all rounds. Beyond it, no further round is made: longer
+/// strings count as distinguishing.
 const MOST_WORK: usize = 4 << 20;
 
-/// Number of states in the refinement from which on work is shared with a second thread.
+/// Number of states in the partition refinement from which on the work is shared with a second thread.
 const WORTH_A_THREAD: usize = 512;
 
 /// Distance in bytes from a wide state (one with many outgoing bytes) up to which other states are refined as well. It
@@ -56,30 +56,32 @@ const STEPS_A_STATE: usize = 1 << 5;
 /// Classes of a grammar's states that agree on all strings of at most `k` bytes, for every `k`.
 #[derive(Debug, Default)]
 pub(crate) struct KEquivalence {
-    /// Id of the first state of the grammar itself; lower ids belong to the vocabulary.
+    /// Id of the first state of the grammar itself. States with lower ids belong to the vocabulary.
     base: u32,
-    /// For each state of the grammar, the state from whose mask its mask is derived, if any.
+    /// For each state of the grammar, its reference: the state from whose mask its mask is derived, if any.
     references: References,
     /// The transitions of the grammar's states, with tail calls replaced by the callee's first transitions.
     transitions: OwnTransitionLists,
-    /// States of the grammar whose outcomes (consumed tokens and exit nodes) at the root equal those of other states.
+    /// Which states of the grammar take their outcome (consumed tokens and exit nodes) at the root from another state.
     representatives: Representatives,
-    /// The transition table of the refined states (those with many outgoing bytes and their neighbours), with the class
-    /// of each after each round.
+    /// The transition table of the refined states (those with many outgoing bytes and their neighbours). It also has
+    /// the class of each state after each round.
     rows: TransitionTable,
-    /// For each state of the grammar, by index, whether it has many outgoing bytes and reads no token by its id.
+    /// For each state of the grammar itself, by index from the first such state, whether it has many outgoing bytes and
+    /// reads no token by its id.
     is_wide: Vec<bool>,
-    /// For each state of the grammar, by index, whether it has many outgoing bytes. A state that also reads tokens by
-    /// their ids counts if its widest edge leads back to it.
+    /// For each state of the grammar itself, by index from the first such state, whether it has many outgoing bytes. A
+    /// state that also reads tokens by their ids counts if its widest edge leads back to it.
     has_default: Vec<bool>,
-    /// Memoised outcomes (consumed tokens and exit nodes) of the states of a class below the root of the trie.
+    /// Memo of outcomes (consumed tokens and exit nodes) below the root of the trie, by class of equivalent states and
+    /// trie node.
     remembered: Memo,
 }
 
 impl KEquivalence {
-    /// Computes the classes of a grammar's states that agree on strings of `k` bytes, for every `k` up to `most`.
-    /// Represented states get no reference. Incomplete once the budget is spent; the caller has to discard the result
-    /// then.
+    /// Computes the classes of a grammar's states that agree on strings of `k` bytes, for every `k` up to `most`. A
+    /// state that takes its outcome (consumed tokens and exit nodes) from another one gets no reference. Incomplete
+    /// once the budget is spent; the caller has to discard the result then.
     pub(crate) fn new(
         follow: &Follow<'_>,
         representatives: impl FnOnce() -> Representatives + Send,
@@ -197,31 +199,33 @@ impl KEquivalence {
         &self.rows
     }
 
-    /// Returns the row of a state of the grammar in the transition table. `None` if the state has few outgoing bytes
-    /// and is no neighbour of one with many.
+    /// Returns the index of a state's row in the transition table. `None` if the state has few outgoing bytes and is no
+    /// neighbour of one with many.
     #[inline]
     pub(crate) fn row_of(&self, state: u32) -> Option<u32> {
         self.rows.histories().row_of(state)
     }
 
-    /// Returns the approximate memory of references and transition table, in bytes.
+    /// Returns the approximate memory of the references (states that others are derived from) and of the transition
+    /// table, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.references.bytes() + self.rows.bytes()
     }
 
-    /// Returns the memoised outcomes (consumed tokens and exit nodes) below the root of the trie, by class of states
-    /// and node.
+    /// Returns the memo of outcomes (consumed tokens and exit nodes) below the root of the trie, by class of equivalent
+    /// states and trie node.
     pub(crate) fn remembered(&self) -> &Memo {
         &self.remembered
     }
 
-    /// Returns the states of the grammar whose outcomes (consumed tokens and exit nodes) at the root equal those of
-    /// other states.
+    /// Returns which states of the grammar take their outcome (consumed tokens and exit nodes) at the root from another
+    /// state.
     pub(crate) fn representatives(&self) -> &Representatives {
         &self.representatives
     }
 
-    /// Returns the class of each refined state after each round of the partition refinement.
+    /// Returns the class of each refined state (one with many outgoing bytes, or a neighbour) after each round of the
+    /// partition refinement.
     #[inline]
     pub(crate) fn histories(&self) -> &ClassHistories {
         self.rows.histories()
@@ -246,15 +250,16 @@ impl KEquivalence {
         self.histories().length(one, other)
     }
 
-    /// Returns a number that a state of the grammar shares with all states known to agree with it on strings of at most
-    /// `length` bytes.
+    /// Returns the number of a state's class. The class has the states of the grammar that are known to agree on all
+    /// strings of at most `length` bytes.
     #[inline]
     pub(crate) fn class(&self, state: u32, length: usize) -> u32 {
         self.histories().class(state, length)
     }
 
     /// Whether the calls of two states of the grammar are known to agree on all strings of at most `length` bytes.
-    /// Callees are compared for `length` bytes, and return states for one byte less. `length` must be at least 1.
+    /// Callees are compared for `length` bytes, and the states after the calls for one byte less. `length` must be at
+    /// least 1.
     pub(crate) fn call_alike(
         &self,
         network: Joined<'_>,
@@ -281,7 +286,8 @@ impl KEquivalence {
     }
 
     /// Refines the classes of the `active` states, by one byte more in each round, up to `most` bytes. States are given
-    /// by index, and `row_of` has the row of each state of the grammar.
+    /// by their indexes among the grammar's states. `row_of` has, for each of these by index, its row in the transition
+    /// table.
     fn refined(
         &self,
         follow: &Follow<'_>,

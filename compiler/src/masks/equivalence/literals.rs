@@ -15,21 +15,22 @@ use crate::masks::trie::children::Children;
 /// Transition of a state within a literal, a fixed string, on its one byte.
 #[derive(Clone, Copy, Debug)]
 struct LiteralStep {
-    /// The lowest byte of the state's only edge; 0 if it has no edge or several.
+    /// The lowest byte of the state's only edge; 0 if the state has no edge or several.
     byte: u8,
-    /// Whether that byte is the only continuation: no other edges, no calls, no return.
+    /// Whether `byte` is the state's only continuation: no other edges, no calls, no return.
     is_alone: bool,
-    /// Index of the target state if a token may end there and the rule cannot return; else [`NONE`].
+    /// Index, among the grammar's states, of the target state. [`NONE`] if no token may end there or the rule can
+    /// return there.
     to: u32,
 }
 
 /// The states of a grammar that lie within literals (fixed strings).
 pub(crate) struct Literals<'a> {
-    /// The children of the trie's nodes.
+    /// The children of all trie nodes, by byte.
     children: &'a Children,
-    /// Id of the first state of the grammar itself; lower ids belong to the vocabulary.
+    /// Id of the first state of the grammar itself. States with lower ids belong to the vocabulary.
     base: u32,
-    /// For each state of the grammar, by index, its transition within a literal.
+    /// For each state of the grammar itself, by index from the first such state, its transition within a literal.
     steps: Vec<LiteralStep>,
 }
 
@@ -53,9 +54,9 @@ impl<'a> Literals<'a> {
         Self { children, base, steps: steps.collect() }
     }
 
-    /// Returns the deepest trie node that the literal from a state leads to, if it decides the state's outcome
-    /// (consumed tokens and exit nodes). `None` if, before the trie ends, the rule may return, no token may end, or
-    /// several bytes may follow.
+    /// Returns the deepest trie node that the literal (fixed string) from a state leads to, if this node decides the
+    /// state's outcome (consumed tokens and exit nodes). `None` if, before the trie ends, the rule may return, no token
+    /// may end, or several bytes may follow.
     pub(crate) fn deepest(&self, state: u32) -> Option<u32> {
         let mut index = state - self.base;
         let mut node = 0;

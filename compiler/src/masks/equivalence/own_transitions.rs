@@ -11,17 +11,17 @@ use grammarc_artifacts::tables::Joined;
 use crate::budget::Budget;
 use crate::network::follow::Follow;
 
-/// The most nested tail calls that are replaced by the callee's first transitions. A state with deeper ones keeps its
-/// own edges and calls.
+/// The most nested tail calls (calls as the last step of a rule) that are replaced by the callee's first transitions. A
+/// state with deeper ones keeps its own edges and calls.
 pub(crate) const DEEPEST: usize = 16;
 
-/// The flags of a state on whose arrival a token may end.
+/// The flags of a state of which at least one is set if a token may end on arrival at the state.
 pub(crate) const ARRIVES: u32 = state_flags::RESTS | state_flags::POP_ONLY;
 
-/// The flags of a state that tell whether a token may end there, and whether the rule may return.
+/// The flags of a state that say whether a token may end there, and whether the rule may return.
 pub(crate) const ENDS: u32 = state_flags::FINAL | state_flags::POP_ONLY | state_flags::RESTS;
 
-/// Steps of the budget that are charged for the tail calls of one state: an estimate.
+/// Steps of the budget that are charged for replacing the tail calls of one state: an estimate.
 const STEPS_THROUGH: usize = 1 << 9;
 
 /// Transitions of a state of the grammar. Tail calls of the grammar's rules are replaced by the first transitions of
@@ -30,22 +30,23 @@ const STEPS_THROUGH: usize = 1 << 9;
 pub(crate) struct OwnTransitions<'a> {
     /// Byte edges, in ascending order of their bytes.
     pub(crate) edges: &'a [ByteEdge],
-    /// Calls that are not looked through.
+    /// Calls of the state that are not replaced by the callee's first transitions.
     pub(crate) calls: &'a [CallEdge],
 }
 
-/// Byte edges and calls of a state whose tail calls are looked through.
+/// Byte edges and calls of a state whose tail calls are replaced by the callee's first transitions.
 type OwnedTransitions = (Box<[ByteEdge]>, Box<[CallEdge]>);
 
 /// The transitions of all states of a grammar, with tail calls replaced by the callee's first transitions.
 #[derive(Debug, Default)]
 pub(crate) struct OwnTransitionLists {
-    /// Id of the first state of the grammar itself; lower ids belong to the vocabulary.
+    /// Id of the first state of the grammar itself. States with lower ids belong to the vocabulary.
     base: u32,
-    /// The transitions of the states that begin with tail calls of the grammar's rules.
+    /// The transitions of those states that begin with tail calls (calls as the last step of a rule) of the grammar's
+    /// rules.
     through: Vec<OwnedTransitions>,
-    /// For each state of the grammar, by index, its entry in `through`. [`NONE`] if its transitions are those of the
-    /// network.
+    /// For each state of the grammar itself, by index from the first such state, the index of its transitions in
+    /// `through`. [`NONE`] if they are those of the network.
     through_of: Vec<u32>,
 }
 
@@ -73,7 +74,8 @@ impl OwnTransitionLists {
         Self { base: own.bases.states, through: moves, through_of: of }
     }
 
-    /// Returns the transitions of a state of the grammar.
+    /// Returns the transitions of a state of the grammar. Tail calls of the grammar's rules are replaced by the
+    /// callee's first transitions.
     pub(crate) fn of<'a>(&'a self, network: Joined<'a>, state: u32) -> OwnTransitions<'a> {
         let index = (state - self.base) as usize;
         let through = self.through_of.get(index).filter(|&&at| at != NONE);
@@ -87,8 +89,8 @@ impl OwnTransitionLists {
         }
     }
 
-    /// Returns how deep calls of the grammar's rules are nested at the beginning of a state, given by index. Counts up
-    /// to `most`.
+    /// Returns how many calls of the grammar's rules are nested at the beginning of a state, given by its index among
+    /// the grammar's states. Counts up to `most`.
     pub(crate) fn nesting(&self, network: Joined<'_>, index: u32, most: usize) -> usize {
         let calls = self.of(network, self.base + index).calls.iter();
         let first = calls.filter_map(|call| self.first_of(network, call.callee));
@@ -99,7 +101,8 @@ impl OwnTransitionLists {
         nested.max().unwrap_or(0)
     }
 
-    /// Returns the index of the first state of a rule of the grammar. `None` for a rule of the vocabulary.
+    /// Returns the index, among the grammar's states, of the first state of a rule. `None` for a rule of the
+    /// vocabulary.
     pub(crate) fn first_of(&self, network: Joined<'_>, rule: u32) -> Option<u32> {
         let is_own = rule >= network.own.bases.rules;
         is_own.then(|| network.rule(rule).first_state - self.base)

@@ -12,8 +12,8 @@ use crate::budget::Budget;
 use crate::masks::shared::transitions::{WIDE, bytes_of};
 use crate::network::follow::Follow;
 
-/// String lengths, in bytes, for which a state has to equal its reference, tried in this order. If two states are
-/// equivalent for less than the last length, their masks differ in most tokens.
+/// Numbers of bytes for which a state has to be equivalent to its reference (the state that its mask is derived from),
+/// tried in this order. If two states are equivalent for less than the last number, their masks differ in most tokens.
 const LIKE: [usize; 3] = [16, 8, 4];
 
 /// Number of states equivalent for the first length of [`LIKE`] from which on one state gets a mask of its own. That
@@ -26,9 +26,10 @@ const STEPS_A_STATE: usize = 1 << 5;
 /// For each state of a grammar, the state from whose mask its mask is derived.
 #[derive(Debug, Default)]
 pub(crate) struct References {
-    /// Id of the first state of the grammar itself; lower ids belong to the vocabulary.
+    /// Id of the first state of the grammar itself. States with lower ids belong to the vocabulary.
     base: u32,
-    /// For each state of the grammar, by index, its reference, or [`NONE`].
+    /// For each state of the grammar itself, by index from the first such state, its reference (the state that its mask
+    /// is derived from), or [`NONE`].
     references: Vec<u32>,
 }
 
@@ -87,7 +88,7 @@ impl References {
         Self { base, references }
     }
 
-    /// Whether any state has a reference.
+    /// Whether any state has a reference, a state that its mask is derived from.
     pub(crate) fn are_any(&self) -> bool {
         self.references.iter().any(|&reference| reference != NONE)
     }
@@ -99,13 +100,13 @@ impl References {
         (reference != NONE).then_some(reference)
     }
 
-    /// Returns the memory of the references, in bytes.
+    /// Returns the memory of the table of references, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         size_of_val(&*self.references)
     }
 }
 
-/// Returns the target of the widest edge of a state of the grammar, given by index.
+/// Returns the target of the widest edge of a state of the grammar, given by its index among the grammar's states.
 ///
 /// `None` if the state has fewer than [`WIDE`] bytes on edges of its own, or if two of its transitions share a byte.
 /// Also `None` if the target has no byte edges. A state that is wide only by its calls is like the first state of a

@@ -16,8 +16,8 @@ use crate::graph::Lists;
 /// Steps of the budget that are charged for each state: an estimate.
 const STEPS_A_STATE: usize = 1 << 5;
 
-/// Returns a partition refinement of the grammar's states that begins with the given classes, by index of the state.
-/// Only the `active` states are refined. Every other state has to be alone in its class.
+/// Returns a partition refinement of the grammar's states. It begins with the given class of each state, by index among
+/// the grammar's states. Only the `active` states are refined. Every other state has to be alone in its class.
 pub(crate) fn refinement(
     transitions: &OwnTransitionLists,
     network: Joined<'_>,

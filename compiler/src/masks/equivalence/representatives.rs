@@ -19,26 +19,28 @@ use crate::network::follow::Follow;
 /// Steps of the budget that are charged for the comparison of two states: an estimate.
 const STEPS_A_STATE: usize = 1 << 7;
 
-/// The states of a grammar whose outcomes (consumed tokens and exit nodes) at the root equal those of other states, and
-/// these other states.
+/// Which states of a grammar take their outcome (consumed tokens and exit nodes) at the root from another state, their
+/// *representative*, so that they are not walked.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Representatives {
-    /// Id of the first state of the grammar itself; lower ids belong to the vocabulary.
+    /// Id of the first state of the grammar itself. States with lower ids belong to the vocabulary.
     base: u32,
-    /// For each state of the grammar, by index, whether its outcome (consumed tokens and exit nodes) is taken from
-    /// another state.
+    /// For each state of the grammar itself, by index from the first such state, whether its outcome (consumed tokens
+    /// and exit nodes) is taken from another state.
     is_represented: Vec<bool>,
-    /// For each state that represents others, by index, the ids of the represented states.
+    /// For each state of the grammar itself, by index from the first such state, the ids of the states that take their
+    /// outcome (consumed tokens and exit nodes) from it.
     of: Lists,
     /// Classes of states that agree on every factor (substring) of a token.
     bisimulation: TokenBisimulation,
-    /// How many represented states each shortcut found.
+    /// For each shortcut, the number of states that it found an equivalent state for, so that they are not walked.
     counts: ShortcutCounts,
 }
 
 impl Representatives {
-    /// Finds the represented states of a network, for the tokens of a trie. Only the given shortcuts are used. States
-    /// that are not reached before the budget is spent represent themselves.
+    /// Finds, for the tokens of a trie, the states of a network that can take their outcome (consumed tokens and exit
+    /// nodes) from another state. Only the given shortcuts are used. States that are not reached before the budget is
+    /// spent keep their own outcome.
     pub(crate) fn new(
         follow: &Follow<'_>,
         known: &VocabularyFacts,
@@ -114,7 +116,8 @@ impl Representatives {
         Self { base, is_represented, of, bisimulation, counts }
     }
 
-    /// Returns how many represented states each shortcut found.
+    /// Returns, for each shortcut, the number of states that it found an equivalent state for, so that they are not
+    /// walked.
     pub(crate) fn counts(&self) -> &ShortcutCounts {
         &self.counts
     }

@@ -12,23 +12,23 @@ use super::own_transitions::OwnTransitionLists;
 use crate::ir::ByteSet;
 use crate::masks::trie::byte_bits::whole_bits;
 
-/// The most lengths of equivalence that are distinguished for a state's self-loops. The bytes with the shorter lengths
-/// are not counted as loops.
+/// The most lengths of equivalence that are distinguished for a state's self-loops (bytes that lead back to an
+/// equivalent state). Bytes with the shorter lengths are not counted as loops.
 const MOST_LOOPS: usize = 3;
 
-/// Bytes on which a state loops: their targets are equivalent to the state for some number of bytes.
+/// The bytes on which a state loops: their targets are equivalent to the state on all strings of some number of bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct SelfLoops {
-    /// Pairs of a length in bytes, descending, and the bits of some bytes. The targets of these bytes are equivalent to
+    /// Pairs of a length in bytes, descending, and a set of bytes as bits. The targets of these bytes are equivalent to
     /// the state for at least that length.
     pub(crate) all: SmallVec<[(usize, u128); 2]>,
-    /// Whether the rule may return in the state.
+    /// Whether the rule may return when it is in the state.
     pub(crate) is_final: bool,
 }
 
 impl SelfLoops {
-    /// Computes the self-loops of a state of the grammar. `calls` are the first bytes of its calls, which do not count
-    /// as loops.
+    /// Computes the bytes on which a state of the grammar loops: their targets are equivalent to the state for some
+    /// number of bytes. `calls` are the first bytes of the state's calls, which do not count as loops.
     pub(crate) fn new(
         network: Joined<'_>,
         transitions: &OwnTransitionLists,
@@ -57,7 +57,7 @@ impl SelfLoops {
         Self { all, is_final: flags & state_flags::FINAL != 0 }
     }
 
-    /// Returns the bits of the bytes that lead back to an equivalent state in every string of at most `height` bytes.
+    /// Returns the bytes, as bits, that lead back to an equivalent state within every string of at most `height` bytes.
     #[inline]
     pub(crate) fn on(&self, height: usize) -> u128 {
         // The states after the last byte of the longest string do not matter.

@@ -34,11 +34,11 @@ use crate::masks::shared::transitions::{WIDE, bytes_of};
 use crate::masks::trie::factors::Factor;
 use crate::network::follow::Follow;
 
-/// The most pairs of states that one comparison of two states visits. Beyond it, the two count as different.
+/// The most pairs of states that one comparison of two states visits. Beyond it, the two states count as different.
 const MOST_PAIRS: usize = 48;
 
-/// The most neighbouring bytes with one difference that are followed one by one. For more bytes, the two targets have
-/// to agree on every factor of a token.
+/// The most neighbouring bytes with the same two targets that are followed one by one. For more bytes, the two targets
+/// have to agree on every factor (substring) of a token.
 const FEW: u32 = 4;
 
 /// Steps of the budget that are charged for the comparison of two states: an estimate.
@@ -47,17 +47,20 @@ const STEPS_A_STATE: usize = 1 << 7;
 /// Classes of the grammar's states that agree on every factor (substring) of a token.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TokenBisimulation {
-    /// Id of the first state of the grammar itself; lower ids belong to the vocabulary.
+    /// Id of the first state of the grammar itself. States with lower ids belong to the vocabulary.
     base: u32,
-    /// For each state of the grammar, by index, the index of the representative of its class.
+    /// For each state of the grammar itself, by index from the first such state, the index of the state that represents
+    /// its class.
     like: Vec<u32>,
-    /// For each state of the grammar, by index, whether it represents other states.
+    /// For each state of the grammar itself, by index from the first such state, whether it represents other states of
+    /// its class.
     is_copied: Vec<bool>,
 }
 
 impl TokenBisimulation {
-    /// Computes the classes of a network's states, apart from their edges on whole tokens. States that are not reached
-    /// before the budget is spent stay alone, unless they equal a default state.
+    /// Computes the classes of a network's states that agree on every factor (substring) of a token, apart from their
+    /// edges on whole tokens. States that are not reached before the budget is spent stay alone, unless they equal a
+    /// default state (the target of their widest edge).
     pub(crate) fn new<'a>(
         follow: &Follow<'a>,
         defaults: &mut DefaultTransitions<'a>,
@@ -90,44 +93,45 @@ impl TokenBisimulation {
         Self { base: own.bases.states, like: finder.like, is_copied }
     }
 
-    /// Returns the class of a state of the grammar, if other states are bisimilar to it. `None` if it is alone in its
-    /// class.
+    /// Returns the index of the class of a state of the grammar, if other states agree with it on every factor
+    /// (substring) of a token. `None` if it is alone in its class.
     pub(crate) fn class(&self, state: u32) -> Option<u32> {
         let like = *self.like.get((state - self.base) as usize)?;
         self.is_copied[like as usize].then_some(like)
     }
 }
 
-/// Whether a state, given by index, has fewer than [`WIDE`] bytes on its edges. Only such states are compared.
+/// Whether a state, given by its index among the grammar's states, has fewer than [`WIDE`] bytes on its edges. Only
+/// such states are compared.
 fn is_narrow(own: Tables<'_>, index: usize) -> bool {
     bytes_of(own.byte_edges_of(index)) < WIDE
 }
 
-/// A search for states that agree on every factor (substring) of a token.
+/// A search for states of a grammar that agree on every factor (substring) of a token.
 struct Finder<'f, 'a> {
     /// The network, with the bytes that may follow each rule.
     follow: &'f Follow<'a>,
     /// The tables of the grammar itself.
     own: Tables<'a>,
-    /// States equal to the target of their widest edge.
+    /// Finds states that equal the target of their widest edge on every token.
     defaults: &'f mut DefaultTransitions<'a>,
     /// Facts about the vocabulary, such as the factors of its tokens.
     known: &'f VocabularyFacts,
-    /// The token trie.
+    /// The token trie: the prefix tree of the tokens' byte strings.
     trie: Trie<'f>,
-    /// For each state of the grammar, by index, a bisimilar state or the state itself. The bisimilar state may have one
-    /// in turn.
+    /// For each state of the grammar itself, by index from the first such state, a state that agrees with it on every
+    /// factor (substring) of a token, or the state itself. The other state may have one in turn.
     like: Vec<u32>,
-    /// Pairs of states to compare, by index, each with what was read before.
+    /// Pairs of states to compare, by index, each with the bytes that were read before.
     work: Vec<([u32; 2], ReadSoFar)>,
-    /// Pairs of states already compared, each with what was read before.
+    /// Pairs of states already compared, by index, each with the bytes that were read before.
     seen: Vec<([u32; 2], ReadSoFar)>,
 }
 
 /// What was read before two states were reached, and the bytes with which a factor of a token may continue there.
 #[derive(Clone, Copy)]
 struct ReadSoFar {
-    /// The last bytes read before the two states. Empty if these are not known.
+    /// The last bytes read before the two states. Empty if these bytes are not known.
     piece: Factor,
     /// Bytes that may come next in a token, after the bytes read.
     next: ByteSet,
@@ -137,12 +141,12 @@ impl ReadSoFar {
     /// Nothing is known of the bytes read, and any byte may come next.
     const ANY: Self = Self { piece: Factor::EMPTY, next: ByteSet::FULL };
 
-    /// Returns the state after the bytes of `piece`, with any byte next.
+    /// Returns the value for the bytes `piece` read before, with any byte next.
     fn of(piece: Factor) -> Self {
         Self { piece, ..Self::ANY }
     }
 
-    /// Whether every continuation after these bytes is also possible after those of `other`.
+    /// Whether every continuation after these bytes is also possible after the bytes of `other`.
     fn is_within(self, other: Self) -> bool {
         (other.piece == self.piece || other.piece == Factor::EMPTY)
             && self.next.minus(other.next).is_empty()
@@ -150,8 +154,8 @@ impl ReadSoFar {
 }
 
 impl<'a> Finder<'_, 'a> {
-    /// Finds bisimilar states among the return states of calls and the states before those with many outgoing bytes.
-    /// Stops once the budget is spent.
+    /// Finds states that agree on every factor (substring) of a token, among the return states of calls and the states
+    /// before those with many outgoing bytes. Stops once the budget is spent.
     fn compare_ends(&mut self, is_narrow: &[bool], budget: &Budget) {
         let base = self.own.bases.states;
         let is_wide = |edge: &ByteEdge| !is_narrow[(edge.target - base) as usize];
@@ -183,8 +187,8 @@ impl<'a> Finder<'_, 'a> {
         }
     }
 
-    /// Finds bisimilar states among all states with few outgoing bytes, by their transitions to known classes. Stops
-    /// once the budget is spent.
+    /// Finds states that agree on every factor (substring) of a token, among all states with few outgoing bytes. Two
+    /// states are joined if their transitions lead to equal classes. Stops once the budget is spent.
     fn compare_all(&mut self, is_narrow: &[bool], budget: &Budget) {
         let mut by_content: HashTable<(u64, u32)> = HashTable::with_capacity(is_narrow.len());
         for index in (0..is_narrow.len() as u32).rev().filter(|&index| is_narrow[index as usize]) {
@@ -210,13 +214,14 @@ impl<'a> Finder<'_, 'a> {
         }
     }
 
-    /// Records that two states, given by index, are bisimilar.
+    /// Records that two states agree on every factor (substring) of a token. Both are given by their indexes among the
+    /// grammar's states.
     fn join(&mut self, one: u32, other: u32) {
         let (one, other) = (self.like_of(one), self.like_of(other));
         self.like[one as usize] = other;
     }
 
-    /// Whether two states have the same flags, and the same bytes and calls that lead to bisimilar states.
+    /// Whether two states have the same flags, and the same bytes and calls that lead to states of equal classes.
     fn are_equal(&self, one: u32, other: u32) -> bool {
         let (edges, others) = (self.edges(one), self.edges(other));
         let leads_alike = |(a, b): (&ByteEdge, &ByteEdge)| {
@@ -231,7 +236,7 @@ impl<'a> Finder<'_, 'a> {
             && self.after(one) == self.after(other)
     }
 
-    /// Whether two states call the same rules, with the same counts, in the same order.
+    /// Whether two states call the same rules, with the same initial registers, in the same order.
     fn call_alike(&self, one: u32, other: u32) -> bool {
         let calls = |index: u32| self.calls(index).iter().map(|call| (call.callee, call.count));
         calls(one).eq(calls(other))
@@ -244,8 +249,8 @@ impl<'a> Finder<'_, 'a> {
         of(self.record(one)) == of(self.record(other))
     }
 
-    /// Returns the FOLLOW bytes of a state's rule if the rule, or one called in tail position, may return. These bytes
-    /// select the exit nodes. Empty if the rule cannot return there.
+    /// Returns the FOLLOW bytes of a state's rule (those that may come after it) if the rule, or one called in tail
+    /// position, may return. These bytes select the exit nodes. Empty if the rule cannot return there.
     fn after(&self, index: u32) -> ByteSet {
         const LEAVES: u32 = state_flags::FINAL | state_flags::POP_ONLY;
         let is_left = self.record(index).flags & LEAVES != 0
@@ -256,8 +261,8 @@ impl<'a> Finder<'_, 'a> {
         }
     }
 
-    /// Whether two states agree on every factor of a token, if all pairs of states visited on the way are assumed to
-    /// agree. False if more than [`MOST_PAIRS`] pairs are reached.
+    /// Whether two states agree on every factor (substring) of a token, if all pairs of states visited on the way are
+    /// assumed to agree. False if more than [`MOST_PAIRS`] pairs are reached.
     fn do_the_same(&mut self, one: u32, other: u32) -> bool {
         if !self.stand_alike(one, other) {
             return false;
@@ -282,8 +287,8 @@ impl<'a> Finder<'_, 'a> {
         true
     }
 
-    /// Queues the pairs of targets of two states on the bytes and calls on which they differ. Returns false if the two
-    /// are certain to differ, or too different to be compared.
+    /// Queues, to be compared, the pairs of targets of two states on the bytes and calls on which the two differ.
+    /// Returns false if the two are certain to differ, or too different to be compared.
     fn go_on(&mut self, pair: [u32; 2], read: ReadSoFar) -> bool {
         let [mut one, mut other] = pair;
         if !self.call_alike(one, other) {
@@ -320,13 +325,13 @@ impl<'a> Finder<'_, 'a> {
         })
     }
 
-    /// Whether no factor of a token continues with `byte` after what was read.
+    /// Whether no factor (substring) of a token continues with `byte` after the bytes of `read`.
     fn none_goes_on(&self, read: ReadSoFar, byte: u8) -> bool {
         !read.next.contains(byte) || !self.known.pieces().may_have(read.piece.then(byte))
     }
 
     /// Returns what was read after a call: the last byte of the callee's strings. Also returns the bytes that may
-    /// follow these strings in a token. `before` was read before the call.
+    /// follow these strings in a token. `before` is what was read before the call.
     fn read_by(&self, call: &CallEdge, before: ReadSoFar) -> ReadSoFar {
         let network = self.follow.network();
         if call.callee >= network.own.bases.rules || call.count != 0 {
@@ -346,7 +351,7 @@ impl<'a> Finder<'_, 'a> {
         ReadSoFar { piece, next }
     }
 
-    /// Queues a pair of target states to compare, unless they are known to be bisimilar. Returns false if the two are
+    /// Queues a pair of target states to compare, unless both are in one class already. Returns false if the two are
     /// certain to differ, or if one is no state of the grammar.
     fn add(&mut self, to: [u32; 2], read: ReadSoFar) -> bool {
         if to[0] == to[1] || self.to(to[0]) == self.to(to[1]) {
@@ -368,7 +373,8 @@ impl<'a> Finder<'_, 'a> {
         if (own as usize) < self.like.len() { self.like_of(own) } else { own }
     }
 
-    /// Returns the index of the representative of a state of the grammar, as far as it is known.
+    /// Returns the index of the state that represents the class of a state of the grammar, as far as the class is
+    /// known.
     fn like_of(&self, mut index: u32) -> u32 {
         while self.like[index as usize] != index {
             index = self.like[index as usize];
@@ -376,17 +382,17 @@ impl<'a> Finder<'_, 'a> {
         index
     }
 
-    /// Returns the record of a state of the grammar, given by index.
+    /// Returns the record of a state of the grammar, given by its index among the grammar's states.
     fn record(&self, index: u32) -> &'a StateRecord {
         &self.own.states[index as usize]
     }
 
-    /// Returns the byte edges of a state of the grammar, given by index.
+    /// Returns the byte edges of a state of the grammar, given by its index among the grammar's states.
     fn edges(&self, index: u32) -> &'a [ByteEdge] {
         self.own.byte_edges_of(index as usize)
     }
 
-    /// Returns the calls of a state of the grammar, given by index.
+    /// Returns the calls of a state of the grammar, given by its index among the grammar's states.
     fn calls(&self, index: u32) -> &'a [CallEdge] {
         self.own.call_edges_of(index as usize)
     }
@@ -405,8 +411,8 @@ mod tests {
     use crate::network::lazy_dfa::LazyDfa;
     use crate::samples;
 
-    /// Has a vocabulary of all bytes and of texts of up to five characters. These end a value and begin a key, or end a
-    /// key and begin a value. A few contain a whole key.
+    /// Returns a compiler with a vocabulary of all bytes and of texts of up to five characters. These end a value and
+    /// begin a key, or end a key and begin a value. A few contain a whole key.
     fn compiler() -> Compiler {
         let texts = [
             "\",", "\",\"", "\"}", "\"},", "},\"", "}}", "],\"", ",\"", ",\"0", "{\"", "\":",
@@ -416,8 +422,8 @@ mod tests {
         samples::compiler(texts.map(|text| text.as_bytes().to_vec()))
     }
 
-    /// Returns how many states of a text's network have a representative, after checking that each equals it at all
-    /// nodes.
+    /// Returns how many states of a text's network are represented by another one, after checking that each equals it
+    /// at all trie nodes.
     fn bisimilar_states(compiler: &Compiler, front_end: &FrontEnd, text: &str) -> usize {
         let network = samples::network(compiler, front_end, text);
         let (vocabulary, known) =

@@ -21,40 +21,42 @@ use crate::masks::trie::byte_bits::bits;
 use crate::network::bytes_on;
 use crate::threads::Context;
 
-/// The most shapes of rows (partitions of the bytes into runs of equal transitions) that are distinguished: the bits of
-/// a word. Beyond it, all further rows share the last shape, which unites their partitions.
+/// The most shapes of rows that are distinguished, one for each bit of a 64-bit word. A shape is a partition of the
+/// bytes into runs on which a row of the transition table is constant. Beyond the limit, all further rows share the
+/// last shape, which unites their partitions.
 const MOST_SHAPES: usize = 64;
 
-/// Number of rows from which on the loops are computed by several threads.
+/// Number of rows of the transition table from which on the loops are computed by several threads.
 const WORTH_A_THREAD: usize = 2048;
 
 /// Steps of the budget that are charged for the self-loops of one state: an estimate.
 const STEPS_OF_LOOPS: usize = 1 << 6;
 
-/// Transition of a state on a byte: five bits of flags, and above them the row or the index of the target. Zero if
-/// there is no transition.
+/// Transition of a state on a byte: five bits of flags, and above them the number of the target. That is the target's
+/// row in the transition table, or its index if it has no row. Zero if there is no transition.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Transition(u32);
 
 impl Transition {
-    /// Flag: a token may end at the target.
+    /// Flag: a token may end at the target of the transition.
     const ENDS: u32 = 1;
-    /// Flag: the rule may return at the target.
+    /// Flag: the rule may return at the target of the transition.
     const EXITS: u32 = 2;
-    /// Flag: the upper bits are the row of the target.
+    /// Flag: the upper bits are the target's row in the transition table.
     const ROW: u32 = 4;
-    /// Flag: the upper bits are the index of a target state without a row.
+    /// Flag: the upper bits are the index, among the grammar's states, of a target that has no row of the transition
+    /// table.
     const OTHER: u32 = 8;
     /// Flag: the byte begins a call, which the table does not describe.
     const CALL: u32 = 16;
 
-    /// Whether the state has no transition on the byte.
+    /// Whether the state has no transition on the byte: no string with this byte continues.
     #[inline]
     pub(crate) fn is_dead(self) -> bool {
         self.0 == 0
     }
 
-    /// Whether the target is live but has no outgoing transition.
+    /// Whether the byte leads to a target that has no outgoing transition. A token may end there.
     #[inline]
     pub(crate) fn is_last(self) -> bool {
         !self.is_dead() && self.0 & (Self::ROW | Self::OTHER | Self::CALL) == 0
@@ -66,26 +68,27 @@ impl Transition {
         self.0 & Self::CALL != 0
     }
 
-    /// Whether a token may end at the target.
+    /// Whether a token may end at the target of the transition.
     #[inline]
     pub(crate) fn ends(self) -> bool {
         self.0 & Self::ENDS != 0
     }
 
-    /// Whether the rule may return at the target.
+    /// Whether the rule may return at the target of the transition.
     #[inline]
     pub(crate) fn exits(self) -> bool {
         self.0 & Self::EXITS != 0
     }
 
-    /// Returns the row of the target. `None` if the target has no row or no outgoing transition, or if the byte begins
-    /// a call.
+    /// Returns the index of the target state's row in the transition table. `None` if the target has no row or no
+    /// outgoing transition, or if the byte begins a call.
     #[inline]
     pub(crate) fn row(self) -> Option<u32> {
         (self.0 & Self::ROW != 0).then_some(self.0 >> 5)
     }
 
-    /// Returns the index, among the grammar's states, of a target without a row. `None` for all other transitions.
+    /// Returns the index, among the grammar's states, of a target without a row of the transition table. `None` for all
+    /// other transitions.
     #[inline]
     pub(crate) fn other(self) -> Option<u32> {
         (self.0 & Self::OTHER != 0).then_some(self.0 >> 5)
@@ -96,24 +99,28 @@ impl Transition {
 /// bytes.
 #[derive(Debug)]
 pub(crate) struct TransitionTable {
-    /// Maps each byte to its class, the column of the table.
+    /// Maps each byte to its class of bytes with equal transitions: the column of the table.
     class_of: [u8; 256],
-    /// Number of byte classes: the entries of each row.
+    /// Number of byte classes, which is the number of entries in each row of the transition table.
     width: usize,
-    /// The transitions, row after row.
+    /// The transitions of all rows of the transition table, one row after another.
     entries: Vec<Transition>,
-    /// For each row, the id of its state.
+    /// For each row of the transition table, the id of its state.
     states: Vec<u32>,
-    /// For each row, the bytes on which its state loops.
+    /// For each row of the transition table, the bytes on which its state loops: those that lead to an equivalent
+    /// state.
     loops: Vec<SelfLoops>,
-    /// For each row, the [`bits`] of all bytes that its state can consume.
+    /// For each row of the transition table, the bytes that its state can consume, as [`bits`] in which some bytes
+    /// share one.
     live: Vec<u128>,
-    /// For each row, the number of its shape: how its bytes fall into runs of equal transitions. States of one chain
-    /// have one shape. Empty if no state has a reference.
+    /// For each row of the transition table, the index of its shape: the partition of the bytes into runs on which the
+    /// row is constant. States that count the same characters have one shape. Empty if no state has a reference, from
+    /// whose mask its own is derived.
     shapes: Vec<u8>,
-    /// For each shape, the first bytes of the runs on which its rows have equal transitions.
+    /// For each shape (partition of the bytes into runs on which a row is constant), the first bytes of its runs.
     cuts: Vec<ByteSet>,
-    /// For each row, the k-equivalence classes (agreement on strings of `k` bytes) of its state.
+    /// The row of each state, and for each row of the table the k-equivalence classes (agreement on strings of `k`
+    /// bytes) of its state.
     histories: ClassHistories,
 }
 
@@ -134,28 +141,28 @@ impl Default for TransitionTable {
     }
 }
 
-/// The transition table of some states, before their k-equivalence classes (agreement on strings of `k` bytes) are
-/// known.
+/// The transition table of states with many outgoing bytes, before it is known which of them are equivalent.
 pub(crate) struct TableBuilder {
-    /// Maps each byte to its class, the column of the table.
+    /// Maps each byte to its class of bytes with equal transitions: the column of the table.
     class_of: [u8; 256],
-    /// Number of byte classes: the entries of each row.
+    /// Number of byte classes, which is the number of entries in each row of the transition table.
     width: usize,
-    /// The transitions, row after row.
+    /// The transitions of all rows of the transition table, one row after another.
     entries: Vec<Transition>,
-    /// For each row, the id of its state.
+    /// For each row of the transition table, the id of its state.
     states: Vec<u32>,
-    /// For each row, the first bytes of the calls of its state.
+    /// For each row of the transition table, the first bytes of the calls of its state.
     calls: Vec<ByteSet>,
-    /// For each row, the first bytes of the runs on which its state has equal transitions.
+    /// For each row of the transition table, the first bytes of the runs on which its state has equal transitions.
     begins: Vec<ByteSet>,
-    /// For each row, the [`bits`] of all bytes that its state can consume.
+    /// For each row of the transition table, the [`bits`] of all bytes that its state can consume.
     live: Vec<u128>,
 }
 
 impl TableBuilder {
-    /// Builds the transitions of the `active` states, given by index and in the order of the rows. `row_of` has, for
-    /// each state of the grammar by index, its row, or `NONE`. Incomplete once the budget is spent.
+    /// Builds the transitions of the `active` states, given by index and in the order of the rows of the transition
+    /// table. `row_of` has, for each state of the grammar by index, its row, or `NONE`. Incomplete once the budget is
+    /// spent.
     pub(crate) fn new(
         network: Joined<'_>,
         transitions: &OwnTransitionLists,
@@ -210,7 +217,8 @@ impl TableBuilder {
         Self { class_of, width, entries, states, calls, begins, live }
     }
 
-    /// Returns, for each row, the bytes on which its state loops. Empty loops once the budget is spent.
+    /// Returns, for each row of the transition table, the bytes on which its state loops: those that lead to an
+    /// equivalent state. They are empty once the budget is spent.
     pub(crate) fn loops(
         &self,
         network: Joined<'_>,
@@ -254,19 +262,21 @@ impl TransitionTable {
         size_of_val(&*self.entries) + size_of_val(&*self.loops)
     }
 
-    /// Returns, for each row, the k-equivalence classes (agreement on strings of `k` bytes) of its state.
+    /// Returns, for each row of the transition table, the k-equivalence classes (agreement on strings of `k` bytes) of
+    /// its state.
     #[inline]
     pub(crate) fn histories(&self) -> &ClassHistories {
         &self.histories
     }
 
-    /// Returns the id of a row's state.
+    /// Returns the id of the state that the table row `row` belongs to.
     #[inline]
     pub(crate) fn state(&self, row: u32) -> u32 {
         self.states[row as usize]
     }
 
-    /// Returns the shape of a row, as a word with one bit set: how its bytes fall into runs of equal transitions.
+    /// Returns the shape of a row of the transition table, as a word with one bit set. Rows of one shape have the same
+    /// runs of bytes with equal transitions, unless there are more than [`MOST_SHAPES`] shapes.
     #[inline]
     pub(crate) fn shape(&self, row: u32) -> u64 {
         1 << self.shapes[row as usize]
@@ -279,20 +289,21 @@ impl TransitionTable {
         of.fold(ByteSet::EMPTY, |all, (_, cuts)| all.union(*cuts))
     }
 
-    /// Returns the class of a byte, a column of the table.
+    /// Returns the class of a byte, as the index of its column in the transition table.
     #[inline]
     pub(crate) fn class_of(&self, byte: u8) -> usize {
         usize::from(self.class_of[usize::from(byte)])
     }
 
-    /// Returns the transition of a row's state on all bytes of a class.
+    /// Returns the transition of the state of the table row `row` on all bytes of a class.
     #[inline]
     pub(crate) fn on_class(&self, row: u32, class: usize) -> Transition {
         self.entries[row as usize * self.width + class]
     }
 
-    /// Returns bits of bytes that distinguish two rows. A trie node of at most `height` may be skipped if both rows
-    /// agree at it and no such byte lies below. `after` has the bits of the bytes that may follow the rule of `row`.
+    /// Returns the [`bits`] of the bytes on which the states of two rows of the transition table may differ. Below a
+    /// trie node of at most `height` bytes without any of these bytes, the two agree. `after` has the bits of the bytes
+    /// that may follow the rule of `row`.
     pub(crate) fn distinguishing_bytes(
         &self,
         [row, like]: [u32; 2],
@@ -305,15 +316,15 @@ impl TransitionTable {
         (live | live_like) & !(one.on(height) & other.on(height)) | after
     }
 
-    /// Returns the transition of a row's state on a byte.
+    /// Returns the transition of the state of the table row `row` on a byte.
     #[inline]
     pub(crate) fn on(&self, row: u32, byte: u8) -> Transition {
         self.on_class(row, self.class_of(byte))
     }
 
-    /// Whether a row's state accepts a whole subtree: every string of at most `height` of the given bytes leads back to
-    /// an equivalent state. False if the rule may return and one of the bytes is in `after`, the bytes that may follow
-    /// the rule.
+    /// Whether the state of a row of the transition table accepts a whole subtree of the trie. That holds if every
+    /// string of at most `height` of the given `bytes` leads back to an equivalent state. False if the rule may return
+    /// and one of the bytes is in `after`, the bytes that may follow the rule.
     #[inline]
     pub(crate) fn loops(&self, row: u32, bytes: u128, height: usize, after: u128) -> bool {
         let loops = &self.loops[row as usize];
@@ -321,17 +332,18 @@ impl TransitionTable {
     }
 }
 
-/// The shapes met so far: sets of bytes at which runs of equal transitions begin.
+/// The shapes met so far. A shape is a partition of the bytes into runs on which a row of the transition table is
+/// constant. It is given by the first bytes of the runs.
 #[derive(Default)]
 struct ByteClassSets {
-    /// Maps the first bytes of the runs to the number of the shape.
+    /// Maps the first bytes of a shape's runs to the index of the shape.
     numbers: FxHashMap<ByteSet, u8>,
     /// For each shape, the first bytes of its runs.
     cuts: Vec<ByteSet>,
 }
 
 impl ByteClassSets {
-    /// Returns the number of the shape whose runs begin at these bytes. After [`MOST_SHAPES`] shapes, all others share
+    /// Returns the index of the shape whose runs begin at these bytes. After [`MOST_SHAPES`] shapes, all others share
     /// the last number.
     fn number(&mut self, cuts: ByteSet) -> u8 {
         if let Some(&shape) = self.numbers.get(&cuts) {
@@ -347,7 +359,7 @@ impl ByteClassSets {
     }
 }
 
-/// Returns, for each byte, the number of the run that contains it, if runs begin at the bytes of `cuts` and at 0.
+/// Returns, for each byte, the index of the run that contains it, if runs begin at the bytes of `cuts` and at 0.
 pub(crate) fn runs_of(cuts: ByteSet) -> [u8; 256] {
     let mut runs = [0; 256];
     let mut run = 0;

@@ -21,7 +21,8 @@ use crate::masks::shared::countdowns::{is_counted, is_loop, pairs};
 use crate::masks::shared::facts::VocabularyFacts;
 use crate::network::follow::Follow;
 
-/// A network in which the grammar's rules before a countdown are replaced by rules of the vocabulary.
+/// A network in which the grammar's rules before a countdown are replaced by equal rules of the vocabulary. A countdown
+/// is a register with the number of repetitions left.
 pub(crate) struct Uncounted {
     /// The tables, in which replaced rules have no edges. Calls of replaced rules go to the vocabulary's rules.
     pub(crate) tables: TablesData,
@@ -31,7 +32,8 @@ pub(crate) struct Uncounted {
 }
 
 impl Uncounted {
-    /// Finds the rules before countdowns and replaces them. `None` if no rule is replaced.
+    /// Finds the rules before countdowns (registers with the number of repetitions left) and replaces them by rules of
+    /// the vocabulary. `None` if no rule is replaced.
     pub(crate) fn new(
         follow: &Follow<'_>,
         known: &VocabularyFacts,
@@ -126,8 +128,8 @@ mod tests {
     use crate::masks::testing::{Setting, inner};
     use crate::samples;
 
-    /// Has a vocabulary of texts that end strings, and of one text of 40 characters. The longest token decides which
-    /// bounds of a string are near.
+    /// A compiler with a vocabulary of texts that end strings, and of one text of 40 characters. The longest token
+    /// decides which bounds of a string are near.
     static COMPILER: LazyLock<Compiler> = LazyLock::new(|| {
         let parts = ["a", "\\n", "\\", "u00", "\"", "\",", "\"}", "\u{e9}", " "];
         let pairs = parts.iter().flat_map(|one| parts.map(|other| format!("{one}{other}")));
@@ -138,7 +140,7 @@ mod tests {
         samples::compiler(texts.into_iter().map(String::into_bytes))
     });
 
-    /// Compares the states of replaced rules with walks. Returns how many there are.
+    /// Checks the masks of all states of replaced rules against walks byte by byte. Returns the number of such states.
     fn held(schema: &serde_json::Value) -> usize {
         let setting = Setting::new(&COMPILER, schema);
         let Setting { known, network, .. } = &setting;

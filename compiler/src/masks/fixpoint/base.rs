@@ -23,24 +23,26 @@ use crate::masks::shortcuts::{Shortcut, Shortcuts};
 use crate::network::Network;
 use crate::threads::Threads;
 
-/// The least number of bit rows of character runs (states that read characters of one class) for which encoding uses
-/// several threads.
+/// The least number of bit rows (one bit per token) of character runs (states that read characters of one class) for
+/// which encoding uses several threads.
 const WORTH_A_THREAD: usize = 16;
 
-/// The states of the grammar that are walked and those that are derived.
+/// The states of the grammar whose outcomes (consumed tokens and exit nodes) are computed: those that are walked over
+/// the trie, and those that are derived from others.
 pub(crate) struct Plan {
-    /// The states whose outcomes are found by a walk over the trie, ascending.
+    /// The states whose outcomes (consumed tokens and exit nodes) are found by a walk over the trie, ascending.
     pub(crate) walked: Vec<u32>,
-    /// The states whose outcomes are derived, ascending, each with its reference.
+    /// The states whose outcomes (consumed tokens and exit nodes) are derived, ascending, each with its reference.
     pub(crate) derived: Vec<(u32, u32)>,
     /// The states that some derived state has as its reference (the state that its mask is derived from).
     references: BTreeSet<u32>,
 }
 
 impl Plan {
-    /// Selects the states to walk and to derive from the states of a network, `states`. A state with a representative
-    /// is in neither list. A state of a packed string set (a rule for a finite set of strings) has no record at run
-    /// time, so it is selected only if another state's outcome depends on it.
+    /// Selects, among the states `states` of a network, those to walk and those to derive. A state that takes its
+    /// outcome (consumed tokens and exit nodes) from an equivalent state is in neither list. A state of a packed string
+    /// set (a rule for a finite set of strings) has no record at run time, so it is selected only if another state's
+    /// outcome depends on it.
     pub(crate) fn new(
         equivalence: &KEquivalence,
         network: &Network,
@@ -79,7 +81,7 @@ impl Plan {
         Self { walked, derived, references }
     }
 
-    /// Returns all states of both lists.
+    /// Returns all states of the plan: those to walk and those to derive.
     pub(crate) fn states(&self) -> impl Iterator<Item = u32> + '_ {
         let derived = self.derived.iter().map(|&(state, _)| state);
         self.walked.iter().copied().chain(derived)
@@ -92,12 +94,12 @@ impl Item for Derivation<'_> {
     }
 }
 
-/// Maps each reference, a state that others are derived from, to the number of its token set and its outcome (tokens
-/// and exits).
+/// Maps each reference, a state that others are derived from, to the index of its token set and its outcome (tokens and
+/// exits).
 pub(crate) type ReferenceOutcomes = BTreeMap<u32, (u32, Outcome)>;
 
-/// Encodes the bit rows of all character runs, and adds them to the encoder as references (states that other masks are
-/// derived from). A bit row has the tokens of some character kinds up to some length.
+/// Encodes the bit rows (one bit per token) of all character runs, and adds them to the encoder as references (states
+/// that other masks are derived from). A bit row has the tokens of some character kinds up to some length.
 ///
 /// # Errors
 ///
@@ -124,8 +126,8 @@ pub(crate) fn rows_of_runs<'a>(
     Ok(())
 }
 
-/// Walks the states of the plan that are not derived, and records their outcomes. Returns the outcomes of those among
-/// them that other masks are derived from.
+/// Walks the states of the plan that are not derived from others, and records their outcomes (consumed tokens and exit
+/// nodes). Returns the outcomes of those among them that other masks are derived from.
 ///
 /// # Errors
 ///
@@ -177,7 +179,7 @@ pub(crate) fn add_references<'a>(
 }
 
 /// Derives the remaining states of the plan from their references (the states that their masks are derived from), and
-/// records their outcomes.
+/// records their outcomes (consumed tokens and exit nodes).
 ///
 /// # Errors
 ///

@@ -19,8 +19,8 @@ use crate::masks::derive::batch::{Derivation, Difference, once};
 use crate::masks::encode::encoder::{Computed, Encoder};
 use crate::masks::limits::MaskError;
 
-/// The number of states in a group, which run over the trie together. In a larger group each state costs less, and the
-/// product of the states takes more memory.
+/// The number of derived states in a group, which run over the trie together. In a larger group each state costs less,
+/// and the product automaton of the states takes more memory.
 const ABREAST: usize = 256;
 
 /// The number of ranges of trie nodes that a thread can help with, if there are several threads.
@@ -88,18 +88,18 @@ impl Item for (&Difference, &&Derivation<'_>) {
     }
 }
 
-/// Derived states that run over the trie together, and the trie nodes to visit, in parts that threads share.
+/// Derived states that run over the trie together, and the trie nodes to visit, in ranges that threads share.
 struct Group<'a> {
     /// The states of the group, with their references (the states that their masks are derived from).
     derived: &'a [&'a Derivation<'a>],
-    /// Ascending ranges of trie nodes, the same for all groups.
+    /// Ascending ranges of the trie nodes to visit, the same for all groups.
     parts: &'a [Range<u32>],
-    /// The indexes of the parts that no thread has begun.
+    /// The indexes in `parts` of the ranges of trie nodes that no thread has begun.
     rest: WorkRange,
     /// The results of helping threads: the first node of each range, and for each state its difference from its
     /// reference (the state that its mask is derived from) there.
     found: Mutex<Vec<(u32, Vec<Difference>)>>,
-    /// The number of helping threads that look for a range or work on one.
+    /// The number of helping threads that look for a range of trie nodes or work on one.
     helping: AtomicUsize,
 }
 
@@ -110,7 +110,7 @@ impl Item for Group<'_> {
 }
 
 impl<'a> Group<'a> {
-    /// Returns a group of which no part is begun.
+    /// Returns a group of derived states. No range of trie nodes is begun yet.
     fn new(derived: &'a [&'a Derivation<'a>], parts: &'a [Range<u32>]) -> Self {
         let rest = WorkRange::new(0..parts.len());
         Self { derived, parts, rest, found: Mutex::default(), helping: AtomicUsize::new(0) }
@@ -133,7 +133,7 @@ impl<'a> Group<'a> {
         apart
     }
 
-    /// Works on half of the trie nodes that no thread has begun. Returns false if there were none.
+    /// Works on half of the group's trie nodes that no thread has begun. Returns false if there were none.
     fn help(&self, worker: &mut Worker<'_>) -> bool {
         if self.rest.len() == 0 {
             return false;
@@ -146,7 +146,7 @@ impl<'a> Group<'a> {
         true
     }
 
-    /// Takes half of the trie nodes that no thread has begun, from the end. `None` if there are none.
+    /// Takes half of the group's trie nodes that no thread has begun, from the end. `None` if there are none.
     fn last_half(&self) -> Option<Range<u32>> {
         let half = &self.parts[self.rest.last_half()?];
         Some(half.first()?.start..half.last()?.end)

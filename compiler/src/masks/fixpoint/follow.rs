@@ -23,13 +23,15 @@ use crate::budget::Budget;
 use crate::masks::encode::encoder::{Computed, Encoder};
 use crate::masks::limits::{MaskError, MaskLimits};
 
-/// The follow entries (masks by return state and exit class) of all return states.
+/// The follow entries of all return states. A follow entry has the tokens that leave a callee through one exit class
+/// (set of trie nodes at which a rule returns) and continue in the return state.
 pub(crate) struct FollowMasks {
-    /// Each return state with a follow entry: an exit class (set of trie nodes at which a rule returns), the mask, and
-    /// the next exit class. In the order of the states and classes.
+    /// The follow entries, each with its return state. An entry has an exit class (set of trie nodes at which the
+    /// callee returns), the mask of the tokens, and the class through which longer tokens leave in turn. Ascending by
+    /// state and class.
     pub(crate) entries: Vec<(u32, FollowEntry)>,
     /// The number of pairs of a return state and an exit class (set of trie nodes at which a rule returns) that can
-    /// occur. Pairs without tokens have no entry.
+    /// occur. A pair for which no token continues has no entry.
     pub(crate) pairs: usize,
 }
 
@@ -121,7 +123,8 @@ pub(crate) fn masks<'a>(
     Ok(FollowMasks { entries, pairs })
 }
 
-/// Counts the pairs of a round on the budget.
+/// Counts the pairs `round` (a return state, and an exit class of the callee) as steps of the budget. `pairs` is their
+/// number, with the pairs of all earlier rounds.
 ///
 /// # Errors
 ///

@@ -23,10 +23,12 @@ use crate::masks::outcome::builder::OutcomeBuilder;
 use crate::masks::trie::children::Children;
 use crate::threads::Context;
 
-/// The number of candidate nodes that are tested before their results are numbered. It bounds the memory of results.
+/// The number of candidate nodes of packed string sets (rules for finite sets of strings) whose masks are computed
+/// before they are numbered. It bounds the memory of results.
 const AT_ONCE: usize = 1 << 14;
 
-/// The least number of candidate nodes for which several threads are used.
+/// The least number of candidate nodes of packed string sets (rules for finite sets of strings) for which several
+/// threads are used.
 const WORTH_A_THREAD: usize = 1 << 8;
 
 /// The stored masks of a network's packed string sets (rules for finite sets of strings).
@@ -35,13 +37,14 @@ pub struct HighFanoutMasks {
     /// For each packed string set (a rule for a finite set of strings) of the network, its high-fanout nodes with their
     /// masks. A node is given by its address in the set.
     pub nodes: Vec<Vec<HighFanoutRecord>>,
-    /// The mask without tokens; [`NONE`] if the network has no packed string set (a rule for a finite set of strings).
+    /// Id of the mask without tokens; [`NONE`] if the network has no packed string set (a rule for a finite set of
+    /// strings).
     pub nothing: u32,
 }
 
 impl HighFanoutMasks {
-    /// Returns the exit classes (sets of trie nodes at which a rule returns) through which packed string sets return
-    /// from high-fanout nodes, each with a state of the rule.
+    /// Returns the ids of the exit classes (sets of trie nodes at which a rule returns) through which packed string
+    /// sets return from high-fanout nodes. Each comes with a state of the set's rule.
     pub(super) fn classes(&self, inputs: Inputs<'_>) -> Vec<(u32, u32)> {
         let rules = inputs.network.packed_sets.iter().map(|&(rule, _)| rule);
         let of = rules.zip(&self.nodes).flat_map(|(rule, nodes)| {
@@ -54,7 +57,7 @@ impl HighFanoutMasks {
 
 /// One thread's buffers for walks of packed string sets (rules for finite sets of strings).
 struct Room {
-    /// The stack of a walk: nodes of the trie and of the set.
+    /// The stack of a walk: pairs of a trie node and a node of the packed string set, still to be visited.
     open: Vec<(u32, u32)>,
     /// Buffers for encoding.
     scratch: Scratch,
@@ -65,19 +68,19 @@ struct Room {
 struct Along<'a> {
     /// The packed string set (a rule for a finite set of strings).
     nodes: PackedStrings<'a>,
-    /// The token trie.
+    /// The token trie: the prefix tree of the tokens' byte strings.
     trie: Trie<'a>,
     /// The children of the trie's root, by byte.
     roots: &'a RootChildren,
     /// The children of all trie nodes, by byte.
     children: &'a Children,
-    /// The FOLLOW bytes of the set's rule.
+    /// The FOLLOW bytes of the packed string set's rule: those that may come after it.
     after: ByteSet,
 }
 
 impl Along<'_> {
-    /// Whether a walk of a node at run time would visit more than [`WALKED`] trie nodes. All nodes below the end of a
-    /// string count as visited.
+    /// Whether a walk from a node of the packed string set would visit more than [`WALKED`] trie nodes at run time. All
+    /// trie nodes below the end of a string count as visited.
     fn is_high_fanout(&self, node: u32, room: &mut Room) -> bool {
         let Self { nodes, trie, roots, .. } = *self;
         let mut behind = 0;
@@ -91,8 +94,8 @@ impl Along<'_> {
         looked.is_none_or(|looked| looked + behind > WALKED)
     }
 
-    /// Returns the outcome of a node: the tokens that begin one of its strings, and the trie nodes at which a string
-    /// ends.
+    /// Returns the outcome (consumed tokens and exit nodes) of a node of the packed string set: the tokens that begin
+    /// one of the node's strings, and the trie nodes at which a string ends.
     fn outcome(&self, node: u32, room: &mut Room) -> Outcome {
         let &Self { nodes, trie, roots, children, after } = self;
         let mut builder = OutcomeBuilder::new(Outcome::default(), after, children);

@@ -13,18 +13,19 @@ use crate::network::follow::Follow;
 pub(crate) struct Inputs<'a> {
     /// The network of the grammar, or of the vocabulary's own rules.
     pub(crate) network: &'a Network,
-    /// The tables of the vocabulary.
+    /// The tables of the vocabulary: its states, rules and stored masks.
     pub(crate) shared: Tables<'a>,
-    /// Indexes over the vocabulary.
+    /// Indexes over the vocabulary's trie, shared rules and stored masks.
     pub(crate) facts: &'a VocabularyFacts,
-    /// The token trie.
+    /// The token trie: the prefix tree of the tokens' byte strings.
     pub(crate) trie: Trie<'a>,
-    /// The calls and FOLLOW sets of the network that is walked, which has no countdowns where no mask depends on them.
+    /// The calls and FOLLOW sets of the network that is walked, which has no countdowns (a register with the
+    /// repetitions left) where no mask depends on them.
     pub(crate) follow: &'a Follow<'a>,
 }
 
 impl Inputs<'_> {
-    /// Returns the number of the network's first state. All lower numbers are states of the vocabulary.
+    /// Returns the id of the network's first state. All lower ids are states of the vocabulary.
     pub(crate) fn first_state(&self) -> u32 {
         self.network.tables.bases.states
     }

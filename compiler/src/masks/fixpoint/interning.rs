@@ -17,30 +17,31 @@ use crate::masks::encode::pool::Pool;
 use crate::masks::equivalence::representatives::Representatives;
 use crate::masks::limits::{MaskError, MaskLimits};
 
-/// The token sets, masks and exit classes (sets of trie nodes at which a rule returns) so far.
+/// The token sets, masks and exit classes (sets of trie nodes at which a rule returns) of a network that are found so
+/// far.
 pub(crate) struct Interning<'a> {
-    /// The exit classes: sets of trie nodes at which a rule returns.
+    /// The exit classes (sets of trie nodes at which a rule returns), with their ids.
     pub(crate) classes: ExitClasses<'a>,
-    /// The token sets and masks.
+    /// The token sets by index, and the masks that are made of them.
     pub(crate) pool: Pool<'a>,
-    /// The limits on rows and pairs.
+    /// The limits on the numbers of dense rows and of pairs.
     pub(super) limits: MaskLimits,
-    /// The memory of sets and masks, counted on the budget.
+    /// The memory of token sets and masks, counted on the budget.
     held: MemoryUse<'a>,
     /// The network and the vocabulary.
     inputs: Inputs<'a>,
-    /// The states whose masks equal those of other states.
+    /// The states that take their outcome (consumed tokens and exit nodes) from other states, and these other states.
     pub(super) representatives: &'a Representatives,
-    /// For each state of the network, the number of its token set in `pool` and of its exits (trie nodes at which the
-    /// rule returns) in `exits`; [`NONE`] until it is added.
+    /// For each state of the network, the index of its token set in `pool`, and the index of its exits (trie nodes at
+    /// which the rule returns) in `exits`. Both are [`NONE`] until they are added.
     found: Vec<(u32, u32)>,
-    /// Lists of trie nodes at which the rules of states return, by number.
+    /// Interned lists of exits (trie nodes at which the rules of states return), by index.
     exits: Interner,
 }
 
 impl<'a> Interning<'a> {
-    /// Returns an interner without sets. A state of `representatives` gets the set of the state that it is equivalent
-    /// to.
+    /// Returns an interner without token sets. A state of `representatives` gets the token set of the state that it is
+    /// equivalent to.
     pub(crate) fn new(
         inputs: Inputs<'a>,
         representatives: &'a Representatives,
@@ -66,7 +67,8 @@ impl<'a> Interning<'a> {
         self.inputs
     }
 
-    /// Returns the number of the token set of a computed outcome (tokens and exits). An error names `state`.
+    /// Returns the index of the token set of a computed outcome (tokens and exits), and adds the set if it is new. An
+    /// error names `state`.
     ///
     /// # Errors
     ///
@@ -82,7 +84,8 @@ impl<'a> Interning<'a> {
         Ok(set)
     }
 
-    /// Returns the mask of a computed outcome (tokens and exits). An error names `state`.
+    /// Returns the id of the mask of a computed outcome (tokens and exits), and makes the mask if it is new. An error
+    /// names `state`.
     ///
     /// # Errors
     ///
@@ -97,7 +100,7 @@ impl<'a> Interning<'a> {
         self.mask_of(set, state)
     }
 
-    /// Returns the mask of a token set, given by its number. An error names `state`.
+    /// Returns the id of the mask of a token set, given by the set's index in `pool`. An error names `state`.
     fn mask_of(&mut self, set: u32, state: u32) -> Result<u32, MaskError> {
         let mask = self.pool.mask(set);
         let limit = self.limits.rows;
@@ -108,14 +111,14 @@ impl<'a> Interning<'a> {
         Ok(mask)
     }
 
-    /// Counts the memory of sets and masks on the budget. An error names `state`.
+    /// Counts the memory of token sets and masks on the budget. An error names `state`.
     fn hold(&mut self, state: u32) -> Result<(), MaskError> {
         let spent = |_| MaskError::Spent { states: 0, total: self.found.len(), state };
         self.held.set(self.pool.bytes()).map_err(spent)
     }
 
-    /// Records the token set and the exits (trie nodes at which the rule returns) of a state, and of all states that it
-    /// represents. Returns the number of the set.
+    /// Records the token set and the exits (trie nodes at which the rule returns) of a state, and of all states that
+    /// take theirs from it. Returns the index of the token set.
     ///
     /// # Errors
     ///
@@ -140,7 +143,7 @@ impl<'a> Interning<'a> {
     }
 
     /// Records the token set and the exits (trie nodes at which the rule returns) of a state, and not of the states
-    /// that it represents. Returns the number of the set and of the exits.
+    /// that take theirs from it. Returns the indexes of the token set and of the exits.
     ///
     /// # Errors
     ///
@@ -157,24 +160,27 @@ impl<'a> Interning<'a> {
         Ok((set, exits))
     }
 
-    /// Records the numbers of a state's token set and exits (trie nodes at which the rule returns).
+    /// Records, for a state, the index of its token set and the index of its exits (trie nodes at which the rule
+    /// returns).
     fn note(&mut self, state: u32, set: u32, exits: u32) {
         self.found[(state - self.inputs.first_state()) as usize] = (set, exits);
     }
 
-    /// Returns the number of a state's token set and of its exits (trie nodes at which the rule returns). Both are
-    /// [`NONE`] for a state that was not added, as for most states of packed string sets.
+    /// Returns the index of a state's token set and the index of its exits (trie nodes at which the rule returns). Both
+    /// are [`NONE`] for a state that was not added, as for most states of packed string sets (rules for finite sets of
+    /// strings).
     pub(crate) fn found(&self, state: u32) -> (u32, u32) {
         self.found[(state - self.inputs.first_state()) as usize]
     }
 
-    /// Returns the exits with a number: trie nodes at which a rule returns, ascending.
+    /// Returns the exits (trie nodes at which a rule returns, ascending) with the index `exits`.
     pub(crate) fn exits_of(&self, exits: u32) -> &[u32] {
         self.exits.get(exits)
     }
 
-    /// Returns the mask and the exit class (set of trie nodes at which a rule returns) of each state of the network, in
-    /// order. Both are [`NONE`] for a state of a packed string set that was not added.
+    /// Returns the ids of the mask and the exit class (set of trie nodes at which a rule returns) of each state of the
+    /// network, in order. Both are [`NONE`] for a state of a packed string set (a rule for a finite set of strings)
+    /// that was not added.
     ///
     /// # Errors
     ///

@@ -70,24 +70,26 @@ use crate::network::Network;
 use crate::network::follow::Follow;
 use crate::threads::Context;
 
-/// The masks of a network, in its tables, with some figures of the computation.
+/// The masks of a network, stored in its tables, with some figures of their computation.
 pub struct Masks {
-    /// The network's tables, complete.
+    /// The network's tables, with all masks, exit classes (sets of trie nodes at which a rule returns) and follow
+    /// entries in them.
     pub tables: TablesData,
-    /// The masks of nodes of packed string sets (rules for finite sets of strings), which are no states.
+    /// The stored masks of nodes of packed string sets (rules for finite sets of strings). Such nodes are not states.
     pub high_fanout: HighFanoutMasks,
     /// The number of pairs of a return state and an exit class (set of trie nodes at which a rule returns) that can
     /// occur.
     pub pairs: usize,
-    /// The number of follow entries (masks by return state and exit class) in the longest chain. An error is a return
-    /// state of a chain that grows with the stack.
+    /// The number of follow entries in the longest chain: the entries that one mask reads, one for each stack frame.
+    /// The error is a return state on a chain of unbounded length, which grows with the stack.
     pub longest_chain: Result<u32, u32>,
-    /// How often each shortcut took effect.
+    /// How often each shortcut (a way to save a part of a walk over the trie) took effect.
     #[doc(hidden)]
     pub counts: ShortcutCounts,
 }
 
-/// Computes the masks of a network. `inputs.follow` has the calls of the network as it is, with countdowns.
+/// Computes the masks of a network. `inputs.follow` has the calls of the network as it is, with countdowns (a register
+/// with the repetitions left).
 ///
 /// # Errors
 ///
@@ -180,7 +182,7 @@ pub(crate) struct UnmaskedTables {
     pub(crate) high_fanout: HighFanoutMasks,
 }
 
-/// Returns the tables of a network before its masks are computed. O(length of the tables).
+/// Returns the tables of a network before its masks are computed: every base mask is empty. O(length of the tables).
 pub(crate) fn without_masks(
     network: &Network,
     shared: Tables<'_>,
@@ -204,8 +206,8 @@ pub(crate) fn without_masks(
     UnmaskedTables { tables, high_fanout: HighFanoutMasks { nodes, nothing } }
 }
 
-/// Returns the outcome of a state of the vocabulary: all of its stored base mask, and the exits (trie nodes at which
-/// the rule returns) of its stored class.
+/// Returns the outcome (consumed tokens and exit nodes) of a state of the vocabulary: all of its stored base mask, and
+/// the exits (trie nodes at which the rule returns) of its stored class.
 fn stored_outcome(shared: Tables<'_>, state: u32) -> Outcome {
     let exits = class_nodes(shared, shared.states[state as usize].exits).to_vec();
     let delta = Some(Delta { reference: state, excluded: Vec::new() });
@@ -213,7 +215,7 @@ fn stored_outcome(shared: Tables<'_>, state: u32) -> Outcome {
 }
 
 /// Returns the network's tables with all masks, exit classes (sets of trie nodes at which a rule returns) and follow
-/// entries in them. `masks` has the mask and exit class of each state of the network, in order.
+/// entries (tokens after a return) in them. `masks` has the mask and exit class of each state of the network, in order.
 fn stored(
     interning: Interning<'_>,
     masks: &[(u32, u32)],
@@ -242,9 +244,9 @@ fn stored(
     tables
 }
 
-/// Returns the least number of trie nodes in a subtree, or of tokens in a mask, for which an outcome is composed of
-/// known outcomes. Smaller ones are walked. The number is 2 to 64. Real vocabularies have the highest number. Small
-/// test vocabularies have a low one, so that their outcomes are composed too.
+/// Returns the least number of trie nodes in a subtree, or of tokens in a mask, for which an outcome (consumed tokens
+/// and exit nodes) is composed of known outcomes. Smaller ones are walked. The number is 2 to 64. Real vocabularies
+/// have the highest number. Small test vocabularies have a low one, so that their outcomes are composed too.
 fn worth_composing(trie: Trie<'_>) -> u32 {
     (trie.len() as u32 / 4096).clamp(2, 64)
 }

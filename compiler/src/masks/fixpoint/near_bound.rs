@@ -29,24 +29,26 @@ use crate::masks::outcome::Outcome;
 use crate::network::CountDependent;
 use crate::threads::Context;
 
-/// A mask and an exit class (set of trie nodes at which a rule returns), or the number of a token set and of its exits
-/// before they are numbered in order.
+/// An id of a mask and of an exit class (set of trie nodes at which a rule returns). Before these are numbered in
+/// order: an index of a token set and of a list of exits.
 type Found = (u32, u32);
 
-/// The number of keys whose masks are computed before they are numbered. It bounds the memory of unnumbered results.
+/// The number of keys (states of equal deltas and outcomes) whose masks are computed before they are numbered. It
+/// bounds the memory of unnumbered results.
 const AT_ONCE: usize = 1 << 6;
 
-/// The key of a list of near-bound masks. It is the number of the rule's deltas, the index of the state's deltas among
-/// them, and the state's unbounded outcome. The outcome is `(NONE, NONE)` if deltas are only sets of tokens.
+/// The key of a list of near-bound masks. The first number is the index of the rule's deltas (differences from the
+/// unbounded masks), and the second the index of the state's deltas among these. The third part is the state's
+/// unbounded outcome (consumed tokens and exit nodes). It is `(NONE, NONE)` if deltas are only sets of tokens.
 type Key = (usize, usize, Found);
 
-/// The near-bound masks of a network.
+/// The near-bound masks of a network: masks of states for few remaining increments of a counter.
 #[derive(Default)]
 pub(super) struct NearBoundMasks {
-    /// One record for each count-dependent state and counter, ascending by state and register field. It names a range
-    /// of `masks`.
+    /// One record for each count-dependent state (whose mask changes near a counter's bound) and counter, ascending by
+    /// state and register field. The record names a range of `masks`.
     pub(super) records: Vec<NearBoundRecord>,
-    /// The masks of all records; those of one record ascend by increments.
+    /// The near-bound masks of all records; those of one record ascend by the number of remaining increments.
     pub(super) masks: Vec<NearBoundMask>,
 }
 
@@ -62,27 +64,29 @@ impl NearBoundMasks {
     }
 }
 
-/// The near-bound masks so far, and the tools that make more.
+/// The near-bound masks (for few remaining increments of a counter) so far, and the tools that make more.
 struct Maker<'m, 'a> {
     /// Encodes token sets.
     encoder: &'m mut Encoder<'a>,
-    /// Numbers masks and exit classes (sets of trie nodes at which a rule returns).
+    /// Gives ids to masks and exit classes (sets of trie nodes at which a rule returns).
     interning: &'m mut Interning<'a>,
-    /// For each state of the network, its mask and exit class (set of trie nodes at which a rule returns) with many
-    /// increments left.
+    /// For each state of the network, the ids of its mask and exit class (set of trie nodes at which a rule returns)
+    /// with many increments left.
     masks: &'m [Found],
-    /// The number of the network's first state.
+    /// The id of the network's first state; lower ids belong to the vocabulary.
     first_state: u32,
     /// The budget and the threads of the computation.
     context: Context<'m>,
-    /// Maps a key to its masks: the first in `made.masks`, and their number.
+    /// Maps a key (states of equal deltas and outcomes) to the range of its masks in `made.masks`: the first index, and
+    /// how many there are.
     known: FxHashMap<Key, (u32, u32)>,
-    /// The records and masks so far.
+    /// The records and near-bound masks that are made so far.
     made: NearBoundMasks,
 }
 
-/// Computes the near-bound masks of all count-dependent states. `masks` has the mask and exit class (set of trie nodes
-/// at which a rule returns) of each state of the network with many increments left.
+/// Computes the near-bound masks of all count-dependent states (whose masks change near a counter's bound). `masks` has
+/// the mask and exit class (set of trie nodes at which a rule returns) of each state of the network with many
+/// increments left.
 ///
 /// # Errors
 ///
@@ -113,8 +117,8 @@ pub(super) fn masks<'a>(
 }
 
 impl Maker<'_, '_> {
-    /// Adds the near-bound masks of the states of a rule for one counter. `rule` is the number of the rule's deltas,
-    /// and `of` has the deltas.
+    /// Adds the near-bound masks (for few remaining increments) of the states of a rule for one counter. `rule` is the
+    /// index of the rule's deltas (differences from the unbounded masks), and `of` has these deltas.
     fn add(
         &mut self,
         count_dependent: &CountDependent,
@@ -154,7 +158,8 @@ impl Maker<'_, '_> {
         Ok(())
     }
 
-    /// Makes the masks of new keys as sets of tokens to exclude. An error names `state`.
+    /// Makes the near-bound masks of the keys `new` as sets of tokens to exclude from the unbounded masks. A key comes
+    /// with a state that has it. An error names `state`.
     fn left_out(
         &mut self,
         state: u32,
@@ -165,7 +170,8 @@ impl Maker<'_, '_> {
         self.make(new, deltas, |_, _, delta| delta.excluded(), |_| (nothing, NONE))
     }
 
-    /// Makes the masks of new keys as masks that replace those of the states.
+    /// Makes the near-bound masks of the keys `new` as masks that replace the unbounded masks of the states. A key
+    /// comes with a state that has it.
     fn in_place(
         &mut self,
         new: &[(u32, Key)],
@@ -184,8 +190,9 @@ impl Maker<'_, '_> {
         self.make(new, deltas, outcome, |state| masks[(state - first) as usize])
     }
 
-    /// Makes the masks of new keys, each with a state that has the key. `outcome` returns the outcome (tokens and
-    /// exits) of a delta. Where nothing differs, the mask is that of `far`, with many increments left.
+    /// Makes the near-bound masks of the keys `new`, each with a state that has the key. `outcome` returns the outcome
+    /// (tokens and exits) of a delta (difference from the unbounded mask). Where nothing differs, the mask is that of
+    /// `far`, with many increments left.
     fn make(
         &mut self,
         new: &[(u32, Key)],
@@ -221,8 +228,8 @@ impl Maker<'_, '_> {
         Ok(())
     }
 
-    /// Stores the masks of a key. `found` has the masks for 1 remaining increment and more. Only masks that differ from
-    /// the next one, or the last from `far`, are stored.
+    /// Stores the near-bound masks of a key. `found` has the masks for 1 remaining increment and more. A mask is stored
+    /// only if it differs from that for one increment more, which for the last is `far`.
     fn store(&mut self, key: Key, found: &[Found], far: Found) {
         let first = self.made.masks.len() as u32;
         let next = |at: usize| found.get(at + 1).copied().unwrap_or(far);

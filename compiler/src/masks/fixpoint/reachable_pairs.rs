@@ -12,13 +12,14 @@ use rustc_hash::{FxBuildHasher, FxHashSet};
 
 use crate::network::follow::Follow;
 
-/// The initial capacity of the sets, in pairs. Few grammars have more.
+/// The initial capacity of the sets, in pairs of a state or rule and an exit class (set of trie nodes at which a rule
+/// returns). Few grammars have more.
 const ROOM: usize = 512;
 
 /// The exit classes (sets of trie nodes at which a rule returns) through which each rule can return, and the pairs that
 /// follow from them.
 pub(crate) struct ReachablePairs<'a> {
-    /// The calls of the network.
+    /// The calls of the network: which rule calls which, and the states that calls return to.
     follow: &'a Follow<'a>,
     /// All pairs of a rule and an exit class (set of trie nodes at which a rule returns) through which it can return.
     known: FxHashSet<(u32, u32)>,
@@ -26,14 +27,16 @@ pub(crate) struct ReachablePairs<'a> {
     /// to return states and to tail callers. So a chain of hundreds of tail calls is followed once for each class, not
     /// once for each of its rules.
     fresh: Vec<(u32, u32)>,
-    /// The pairs of a return state and an exit class (set of trie nodes at which a rule returns) that were returned
-    /// already. A return state of several callees can meet one class from each of them.
+    /// The pairs of a return state and an exit class (set of trie nodes at which a rule returns) that
+    /// [`pairs`](Self::pairs) has returned already. A return state of several callees can meet one class from each of
+    /// them.
     met: FxHashSet<(u32, u32)>,
 }
 
 impl<'a> ReachablePairs<'a> {
-    /// Returns the pairs that follow from the grammar's calls of vocabulary rules. `left_through` has for each
-    /// vocabulary rule the exit classes (sets of trie nodes at which a rule returns) through which it can return.
+    /// Returns the pairs of a return state and an exit class that follow from the grammar's calls of vocabulary rules.
+    /// `left_through` has for each vocabulary rule the exit classes (sets of trie nodes at which a rule returns)
+    /// through which it can return.
     pub(crate) fn new(follow: &'a Follow<'a>, left_through: &[Box<[u32]>]) -> Self {
         let callees = follow.shared_callees().into_iter();
         let fresh = callees

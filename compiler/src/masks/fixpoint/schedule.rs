@@ -31,27 +31,29 @@ use crate::threads::Context;
 /// anew.
 const WORTH_A_THREAD: Duration = Duration::from_micros(300);
 
-/// The time of work after which the time of the remaining items is first estimated from that of the first items.
+/// The time of work after which the time of the remaining items (states or pairs to compute masks for) is first
+/// estimated from that of the first items.
 const PREDICTABLE: Duration = Duration::from_micros(60);
-/// The estimated time of the remaining items from which on further threads start. It is long, since the first items
-/// take longest.
+/// The estimated time of the remaining items (states or pairs to compute masks for) from which on further threads
+/// start. It is long, since the first items take longest.
 const FORESEEN: Duration = Duration::from_micros(1000);
 
-/// The number of items between two checks of the clock on a single thread. A check takes as long as the mask of a
-/// simple state.
+/// The number of items (states or pairs to compute masks for) between two checks of the clock on a single thread. A
+/// check takes as long as the mask of a simple state.
 const A_LOOK: usize = 8;
 
-/// The steps of the budget that an item counts besides its walks, so that the budget's clock is checked often enough.
+/// The steps of the budget that are charged for each item (a state or pair to compute a mask for) besides its walks. So
+/// the budget's clock is checked often enough.
 const STEPS_AN_ITEM: usize = 1 << 10;
 
-/// The number of parts for each thread that the items are split into. Large parts are good because a walker reuses for
-/// the next item what it learned from one. With more than one part, the results of the first are taken beside the work
-/// on the others.
+/// The number of parts for each thread that the items (states or pairs to compute masks for) are split into. Large
+/// parts are good because a walker reuses for the next item what it learned from one. With more than one part, the
+/// results of the first are taken beside the work on the others.
 const PARTS: usize = 2;
 
-/// An item of work.
+/// An item of work: a state or pair that a mask is computed for.
 pub(crate) trait Item: Sync {
-    /// Returns the state of the grammar that an error at this item names.
+    /// Returns the id of the grammar's state that an error at this item names.
     fn state(&self) -> u32;
 }
 
@@ -70,7 +72,7 @@ impl Item for (u32, u32) {
 
 /// A result whose buffers can be reused.
 pub(crate) trait Recycle: Sized {
-    /// Returns the buffers to the worker that made the result. Does nothing by default.
+    /// Returns the buffers of this result to the worker that made it. Does nothing by default.
     fn give_back(self, _: &mut Worker<'_>) {}
 }
 
@@ -88,7 +90,8 @@ impl Recycle for Option<Computed> {
 
 impl<R> Recycle for Vec<R> {}
 
-/// The workers of a computation. Each is used by one thread at a time and keeps what it has learned.
+/// The workers (walkers with their caches) of a computation. Each is used by one thread at a time and keeps what it has
+/// learned.
 pub(crate) struct Workers<'a, F> {
     /// The workers that no thread uses.
     idle: Mutex<Vec<Worker<'a>>>,
@@ -96,12 +99,13 @@ pub(crate) struct Workers<'a, F> {
     new: F,
     /// The budget and the threads of the computation.
     context: Context<'a>,
-    /// Whether a list of items was long enough for several threads; later lists then use them at once.
+    /// Whether some list of items (states or pairs) was long enough for several threads. Later lists then use several
+    /// threads at once.
     are_many: AtomicBool,
 }
 
 impl<'a, F: Fn() -> Worker<'a> + Sync> Workers<'a, F> {
-    /// Returns a pool without workers. `new` makes a worker when none is idle.
+    /// Returns a pool without workers (walkers with their caches). `new` makes a worker when none is idle.
     pub(crate) fn new(new: F, context: Context<'a>) -> Self {
         Self { idle: Mutex::default(), new, context, are_many: AtomicBool::new(false) }
     }
@@ -116,14 +120,14 @@ impl<'a, F: Fn() -> Worker<'a> + Sync> Workers<'a, F> {
         self.context.budget
     }
 
-    /// Returns how often shortcuts took effect so far, in all idle workers.
+    /// Returns how often shortcuts (ways to save a part of a walk) took effect so far, in all idle workers.
     pub(super) fn counts(&self) -> ShortcutCounts {
         let mut counts = ShortcutCounts::default();
         locked(&self.idle).iter().for_each(|worker| counts.append(&worker.walker.cursor.counts));
         counts
     }
 
-    /// Calls `work` with an idle worker, or with a new one.
+    /// Calls `work` with an idle worker (a walker with its caches), or with a new one.
     fn with<R>(&self, work: impl FnOnce(&mut Worker<'a>) -> R) -> R {
         let next = locked(&self.idle).pop();
         let mut walker = next.unwrap_or_else(&self.new);
@@ -132,7 +136,7 @@ impl<'a, F: Fn() -> Worker<'a> + Sync> Workers<'a, F> {
         result
     }
 
-    /// Counts an item on the budget. Returns whether the budget is spent.
+    /// Charges the budget for one item (a state or pair). Returns whether the budget is spent.
     fn are_late(&self) -> bool {
         self.context.budget.spend(STEPS_AN_ITEM).is_err()
     }
@@ -154,8 +158,9 @@ impl<'a, F: Fn() -> Worker<'a> + Sync> Workers<'a, F> {
         self.in_order_with(items, work, |_| false, ahead, take)
     }
 
-    /// Does the same as [`in_order`](Self::in_order), for items that threads without work can help with. `help` does a
-    /// piece of work for another thread's item, and returns false if there was none.
+    /// Processes the items with `work`, and passes the results to `take` in order, like [`in_order`](Self::in_order).
+    /// Threads without work also help with items that others have begun. `help` does a piece of work for another
+    /// thread's item, and returns false if there was none.
     ///
     /// # Errors
     ///
@@ -249,24 +254,24 @@ impl<'a, F: Fn() -> Worker<'a> + Sync> Workers<'a, F> {
     }
 }
 
-/// Items in contiguous parts, and the results so far.
+/// A list of items (states or pairs), given to workers in contiguous parts, and the results so far.
 struct WorkParts<'a, T, R> {
     /// All items.
     items: &'a [T],
-    /// The most items of a part.
+    /// The greatest number of items in a part.
     size: usize,
-    /// The index of the first item that no thread was given.
+    /// The index of the first item that was given to no thread yet.
     next: AtomicUsize,
-    /// For each worker, the items it was given that nobody has begun.
+    /// For each worker, the range of items that it was given and that no thread has begun.
     given: Vec<WorkRange>,
-    /// Maps the index of an item to the results of that item and of those directly after it.
+    /// Maps the index of a part's first item to the results of that item and of those directly after it.
     results: Mutex<FxHashMap<usize, Vec<R>>>,
     /// The number of threads that look for items or work on some.
     at_work: AtomicUsize,
 }
 
 impl<'a, T, R> WorkParts<'a, T, R> {
-    /// Splits items into parts of `size`, for some number of workers.
+    /// Prepares the work on `items`, in parts of `size` items, for `workers` workers (one thread each).
     fn new(items: &'a [T], size: usize, workers: usize) -> Self {
         Self {
             items,
@@ -278,8 +283,8 @@ impl<'a, T, R> WorkParts<'a, T, R> {
         }
     }
 
-    /// Works on the next part, or on items that another worker was given and has not begun. Returns false if there were
-    /// none.
+    /// Lets the worker with the index `worker` work on the next part of the items. If no part is left, it works on
+    /// items that another worker was given and has not begun. Returns false if there were none.
     fn work_on_next(&self, worker: usize, mut work: impl FnMut(&'a T) -> R) -> bool {
         let _here = AtWork::new(&self.at_work);
         let Some(part) = self.next_part().or_else(|| self.part_of_another()) else { return false };
@@ -295,15 +300,15 @@ impl<'a, T, R> WorkParts<'a, T, R> {
         true
     }
 
-    /// Takes the next part. `None` if all parts were given out.
+    /// Takes the next part, as a range of item indexes. `None` if all parts were given out.
     fn next_part(&self) -> Option<Range<usize>> {
         let first = self.next.fetch_add(self.size, Ordering::SeqCst);
         let end = self.items.len();
         (first < end).then(|| first..end.min(first + self.size))
     }
 
-    /// Takes the second half of the items that a worker was given and has not begun, from the worker with the most such
-    /// items. `None` if there are none.
+    /// Takes the second half of the items that a worker was given and has not begun, as a range of item indexes. The
+    /// worker is the one with the most such items. `None` if there are none.
     fn part_of_another(&self) -> Option<Range<usize>> {
         loop {
             let most = self.given.iter().max_by_key(|rest| rest.len())?;
@@ -341,11 +346,11 @@ impl<'a, T, R> WorkParts<'a, T, R> {
     }
 }
 
-/// Counts a thread in a counter, as long as the value lives.
+/// Counts a thread as working, in a shared counter, as long as this value lives.
 pub(crate) struct AtWork<'a>(&'a AtomicUsize);
 
 impl<'a> AtWork<'a> {
-    /// Increments the counter. Dropping the value decrements it.
+    /// Increments the counter `count`. Dropping the returned value decrements it.
     pub(crate) fn new(count: &'a AtomicUsize) -> Self {
         count.fetch_add(1, Ordering::SeqCst);
         Self(count)

@@ -9,7 +9,8 @@ use crate::masks::encode::pool::{Pool, stored};
 use crate::network::Network;
 use crate::network::lazy_dfa::{BOTTOM, LazyDfa};
 
-/// Returns for each token set of the network, by number, the mask with its tokens.
+/// Returns, for each set of tokens that some state matches by id, the id of the mask with these tokens. The result is
+/// by the index of the set in the network.
 pub(crate) fn masks(network: &Network, pool: &mut Pool<'_>, encoder: &Encoder<'_>) -> Vec<u32> {
     let sets = network.token_sets.iter().map(|ids| {
         let found = Computed { extra: ids.clone(), ..Computed::default() };
@@ -19,7 +20,8 @@ pub(crate) fn masks(network: &Network, pool: &mut Pool<'_>, encoder: &Encoder<'_
     sets.collect()
 }
 
-/// Replaces the number of the token set in each token edge by the mask of the set.
+/// Replaces, in each token edge (a transition on tokens that are matched by id), the index of the token set by the id
+/// of its mask.
 pub(crate) fn name(tables: &mut TablesData, masks: &[u32]) {
     tables.token_edges.iter_mut().for_each(|edge| edge.tokens = masks[edge.tokens as usize]);
 }

@@ -57,8 +57,9 @@ pub(crate) fn mark(
     }
 }
 
-/// Returns for each rule of the network whether whole tokens count in it. They do if the rule has no countdown, and no
-/// rule with a countdown reaches it by tail calls.
+/// Returns for each rule of the network whether tokens of several bytes count in it, besides single bytes. They do if
+/// the rule has no countdown (a register with the repetitions left), and no rule with a countdown reaches it by tail
+/// calls.
 fn without_countdown(network: &Network) -> Vec<bool> {
     let own = network.tables.as_tables();
     let mut free = vec![true; own.rules.len()];
@@ -80,25 +81,26 @@ fn without_countdown(network: &Network) -> Vec<bool> {
     free
 }
 
-/// The fixpoint over whole tokens.
+/// The computation of the states in which a token may end, as a least fixpoint over whole tokens.
 struct Fixpoint<'a> {
     /// The network whose flags are set.
     network: &'a mut Network,
-    /// The tables of the vocabulary.
+    /// The tables of the vocabulary: its states, rules and stored masks.
     shared: Tables<'a>,
-    /// Indexes over the vocabulary.
+    /// Indexes over the vocabulary's trie, shared rules and stored masks.
     known: &'a VocabularyFacts,
-    /// The token trie.
+    /// The token trie: the prefix tree of the tokens' byte strings.
     trie: Trie<'a>,
-    /// For each rule of the network, whether whole tokens count in it.
+    /// For each rule of the network, whether tokens of several bytes count in it, besides single bytes.
     by_token: Vec<bool>,
-    /// For each state of the network, whether it is a countdown's head from which single bytes lead around the loop.
-    /// Assumed at first, and cleared if it proves false.
+    /// For each state of the network, whether it is the head of a countdown's loop and single bytes lead around the
+    /// loop. The head is the state at which the countdown is lowered. Assumed at first, and cleared if it proves false.
     loops: Vec<bool>,
 }
 
 impl Fixpoint<'_> {
-    /// Returns the fixpoint over single bytes, given the states that are known to rest (a token may end in them).
+    /// Returns a view of the network that decides by single bytes whether a state rests (a token may end in it).
+    /// `rests` has the states that are already known to rest.
     fn marker<'m>(&'m self, rests: &'m [bool]) -> Marker<'m> {
         let single_bytes = self.known.single_bytes();
         Marker { network: self.network, shared: self.shared, single_bytes, rests }
@@ -138,13 +140,14 @@ impl Fixpoint<'_> {
     }
 }
 
-/// The fixpoint over single bytes, with the states that are known to rest (a token may end in them) so far.
+/// Decides by single bytes whether a state rests (a token may end in it), given the states that are already known to
+/// rest.
 struct Marker<'a> {
     /// The network.
     network: &'a Network,
-    /// The tables of the vocabulary.
+    /// The tables of the vocabulary: its states, rules and stored masks.
     shared: Tables<'a>,
-    /// The bytes that are single-byte tokens.
+    /// The bytes that are tokens of a single byte.
     single_bytes: ByteSet,
     /// For each state of the network, whether it is known to rest: a token may end in it.
     rests: &'a [bool],
@@ -190,7 +193,7 @@ impl Marker<'_> {
     }
 }
 
-/// Sets the flag `RESTS` of each state of the network.
+/// Sets the flag `RESTS` (a token may end here) of each state of the network, as `rests` says.
 fn set_flags(network: &mut Network, rests: &[bool]) {
     for (record, &rests) in network.tables.states.iter_mut().zip(rests) {
         record.flags &= !state_flags::RESTS;

@@ -5,17 +5,17 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The first item in the upper 32 bits, and the end of the items, exclusive, in the lower 32 bits. Items are states and
-/// pairs, and their numbers have 32 bits too.
+/// A range of item indexes: the first item in the upper 32 bits, and the end of the items, exclusive, in the lower 32
+/// bits. Items are states or pairs of a network, whose numbers have 32 bits too.
 pub(crate) struct WorkRange(AtomicU64);
 
 impl WorkRange {
-    /// Returns a range in which no item is taken.
+    /// Returns a range of item indexes in which no item is taken.
     pub(crate) fn new(items: Range<usize>) -> Self {
         Self(AtomicU64::new(packed(items)))
     }
 
-    /// Replaces the remaining items.
+    /// Replaces the remaining items by the range `items`.
     pub(crate) fn set(&self, items: Range<usize>) {
         self.0.store(packed(items), Ordering::SeqCst);
     }

@@ -16,12 +16,12 @@ pub(crate) struct Worker<'a> {
     pub(crate) walker: Walker<'a>,
     /// The character runs (states that read characters of one class) of the grammar's states.
     runs: &'a CharRuns,
-    /// Buffers for encoding, once a set is encoded ahead.
+    /// Buffers for encoding token sets. `None` until a set is encoded ahead.
     scratch: Option<Scratch>,
 }
 
 impl<'a> Worker<'a> {
-    /// Returns a worker that works until the budget is spent. Its later results have no meaning.
+    /// Returns a worker that works until the budget is spent. What it finds later has no meaning.
     pub(crate) fn new(walker: Walker<'a>, runs: &'a CharRuns, budget: &'a Budget) -> Self {
         Self { walker: walker.within(budget), runs, scratch: None }
     }
@@ -33,8 +33,9 @@ impl<'a> Worker<'a> {
         along.unwrap_or_else(|| self.walker.base(state))
     }
 
-    /// Returns the union of the outcomes of the return state `ret` at some trie nodes, those of an exit class. `shared`
-    /// is the number of the class if it is one of the vocabulary's.
+    /// Returns the union of the outcomes (consumed tokens and exit nodes) of the return state `ret` at some trie nodes,
+    /// those of an exit class (set of trie nodes at which a rule returns). `shared` is the index of the class if it is
+    /// one of the vocabulary's.
     pub(crate) fn follow(&mut self, ret: u32, nodes: &[u32], shared: Option<u32>) -> Outcome {
         match nodes {
             [0, rest @ ..] => {
@@ -45,14 +46,14 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Returns the outcome of a derived state, if it is found without its reference (the state that its mask is derived
-    /// from) or in less work than a batch takes. `None` otherwise.
+    /// Returns the outcome (consumed tokens and exit nodes) of a derived state, if it is found without its reference
+    /// (the state that its mask is derived from) or in less work than a batch takes. `None` otherwise.
     pub(crate) fn early(&mut self, derived: &Derivation<'_>) -> Option<Outcome> {
         early::outcome(&mut self.walker, self.runs, derived)
     }
 
-    /// Encodes the tokens of a computed outcome ahead, unless this worker has encoded an equal outcome before. Does
-    /// nothing if the shortcut [`Shortcut::EncodeAhead`] is left out.
+    /// Encodes the token set of a computed outcome (consumed tokens and exit nodes) ahead, unless this worker has
+    /// encoded an equal outcome before. Does nothing if the shortcut [`Shortcut::EncodeAhead`] is left out.
     pub(crate) fn encode(&mut self, encoder: &Encoder<'_>, found: &mut Computed) {
         let cursor = &mut self.walker.cursor;
         if !cursor.has(Shortcut::EncodeAhead) {

@@ -18,19 +18,21 @@ use super::spans::Span;
 
 /// The number of 32-bit words in the first block. Each further block is twice as large as the last, up to [`LARGEST`].
 const FIRST: usize = 1 << 10;
-/// The most 32-bit words in a block. An outcome with more words gets a block of its own size.
+/// The most 32-bit words in a block. An outcome (consumed tokens and exit nodes) with more words gets a block of its
+/// own size.
 const LARGEST: usize = 1 << 16;
 
-/// A block of words, shared by all outcomes that are stored in it.
+/// A block of 32-bit words, shared by all outcomes (consumed tokens and exit nodes) that are stored in it.
 type Block = Arc<[AtomicU32]>;
 
-/// An outcome in an arena: its spans and exits (trie nodes at which the rule returns). It has no delta.
+/// An outcome (consumed tokens and exit nodes) that is stored in an arena. It has no delta: no tokens taken over from
+/// the mask of another state.
 #[derive(Clone, Debug)]
 pub(crate) struct KeptOutcome {
-    /// The block that holds the words.
+    /// The block of memory that holds the words of the outcome (consumed tokens and exit nodes).
     block: Block,
-    /// The words in the block with the bounds of the spans, two for each span. The exits (trie nodes at which the rule
-    /// returns) follow them.
+    /// Range of words in the block with the bounds of the spans (ranges of token ranks), two words for each span. The
+    /// exits (trie nodes at which the rule returns) follow.
     spans: Range<u32>,
     /// The end of the exits (trie nodes at which the rule returns) in the block, exclusive.
     end: u32,
@@ -48,7 +50,8 @@ impl KeptOutcome {
         exits.iter().map(|exit| exit.load(Ordering::Relaxed))
     }
 
-    /// Returns the number of 32-bit words that the outcome takes.
+    /// Returns the number of 32-bit words that the outcome (consumed tokens and exit nodes) takes: two for each range
+    /// of tokens, one for each exit node.
     pub(crate) fn len(&self) -> usize {
         (self.end - self.spans.start) as usize
     }
@@ -61,22 +64,24 @@ impl Span for [AtomicU32; 2] {
     }
 }
 
-/// A growing store of outcomes. Blocks live as long as an outcome in them.
+/// A growing store of outcomes (consumed tokens and exit nodes). Blocks live as long as an outcome in them.
 #[derive(Debug, Default)]
 pub(crate) struct Arena {
     /// The block that is being filled.
     block: Block,
-    /// The number of words in use in the block.
+    /// The number of 32-bit words in use in the block.
     used: usize,
 }
 
-/// Returns the number of 32-bit words that an outcome takes in an arena.
+/// Returns the number of 32-bit words that an outcome (consumed tokens and exit nodes) takes in an arena: two for each
+/// range of tokens, one for each exit node.
 pub(crate) fn words_of(outcome: &Outcome) -> usize {
     2 * outcome.spans.len() + outcome.exits.len()
 }
 
 impl Arena {
-    /// Stores an outcome, which must have no delta.
+    /// Copies an outcome (consumed tokens and exit nodes) into the arena. The outcome must have no delta: no tokens
+    /// taken over from the mask of another state.
     pub(crate) fn keep(&mut self, outcome: &Outcome) -> KeptOutcome {
         debug_assert!(outcome.delta.is_none(), "what is kept says all of its tokens itself");
         let bounds = outcome.spans.iter().flat_map(|span| [span.start, span.end]);
@@ -84,14 +89,15 @@ impl Arena {
         self.write(2 * outcome.spans.len(), words_of(outcome), words)
     }
 
-    /// Stores a copy of an outcome of another arena.
+    /// Stores a copy of an outcome (consumed tokens and exit nodes) of another arena.
     pub(crate) fn copy(&mut self, kept: &KeptOutcome) -> KeptOutcome {
         let words = &kept.block[kept.spans.start as usize..kept.end as usize];
         let words = words.iter().map(|word| word.load(Ordering::Relaxed));
         self.write(kept.spans.len(), kept.len(), words)
     }
 
-    /// Stores `count` words, of which the first `spans` are bounds of spans.
+    /// Stores `count` words of an outcome (consumed tokens and exit nodes). The first `spans` of these words are the
+    /// bounds of ranges of token ranks, and the others are exit nodes.
     fn write(
         &mut self,
         spans: usize,

@@ -4,28 +4,30 @@ use super::Outcome;
 use crate::ir::ByteSet;
 use crate::masks::trie::children::Children;
 
-/// An outcome under construction.
+/// An outcome (consumed tokens and exit nodes) under construction.
 ///
 /// An exit, a trie node at which the rule returns, matters only if some byte below it may follow the rule. All other
 /// exits are left out. So the exit classes of an identifier that may end anywhere have only the few nodes at which it
 /// does.
 pub(crate) struct OutcomeBuilder<'a> {
-    /// The tokens and exits (trie nodes at which the rule returns) so far.
+    /// The consumed tokens and exits (trie nodes at which the rule returns) that were added so far.
     pub(crate) outcome: Outcome,
-    /// The FOLLOW bytes of the rule in which the walk began.
+    /// The FOLLOW bytes of the rule in which the walk began: those that may come after it.
     pub(crate) after: ByteSet,
     /// The children of the trie's nodes, by byte.
     children: &'a Children,
 }
 
 impl<'a> OutcomeBuilder<'a> {
-    /// Returns a builder that adds to `outcome`. `after` has the FOLLOW bytes of the rule in which the walk begins.
+    /// Returns a builder that adds to `outcome`. `after` has the FOLLOW bytes of the rule (those that may come after
+    /// it) in which the walk begins.
     pub(crate) fn new(outcome: Outcome, after: ByteSet, children: &'a Children) -> Self {
         Self { outcome, after, children }
     }
 
     /// Adds `node` to the exits (trie nodes at which the rule returns) if one of its children starts with a FOLLOW byte
-    /// of the rule. The root is always added, because tokens matched by id are looked for there.
+    /// of the rule (one that may come after it). The root is always added, because tokens matched by id are looked for
+    /// there.
     pub(crate) fn leave(&mut self, node: u32) {
         if node == 0 || self.children.any_on(node, self.after) {
             self.outcome.exits.push(node);

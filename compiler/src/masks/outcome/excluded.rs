@@ -12,18 +12,18 @@ use super::spans::{count_first, past};
 pub(crate) struct Excluded(Vec<Range<u32>>);
 
 impl Excluded {
-    /// Whether no node is excluded.
+    /// Whether no trie node is excluded.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether a node is excluded.
+    /// Whether a trie node is excluded.
     pub(crate) fn contains(&self, node: u32) -> bool {
         let before = self.0.partition_point(|range| range.end <= node);
         self.0.get(before).is_some_and(|range| range.start <= node)
     }
 
-    /// Excludes a range of nodes, which must come after all nodes so far.
+    /// Excludes a range of trie nodes, which must come after all nodes excluded so far.
     pub(crate) fn add(&mut self, nodes: Range<u32>) {
         match self.0.last_mut() {
             Some(last) if last.end == nodes.start => last.end = nodes.end,
@@ -31,14 +31,14 @@ impl Excluded {
         }
     }
 
-    /// Excludes the nodes of `more`, which must come after all nodes so far.
+    /// Excludes the trie nodes of `more`, which must come after all nodes excluded so far.
     pub(crate) fn append(&mut self, more: &Self) {
         more.0.iter().for_each(|nodes| self.add(nodes.clone()));
     }
 
-    /// Splits ascending nodes into slices that are kept and slices that are excluded, and passes them to `kept` and
-    /// `gone`. The search skips whole ranges or whole slices of nodes, so the shorter of the two lists determines the
-    /// cost.
+    /// Splits ascending trie nodes into slices of nodes that are not excluded and of nodes that are. Passes them to
+    /// `kept` and `gone`. The search skips whole ranges or whole slices of nodes, so the shorter of the two lists
+    /// determines the cost.
     pub(crate) fn split(
         &self,
         nodes: &[u32],
@@ -57,7 +57,7 @@ impl Excluded {
         }
     }
 
-    /// Returns those of some ascending nodes that are not excluded.
+    /// Returns those of some ascending trie nodes that are not excluded.
     pub(crate) fn kept(&self, nodes: &[u32]) -> Vec<u32> {
         let mut kept = Vec::with_capacity(nodes.len());
         self.split(nodes, |nodes| kept.extend_from_slice(nodes), |_| ());

@@ -21,32 +21,36 @@ use super::arena::{Arena, KeptOutcome, words_of};
 /// threads seldom wait for the same lock.
 const SHARDS: usize = 16;
 
-/// The most 32-bit words that a memo keeps, some 32 MB of memory in all. Beyond it, outcomes that were not used lately
-/// are dropped.
+/// The most 32-bit words that a memo keeps, some 32 MB of memory in all. Beyond it, outcomes (consumed tokens and exit
+/// nodes) that were not used lately are dropped.
 const MOST: usize = 4 << 20;
 
-/// The key of an outcome: a state, or a class of equivalent states, and the trie node.
+/// The key of an outcome (consumed tokens and exit nodes) in a memo: a state or a class of equivalent states, and the
+/// trie node at which it was found.
 type Key = (u32, u32);
 
-/// A map from [`Key`] to outcome, for use by several threads.
+/// A map from [`Key`] to outcome (consumed tokens and exit nodes), for use by several threads.
 #[derive(Debug)]
 pub(crate) struct Memo {
-    /// The parts of the map, by the sum of the two numbers of a key.
+    /// The parts of the map, each with its own lock. The sum of the two numbers of a key selects the part.
     shards: Vec<Mutex<Shard>>,
-    /// The most words that one generation of a shard may take.
+    /// The most 32-bit words that one generation (the young or the old outcomes) of a part may take.
     most: usize,
 }
 
-/// One part of a memo, in two generations.
+/// One part of a memo. Its outcomes (consumed tokens and exit nodes) are in two generations, so that unused ones are
+/// dropped.
 #[derive(Debug, Default)]
 struct Shard {
-    /// Outcomes that were added or used since the last change of generations.
+    /// Maps keys to outcomes (consumed tokens and exit nodes) that were added or used since the last change of
+    /// generations.
     young: FxHashMap<Key, KeptOutcome>,
-    /// Outcomes of the generation before. An old outcome moves to the young ones when it is used.
+    /// Maps keys to outcomes (consumed tokens and exit nodes) of the generation before. An old outcome moves to the
+    /// young ones when it is used.
     old: FxHashMap<Key, KeptOutcome>,
-    /// The size of the young outcomes, as [`size`] counts it.
+    /// The size of the young outcomes (consumed tokens and exit nodes) in 32-bit words, as [`size`] counts it.
     size: usize,
-    /// The memory of the young outcomes.
+    /// The memory of the young outcomes (consumed tokens and exit nodes).
     keeper: Arena,
 }
 
@@ -57,13 +61,14 @@ impl Default for Memo {
 }
 
 impl Memo {
-    /// Returns an empty memo for outcomes of about `most` words in all.
+    /// Returns an empty memo for outcomes (consumed tokens and exit nodes) of about `most` words in all.
     fn new(most: usize) -> Self {
         let shards = (0..SHARDS).map(|_| Mutex::default()).collect();
         Self { shards, most: most / SHARDS / 2 }
     }
 
-    /// Returns the outcome of a key, or `None` if it was never inserted or is forgotten.
+    /// Returns the outcome (consumed tokens and exit nodes) of a key, or `None` if it was never inserted or is
+    /// forgotten.
     pub(crate) fn get(&self, key: Key) -> Option<KeptOutcome> {
         let mut shard = self.shard(key);
         if let Some(outcome) = shard.young.get(&key) {
@@ -77,7 +82,8 @@ impl Memo {
         Some(young)
     }
 
-    /// Inserts an outcome and returns its stored copy. No lock needs to be held while the outcome is computed.
+    /// Inserts an outcome (consumed tokens and exit nodes) and returns its stored copy. No lock needs to be held while
+    /// the outcome is computed.
     pub(crate) fn insert(&self, key: Key, outcome: &Outcome) -> KeptOutcome {
         let words = words_of(outcome);
         let keep = |keeper: &mut Arena| keeper.keep(outcome);
@@ -87,7 +93,7 @@ impl Memo {
         kept
     }
 
-    /// Locks the shard of a key.
+    /// Locks the part of the memo that holds a key.
     fn shard(&self, key: Key) -> MutexGuard<'_, Shard> {
         // Keys of one node differ in the class, and keys of one class in the node, so the sum spreads both.
         let at = key.0.wrapping_add(key.1) as usize % SHARDS;
@@ -96,8 +102,8 @@ impl Memo {
 }
 
 impl Shard {
-    /// Adds a young outcome of `words` words, stored by `keep`. Also returns the old outcomes that are dropped, if the
-    /// young generation would exceed `most` words.
+    /// Adds a young outcome (consumed tokens and exit nodes) of `words` words, stored by `keep`. Also returns the old
+    /// outcomes that are dropped, if the young generation would exceed `most` words.
     fn add(
         &mut self,
         key: Key,
@@ -119,7 +125,8 @@ impl Shard {
     }
 }
 
-/// Returns the size of an outcome of some number of words, with its share of the tables, in words.
+/// Returns the size of an outcome (consumed tokens and exit nodes) of `words` words, in words of 32 bits. The outcome's
+/// share of the tables is included.
 fn size(words: usize) -> usize {
     16 + words
 }

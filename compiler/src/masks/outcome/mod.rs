@@ -13,10 +13,12 @@ pub(crate) mod spans;
 use spans::{count_of, join, minus};
 use std::ops::Range;
 
-/// The outcome of running all byte strings below a trie node from a state.
+/// The result of running all byte strings below one trie node from one state: the tokens that the state's rule
+/// consumes, and the exits, which are nodes at which the rule returns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Outcome {
-    /// The base mask of another state, of the vocabulary or of the grammar, whose tokens are part of this outcome.
+    /// Tokens taken over from the base mask of another state, of the vocabulary or of the grammar. `None` if all tokens
+    /// are in `spans`.
     pub delta: Option<Delta>,
     /// Ranks of the other tokens consumed within the rule. A rank is a token's index in byte order. The ranges are
     /// sorted, disjoint and not adjacent after [`normalize`](Self::normalize).
@@ -25,7 +27,8 @@ pub(crate) struct Outcome {
     pub exits: Vec<u32>,
 }
 
-/// The tokens of another state's base mask, without some ranges of ranks (token indexes in byte order).
+/// The tokens of another state's base mask, without some ranges of ranks (token indexes in byte order). They are part
+/// of an outcome (consumed tokens and exit nodes).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Delta {
     /// The state whose base mask is taken over.
@@ -35,27 +38,27 @@ pub(crate) struct Delta {
 }
 
 impl Outcome {
-    /// Returns the number of tokens in the spans. Tokens of the delta are not counted.
+    /// Returns the number of tokens in the spans (ranges of token ranks). The tokens taken over from another state's
+    /// mask, the delta, are not counted.
     pub(crate) fn count(&self) -> u32 {
         count_of(&self.spans)
     }
 
-    /// Whether the outcome has neither a delta nor spans. It may still have exits (trie nodes at which the rule
-    /// returns).
+    /// Whether the outcome has no consumed tokens: neither a delta (tokens taken over from another state's mask) nor
+    /// spans (ranges of token ranks). It may still have exits (trie nodes at which the rule returns).
     pub(crate) fn is_empty(&self) -> bool {
         self.delta.is_none() && self.spans.is_empty()
     }
 
-    /// Removes delta, spans and exits (trie nodes at which the rule returns), and keeps the memory for the next
-    /// outcome.
+    /// Removes all tokens and exits (trie nodes at which the rule returns). Their memory is kept for the next outcome.
     pub(crate) fn clear(&mut self) {
         self.delta = None;
         self.spans.clear();
         self.exits.clear();
     }
 
-    /// Returns the outcome with the delta's tokens among the spans. `stored` has the ranks (token indexes in byte
-    /// order) of the reference's base mask.
+    /// Returns the outcome (consumed tokens and exit nodes) with the tokens of its delta (those taken over from another
+    /// state's mask) among the spans. `stored` has the ranks (token indexes in byte order) of that mask.
     #[must_use]
     pub(crate) fn over(&self, stored: &[Range<u32>]) -> Self {
         let excluded = self.delta.as_ref().map_or(&[][..], |taken| &taken.excluded);
@@ -63,8 +66,8 @@ impl Outcome {
         Self { spans, exits: self.exits.clone(), ..Self::default() }
     }
 
-    /// Sorts spans and exits (trie nodes at which the rule returns), merges spans that overlap or touch, and removes
-    /// duplicate exits.
+    /// Sorts spans (ranges of token ranks) and exits (trie nodes at which the rule returns), merges spans that overlap
+    /// or touch, and removes duplicate exits.
     pub(crate) fn normalize(&mut self) {
         if !self.spans.is_sorted_by(|a, b| a.end < b.start) {
             // A stable sort is fastest here: most lists are a few ascending runs.

@@ -18,7 +18,8 @@ use crate::masks::bits::{clear_all, set_all};
 /// row are computed and kept.
 const MANY_RANKS: u32 = 1 << 15;
 
-/// A mask as a bit row. All its ranks (token indexes in byte order) are computed once many of them have been asked for.
+/// A mask as a bit row (one bit per token). All its ranks (token indexes in byte order) are computed once many of them
+/// have been asked for.
 #[derive(Debug)]
 pub(crate) struct LazyRanks {
     /// The mask, one bit for each token id.
@@ -30,7 +31,7 @@ pub(crate) struct LazyRanks {
 }
 
 impl LazyRanks {
-    /// Wraps the words of a bit row, without ranks (token indexes in byte order).
+    /// Wraps the words of a bit row (one bit per token), without ranks (token indexes in byte order).
     pub(crate) fn new(row: Vec<u32>) -> Self {
         Self { row, ranks: OnceLock::new(), asked: AtomicU32::new(0) }
     }
@@ -41,7 +42,8 @@ impl LazyRanks {
 pub(crate) enum RowRanks<'s> {
     /// All ranks (token indexes in byte order), as sorted, disjoint ranges.
     Known(&'s [Range<u32>]),
-    /// The mask as a bit row, from which ranks (token indexes in byte order) are computed on demand.
+    /// The mask as a bit row (one bit per token), from which ranks (token indexes in byte order) are computed on
+    /// demand.
     LazyRanks(&'s LazyRanks),
 }
 
@@ -103,14 +105,14 @@ pub(crate) fn whole_row(row: &[u32], row_words: usize, minus: &[u32], plus: &[u3
     whole
 }
 
-/// Returns the ranks (token indexes in byte order) of all tokens of a bit row.
+/// Returns the ranks (token indexes in byte order) of all tokens of a bit row (one bit per token).
 pub(crate) fn ranks_of(row: &[u32], trie: Trie<'_>) -> Box<[Range<u32>]> {
     let all = 0..trie.token_of_rank.len() as u32;
     held(row, trie, &[all], u32::MAX).unwrap_or_default().into()
 }
 
-/// Returns the ranks (token indexes in byte order) within some ranges whose tokens are in a bit row; `None` if they are
-/// more than `most`. Tests 64 tokens at a time without branches.
+/// Returns the ranks (token indexes in byte order) within some ranges whose tokens are in a bit row (one bit per
+/// token); `None` if they are more than `most`. Tests 64 tokens at a time without branches.
 fn held(row: &[u32], trie: Trie<'_>, ranges: &[Range<u32>], most: u32) -> Option<Vec<Range<u32>>> {
     let mut held: Vec<Range<u32>> = Vec::new();
     let mut count = 0;

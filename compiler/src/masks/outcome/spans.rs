@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// A range of ranks (token indexes in byte order), in any representation.
 pub(crate) trait Span {
-    /// Returns the range.
+    /// Returns the range of ranks (token indexes in byte order).
     fn range(&self) -> Range<u32>;
 }
 
@@ -14,7 +14,7 @@ impl Span for Range<u32> {
     }
 }
 
-/// Returns the union of two sorted lists of spans, with spans that touch merged.
+/// Returns the union of two sorted lists of spans (ranges of token ranks), with spans that touch merged.
 pub(super) fn join(mut one: &[Range<u32>], mut other: &[Range<u32>]) -> Vec<Range<u32>> {
     let mut to: Vec<Range<u32>> = Vec::with_capacity(one.len() + other.len());
     loop {
@@ -45,7 +45,7 @@ pub(crate) fn count_of(spans: &[Range<u32>]) -> u32 {
     spans.iter().map(|span| span.end - span.start).sum()
 }
 
-/// Returns the parts of `spans` that lie within `range`. The spans are sorted and disjoint. O(log spans + parts).
+/// Returns the parts of `spans` (sorted, disjoint ranges of token ranks) that lie within `range`. O(log spans + parts).
 pub(crate) fn cut<S: Span>(
     spans: &[S],
     range: Range<u32>,
@@ -56,8 +56,8 @@ pub(crate) fn cut<S: Span>(
     within.map(move |span| span.start.max(range.start)..span.end.min(range.end))
 }
 
-/// Returns the parts of `spans` that lie within one of `ranges`. Both lists are sorted and disjoint. O(ranges log
-/// (spans between two of them) + parts).
+/// Returns the parts of `spans` that lie within one of `ranges`. Both are sorted, disjoint ranges of token ranks.
+/// O(ranges log (spans between two of them) + parts).
 pub(crate) fn cut_all<'a>(
     spans: &'a [Range<u32>],
     ranges: &'a [Range<u32>],
@@ -70,7 +70,8 @@ pub(crate) fn cut_all<'a>(
     })
 }
 
-/// Returns the rest of the sorted spans, from the first one that ends after `from`. O(log spans before it).
+/// Returns the rest of the sorted spans (ranges of token ranks), from the first one that ends after `from`. O(log spans
+/// before it).
 pub(crate) fn past(spans: &[Range<u32>], from: u32) -> &[Range<u32>] {
     &spans[count_first(spans, |span| span.end <= from)..]
 }

@@ -22,12 +22,13 @@ use crate::masks::trie::subtrees::Subtrees;
 use crate::network::bytes_on;
 use crate::network::lazy_dfa::{BOTTOM, Configurations, LazyDfa};
 
-/// The call followers that are found so far.
+/// For shared rules, the bytes that may follow a string of the rule within a token, as far as they were asked for.
 #[derive(Default)]
 pub(crate) struct CallFollowers {
-    /// Maps a rule and the byte before its string to the bytes that may follow the string.
+    /// Maps a shared rule, and the byte before a string of the rule, to the bytes that may follow the string within a
+    /// token.
     next: Mutex<FxHashMap<(u32, u8), ByteSet>>,
-    /// Maps a rule to the bytes that its strings may end with.
+    /// Maps a shared rule to the bytes that its strings may end with.
     last: Mutex<FxHashMap<u32, ByteSet>>,
 }
 
@@ -92,8 +93,8 @@ fn find_next(
     next
 }
 
-/// Finds the bytes that the strings of a rule end with. Returns all bytes if the rule, or a rule that it calls last,
-/// has a register.
+/// Finds the bytes that the strings of a rule may end with. Returns all bytes if the rule, or a rule that it calls
+/// last, has a register.
 fn find_last(network: Joined<'_>, rule: u32) -> ByteSet {
     let shared = network.shared;
     let (mut rules, mut at, mut last) = (vec![rule], 0, ByteSet::EMPTY);

@@ -17,19 +17,23 @@ use grammarc_artifacts::tables::Tables;
 
 use crate::network::SharedRules;
 
-/// The lengths of the chains within the vocabulary's tables.
+/// The greatest lengths of the chains of follow entries within the vocabulary's tables. A follow entry has the tokens
+/// that leave a callee and continue in one return state. A chain is a sequence of them, one for each stack frame that
+/// one mask looks at.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SharedChains {
-    /// The number of entries in the longest chain. An error is a return state on a chain that grows with the stack.
-    /// `None` only in a default value.
+    /// The number of follow entries in the longest chain (the entries that one mask reads, one for each stack frame).
+    /// The error is a return state on a chain of unbounded length. `None` only in a default value.
     pub(crate) longest: Option<Result<u32, u32>>,
-    /// For each rule, the exit classes (sets of trie nodes at which a rule returns) through which a chain may continue
-    /// into a caller, ascending. Each class comes with the most entries of such a chain so far.
+    /// For each rule, the exit classes (sets of trie nodes at which a rule returns) through which a chain of follow
+    /// entries may continue into a caller, ascending. With each class comes the greatest number of entries that such a
+    /// chain has by then.
     pub(crate) through: Vec<Box<[(u32, u32)]>>,
 }
 
 impl SharedChains {
-    /// Computes the chains of the vocabulary's tables.
+    /// Computes the greatest lengths of the chains of follow entries (the entries that one mask reads, one for each
+    /// stack frame) in the vocabulary's tables.
     pub(crate) fn new(shared: Tables<'_>, rules: &SharedRules) -> Self {
         let ways =
             ChainLinks::new(shared, |state| rules.rule_of(state), |rule| rules.returns(rule));
@@ -60,22 +64,27 @@ impl SharedChains {
     }
 }
 
-/// The links of the follow entries in one group of tables, and the steps between them within these tables. A link is a
-/// rule and an exit class (set of trie nodes at which a rule returns) through which it returns.
+/// A graph whose longest path is the longest chain of follow entries that one mask may read. Its nodes are *links*:
+/// pairs of a rule and an exit class (set of trie nodes at which a rule returns) through which the rule returns. An
+/// edge leads from a link to a link that may come directly after it, one stack frame further down.
 pub(crate) struct ChainLinks {
-    /// The links, each a rule and an exit class (set of trie nodes at which a rule returns), ascending.
+    /// The links, ascending: pairs of a rule and an exit class (set of trie nodes at which a rule returns).
     all: Vec<(u32, u32)>,
-    /// For each link (a rule and an exit class), a return state whose entry leads to the link.
+    /// For each link (a rule, and an exit class through which it returns), the lowest return state whose follow entry
+    /// leads to the link.
     rets: Vec<u32>,
-    /// For each link, the indexes of the links (pairs of rule and exit class) that may come next.
+    /// For each link (a rule, and an exit class through which it returns), the indexes in `all` of the links that may
+    /// come directly after it.
     steps: Vec<Vec<usize>>,
-    /// For each link (a rule and an exit class), whether the next entry may be the last of its chain.
+    /// For each link (a rule, and an exit class through which it returns), whether some chain of follow entries ends
+    /// with the entry after the link.
     ends: Vec<bool>,
 }
 
 impl ChainLinks {
-    /// Finds the links (pairs of rule and exit class) of the tables of one group of rules. `rule_of` returns the rule
-    /// of a state, and `returns` the return states of a rule, through tail calls.
+    /// Builds the links (pairs of a rule and an exit class through which it returns) from the follow entries of
+    /// `tables`. `rule_of` returns the rule of a state. `returns` returns the states to which a rule can return, also
+    /// through tail calls.
     pub(crate) fn new(
         tables: Tables<'_>,
         rule_of: impl Fn(u32) -> u32,
@@ -113,8 +122,9 @@ impl ChainLinks {
         Self { all, rets, steps, ends }
     }
 
-    /// Returns for each link the number of entries in the longest chain that begins with an entry before the link. An
-    /// error is a return state on a cycle of links (pairs of rule and exit class).
+    /// Returns, for each link (a rule, and an exit class through which it returns), a number of follow entries. It is
+    /// the length of the longest chain that begins with an entry leading to the link. The error is a return state on a
+    /// cycle of links, with which chains have no greatest length.
     pub(crate) fn lengths(&self) -> Result<Vec<u32>, u32> {
         let component =
             crate::graph::components_by(self.all.len(), |way| self.steps[way].iter().copied());
@@ -132,8 +142,9 @@ impl ChainLinks {
         Ok(lengths)
     }
 
-    /// Returns the number of entries in the longest chain that begins with an entry before the link (a rule and an exit
-    /// class) `way`. It is 1 if there is no such link in these tables.
+    /// Returns the number of follow entries in the longest chain that begins with an entry leading to the link `way` (a
+    /// rule, and an exit class through which it returns). `lengths` is the result of [`lengths`](Self::lengths).
+    /// Returns 1 if these tables have no such link.
     pub(crate) fn length(&self, lengths: &[u32], way: (u32, u32)) -> u32 {
         self.all.binary_search(&way).map_or(1, |at| lengths[at])
     }

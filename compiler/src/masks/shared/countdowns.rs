@@ -7,25 +7,28 @@ use grammarc_artifacts::sections::network::{NONE, rule_flags, state_flags};
 use grammarc_artifacts::tables::{Joined, Tables};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The state flags that must agree for two states to be equal.
+/// The flags of two states that must be equal for the states to be equal.
 const COMPARED: u32 =
     state_flags::FINAL | state_flags::POP_ONLY | state_flags::RESTS | state_flags::CLEARS;
 
-/// The most rounds of a search for an equal rule. Each round goes back from some rules to the rules that continue with
-/// them. Beyond it a loop is taken to have no equal rule.
+/// The most rounds of the search for a rule that equals a loop with a countdown (a register with the repetitions left).
+/// Each round goes back from some rules to the rules that continue with them. Beyond it the loop is taken to have no
+/// equal rule.
 const DEEPEST: usize = 16;
 
-/// The loops of a vocabulary that end with a countdown.
+/// The loops of a vocabulary that end with a countdown: a register with the number of repetitions left.
 #[derive(Debug, Default)]
 pub(crate) struct CountdownLoops {
-    /// Maps a rule with a countdown to a rule without one that behaves equally until the countdown ends.
+    /// Maps a rule with a countdown (a register with the number of repetitions left) to a rule without one. The two
+    /// behave equally until the countdown ends.
     pub(crate) like: FxHashMap<u32, u32>,
-    /// Pairs of rules, ascending: the second ends with a tail call of the first.
+    /// Pairs of rules, ascending: the second ends with a tail call (as its last step) of the first.
     before: Vec<(u32, u32)>,
 }
 
 impl CountdownLoops {
-    /// Finds the loops of a vocabulary, and their equal rules without a countdown.
+    /// Finds the loops of a vocabulary, and their equal rules without a countdown (a register with the repetitions
+    /// left).
     pub(crate) fn new(shared: Tables<'_>) -> Self {
         let network = Joined { shared, own: shared };
         let plain = (0..shared.rules.len() as u32).filter(|&rule| !is_counted(network, rule));
@@ -54,25 +57,27 @@ impl CountdownLoops {
         this
     }
 
-    /// Returns the rules that end with a tail call of `rule`.
+    /// Returns the rules that end with a tail call (as their last step) of `rule`.
     pub(crate) fn before(&self, rule: u32) -> impl Iterator<Item = u32> + '_ {
         let from = self.before.partition_point(|&(rest, _)| rest < rule);
         self.before[from..].iter().take_while(move |pair| pair.0 == rule).map(|pair| pair.1)
     }
 }
 
-/// Whether a rule has a register that is not zero at first: a countdown, or a set of required parts.
+/// Whether a rule has a register that is not zero at first: a countdown (a register with the repetitions left), or a
+/// set of required parts.
 pub(crate) fn is_counted(network: Joined<'_>, rule: u32) -> bool {
     network.rule(rule).flags & rule_flags::COUNTED != 0
 }
 
-/// Whether a rule is a loop with a countdown: a larger countdown accepts all strings that a smaller one accepts.
+/// Whether a rule is a loop with a countdown (a register with the repetitions left): a larger countdown accepts all
+/// strings that a smaller one accepts.
 pub(crate) fn is_loop(network: Joined<'_>, rule: u32) -> bool {
     network.rule(rule).flags & rule_flags::MONOTONE != 0
 }
 
-/// Returns the rule that a rule tail-calls at its ends, or `Some(None)` if it makes no call. `None` if it calls several
-/// rules, or if a state does more than such a call.
+/// Returns the rule that `rule` calls as its last step, wherever it ends. `Some(None)` if it makes no call. `None` if
+/// it calls several rules, or if a state does more than such a call.
 fn rest_of(network: Joined<'_>, rule: u32) -> Option<Option<u32>> {
     let record = network.rule(rule);
     let mut rest = None;

@@ -11,9 +11,9 @@ use crate::network::SharedRules;
 /// An edge of the trie from a node of an exit class (set of trie nodes at which a rule returns) to a child.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ClassEdge {
-    /// The byte that leads to the child.
+    /// The byte that leads from the node to its child.
     pub(crate) byte: u8,
-    /// The child.
+    /// The child of the node on the byte.
     pub(crate) child: u32,
     /// The node of the exit class (set of trie nodes at which a rule returns).
     pub(crate) node: u32,

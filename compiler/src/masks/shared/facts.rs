@@ -40,51 +40,58 @@ use crate::masks::trie::factors::FactorFilter;
 use crate::masks::trie::subtrees::Subtrees;
 use crate::network::SharedRules;
 
-/// Indexes over the trie, the rules and the masks of a vocabulary.
+/// Indexes over the token trie, the shared rules and the stored masks of one vocabulary.
 #[derive(Default)]
 pub(crate) struct VocabularyFacts {
-    /// The children of the trie's nodes, by byte.
+    /// The children of each trie node, by byte.
     children: Children,
-    /// The height, depth and bytes of the trie's nodes.
+    /// For each trie node, its height and depth in bytes, and the bytes below it.
     nodes: Subtrees,
-    /// The calls among the shared rules.
+    /// An index of the calls among the vocabulary's shared rules: which rule calls which.
     rules: SharedRules,
-    /// The lengths of the chains of follow entries (masks by return state and exit class).
+    /// The lengths of the longest chains of follow entries in the vocabulary: the entries that one mask reads, one for
+    /// each stack frame.
     chains: SharedChains,
-    /// The bytes that are single-byte tokens.
+    /// The bytes that are tokens of a single byte.
     single_bytes: ByteSet,
-    /// For each state, whether its base mask depends on bytes alone, with no token that is matched by id.
+    /// For each shared state, whether its base mask depends on bytes alone, with no token that is matched by id.
     speaks: Vec<bool>,
-    /// For each state, its transitions by single bytes and the lowest bisimilar state.
+    /// For each shared state, its transitions by single bytes and the lowest state that is bisimilar to it (equal on
+    /// all strings).
     transitions: Transitions,
-    /// For each state and byte, states with this one target on the byte.
+    /// For each shared state and byte, a state that leads to it on this byte, and to no other state.
     sources: Predecessors,
-    /// The states with self-loops on at least [`SOME`] bytes, without all but the lowest of bisimilar ones. Those that
-    /// loop on at least [`MANY`] bytes come first; the second part is their number.
+    /// Shared states with self-loops (bytes that lead back to the state) on at least [`SOME`] bytes. Of equivalent
+    /// states only the lowest is listed. Those with at least [`MANY`] such bytes come first, and the second component
+    /// is how many these are.
     staying: (Vec<u32>, usize),
-    /// Maps a state to a final state that reaches it through a plain tail call, on the widest edge of the callee's
-    /// first state.
+    /// Maps the target of the widest edge of a shared rule's first state to a final state whose plain tail call enters
+    /// that rule.
     passing: FxHashMap<u32, u32>,
-    /// For each mask, the ranks of its tokens. A rank is a token's index in byte order.
+    /// For each mask of the vocabulary, the ranks of its tokens, once they are computed. A rank is a token's index in
+    /// byte order.
     spans: Vec<OnceLock<Box<[Range<u32>]>>>,
-    /// Maps a list of exits, the trie nodes at which a rule returns, to the number of its exit class.
+    /// Maps an ascending list of exits, the trie nodes at which a rule returns, to the id of the exit class with these
+    /// nodes.
     classes: FxHashMap<Box<[u32]>, u32>,
     /// For each exit class (set of trie nodes at which a rule returns), the edges from its nodes to their children,
     /// ascending by byte.
     edges: Vec<OnceLock<Box<[ClassEdge]>>>,
     /// For each rule, the exit classes (sets of trie nodes at which a rule returns) through which it can return.
     left_through: Vec<Box<[u32]>>,
-    /// The dense bit rows, with the rows near each, and the masks by their words.
+    /// The dense bit rows (one bit per token) with the rows near each, and an index of the masks by their records.
     rows: StoredRows,
-    /// Memoised outcomes of walks.
+    /// Memo of outcomes (consumed tokens and exit nodes) that walks over the trie have found, by shared state and trie
+    /// node.
     walked: Memo,
-    /// The factors (substrings) of the tokens.
+    /// A filter of the factors (substrings) of the vocabulary's tokens.
     pieces: FactorFilter,
-    /// The bytes that may follow a string of a rule within a token.
+    /// For a shared rule and the byte before it, the bytes that may follow a string of the rule within a token.
     behind: CallFollowers,
-    /// The strings of the trie by the kinds of their characters.
+    /// The strings of the trie grouped by the kinds of their characters and by length, once they are asked for.
     words: OnceLock<CharClassIndex>,
-    /// The rules that end with a countdown, and equal rules without one.
+    /// The rules of the vocabulary with a countdown (a register with the repetitions left), and for each an equal rule
+    /// without one, once they are asked for.
     loops: OnceLock<CountdownLoops>,
 }
 
@@ -149,98 +156,104 @@ impl VocabularyFacts {
         }
     }
 
-    /// Returns the children of the trie's nodes, by byte.
+    /// Returns the children of all trie nodes, by byte.
     pub(crate) fn children(&self) -> &Children {
         &self.children
     }
 
-    /// Returns the height, depth and bytes of the trie's nodes.
+    /// Returns, for all trie nodes, height and depth in bytes and the bytes below.
     pub(crate) fn nodes(&self) -> &Subtrees {
         &self.nodes
     }
 
-    /// Returns the calls among the shared rules.
+    /// Returns an index of the calls among the vocabulary's shared rules: which rule calls which.
     pub(crate) fn rules(&self) -> &SharedRules {
         &self.rules
     }
 
-    /// Returns for each rule the exit classes (sets of trie nodes at which a rule returns) through which it can return.
+    /// Returns for each shared rule the exit classes (sets of trie nodes at which a rule returns) through which it can
+    /// return, ascending.
     pub(crate) fn left_through(&self) -> &[Box<[u32]>] {
         &self.left_through
     }
 
-    /// Returns the lengths of the chains of follow entries (masks by return state and exit class) within the
-    /// vocabulary.
+    /// Returns the lengths of the longest chains of follow entries within the vocabulary: the entries that one mask
+    /// reads, one for each stack frame.
     pub(crate) fn chains(&self) -> &SharedChains {
         &self.chains
     }
 
-    /// Returns the lowest shared state that is bisimilar to `state`.
+    /// Returns the lowest shared state that is bisimilar to `state` (equal to it on all strings).
     pub(crate) fn like(&self, state: u32) -> u32 {
         self.transitions.representative(state)
     }
 
-    /// Returns the exit class with exactly these trie nodes, which must ascend. `None` if the vocabulary has none.
+    /// Returns the exit class (set of trie nodes at which a rule returns) with exactly these trie nodes, which must
+    /// ascend. `None` if the vocabulary has none.
     pub(crate) fn class(&self, nodes: &[u32]) -> Option<u32> {
         self.classes.get(nodes).copied()
     }
 
-    /// Returns the indexes over the dense bit rows (one bit per token) and the masks.
+    /// Returns the indexes over the vocabulary's dense bit rows (one bit per token) and stored masks.
     pub(crate) fn rows(&self) -> &StoredRows {
         &self.rows
     }
 
-    /// Whether the base mask of a state depends on bytes alone, with no token that is matched by id.
+    /// Whether the base mask of a shared state depends on bytes alone, with no token that is matched by id.
     pub(crate) fn speaks(&self, state: u32) -> bool {
         self.speaks[state as usize]
     }
 
     /// Returns a state whose base mask and exits (trie nodes at which the rule returns) below the root's child on
-    /// `byte` are the outcome of `state` there. `None` if there is none.
+    /// `byte` are the outcome (consumed tokens and exit nodes) of `state` there. `None` if there is none.
     pub(crate) fn source_on(&self, state: u32, byte: u8) -> Option<u32> {
         self.sources.first(self.like(state), byte)
     }
 
-    /// Returns the factors (substrings) of the tokens.
+    /// Returns the filter of the factors (substrings) of the vocabulary's tokens.
     pub(crate) fn pieces(&self) -> &FactorFilter {
         &self.pieces
     }
 
-    /// Returns the bytes that may follow a string of a rule within a token.
+    /// Returns, for a shared rule and the byte before it, the bytes that may follow a string of the rule within a
+    /// token. They are found at the first request.
     pub(crate) fn behind(&self) -> &CallFollowers {
         &self.behind
     }
 
-    /// Returns the rules of the vocabulary that end with a countdown, and equal rules without one.
+    /// Returns the rules of the vocabulary that end with a countdown (a register with the repetitions left), and equal
+    /// rules without one.
     pub(crate) fn loops(&self, shared: Tables<'_>) -> &CountdownLoops {
         self.loops.get_or_init(|| CountdownLoops::new(shared))
     }
 
-    /// Returns the strings of the trie by the kinds of their characters.
+    /// Returns the strings of the trie, grouped by the kinds of their characters and by length. They are grouped at the
+    /// first request.
     pub(crate) fn words(&self, trie: Trie<'_>) -> &CharClassIndex {
         self.words.get_or_init(|| CharClassIndex::new(trie))
     }
 
-    /// Returns the bytes that are single-byte tokens.
+    /// Returns the bytes that are tokens of a single byte.
     pub(crate) fn single_bytes(&self) -> ByteSet {
         self.single_bytes
     }
 
-    /// Returns the states that a walk at the root's child on `byte` may be compared with. They are the first
-    /// [source](Self::source_on) of `state`, and another one with few outgoing bytes.
+    /// Returns up to two shared states whose stored outcomes (consumed tokens and exit nodes) may be compared with a
+    /// walk of `state` at the root's child on `byte`. The first is a [source](Self::source_on), which leads to `state`
+    /// on `byte`. The other is a source with few outgoing bytes.
     pub(crate) fn sources_on(&self, state: u32, byte: u8) -> impl Iterator<Item = u32> + use<> {
         self.sources.both(self.like(state), byte)
     }
 
-    /// Returns the states with self-loops on at least [`MANY`] bytes, or on at least [`SOME`] bytes if `on_many` is
-    /// false.
+    /// Returns the shared states with self-loops (bytes that lead back to the state). A state has at least [`MANY`]
+    /// such bytes, or at least [`SOME`] if `on_many` is false.
     pub(crate) fn staying(&self, on_many: bool) -> &[u32] {
         let (all, many) = &self.staying;
         if on_many { &all[..*many] } else { all }
     }
 
-    /// Returns a final state that reaches `to` on most bytes, through a plain tail call. In a chain of characters every
-    /// state but the first reaches the next state so. `None` if there is none.
+    /// Returns a final shared state that reaches `to` on most bytes, through a plain tail call. In a sequence of states
+    /// that each read one character, every state but the first reaches the next one so. `None` if there is none.
     pub(crate) fn passing(&self, to: u32) -> Option<u32> {
         self.passing.get(&self.like(to)).copied()
     }
@@ -257,19 +270,19 @@ impl VocabularyFacts {
         StoredResidual::new(shared, trie, (source, self.spans(shared, trie, source)), node)
     }
 
-    /// Returns the ranks (token indexes in byte order) of the tokens in a state's base mask.
+    /// Returns the ranks (token indexes in byte order) of the tokens in the base mask of a shared state.
     pub(crate) fn spans(&self, shared: Tables<'_>, trie: Trie<'_>, state: u32) -> &[Range<u32>] {
         let base = shared.states[state as usize].base;
         self.spans[base as usize].get_or_init(|| ranks(shared, trie, base))
     }
 
-    /// Returns the transitions of a state by single bytes.
+    /// Returns the transitions of a shared state by single bytes.
     pub(crate) fn moves(&self, shared: Tables<'_>, state: u32) -> &SharedTransitions {
         self.transitions.of(shared, state)
     }
 
-    /// Returns the trie edges from the nodes of an exit class (set of trie nodes at which a rule returns) to their
-    /// children, in ascending order of their bytes.
+    /// Returns the trie edges from the nodes of a shared exit class (set of trie nodes at which a rule returns) to
+    /// their children, in ascending order of their bytes.
     pub(crate) fn class_edges(&self, shared: Tables<'_>, class: u32) -> &[ClassEdge] {
         self.edges[class as usize].get_or_init(|| {
             let edges = class_nodes(shared, class).iter().flat_map(|&node| {
@@ -282,8 +295,8 @@ impl VocabularyFacts {
         })
     }
 
-    /// Returns the memo of outcomes (tokens and exits) by state and trie node, for walks in which any byte may follow
-    /// the rule. Bisimilar states use the entry of the [lowest](Self::like).
+    /// Returns the memo of outcomes (consumed tokens and exit nodes) by shared state and trie node, for walks in which
+    /// any byte may follow the rule. Bisimilar states share the entry of the [lowest](Self::like).
     pub(crate) fn walked(&self) -> &Memo {
         &self.walked
     }
@@ -315,7 +328,8 @@ mod tests {
         crate::samples::vocabulary(texts, &TextForm::COMMON)
     }
 
-    /// Returns the ranks and exits of `state` at `node`, found byte by byte.
+    /// Returns the ranks (token indexes in byte order) of the tokens that `state` consumes below `node`, and its exits
+    /// (trie nodes at which the rule returns). Both are found byte by byte.
     pub(crate) fn walked(
         sets: &mut LazyDfa<'_>,
         trie: Trie<'_>,

@@ -12,31 +12,34 @@ use crate::interner::Interner;
 use crate::masks::bits::distance;
 use crate::masks::outcome::ranks::row_of;
 
-/// The rows near a row, each with its distance: the number of tokens in which the two differ, and the row.
+/// The bit rows (one bit per token) near a given row. Each entry is the number of tokens in which the two differ, and
+/// the id of the other row.
 type Near = Box<[(u32, u32)]>;
 
 /// Indexes over the vocabulary's bit rows (one bit per token) and masks.
 #[derive(Debug, Default)]
 pub(crate) struct StoredRows {
-    /// For each row, the number of its tokens.
+    /// For each bit row (one bit per token) of the vocabulary, the number of its tokens.
     counts: Vec<u32>,
-    /// For each row, the rows near it, once they are asked for.
+    /// For each bit row (one bit per token), the rows near it, once they are asked for.
     near: Vec<OnceLock<Near>>,
-    /// The masks by the words of their records, once they are asked for.
+    /// The vocabulary's masks, indexed by the words of their records, once they are asked for.
     masks: OnceLock<StoredMasks>,
 }
 
-/// An index of the vocabulary's masks by the words of their records.
+/// An index of the vocabulary's masks by the words of their stored records: bit row (one bit per token) and token
+/// lists.
 #[derive(Debug, Default)]
 struct StoredMasks {
-    /// The words of each distinct record: the row, the length of the minus list, and both lists.
+    /// The words of each distinct mask record: the id of its bit row (one bit per token), the length of the minus list,
+    /// and the token ids of both lists.
     words: Interner,
-    /// For each number of `words`, the first mask with this record.
+    /// For each entry of `words`, by index, the id of the first mask with this record.
     masks: Vec<u32>,
 }
 
 impl StoredRows {
-    /// Counts the tokens of all rows of a vocabulary. O(words of its rows).
+    /// Counts the tokens of all bit rows (one bit per token) of a vocabulary. O(words of its rows).
     pub(crate) fn new(shared: Tables<'_>) -> Self {
         let rows = shared.rows.chunks(shared.row_words.max(1) as usize);
         let counts = rows.map(|row| row.iter().map(|word| word.count_ones()).sum());
@@ -44,13 +47,13 @@ impl StoredRows {
         Self { near: counts.iter().map(|_| OnceLock::new()).collect(), counts, ..Self::default() }
     }
 
-    /// Returns for each row the number of its tokens.
+    /// Returns, for each bit row (one bit per token) of the vocabulary, the number of its tokens.
     pub(crate) fn counts(&self) -> &[u32] {
         &self.counts
     }
 
-    /// Returns the other rows that differ from a row in at most as many tokens as a row has words. Each entry is the
-    /// number of differing tokens and the row; entries ascend.
+    /// Returns the other bit rows (one bit per token) that differ from a row in at most as many tokens as a row has
+    /// words. Each entry is the number of differing tokens and the id of the row; entries ascend.
     pub(crate) fn near(&self, shared: Tables<'_>, row: u32) -> &[(u32, u32)] {
         self.near[row as usize].get_or_init(|| {
             let (words, most) = (row_of(shared, row), shared.row_words);
@@ -68,8 +71,9 @@ impl StoredRows {
         })
     }
 
-    /// Returns the first mask with a record of these words, or `None` if the vocabulary has none. The words are the row
-    /// or [`NONE`](grammarc_artifacts::NONE), the length of the minus list, and both lists.
+    /// Returns the id of the first mask whose record has these words, or `None` if the vocabulary has none. The words
+    /// are the id of the bit row (one bit per token) or [`NONE`](grammarc_artifacts::NONE), the length of the minus
+    /// list, and the token ids of both lists.
     pub(crate) fn mask(&self, shared: Tables<'_>, words: &[u32]) -> Option<u32> {
         let stored = self.masks.get_or_init(|| StoredMasks::new(shared));
         stored.words.find(words).map(|number| stored.masks[number as usize])
@@ -77,7 +81,7 @@ impl StoredRows {
 }
 
 impl StoredMasks {
-    /// Builds the index of a vocabulary's masks.
+    /// Builds the index of a vocabulary's masks by the words of their records.
     fn new(shared: Tables<'_>) -> Self {
         let mut this = Self::default();
         let mut words = Vec::new();

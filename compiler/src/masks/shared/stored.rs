@@ -24,8 +24,8 @@ pub(crate) struct StoredResidual<'a> {
 }
 
 impl<'a> StoredResidual<'a> {
-    /// Returns the part below `node` of the state `source`, whose base mask has the ranks (token indexes in byte order)
-    /// `spans`.
+    /// Returns the part of the outcome (consumed tokens and exit nodes) of the shared state `source` that lies below
+    /// `node`. The state's base mask has the ranks (token indexes in byte order) `spans`.
     pub(crate) fn new(
         shared: Tables<'a>,
         trie: Trie<'_>,
@@ -45,7 +45,8 @@ impl<'a> StoredResidual<'a> {
     }
 }
 
-/// Returns the ranks (token indexes in byte order) of a shared mask's tokens, as sorted, disjoint ranges.
+/// Returns the ranks (token indexes in byte order) of the tokens of the shared mask with the id `mask`, as sorted,
+/// disjoint ranges.
 pub(crate) fn ranks(shared: Tables<'_>, trie: Trie<'_>, mask: u32) -> Box<[Range<u32>]> {
     let record = &shared.masks[mask as usize];
     let (row, row_words) = (row_of(shared, record.row), shared.row_words as usize);

@@ -16,33 +16,36 @@ use crate::ir::ByteSet;
 /// state are memoised, and it takes part in the search for equivalent states.
 pub(crate) const WIDE: usize = 8;
 
-/// The least number of bytes with self-loops for which a shared state may serve as the reference (a state that another
-/// mask is derived from) of any other state.
+/// The least number of bytes with self-loops (bytes that lead back to the state) for which a shared state may serve as
+/// the reference (a state that another mask is derived from) of any other state.
 pub(crate) const MANY: usize = 64;
 
-/// The least number of bytes with self-loops for which a shared state may serve as reference of a state that is walked
-/// alone. It is lower than [`MANY`] for strings of small letters, such as names.
+/// The least number of bytes with self-loops (bytes that lead back to the state) for which a shared state may serve as
+/// the reference of a state that is walked alone. It is lower than [`MANY`] for strings of small letters, such as
+/// names.
 pub(crate) const SOME: usize = 24;
 
-/// The most nested plain tail calls that are resolved for a state. Deeper ones count as calls.
+/// The most nested plain tail calls (calls as the last step of a rule) that are resolved for a state. Deeper ones count
+/// as calls.
 const DEEPEST: usize = 4;
 
 /// The transitions of a shared state by single bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct SharedTransitions {
-    /// For each byte, the target state, the lowest of its bisimilar ones; [`NONE`] if there is none.
+    /// For each byte, the target state of the shared state, as the lowest of its bisimilar ones (equal on all strings).
+    /// [`NONE`] if there is no target.
     pub(crate) to: [u32; 256],
-    /// The transitions as runs: first byte, last byte (inclusive) and target. Ascending.
+    /// The transitions as runs of bytes: first byte, last byte (inclusive) and target state. Ascending by byte.
     pub(crate) runs: Vec<(u8, u8, u32)>,
-    /// The bytes with a target.
+    /// The bytes on which the state has a target.
     pub(crate) on: ByteSet,
-    /// The bytes after which a token may end.
+    /// The bytes after whose transition a token may end.
     pub(crate) ends: ByteSet,
-    /// The bytes after which the rule must return: the target has no edges.
+    /// The bytes after whose transition the rule must return: the target has no edges.
     pub(crate) leave: ByteSet,
-    /// The bytes that may begin a call, and the bytes that several edges share.
+    /// The bytes that may begin a call from the state, and the bytes on which it has several edges.
     pub(crate) calls: ByteSet,
-    /// The first bytes of the runs on which all of the other fields are constant.
+    /// The bytes at which another field changes: the first bytes of runs on which all other fields are constant.
     pub(crate) turns: ByteSet,
 }
 
@@ -58,15 +61,15 @@ pub(crate) fn bytes_of<'a>(edges: impl IntoIterator<Item = &'a ByteEdge>) -> usi
     edges.into_iter().map(|edge| usize::from(edge.hi() - edge.lo()) + 1).sum()
 }
 
-/// Returns the bytes that may begin a call of a state.
+/// Returns the bytes with which a call from a shared state may begin.
 pub(crate) fn first_of_calls(shared: Tables<'_>, state: u32) -> ByteSet {
     let calls = shared.call_edges_of(state as usize).iter();
     let firsts = calls.map(|call| shared.rules[call.callee as usize].first_bytes);
     firsts.fold(ByteSet::EMPTY, |set, first| set.union(ByteSet::from_words(first)))
 }
 
-/// Returns the byte edges of a state and of the callees of its plain tail calls, ascending. Also returns the first
-/// bytes of its other calls, and the bytes that several of the edges share.
+/// Returns the byte edges of a shared state and of the callees of its plain tail calls (calls as the last step of a
+/// rule), ascending. Also returns the first bytes of its other calls, and the bytes that several of the edges share.
 fn edges_through(shared: Tables<'_>, state: u32) -> (Vec<ByteEdge>, ByteSet) {
     let (mut edges, mut calls, mut on) = (Vec::new(), ByteSet::EMPTY, ByteSet::EMPTY);
     let mut work = vec![(state, 0)];
@@ -93,7 +96,8 @@ fn edges_through(shared: Tables<'_>, state: u32) -> (Vec<ByteEdge>, ByteSet) {
 }
 
 impl SharedTransitions {
-    /// Returns the transitions of a state. `representative` has for each state the lowest bisimilar one.
+    /// Returns the transitions of a shared state. `representative` has for each state the lowest bisimilar one (equal
+    /// on all strings).
     fn new(shared: Tables<'_>, state: u32, representative: &[u32]) -> Self {
         let (edges, calls) = edges_through(shared, state);
         let none = ByteSet::EMPTY;
@@ -124,24 +128,25 @@ impl SharedTransitions {
 /// The transitions of all shared states, each computed when it is first asked for.
 #[derive(Default)]
 pub(crate) struct Transitions {
-    /// For each shared state, the lowest bisimilar state.
+    /// For each shared state, the lowest bisimilar state (equal on all strings).
     representative: Vec<u32>,
-    /// For each shared state, its transitions, once they are computed.
+    /// For each shared state, its transitions by single bytes, once they are computed.
     of: Vec<OnceLock<Box<SharedTransitions>>>,
 }
 
 impl Transitions {
-    /// Returns a table without transitions. `representative` has for each shared state the lowest bisimilar one.
+    /// Returns a table in which no transitions are computed yet. `representative` has for each shared state the lowest
+    /// bisimilar one (equal on all strings).
     pub(crate) fn new(representative: Vec<u32>) -> Self {
         Self { of: representative.iter().map(|_| OnceLock::new()).collect(), representative }
     }
 
-    /// Returns the lowest state that is bisimilar to a shared state.
+    /// Returns the lowest state that is bisimilar to a shared state (equal on all strings).
     pub(crate) fn representative(&self, state: u32) -> u32 {
         self.representative[state as usize]
     }
 
-    /// Returns the transitions of a shared state.
+    /// Returns the transitions of a shared state by single bytes. They are computed at the first request.
     pub(crate) fn of(&self, shared: Tables<'_>, state: u32) -> &SharedTransitions {
         let new = || SharedTransitions::new(shared, state, &self.representative).into();
         self.of[state as usize].get_or_init(new)

@@ -34,14 +34,14 @@ const BITS: [u8; 256] = {
     bits
 };
 
-/// Returns a word with the bit of a byte set.
+/// Returns a word of 128 bits in which the bit of `byte` is set. Some bytes share a bit.
 pub(crate) fn bit(byte: u8) -> u128 {
     1 << BITS[usize::from(byte)]
 }
 
-/// The ASCII control characters that share one bit, as a set of bits by character code.
+/// The character codes of the ASCII control characters that share one bit: bit `i` is set for the code `i`.
 const CONTROLS: u32 = !LONE_CONTROLS;
-/// Tab, line feed and carriage return, which have a bit each, as a set of bits by character code.
+/// The character codes of tab, line feed and carriage return, which have a bit each: bit `i` is set for the code `i`.
 const LONE_CONTROLS: u32 = 1 << b'\t' | 1 << b'\n' | 1 << b'\r';
 
 /// Number of the first bit that continuation bytes of UTF-8 share.
@@ -65,8 +65,8 @@ const LEADING: [(usize, u32, u128); 10] = {
     leading
 };
 
-/// Returns the bits of all bytes of a set. Bytes that share a bit are not distinguished, so the result may cover more
-/// bytes than the set.
+/// Returns, as a word of 128 bits, the bits of all bytes of a set. Bytes that share a bit are not distinguished, so the
+/// result may cover more bytes than the set.
 pub(crate) fn bits(bytes: ByteSet) -> u128 {
     let [controls, ascii @ .., c0, e0] = bytes.to_words();
     let [low, middle, high, more @ ..] = ascii.map(u128::from);
@@ -82,7 +82,8 @@ pub(crate) fn bits(bytes: ByteSet) -> u128 {
     all
 }
 
-/// Returns, for each group of four bits from the lowest on, whether any of them is set.
+/// Returns, for each group of four bits of `bits` from the lowest on, whether any of them is set: one bit for each
+/// group.
 fn any_of_four(bits: u64) -> u16 {
     let two = bits | bits >> 1;
     let four = (two | two >> 2) & 0x1111_1111_1111_1111;
@@ -93,7 +94,7 @@ fn any_of_four(bits: u64) -> u16 {
     (bytes | bytes >> 24) as u16
 }
 
-/// Returns the bits all of whose bytes are in a set.
+/// Returns the set of those of the 128 bits all of whose bytes are in `bytes`.
 pub(crate) fn whole_bits(bytes: ByteSet) -> u128 {
     !bits(ByteSet::FULL.minus(bytes))
 }

@@ -15,14 +15,15 @@ use grammarc_artifacts::sections::vocabulary::Trie;
 use crate::ir::ByteSet;
 use crate::masks::bits::set_all;
 
-/// Length in bytes of agreement with its reference from which on a state is derived from that reference. If the two
-/// agree for less, the tokens of one kind are tried first, since the masks may differ in these.
+/// A number of bytes. A state that agrees with its reference (the state that its mask is derived from) for at least
+/// this length is derived from that reference. If the two agree for less, the tokens of one kind of characters are
+/// tried first.
 pub(crate) const FAR: usize = 16;
 
 /// A set of kinds of characters, one bit each. Digits are one kind, for example.
 pub(crate) type CharKinds = u64;
 
-/// For each byte, the bit of its kind. Zero for bytes that are no printable ASCII character.
+/// For each byte, the bit of the kind of its character. Zero for bytes that are no printable ASCII character.
 const KIND: [CharKinds; 256] = {
     let mut kinds = [0; 256];
     let mut next = 5;
@@ -51,7 +52,7 @@ struct Group {
     length: u32,
     /// The kinds of characters that occur in the tokens.
     kinds: CharKinds,
-    /// End of the group's token ids in `CharClassIndex::ids` (exclusive). The ids of the next group follow.
+    /// End (exclusive) in `CharClassIndex::ids` of the token ids of the group. The ids of the next group follow.
     end: u32,
 }
 
@@ -62,9 +63,9 @@ pub(crate) struct RunExit {
     byte: u8,
     /// Length of the string before the edge, in bytes; at least one.
     pub(crate) depth: u32,
-    /// The trie node that the string leads to.
+    /// The trie node that the string before the edge leads to.
     pub(crate) node: u32,
-    /// The child of that node on the byte.
+    /// The child of `node` on the byte of the edge.
     pub(crate) child: u32,
     /// The kinds of characters in the string before the edge.
     kinds: CharKinds,
@@ -73,14 +74,15 @@ pub(crate) struct RunExit {
 /// The strings of a trie, grouped by the kinds of their characters and by length.
 #[derive(Debug)]
 pub(crate) struct CharClassIndex {
-    /// The groups of tokens, in ascending order of length, then kinds.
+    /// The groups of tokens with equal length and equal kinds of characters, in ascending order of length, then kinds.
     groups: Vec<Group>,
     /// The token ids of all groups, group after group.
     ids: Vec<u32>,
     /// Edges after strings of printable ASCII characters, in ascending order of their bytes. Edges on letters and
     /// digits are left out.
     edges: Vec<RunExit>,
-    /// For each byte, the end of its edges in `edges` (exclusive).
+    /// For each byte, the end (exclusive) in `edges` of the edges on this byte. The edges of a byte begin where those
+    /// of the byte before end.
     ends: Vec<u32>,
 }
 
@@ -124,8 +126,8 @@ impl CharClassIndex {
         Self { groups, ids, ends: ends.collect(), edges }
     }
 
-    /// Returns, for each length in bytes, the number of tokens whose characters are all of the given kinds. The index
-    /// is the length.
+    /// Returns the number of tokens whose characters are all of the given kinds, for each length in bytes. The index is
+    /// the length, from 0.
     pub(crate) fn counts(&self, kinds: CharKinds) -> Vec<u32> {
         let longest = self.groups.last().map_or(0, |group| group.length as usize);
         let mut counts = vec![0; longest + 1];
@@ -156,8 +158,8 @@ impl CharClassIndex {
         drawings
     }
 
-    /// Returns the groups whose characters are all of the given kinds: the length in bytes, ascending, and the token
-    /// ids.
+    /// Returns the groups of tokens whose characters are all of the given kinds. A group has the length of its tokens
+    /// in bytes, ascending, and the token ids.
     fn of(&self, kinds: CharKinds) -> impl Iterator<Item = (u32, &[u32])> {
         let begins = std::iter::once(0).chain(self.groups.iter().map(|group| group.end));
         let of = self.groups.iter().zip(begins);
@@ -177,7 +179,7 @@ impl CharClassIndex {
         self.on(byte).iter().filter(move |edge| edge.kinds & !kinds == 0).copied()
     }
 
-    /// Returns the indexed trie edges on a byte.
+    /// Returns the indexed trie edges on a byte, after strings of printable ASCII characters.
     fn on(&self, byte: u8) -> &[RunExit] {
         let byte = usize::from(byte);
         let from = byte.checked_sub(1).map_or(0, |before| self.ends[before]);
@@ -185,7 +187,8 @@ impl CharClassIndex {
     }
 }
 
-/// Whether a byte is a letter or a digit. So many strings continue with one that a walk is faster than a look-up.
+/// Whether a byte is an ASCII letter or a digit. Strings continue with these so often that a walk is faster than a
+/// look-up.
 fn is_common(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()
 }

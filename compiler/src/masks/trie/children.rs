@@ -14,46 +14,46 @@ use grammarc_artifacts::sections::vocabulary::Trie;
 
 use crate::ir::ByteSet;
 
-/// Number of bytes in a word: the most children of a node whose bytes are compared at once. Also the number of wanted
-/// bytes from which on all children are scanned.
+/// Number of bytes in a 64-bit word: the most children of a node whose bytes are compared at once. Also the number of
+/// wanted bytes from which on all children are scanned.
 const FEW: usize = 8;
 
-/// The lowest bit of each byte of a word.
+/// A 64-bit word in which the lowest bit of each byte is set.
 const LOW: u64 = u64::from_ne_bytes([0x01; FEW]);
-/// The highest bit of each byte of a word.
+/// A 64-bit word in which the highest bit of each byte is set.
 const HIGH: u64 = u64::from_ne_bytes([0x80; FEW]);
 
-/// The children of one trie node: their bytes, and where they are in the lists of [`Children`].
+/// The children of one trie node: their bytes, and their position in the lists of [`Children`].
 #[derive(Clone, Copy, Debug)]
 struct Place {
-    /// The bytes of at most [`FEW`] children, followed by zeros. All zeros for more children.
+    /// The bytes of the children, followed by zeros, if they are at most [`FEW`]. All zeros for more children.
     bytes: [u8; FEW],
     /// Index of the first child in `Children::byte` and `Children::node`.
     first: u32,
-    /// Number of children, if at most [`FEW`]. For more children, [`FEW`] plus the number of their [`Bytes`], counted
-    /// from one.
+    /// Number of children, if at most [`FEW`]. For more children, [`FEW`] plus the number of their entry in
+    /// `Children::many`, counted from one.
     count: u32,
 }
 
-/// The bytes of a node with more than [`FEW`] children.
+/// The bytes of the children of a node with more than [`FEW`] children.
 #[derive(Clone, Copy, Debug)]
 struct Bytes {
-    /// The bytes of all children.
+    /// The bytes of all children of the node.
     set: ByteSet,
-    /// For each quarter of the byte values (64 each), the number of children in the quarters before it.
+    /// For each quarter of the 256 byte values, the number of the node's children with bytes in the quarters before it.
     before: [u8; 4],
 }
 
 /// The children of each trie node, in ascending order of their bytes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Children {
-    /// For each trie node, its children.
+    /// For each trie node, the bytes and the position of its children.
     places: Vec<Place>,
-    /// The bytes of the nodes with more than [`FEW`] children.
+    /// For each trie node with more than [`FEW`] children, their bytes as a set.
     many: Vec<Bytes>,
-    /// The byte of each child, node after node.
+    /// For each child, the byte that leads to it from its parent. The children of one parent are adjacent.
     byte: Vec<u8>,
-    /// The trie node of each child, in the order of `byte`.
+    /// For each child, its trie node, in the order of `byte`.
     node: Vec<u32>,
     /// For each byte, the root's child on it, or [`NONE`].
     of_root: Vec<u32>,
@@ -152,13 +152,13 @@ impl Children {
     }
 
     /// Returns the bytes of a node with many children, given the `count` of its [`Place`]. `None` for a node with at
-    /// most [`FEW`].
+    /// most [`FEW`] children.
     #[inline]
     fn many(&self, count: u32) -> Option<&Bytes> {
         self.many.get((count as usize).wrapping_sub(FEW + 1))
     }
 
-    /// Returns the range of a node's children in `byte` and `node`.
+    /// Returns the range of the children of `node` in the lists `byte` and `node`.
     #[inline]
     fn range(&self, node: u32) -> Range<usize> {
         let Place { first, count, .. } = self.places[node as usize];

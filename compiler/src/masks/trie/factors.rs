@@ -32,7 +32,7 @@ impl Factor {
         (self != Self::EMPTY).then_some(self.0 as u8)
     }
 
-    /// Returns the string with one more byte at its end. The oldest byte is dropped beyond [`LONGEST`] bytes.
+    /// Returns the string with one more byte at its end. Only the last [`LONGEST`] bytes are kept.
     pub(crate) fn then(self, byte: u8) -> Self {
         const WHOLE: u64 = 1 << (8 * LONGEST);
         let longer = self.0 << 8 | u64::from(byte);
@@ -43,7 +43,7 @@ impl Factor {
 /// The factors (substrings) of a vocabulary's tokens, as a Bloom filter.
 #[derive(Default)]
 pub(crate) struct FactorFilter {
-    /// The table of bits. The bit of each factor's hash is set.
+    /// The table of bits of the Bloom filter. The bit at the hash of each factor (substring of a token) is set.
     bits: Vec<u64>,
     /// Number of bits by which a hash is shifted right to give the index of a bit.
     shift: u32,
@@ -82,20 +82,20 @@ impl FactorFilter {
         this
     }
 
-    /// Returns the index of a factor's word in the table, and its bit in that word.
+    /// Returns the index of the table's word that holds the bit of a factor (substring of a token), and that bit.
     fn place(&self, piece: Factor) -> (usize, u64) {
         let bit = piece.0.wrapping_mul(FACTOR) >> self.shift;
         ((bit / 64) as usize, 1 << (bit % 64))
     }
 
-    /// Adds a factor.
+    /// Adds a factor (substring of a token) to the filter.
     fn add(&mut self, piece: Factor) {
         let (word, bit) = self.place(piece);
         self.bits[word] |= bit;
     }
 
-    /// Whether some token may contain a string, which must not be empty. True for every factor, and by mistake for a
-    /// few other strings.
+    /// Whether some token may contain the string `piece`, which must not be empty. True for every factor (substring of
+    /// a token), and by mistake for a few other strings.
     pub(crate) fn may_have(&self, piece: Factor) -> bool {
         let (word, bit) = self.place(piece);
         self.bits[word] & bit != 0

@@ -7,30 +7,30 @@ use grammarc_artifacts::sections::vocabulary::Trie;
 
 use super::byte_bits::bit;
 
-/// Facts about one trie node, stored side by side for walks.
+/// Facts about the subtree of one trie node, stored side by side for walks.
 #[derive(Clone, Copy, Debug, Default)]
 struct Subtree {
-    /// The lower and the upper half of the [`bit`]s of all bytes below the node.
+    /// The [`bit`]s of all bytes below the node, as the lower and the upper half of a word of 128 bits.
     below: [u64; 2],
-    /// Length in bytes of the longest string below the node.
+    /// The height of the node: the length in bytes of the longest string below it.
     height: u32,
-    /// End of the node's subtree in preorder (exclusive).
+    /// End (exclusive) of the range of trie nodes, in preorder, that is the node's subtree.
     end: u32,
 }
 
-/// Facts about all nodes of a trie.
+/// Facts about the subtrees of all nodes of a trie.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Subtrees {
     /// For each node, the facts about its subtree.
     all: Vec<Subtree>,
     /// For each node, its distance from the root in bytes.
     depths: Vec<u32>,
-    /// For each of the 128 bits of byte sets, the number of nodes with one of its bytes below them.
+    /// For each of the 128 bits of byte sets, the number of trie nodes with one of the bit's bytes below them.
     spread: Vec<u32>,
 }
 
 impl Subtrees {
-    /// Computes the facts about all nodes of a trie. O(nodes).
+    /// Computes the facts about the subtrees of all nodes of a trie. O(nodes).
     pub(crate) fn new(trie: Trie<'_>) -> Self {
         let count = trie.len();
         let mut this = Self {
@@ -60,7 +60,7 @@ impl Subtrees {
         this
     }
 
-    /// Adds the facts about a completed subtree to those of its parent.
+    /// Adds the facts about the completed subtree of `node` to those of its parent.
     fn close(&mut self, trie: Trie<'_>, node: usize, parent: Option<&usize>) {
         if let Some(&parent) = parent {
             let of_node = self.all[node];
@@ -71,13 +71,13 @@ impl Subtrees {
         }
     }
 
-    /// Returns the length in bytes of the longest string below a node. 0 for a leaf.
+    /// Returns the height of a trie node: the length in bytes of the longest string below it. 0 for a leaf.
     #[inline]
     pub(crate) fn height(&self, node: u32) -> usize {
         self.all[node as usize].height as usize
     }
 
-    /// Returns the end of a node's subtree in preorder (exclusive).
+    /// Returns the end (exclusive) of the range of trie nodes, in preorder, that is the subtree of `node`.
     #[inline]
     pub(crate) fn end(&self, node: u32) -> u32 {
         self.all[node as usize].end
@@ -90,7 +90,7 @@ impl Subtrees {
     }
 
     /// Returns an upper bound on the number of trie nodes with any of these bits below them. A bit denotes one or
-    /// several bytes.
+    /// several bytes, as in [`bit`].
     pub(crate) fn spread(&self, mut bits: u128) -> u32 {
         let mut sum = 0;
         while bits != 0 {
@@ -100,7 +100,8 @@ impl Subtrees {
         sum
     }
 
-    /// Returns the bits of all bytes of the strings below a node, without the byte of the node itself.
+    /// Returns, as a word of 128 bits, the bits of all bytes of the strings below a node, without the byte of the node
+    /// itself.
     #[inline]
     pub(crate) fn below(&self, node: u32) -> u128 {
         let [low, high] = self.all[node as usize].below.map(u128::from);
@@ -108,7 +109,7 @@ impl Subtrees {
     }
 }
 
-/// Returns the lower half of a word and the upper half.
+/// Returns the lower and the upper half of a word of 128 bits.
 fn halves(word: u128) -> [u64; 2] {
     [word as u64, (word >> 64) as u64]
 }

@@ -13,32 +13,36 @@ use crate::masks::shortcuts::{Shortcut, ShortcutCounts, Shortcuts};
 use crate::network::follow::Follow;
 use crate::network::lazy_dfa::{BOTTOM, Configurations, LazyDfa};
 
-/// A configuration (one parse): a state, and the number of its frame on the local stack.
+/// A configuration (one parse): the id of a state, and the number of its frame on the local stack (calls open since the
+/// walk began).
 pub(crate) type Configuration = (u32, u32);
 
-/// Trie nodes that a walk visits between two checks of the budget.
+/// The number of trie nodes that a walk visits between two checks of the budget.
 pub(crate) const NODES_A_LOOK: usize = 1 << 6;
 
-/// Initial capacity of the list of facts about interned sets, in sets.
+/// Initial capacity of the list that holds the outgoing bytes of sets of configurations (parses: state and stack
+/// frame), in sets.
 const ROOM: usize = 64;
 
-/// A set of configurations (parses: a state and a stack frame) with the bytes that they can consume.
+/// A set of configurations (parses: a state and a stack frame) at one trie node, with the bytes that they can consume.
 #[derive(Clone, Copy)]
 pub(crate) struct LiveConfigurations {
-    /// The set of configurations.
+    /// The set of configurations (pairs of state and stack frame).
     pub(crate) at: Configurations,
-    /// Bytes that at least one of the configurations can consume.
+    /// The bytes that at least one of the configurations (pairs of state and stack frame) can consume.
     pub(crate) live: ByteSet,
-    /// Whether the number of outgoing bytes is at least [`WIDE`].
+    /// Whether the configurations (pairs of state and stack frame) can together consume at least [`WIDE`] different
+    /// bytes.
     pub(crate) is_wide: bool,
-    /// The single configuration (state and frame), with states that only call replaced by the callee's first state.
-    /// `None` if there are several, or if no token may end on its stack.
+    /// The configuration (state and stack frame), if there is only one. A state that can only call a rule is replaced
+    /// by the callee's first state. `None` if there are several configurations, or if no token may end on its stack.
     pub(crate) one: Option<(u32, u32)>,
 }
 
-/// A token trie and a network that are walked together, with facts about the network's configurations.
+/// A token trie and a network that are walked together, with facts about sets of configurations (pairs of state and
+/// stack frame).
 pub(crate) struct Cursor<'a> {
-    /// The token trie.
+    /// The token trie: the prefix tree of the tokens' byte strings.
     pub(crate) trie: Trie<'a>,
     /// The network, with the bytes that may follow each rule.
     pub(crate) follow: &'a Follow<'a>,
@@ -46,23 +50,25 @@ pub(crate) struct Cursor<'a> {
     pub(crate) facts: &'a VocabularyFacts,
     /// The lazily determinized automaton of the network.
     pub(crate) sets: LazyDfa<'a>,
-    /// The shortcuts that walks may use.
+    /// The shortcuts (ways to save a part of a walk) that walks may use.
     shortcuts: Shortcuts,
-    /// How often each shortcut took effect.
+    /// How often each shortcut (a way to save a part of a walk) took effect.
     pub(crate) counts: ShortcutCounts,
-    /// For each interned set of configurations, its outgoing bytes, or `None` if these are not computed yet.
+    /// For each interned set of configurations (pairs of state and stack frame), its outgoing bytes, or `None` if these
+    /// are not computed yet.
     ways: Vec<Option<LiveConfigurations>>,
 }
 
 impl<'a> Cursor<'a> {
-    /// Returns a cursor with all shortcuts and no budget.
+    /// Returns a cursor over a network and a trie, with all shortcuts (ways to save a part of a walk) and no budget.
     pub(crate) fn new(follow: &'a Follow<'a>, facts: &'a VocabularyFacts, trie: Trie<'a>) -> Self {
         let sets = LazyDfa::new(follow.network());
         let (shortcuts, counts) = (Shortcuts::default(), ShortcutCounts::default());
         Self { trie, follow, facts, sets, shortcuts, counts, ways: Vec::with_capacity(ROOM) }
     }
 
-    /// Limits the automaton by a budget. Once the budget is spent, sets of several configurations have no transitions.
+    /// Limits the lazily determinized automaton by a budget. Once the budget is spent, sets of several configurations
+    /// (pairs of state and stack frame) have no transitions.
     pub(crate) fn within(self, budget: &'a Budget) -> Self {
         Self { sets: self.sets.within(budget), ..self }
     }
@@ -89,13 +95,14 @@ impl<'a> Cursor<'a> {
         state >= self.follow.network().own.bases.states
     }
 
-    /// Returns the lowest of the vocabulary's states that are bisimilar to a state. A state of the grammar itself is
-    /// returned unchanged.
+    /// Returns the lowest of the vocabulary's states that are bisimilar (equal on all strings) to a state. A state of
+    /// the grammar itself is returned unchanged.
     pub(crate) fn representative(&self, state: u32) -> u32 {
         if self.is_own(state) { state } else { self.facts.like(state) }
     }
 
-    /// Returns a set of configurations with the bytes that it can consume. The result is remembered for interned sets.
+    /// Returns a set of configurations (pairs of state and stack frame) with the bytes that it can consume. The result
+    /// is remembered for interned sets.
     pub(crate) fn live_configurations(&mut self, at: Configurations) -> LiveConfigurations {
         if let Configurations::Set(set) = at
             && let Some(&Some(way)) = self.ways.get(set as usize)
@@ -111,7 +118,8 @@ impl<'a> Cursor<'a> {
         way
     }
 
-    /// Computes the outgoing bytes of a set of configurations. Interns the set if it has many outgoing bytes.
+    /// Computes the bytes that a set of configurations (pairs of state and stack frame) can consume. Interns the set if
+    /// it can consume many bytes.
     fn find_way(&mut self, at: Configurations) -> LiveConfigurations {
         let live = self.live(&at);
         let is_wide = live.has_at_least(WIDE);
@@ -121,7 +129,8 @@ impl<'a> Cursor<'a> {
         LiveConfigurations { at, live, is_wide, one }
     }
 
-    /// Returns the bytes that the configurations can consume, including those after returns to their local frames.
+    /// Returns the bytes that the configurations `at` (pairs of state and stack frame) can consume, including those
+    /// after returns to their local frames.
     pub(crate) fn live(&self, at: &Configurations) -> ByteSet {
         let mut live = ByteSet::EMPTY;
         for (mut state, mut frame) in self.sets.configurations(at) {
@@ -136,8 +145,9 @@ impl<'a> Cursor<'a> {
         live
     }
 
-    /// Returns the configuration after calls without alternative. A state that can do nothing but call a rule is
-    /// replaced by the callee's first state over a frame with the return state.
+    /// Returns the configuration (state and stack frame) that `state` over `frame` reaches by calls without
+    /// alternative. A state that can do nothing but call a rule is replaced by the callee's first state, over a new
+    /// frame with the return state.
     pub(crate) fn through(&mut self, mut state: u32, mut frame: u32) -> Configuration {
         let network = self.follow.network();
         loop {

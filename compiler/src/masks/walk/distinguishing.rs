@@ -30,23 +30,25 @@ const WORTH_STEADYING: usize = 6;
 const MOST_STEADIED: usize = 128;
 
 impl PairTable {
-    /// Returns the distinguishing bytes of a pair of states for strings of 1, 2, ... bytes, as [`bits`], as far as they
-    /// were computed. Every string on which the two differ contains such a byte.
+    /// Returns what is known of the distinguishing bytes of the pair of states with the index `pair`, as [`bits`].
+    /// Entry `i` is for strings of `i + 1` bytes: every such string on which the two states differ contains one of the
+    /// bytes.
     fn known_distinguishing(&self, pair: u32) -> &[u128] {
         let DistinguishingBytes { first, count, .. } = self.all[pair as usize].distinguishing;
         &self.distinguishing_table.all[first as usize..][..usize::from(count)]
     }
 
     /// Records the distinguishing bytes of a pair of states for strings of one byte more than known so far. Every
-    /// string on which the two differ contains such a byte.
+    /// string of that length on which the two differ contains such a byte.
     fn add_parting(&mut self, pair: u32, bits: u128) {
         self.distinguishing_table.add(&mut self.all[pair as usize].distinguishing, bits);
     }
 }
 
 impl PairTable {
-    /// Returns distinguishing bytes of a pair, as [`bits`]: every string of at most `length` bytes that distinguishes
-    /// the two contains one of these bytes. All bits are set if that is not known. No bit is set for length 0.
+    /// Returns distinguishing bytes of the pair of states with the index `pair`, as [`bits`]. Every string of at most
+    /// `length` bytes that distinguishes the two contains one of these bytes. All bits are set if they are not known.
+    /// No bit is set for length 0.
     ///
     /// Below a node of at most this height whose subtree has no such byte, both are equal. A later difference is
     /// preceded by the byte that leads to it. So either that byte or the later one may be taken; the rarer one is.
@@ -183,7 +185,7 @@ impl PairTable {
         }
     }
 
-    /// Returns the pair of states that a successor denotes. `number` is its index in
+    /// Returns the index of the pair of states that a successor denotes. `number` is the index of the successor in
     /// [`DistinguishingTable::on`](super::pair_table::DistinguishingTable::on).
     fn next_on(
         &mut self,
@@ -201,7 +203,8 @@ impl PairTable {
         next
     }
 
-    /// Returns the successors of a pair of states, and computes them at the first request.
+    /// Returns the successors of a pair of states: the pairs of targets on bytes with which both continue. They are
+    /// computed at the first request.
     fn ways(&mut self, cursor: &Cursor<'_>, pair: u32) -> PairSuccessors {
         let &Pair { own, ref steps, distinguishing, .. } = &self.all[pair as usize];
         if let Some(&ways) = self.distinguishing_table.ways.get(distinguishing.ways as usize) {
@@ -247,8 +250,9 @@ impl PairTable {
         ways
     }
 
-    /// Whether a walk visits at most `most` trie nodes to distinguish `own` and the reference on strings of at most
-    /// `within` bytes. The number of nodes is an upper estimate from the distinguishing bytes.
+    /// Whether a walk visits at most `most` trie nodes to distinguish the configuration (state and stack frame) `own`
+    /// and the reference (a state of the vocabulary with a stored mask) on strings of at most `within` bytes. The
+    /// number of nodes is an upper estimate from the distinguishing bytes.
     ///
     /// Strings of [`SOON`] bytes are tried first. Most pairs that need more nodes are distinguished by these, and
     /// computing all successors is expensive.

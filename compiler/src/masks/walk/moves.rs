@@ -11,84 +11,88 @@ use crate::ir::ByteSet;
 use crate::masks::shared::transitions::SharedTransitions;
 use crate::network::lazy_dfa::{BOTTOM, Configurations};
 
-/// The most configurations whose transitions are kept: some 4 MB. Beyond it, all are forgotten before the next search.
+/// The most configurations (pairs of state and stack frame) whose transitions are kept: some 4 MB. Beyond it, the
+/// transitions of all are forgotten before the next search.
 const MOST_MOVES: usize = 8192;
 
-/// Initial capacity in configurations: what a large schema asks for.
+/// Initial capacity of the table of transitions, in configurations (pairs of state and stack frame): as many as a large
+/// schema asks for.
 const PLACES: usize = 128;
 
-/// Initial capacity in byte runs of one configuration. Most have fewer, such as those within a key or within the rest
-/// of a string.
+/// Initial capacity in byte runs of one configuration (state and stack frame). Most have fewer, such as those within a
+/// key or within the rest of a string.
 const MOST_RUNS: usize = 20;
 
-/// The target of a byte that a configuration cannot consume.
+/// The target of a byte that a configuration (state and stack frame) cannot consume.
 pub(crate) const NOWHERE: Configuration = (NONE, BOTTOM);
 
-/// Neighbouring bytes that lead from one configuration (state and stack frame) to one other.
+/// A range of bytes that all lead from one configuration (state and stack frame) to the same other one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ByteRun {
-    /// First byte of the run.
+    /// First byte of the run of bytes.
     pub(crate) lo: u8,
-    /// Last byte of the run, inclusive.
+    /// Last byte of the run of bytes, inclusive.
     pub(crate) hi: u8,
     /// The configuration (state and stack frame) that all bytes of the run lead to.
     pub(crate) to: Configuration,
 }
 
 impl ByteRun {
-    /// Returns the number of bytes of this run.
+    /// Returns the number of bytes of this run, `lo` to `hi` inclusive.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         usize::from(self.hi - self.lo) + 1
     }
 }
 
-/// Sets of bytes that describe the transitions of a configuration, besides the runs of bytes with their targets.
+/// Sets of bytes that describe the transitions of a configuration (state and stack frame), besides the runs of bytes
+/// with their targets.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MoveSets {
-    /// Bytes of all runs: those with a known target.
+    /// The bytes of all runs: those with a known target.
     on: ByteSet,
     /// Bytes of a configuration's transitions after which a token may end.
     pub(crate) ends: ByteSet,
-    /// Bytes after which the rule of the walk may return.
+    /// The bytes after which the rule in which the walk began may return.
     pub(crate) exits: ByteSet,
-    /// Bytes whose transition is not described by the runs, for example because they lead to several configurations.
+    /// The bytes whose transition is not described by the runs, for example because they lead to several configurations
+    /// (pairs of state and stack frame).
     pub(crate) unclear: ByteSet,
-    /// Bytes at which a target or a set changes: each differs from the byte before it. All bytes between two turns
-    /// behave equally.
+    /// Bytes at which the transitions change: each such byte differs from the byte before it in its target or in one of
+    /// the sets. All bytes between two turns behave equally.
     pub(crate) turns: ByteSet,
 }
 
 /// Transitions of a configuration (a state and its stack frame) by single bytes.
 #[derive(Clone, Copy)]
 pub(crate) struct Moves<'m> {
-    /// Maximal runs of bytes with a known target, in ascending order.
+    /// The runs of bytes with one known target, as long as possible, in ascending order.
     pub(crate) runs: &'m [ByteRun],
-    /// Sets of bytes, such as those after which a token may end.
+    /// Sets of bytes that add to the runs, such as those after which a token may end.
     pub(crate) sets: &'m MoveSets,
 }
 
 impl<'m> Moves<'m> {
-    /// Returns the configuration that a byte leads to, or [`NOWHERE`].
+    /// Returns the configuration (state and stack frame) that a byte leads to, or [`NOWHERE`].
     pub(crate) fn to(self, byte: u8) -> Configuration {
         let run = self.runs.iter().find(|run| run.hi >= byte);
         run.filter(|run| run.lo <= byte).map_or(NOWHERE, |run| run.to)
     }
 
-    /// Returns the runs that lead to states of the vocabulary's rules, in ascending order of their bytes. `own` is the
-    /// id of the first state of the grammar itself.
+    /// Returns the runs of bytes that lead to states of the vocabulary's rules, in ascending order of their bytes.
+    /// `own` is the id of the first state of the grammar itself.
     pub(crate) fn to_shared(self, own: u32) -> impl DoubleEndedIterator<Item = ByteRun> + 'm {
         self.runs.iter().copied().filter(move |run| run.to.0 < own)
     }
 
-    /// Returns the longest run that begins with an ASCII byte, since most tokens begin so. Without such a run, returns
-    /// the longest of all; `None` if there is no run.
+    /// Returns the longest run of bytes that begins with an ASCII byte, since most tokens begin so. Without such a run,
+    /// returns the longest run of all; `None` if there is no run.
     pub(crate) fn widest(self) -> Option<&'m ByteRun> {
         self.runs.iter().max_by_key(|run| (run.lo.is_ascii(), run.len()))
     }
 
-    /// Returns the bytes on which these transitions and those of a vocabulary state over the stack frame `frame` may
-    /// differ. `known` has the transitions of the vocabulary state. Bytes outside of the set agree for certain.
+    /// Returns the bytes on which these transitions may differ from those of a state of the vocabulary over the stack
+    /// frame `frame`. `known` has the transitions of that state. Bytes outside of the result agree for certain.
     pub(crate) fn differing(self, known: &SharedTransitions, frame: u32) -> ByteSet {
         let mut same = ByteSet::EMPTY;
         let mut rest = known.runs.iter().peekable();
@@ -109,25 +113,27 @@ impl<'m> Moves<'m> {
         sets.into_iter().fold(on.union(known.on).minus(same), ByteSet::union)
     }
 
-    /// Returns the number of bytes on which only one of two states continues or may end a token. `known` has the
-    /// transitions of the second, a state of the vocabulary's rules.
+    /// Returns the number of bytes on which only the configuration (state and stack frame) of these transitions, or
+    /// only a state of the vocabulary's rules, continues or may end a token. `known` has the transitions of that state.
     pub(crate) fn distinguishing_count(self, known: &SharedTransitions) -> usize {
         let MoveSets { on, ends, .. } = *self.sets;
         on.apart(known.on).union(ends.apart(known.ends)).len()
     }
 }
 
-/// The transitions of all configurations asked for so far, by number.
+/// The transitions of all configurations (pairs of state and stack frame) asked for so far, by index.
 #[derive(Debug)]
 pub(crate) struct MoveTable {
-    /// Maps each configuration to the number of its transitions.
+    /// Maps each configuration (state and stack frame) to the index of its transitions in `all`.
     numbers: FxHashMap<Configuration, u32>,
-    /// For each number, the end of its runs in `runs` (exclusive), and its sets of bytes.
+    /// For each configuration (state and stack frame), by the index of its transitions, the end of its runs in `runs`
+    /// (exclusive), and its sets of bytes.
     all: Vec<(u32, MoveSets)>,
-    /// The byte runs of all numbers, one after another.
+    /// The runs of bytes of all configurations (pairs of state and stack frame), one configuration after another.
     runs: Vec<ByteRun>,
-    /// For each state of the grammar, by index, the arrival there with an empty local stack (no open call since the
-    /// walk began). `None` if it was not asked for yet. Empty before the first request.
+    /// For each state of the grammar itself, by index from the first such state, what an edge to it leads to with an
+    /// empty local stack (no open call since the walk began). `None` if that was not asked for yet. Empty before the
+    /// first request.
     arrived: Vec<Option<EdgeTarget>>,
 }
 
@@ -138,14 +144,14 @@ impl Default for MoveTable {
 }
 
 impl MoveTable {
-    /// Returns an empty table with room for the transitions of most grammars.
+    /// Returns an empty table, with capacity for the transitions of most grammars.
     fn new() -> Self {
         let all = Vec::with_capacity(PLACES);
         let runs = Vec::with_capacity(PLACES * MOST_RUNS / 2);
         Self { numbers: FxHashMap::default(), all, runs, arrived: Vec::new() }
     }
 
-    /// Returns the transitions with a number.
+    /// Returns the transitions with the index `number`.
     #[inline]
     pub(crate) fn of(&self, number: u32) -> Moves<'_> {
         let number = number as usize;
@@ -154,7 +160,8 @@ impl MoveTable {
         Moves { runs: &self.runs[from as usize..*end as usize], sets }
     }
 
-    /// Forgets all transitions if there are [`MOST_MOVES`] or more. Numbers handed out before become invalid.
+    /// Forgets the transitions of all configurations (pairs of state and stack frame) if there are [`MOST_MOVES`] or
+    /// more. Indexes handed out before become invalid.
     pub(crate) fn tidy(&mut self) {
         if self.all.len() >= MOST_MOVES {
             let arrived = std::mem::take(&mut self.arrived);
@@ -162,8 +169,8 @@ impl MoveTable {
         }
     }
 
-    /// Returns the arrival at the state `target` over the local stack frame `frame`. Remembered for states of the
-    /// grammar with an empty local stack (no open call since the walk began).
+    /// Returns what an edge to the state `target` leads to, over the local stack frame `frame`. Remembered for states
+    /// of the grammar with an empty local stack (no open call since the walk began).
     fn arrived(&mut self, cursor: &mut Cursor<'_>, target: u32, frame: u32) -> EdgeTarget {
         let index = target.checked_sub(cursor.follow.network().own.bases.states);
         let index = index.filter(|_| frame == BOTTOM).map(|index| index as usize);
@@ -188,8 +195,8 @@ impl MoveTable {
         arrived
     }
 
-    /// Returns the number of a configuration's transitions, and computes these at the first request. The number is
-    /// valid until the next [`tidy`](Self::tidy).
+    /// Returns the index of the transitions of a configuration (state and stack frame), and computes these at the first
+    /// request. The index is valid until the next [`tidy`](Self::tidy).
     pub(crate) fn number(&mut self, cursor: &mut Cursor<'_>, place: Configuration) -> u32 {
         if let Some(&number) = self.numbers.get(&place) {
             return number;
@@ -198,7 +205,8 @@ impl MoveTable {
         self.add(place, found)
     }
 
-    /// Computes the transitions of a state over a local stack frame.
+    /// Computes the transitions, by single bytes, of a state over a local stack frame (a call open since the walk
+    /// began).
     fn find(&mut self, cursor: &mut Cursor<'_>, state: u32, frame: u32) -> FoundMoves {
         let network = cursor.follow.network();
         let (tables, index) = network.locate(state);
@@ -263,7 +271,8 @@ impl MoveTable {
         moves
     }
 
-    /// Adds computed transitions to the table, and returns their number.
+    /// Adds the computed transitions of the configuration (state and stack frame) `place` to the table, and returns
+    /// their index.
     fn add(&mut self, place: Configuration, FoundMoves { runs, sets }: FoundMoves) -> u32 {
         let number = self.all.len() as u32;
         self.runs.extend_from_slice(&runs);
@@ -273,22 +282,23 @@ impl MoveTable {
     }
 }
 
-/// Transitions of one configuration under construction.
+/// Transitions of one configuration (state and stack frame), while they are computed.
 struct FoundMoves {
-    /// Runs of bytes with a known target; unsorted until [`join`](Self::join).
+    /// Runs of bytes with one known target; unsorted until [`join`](Self::join).
     runs: SmallVec<[ByteRun; MOST_RUNS]>,
-    /// Sets of bytes, such as those after which a token may end.
+    /// Sets of bytes that add to the runs, such as those after which a token may end.
     sets: MoveSets,
 }
 
 impl FoundMoves {
-    /// Adds the bytes `lo..=hi` with their target.
+    /// Adds the bytes `lo..=hi`, which lead to the configuration `to` (state and stack frame).
     fn add(&mut self, lo: u8, hi: u8, to: Configuration) {
         self.sets.on = self.sets.on.union(ByteSet::range(lo, hi));
         self.runs.push(ByteRun { lo, hi, to });
     }
 
-    /// Sorts the runs, merges neighbours with one target, and records the bytes at which a run or a set changes.
+    /// Sorts the runs of bytes, merges neighbours with one target, and records the bytes at which a run or a set
+    /// changes.
     fn join(&mut self) {
         if !self.runs.is_sorted_by_key(|run| run.lo) {
             self.runs.sort_unstable_by_key(|run| run.lo);
@@ -306,13 +316,13 @@ impl FoundMoves {
     }
 }
 
-/// The arrival at the target of an edge, after immediate returns.
+/// What an edge leads to, after the returns of rules that can only return at the edge's target.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EdgeTarget {
     /// The configuration (state and stack frame) that the edge leads to. `None` if it leads to several or none.
     to: Option<Configuration>,
     /// Whether a token may end at the edge's target.
     ends: bool,
-    /// Whether the rule of the walk may return at the edge's target.
+    /// Whether the rule in which the walk began may return at the edge's target.
     exits: bool,
 }

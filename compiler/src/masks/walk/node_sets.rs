@@ -23,46 +23,49 @@ use crate::masks::shared::exits::ClassEdge;
 use crate::masks::trie::children::Children;
 use crate::network::lazy_dfa::{Arrival, Configurations};
 
-/// Steps of the budget that are charged for continuing from one set of trie nodes: an estimate.
+/// Steps of the budget that are charged for one step from a set of trie nodes to their children: an estimate.
 const STEPS_A_FRONT: usize = 1 << 5;
 
-/// Number of a set of trie nodes: its index in [`NodeSets`].
+/// Index of a set of trie nodes in [`NodeSets`].
 type NodeSetId = u32;
 
-/// The trie nodes of an exit class (trie nodes at which a callee returns) of the vocabulary, with or without the root.
+/// Key of a node set: the trie nodes of an exit class of the vocabulary (nodes at which a callee returns), with or
+/// without the root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ClassNodes {
-    /// Number of the exit class (trie nodes at which a callee returns).
+    /// Id of the exit class: a set of trie nodes at which a callee returns.
     pub(crate) class: u32,
-    /// Whether the root of the trie belongs to the set, if it is in the class.
+    /// Whether the root of the trie belongs to the set, if the root is in the class.
     pub(crate) with_root: bool,
 }
 
 /// A set of trie nodes, as ranges of the lists in [`NodeSets`].
 #[derive(Clone, Debug)]
 struct NodeSet {
-    /// Where the ranks of the tokens that end at the nodes are in `NodeSets::spans`.
+    /// Range in `NodeSets::spans` of the ranks (token indexes in byte order) of the tokens that end at the nodes.
     spans: Range<u32>,
-    /// Where the nodes with children are in `NodeSets::inner`.
+    /// Range in `NodeSets::inner` of the nodes that have children.
     inner: Range<u32>,
 }
 
-/// All sets of trie nodes met so far, and their transitions by bytes.
+/// All sets of trie nodes met so far, and their transitions by bytes. A set has the nodes that one byte string leads to
+/// from all nodes of an exit class (set of trie nodes at which a rule returns).
 #[derive(Debug, Default)]
 pub(crate) struct NodeSets {
-    /// The sets of trie nodes by number.
+    /// The sets of trie nodes by index.
     node_sets: Vec<NodeSet>,
-    /// Ranks of the tokens that end at nodes, set after set.
+    /// The ranks (token indexes in byte order) of the tokens that end at the nodes of each set, set after set.
     spans: Vec<Range<u32>>,
-    /// Trie nodes with children, set after set.
+    /// The trie nodes with children of each set, set after set.
     inner: Vec<u32>,
-    /// Maps an exit class (trie nodes at which a callee returns) and a byte to the set of the children on that byte.
-    /// `None` if no node of the class has such a child.
+    /// Maps an exit class (set of trie nodes at which a callee returns) and a byte to the set of these nodes' children
+    /// on that byte. `None` if no node of the class has such a child.
     first: FxHashMap<(ClassNodes, u8), Option<NodeSetId>>,
-    /// Maps a set of trie nodes and a byte to the set of the children on that byte. `None` if no node of the set has
-    /// such a child.
+    /// Maps a set of trie nodes and a byte to the set of these nodes' children on that byte. `None` if no node of the
+    /// set has such a child.
     next: FxHashMap<(NodeSetId, u8), Option<NodeSetId>>,
-    /// Node sets to continue from, each with the configurations (parses) at its nodes. A nested walk adds to the end.
+    /// Sets of trie nodes to continue from, each with the configurations (parses) at its nodes. A nested walk adds to
+    /// the end.
     todo: Vec<(NodeSetId, Configurations)>,
 }
 
@@ -113,13 +116,13 @@ impl NodeSets {
         next
     }
 
-    /// Begins an empty set of trie nodes. [`add`](Self::add) adds nodes, and [`end`](Self::end) completes the set.
+    /// Begins an empty set of trie nodes. [`add`](Self::add) adds a node, and [`end`](Self::end) completes the set.
     fn begin(&self) -> NodeSet {
         let [spans, inner] = [self.spans.len(), self.inner.len()].map(|end| end as u32);
         NodeSet { spans: spans..spans, inner: inner..inner }
     }
 
-    /// Adds a trie node to the set under construction.
+    /// Adds a trie node to the set that is being built.
     #[inline]
     fn add(&mut self, node: u32, trie: Trie<'_>) {
         let tokens = trie.tokens_at(node);
@@ -131,8 +134,8 @@ impl NodeSets {
         }
     }
 
-    /// Completes the set of trie nodes under construction, and returns its number. `None` if it has no nodes; a node
-    /// without children has a token.
+    /// Completes the set of trie nodes that is being built, and returns its index. `None` if the set has no nodes. A
+    /// node without children has a token.
     fn end(&mut self, mut new: NodeSet) -> Option<NodeSetId> {
         (new.spans.end, new.inner.end) = (self.spans.len() as u32, self.inner.len() as u32);
         if new.spans.is_empty() && new.inner.is_empty() {
@@ -142,13 +145,13 @@ impl NodeSets {
         Some(self.node_sets.len() as u32 - 1)
     }
 
-    /// Returns those nodes of a set of trie nodes that have children.
+    /// Returns those trie nodes of a set that have children.
     fn inner(&self, node_set: NodeSetId) -> &[u32] {
         let Range { start, end } = self.node_sets[node_set as usize].inner;
         &self.inner[start as usize..end as usize]
     }
 
-    /// Adds the tokens that end at the nodes of a set of trie nodes to an outcome (consumed tokens and exit nodes).
+    /// Adds the tokens that end at the trie nodes of a set to an outcome (consumed tokens and exit nodes).
     fn add_tokens(&self, node_set: NodeSetId, outcome: &mut Outcome) {
         let Range { start, end } = self.node_sets[node_set as usize].spans;
         let spans = &self.spans[start as usize..end as usize];
@@ -158,8 +161,9 @@ impl NodeSets {
 
 impl NodeSets {
     /// Adds the outcome (consumed tokens and exit nodes) of the strings below all nodes of a shared exit class. The
-    /// return state has few outgoing bytes, and `way` has its configurations at these nodes. Nodes at which many bytes
-    /// become possible are put on the worklist.
+    /// return state has few outgoing bytes, and `way` has its configurations (pairs of state and stack frame) at these
+    /// nodes. Nodes at which many bytes become possible are put on the worklist (parts that the walk has still to
+    /// visit).
     pub(crate) fn leave_together(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -199,7 +203,7 @@ impl NodeSets {
     }
 
     /// Adds the outcome (consumed tokens and exit nodes) of the strings that continue with `byte` from the nodes of a
-    /// set of trie nodes. `reached` are the configurations after the byte.
+    /// set of trie nodes. `reached` are the configurations (pairs of state and stack frame) after the byte.
     fn step_together(
         &mut self,
         cursor: &Cursor<'_>,
@@ -213,8 +217,8 @@ impl NodeSets {
         }
     }
 
-    /// Adds the tokens and exits at the nodes of a set, with the configurations `reached` there. Queues the set for the
-    /// strings below.
+    /// Adds the tokens and exits (places where the rule returns) at the trie nodes of a set. `reached` are the
+    /// configurations (pairs of state and stack frame) there. Queues the set for the strings below its nodes.
     fn arrive_together(
         &mut self,
         node_set: NodeSetId,
@@ -254,7 +258,8 @@ mod tests {
     use crate::samples;
     use crate::threads::Context;
 
-    /// A walk from a node of a node set may meet another class. Work queued before the walk stays queued.
+    /// A walk from a node of a node set (trie nodes that are walked together) may meet another exit class (set of trie
+    /// nodes at which a rule returns). Work queued before the walk stays queued.
     #[test]
     fn fronts_that_were_to_do_before_are_left_to_do() {
         let compiler = Compiler::new(vocabulary(5));
@@ -282,7 +287,8 @@ mod tests {
         assert!(!between.node_sets.node_sets.is_empty());
     }
 
-    /// Compares the node sets of all strings over some bytes with the nodes found one by one, for each class.
+    /// Compares the node sets (trie nodes that are walked together) of all strings over some bytes with the nodes found
+    /// one by one, for each exit class (set of trie nodes at which a rule returns).
     #[test]
     fn fronts_are_the_nodes_that_bytes_lead_to() {
         let vocabulary = vocabulary(5);

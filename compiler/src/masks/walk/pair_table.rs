@@ -15,15 +15,16 @@ use super::moves::{MoveTable, NOWHERE};
 use crate::ir::ByteSet;
 use crate::network::lazy_dfa::BOTTOM;
 
-/// Number of bytes from which on the children of a node are scanned. With fewer bytes, the child of each byte is looked
-/// up.
+/// Number of bytes from which on all children of a trie node are scanned. With fewer bytes, the child on each byte is
+/// looked up.
 pub(crate) const FEW: usize = 8;
 
 /// The greatest string length, in bytes, for which distinguishing bytes of a pair of states are computed one length
 /// after another. Few nodes of a token trie are higher. For longer strings, every byte counts as distinguishing.
 pub(crate) const AHEAD: usize = 24;
 
-/// Initial capacity of a pair's table of distinguishing bytes, in string lengths. Each further growth doubles it.
+/// Initial capacity of a pair's table of distinguishing bytes, in string lengths. The capacity doubles when it is used
+/// up.
 const FIRST_ROOM: u8 = 4;
 
 /// The most steps of pairs (byte ranges with different transitions of two states) that are kept: some 30 MB. Beyond it,
@@ -34,97 +35,109 @@ const MOST_STEPS: usize = 1 << 20;
 /// stack frame below it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SharedReference {
-    /// The state of the vocabulary's rules.
+    /// Id of the state of the vocabulary's rules whose stored outcome (consumed tokens and exit nodes) is taken over.
     pub(super) state: u32,
-    /// The local stack frame that the rule of the vocabulary's state returns to.
+    /// The local stack frame (a call open since the walk began) that the rule of `state` returns to.
     pub(crate) frame: u32,
-    /// The continuation when the rule of the vocabulary state returns to the frame. `None` if that is not a single
-    /// configuration, or if the local stack is empty.
+    /// The configuration (state and stack frame) at which the walk continues when the rule of `state` returns to
+    /// `frame`. `None` if that is not a single configuration, or if no call is open.
     pub(crate) after: Option<Continuation>,
 }
 
-/// A configuration (state and stack frame) at which a walk continues.
+/// The configuration (state and stack frame) at which a walk continues after a callee has returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Continuation {
     /// The configuration (state and stack frame) at which the walk continues.
     pub(crate) to: Configuration,
-    /// Whether a token may end at the continuation.
+    /// Whether a token may end at the configuration (state and stack frame) `to`.
     pub(crate) ends: bool,
-    /// Whether the rule of the walk may return at the continuation.
+    /// Whether the rule in which the walk began may return at the configuration (state and stack frame) `to`.
     pub(crate) exits: bool,
 }
 
-/// Neighbouring bytes on which a configuration of the grammar and a state of the vocabulary's rules differ in the same
-/// way.
+/// A range of bytes on which a configuration (state and stack frame) of the grammar and a state of the vocabulary's
+/// rules differ in the same way.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PairEdge {
-    /// First byte of the range.
+    /// First byte of the range on which the two states differ.
     pub(crate) lo: u8,
-    /// Last byte of the range, inclusive.
+    /// Last byte, inclusive, of the range on which the two states differ.
     pub(crate) hi: u8,
-    /// How the two states differ on the bytes of the range.
+    /// How the configuration (state and stack frame) of the grammar and the state of the vocabulary's rules differ on
+    /// the bytes of the range.
     pub(crate) on: PairMove,
 }
 
 impl PairEdge {
-    /// Returns the set of all bytes of this range.
+    /// Returns the set of all bytes of this range, `lo` to `hi` inclusive.
     pub(crate) fn bytes(&self) -> ByteSet {
         ByteSet::range(self.lo, self.hi)
     }
 }
 
-/// How a pair of a grammar's configuration and a state of the vocabulary's rules differs on one byte.
+/// How a pair of a grammar's configuration (state and stack frame) and a state of the vocabulary's rules differs on one
+/// byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PairMove {
     /// Only the state of the vocabulary's rules continues, so its tokens below the byte are excluded from what is taken
     /// over.
     Lost,
-    /// The configuration of the grammar is walked without the state of the vocabulary's rules. `excluded` tells whether
-    /// the latter continues too, so that its tokens below the byte are excluded.
+    /// The configuration (state and stack frame) of the grammar is walked without the state of the vocabulary's rules.
+    /// `excluded` tells whether the latter continues too, so that its tokens below the byte are excluded.
     Alone { excluded: bool },
-    /// Both states continue, and their targets are the next pair.
+    /// Both the configuration (state and stack frame) and the state of the vocabulary's rules continue, and their
+    /// targets are the next pair.
     Both {
-        /// The target of the grammar's configuration.
+        /// The target of the grammar's configuration (state and stack frame) on the byte.
         to: Configuration,
-        /// The target of the state of the vocabulary's rules.
+        /// The target of the state of the vocabulary's rules on the byte.
         stored: u32,
-        /// The number of the pair of both targets, or [`NONE`] before it was first needed.
+        /// Index in [`PairTable::all`] of the pair of both targets, or [`NONE`] before it was first needed.
         next: u32,
-        /// Whether a token may end in exactly one of the two targets.
+        /// Whether a token may end in exactly one of the two targets: of the grammar's configuration (state and stack
+        /// frame) and of the vocabulary's state.
         differ: bool,
-        /// Whether a token may end in the target of the grammar's configuration.
+        /// Whether a token may end in the target of the grammar's configuration (state and stack frame).
         ends: bool,
-        /// Whether the rule of the walk may return in the target of the grammar's configuration.
+        /// Whether the rule in which the walk began may return in the target of the grammar's configuration (state and
+        /// stack frame).
         exits: bool,
-        /// Whether the vocabulary's rule may return in the target of its state, and the rule of the walk with it.
+        /// Whether the vocabulary's rule may return in the target of its state, and the rule in which the walk began
+        /// with it.
         stored_exits: bool,
     },
 }
 
-/// A configuration of the grammar beside a state of the vocabulary's rules, with the bytes on which the two differ.
+/// A configuration (state and stack frame) of the grammar beside a state of the vocabulary's rules, with the bytes on
+/// which the two differ.
 #[derive(Clone, Debug)]
 pub(crate) struct Pair {
-    /// The configuration of the grammar.
+    /// The configuration (state and stack frame) of the grammar.
     pub(crate) own: Configuration,
     /// Range of [`PairTable::steps`] with the byte ranges on which the two states differ.
     pub(crate) steps: Range<u32>,
-    /// Number of bytes on which the two differ: those of all steps.
+    /// Number of bytes on which the configuration (state and stack frame) and the state of the vocabulary's rules
+    /// differ.
     pub(crate) bytes: usize,
-    /// Bytes one of which occurs in every string on which the two differ, as far as they were asked for.
+    /// Distinguishing bytes, as far as they were asked for: every string on which the two states differ contains one of
+    /// them.
     pub(crate) distinguishing: DistinguishingBytes,
 }
 
-/// The transitions after the rule of a reference state returns to its stack frame.
+/// The transitions of the configuration that a walk continues with, after the rule of a reference state (a vocabulary
+/// state with a stored mask) has returned to its stack frame.
 struct AfterReturn {
-    /// Bytes that the continuation can consume.
+    /// The bytes that can be consumed after the return to the stack frame.
     live: ByteSet,
-    /// The number of the continuation's transitions. `None` if it is not a single configuration.
+    /// Index in the [`MoveTable`] of the transitions after the return. `None` if the walk then continues with several
+    /// configurations (pairs of state and stack frame) or none.
     moves: Option<u32>,
 }
 
 impl AfterReturn {
-    /// Whether a byte leads to the continuation `on`, with equal token ends and returns. `all` has the transitions by
-    /// number. False if the transitions on the byte are not fully known.
+    /// Whether a byte leads from the state after the return to the configuration (state and stack frame) `on`, with
+    /// equal token ends and returns. `all` has the transitions that `moves` is an index of. False if the transitions on
+    /// the byte are not fully known.
     fn leads(&self, all: &MoveTable, byte: u8, on: Continuation) -> bool {
         let Continuation { to, ends, exits } = on;
         self.moves.is_some_and(|moves| {
@@ -137,27 +150,30 @@ impl AfterReturn {
     }
 }
 
-/// Key of a pair: a configuration of the grammar, a state of the vocabulary's rules, and the stack frame of the latter.
+/// Key of a pair: a configuration (state and stack frame) of the grammar, a state of the vocabulary's rules, and the
+/// stack frame of the latter.
 type Key = (Configuration, u32, u32);
 
-/// All pairs of a grammar's configuration and a state of the vocabulary's rules met so far, by number.
+/// All pairs of a grammar's configuration (state and stack frame) and a state of the vocabulary's rules met so far, by
+/// index.
 #[derive(Debug, Default)]
 pub(crate) struct PairTable {
-    /// The transitions of the grammar's configurations.
+    /// The transitions of the grammar's configurations (pairs of state and stack frame).
     pub(crate) moves: MoveTable,
-    /// Maps each pair to its number.
+    /// Maps each pair to its index in `all`.
     ids: FxHashMap<Key, u32>,
-    /// The pairs by number: a configuration of the grammar beside a state of the vocabulary's rules.
+    /// The pairs met so far: each a configuration (state and stack frame) of the grammar beside a state of the
+    /// vocabulary's rules.
     pub(crate) all: Vec<Pair>,
     /// The byte ranges on which the states of a pair differ, pair after pair.
     pub(crate) steps: Vec<PairEdge>,
-    /// The distinguishing bytes of all pairs.
+    /// For each pair of states, its distinguishing bytes: every string on which the two differ contains one of them.
     pub(crate) distinguishing_table: DistinguishingTable,
 }
 
 impl PairTable {
-    /// Forgets all pairs of states if they have more than [`MOST_STEPS`] steps. Numbers handed out before become
-    /// invalid.
+    /// Forgets all pairs of states if they have more than [`MOST_STEPS`] steps (byte ranges on which the two differ).
+    /// Pair indexes handed out before become invalid.
     pub(crate) fn tidy(&mut self) {
         if self.steps.len() > MOST_STEPS {
             let moves = std::mem::take(&mut self.moves);
@@ -174,34 +190,38 @@ pub(crate) enum Stability {
     /// The distinguishing bytes may change for greater lengths. Too many pairs are reachable, or the bytes change for
     /// too many lengths.
     No,
-    /// The distinguishing bytes hold for strings of any greater length.
+    /// The distinguishing bytes hold for strings of any greater length too.
     Always,
 }
 
-/// The successors of a pair: the pairs reached on bytes that both continue with.
+/// The successor pairs of a pair of states: the pairs of targets on bytes with which both states continue.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PairSuccessors {
-    /// [Bits](crate::masks::trie::byte_bits::bits) of the bytes that distinguish the two at once.
+    /// [Bits](crate::masks::trie::byte_bits::bits) of the bytes that distinguish the two states at once, whatever byte
+    /// comes next.
     pub(super) apart: u128,
-    /// Index of the first successor in [`DistinguishingTable::on`].
+    /// Index in [`DistinguishingTable::on`] of the first successor of the pair.
     pub(super) first: u32,
-    /// Index after the last successor in [`DistinguishingTable::on`] (exclusive).
+    /// Index (exclusive) in [`DistinguishingTable::on`] of the end of the pair's successors.
     pub(super) end: u32,
 }
 
-/// The distinguishing bytes of a pair of states, for strings of 1, 2, ... bytes. Every string of that length on which
-/// the two differ contains such a byte. Only lengths that were asked for are known.
+/// The distinguishing bytes of a pair of states, for strings of 1, 2, ... bytes. Every string of at most that length on
+/// which the two differ contains such a byte. Only lengths that were asked for are known.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DistinguishingBytes {
-    /// Index of the pair's successors in [`DistinguishingTable::ways`], or [`NONE`] before they were asked for.
+    /// Index in [`DistinguishingTable::ways`] of the pair's successors (pairs of targets), or [`NONE`] before they were
+    /// asked for.
     pub(super) ways: u32,
-    /// Index in [`DistinguishingTable::all`] of the bytes for strings of one byte. Those for greater lengths follow.
+    /// Index in [`DistinguishingTable::all`] of the pair's distinguishing bytes for strings of one byte. Those for
+    /// greater lengths follow.
     pub(super) first: u32,
-    /// Number of string lengths for which the bytes are known.
+    /// Number of string lengths, from one byte on, for which the pair's distinguishing bytes are known.
     pub(super) count: u8,
-    /// Number of string lengths for which the table has room.
+    /// Number of string lengths, from one byte on, for which the pair has room in the table.
     pub(super) room: u8,
-    /// Whether the bytes for the greatest known length hold for all greater lengths. `None` if that was not computed.
+    /// Whether the distinguishing bytes for the greatest known length hold for all greater lengths. `None` if that was
+    /// not computed.
     pub(super) steady: Option<Stability>,
 }
 
@@ -211,18 +231,18 @@ impl Default for DistinguishingBytes {
     }
 }
 
-/// The bytes on which both states of a pair continue to one successor pair.
+/// The bytes with which both states of a pair continue to the same pair of targets.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PairSuccessor {
-    /// [Bits](crate::masks::trie::byte_bits::bits) of the bytes.
+    /// [Bits](crate::masks::trie::byte_bits::bits) of the bytes with which both states continue.
     pub(super) bits: u128,
-    /// The target of the grammar's configuration.
+    /// The target of the grammar's configuration (state and stack frame).
     pub(super) to: Configuration,
     /// The target of the state of the vocabulary's rules.
     pub(super) stored: u32,
-    /// Index of a step that leads there, in [`PairTable::steps`].
+    /// Index in [`PairTable::steps`] of a byte range on which the pair leads to this successor.
     pub(super) at: u32,
-    /// Number of the successor pair, or [`NONE`] before it was first needed.
+    /// Index in [`PairTable::all`] of the pair of both targets, or [`NONE`] before it was first needed.
     pub(super) next: u32,
 }
 
@@ -232,9 +252,9 @@ pub(crate) struct PairSuccessor {
 pub(crate) struct DistinguishingTable {
     /// Distinguishing bytes of pairs of states as bits, for strings of 1, 2, ... bytes, pair after pair.
     pub(super) all: Vec<u128>,
-    /// For each pair whose successors were asked for, the range of its successors in `on`.
+    /// For each pair whose successors (pairs of targets) were asked for, the range of these successors in `on`.
     pub(super) ways: Vec<PairSuccessors>,
-    /// The successor pairs of each pair, one pair after another.
+    /// The successors of each pair, one pair after another: the pairs of targets of both states.
     pub(super) on: Vec<PairSuccessor>,
 }
 
@@ -256,7 +276,7 @@ impl DistinguishingTable {
 }
 
 impl PairTable {
-    /// Returns the number of the pair of targets of step `at`, a byte range with different transitions of two states.
+    /// Returns the index of the pair of targets of step `at`, a byte range with different transitions of two states.
     /// Both states have to continue on that step; `to` and `stored` are their targets.
     pub(crate) fn next(
         &mut self,
@@ -278,7 +298,8 @@ impl PairTable {
         pair
     }
 
-    /// Returns the transitions after the rule of a reference state returns to its frame.
+    /// Returns the transitions with which a walk continues after the rule of a reference state (a vocabulary state with
+    /// a stored mask) has returned to its stack frame.
     fn returned(&mut self, cursor: &mut Cursor<'_>, reference: &SharedReference) -> AfterReturn {
         let (ret, parent) = cursor.sets.frame(reference.frame);
         let at = cursor.sets.after_returns(ret, parent).at;
@@ -287,16 +308,18 @@ impl PairTable {
         AfterReturn { live, moves: place.map(|place| self.moves.number(cursor, place)) }
     }
 
-    /// Whether a state of the vocabulary's rules and a configuration differ on fewer than [`FEW`] of their outgoing
-    /// bytes. An example is a chain of states of which only one may end the rule.
+    /// Whether a state of the vocabulary's rules and the configuration (state and stack frame) `place` differ on fewer
+    /// than [`FEW`] of their outgoing bytes. An example are two states that read the same characters, of which only one
+    /// may end the rule.
     fn is_like(&mut self, cursor: &mut Cursor<'_>, place: Configuration, stored: u32) -> bool {
         let shared = cursor.follow.network().shared;
         let moves = self.moves.number(cursor, place);
         self.moves.of(moves).distinguishing_count(cursor.facts.moves(shared, stored)) < FEW
     }
 
-    /// Returns the number of a pair: the configuration `own` beside `stored`, a state of the vocabulary's rules over
-    /// the frame of `reference`. Computes the bytes on which the two differ if the pair is new.
+    /// Returns the index of a pair in `all`: the configuration (state and stack frame) `own` beside `stored`, a state
+    /// of the vocabulary's rules over the frame of `reference`. Computes the bytes on which the two differ if the pair
+    /// is new.
     pub(crate) fn pair(
         &mut self,
         cursor: &mut Cursor<'_>,

@@ -16,36 +16,40 @@ use crate::masks::outcome::excluded::Excluded;
 use crate::masks::trie::byte_bits::{bit, bits as bits_of};
 use crate::network::lazy_dfa::Configurations;
 
-/// A walk of a pair over the trie: a configuration of the grammar, and a reference state of the vocabulary's rules.
+/// A walk of a pair over the trie, side by side: a configuration (state and stack frame) of the grammar, and a
+/// reference state of the vocabulary's rules, whose mask is stored.
 pub(crate) struct PairWalk<'w, 'a> {
-    /// The trie and the lazily determinized network under the walk.
+    /// The token trie and the lazily determinized network, which are walked together.
     pub(crate) cursor: &'w mut Cursor<'a>,
-    /// Pairs of states met so far, with the bytes on which they differ.
+    /// The pairs met so far (a configuration of the grammar beside a state of the vocabulary), with the bytes on which
+    /// they differ.
     pub(crate) pairs: &'w mut PairTable,
-    /// Takes the subtrees in which the configuration of the grammar is walked without the reference.
+    /// Takes the subtrees of the trie in which the grammar's configuration (state and stack frame) is to be walked
+    /// without the reference.
     pub(crate) worklist: &'w mut Worklist,
     /// The state of the vocabulary's rules whose outcome (consumed tokens and exit nodes) is taken over, with its stack
     /// frame.
     pub(crate) reference: &'w SharedReference,
-    /// Subtrees of the trie on which the two differ; the reference's outcome (consumed tokens and exit nodes) is not
-    /// taken over there.
+    /// Subtrees of the trie on which the two states differ. The reference's outcome (consumed tokens and exit nodes) is
+    /// not taken over there.
     pub(crate) excluded: &'w mut Excluded,
-    /// The outcome (consumed tokens and exit nodes) of the configuration on the excluded subtrees, as far as it is not
-    /// on the worklist.
+    /// The outcome (consumed tokens and exit nodes) of the configuration (state and stack frame) on the excluded
+    /// subtrees, as far as it is not on the worklist (parts that the walk has still to visit).
     pub(crate) builder: &'w mut OutcomeBuilder<'a>,
 }
 
 impl PairWalk<'_, '_> {
-    /// Excludes the subtrees below `node` on which `own` and the reference state differ, and adds the outcome of `own`
-    /// there.
+    /// Excludes the subtrees below `node` on which the configuration (state and stack frame) `own` and the reference
+    /// state differ. Adds the outcome (consumed tokens and exit nodes) of `own` there.
     pub(crate) fn part(&mut self, own: Configuration, node: u32) {
         let pair = self.pairs.pair(self.cursor, own, self.reference.state, self.reference);
         let bits = self.pairs.always_parting(pair);
         self.part_pair(pair, bits, node);
     }
 
-    /// Excludes the subtrees below `node` on which the two states of a pair differ, and adds the outcome of the
-    /// grammar's state there. Every string that distinguishes the two contains a byte of `bits`, or leads to an exit.
+    /// Excludes the subtrees below `node` on which the two states of the pair with the index `pair` differ. Adds the
+    /// outcome (consumed tokens and exit nodes) of the grammar's state there. Every string that distinguishes the two
+    /// contains a byte of `bits`, or leads to an exit.
     fn part_pair(&mut self, pair: u32, bits: u128, node: u32) {
         let children = self.cursor.facts.children();
         let &Pair { ref steps, bytes, .. } = &self.pairs.all[pair as usize];
@@ -80,7 +84,8 @@ impl PairWalk<'_, '_> {
         }
     }
 
-    /// Follows step `at` of a pair of states, a byte range on which the two differ, to the trie node `child`.
+    /// Follows the step with the index `at`, a byte range on which the two states of a pair differ, to the trie node
+    /// `child`.
     fn step(&mut self, pair: u32, at: u32, child: u32) {
         let end = self.cursor.facts.nodes().end(child);
         match self.pairs.steps[at as usize].on {

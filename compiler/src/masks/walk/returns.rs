@@ -16,17 +16,19 @@ use crate::network::lazy_dfa::BOTTOM;
 
 /// The part of a walk that continues from return states, the states after a call.
 pub(crate) struct Returns<'w, 'a> {
-    /// The trie and the lazily determinized network under the walk.
+    /// The token trie and the lazily determinized network, which are walked together.
     pub(crate) cursor: &'w mut Cursor<'a>,
-    /// Nodes and subtrees that the walk has still to visit.
+    /// Trie nodes and subtrees that the walk has still to visit.
     pub(crate) worklist: &'w mut Worklist,
-    /// Sets of trie nodes that are walked together.
+    /// Sets of trie nodes that are walked together, reached by one byte string from all nodes of an exit class (set of
+    /// trie nodes at which a rule returns).
     pub(crate) node_sets: &'w mut NodeSets,
 }
 
 impl<'a> Returns<'_, 'a> {
-    /// Queues the outcomes of `state` over the local stack frame `frame` at each of `nodes`. Adds the nodes to the
-    /// exits if the rule of the walk may return there at once.
+    /// Queues the outcomes (consumed tokens and exit nodes) of `state` over the local stack frame `frame` (a call open
+    /// since the walk began) at each of the trie nodes `nodes`. A node also becomes an exit if the rule in which the
+    /// walk began may return there at once.
     pub(crate) fn run(
         &mut self,
         state: u32,
@@ -45,7 +47,7 @@ impl<'a> Returns<'_, 'a> {
     }
 
     /// Continues from the local stack frame `frame` at the trie nodes `exits`, at which a callee returns. With an empty
-    /// local stack (no open call since the walk began), the rule of the walk returns there.
+    /// local stack (no open call since the walk began), the rule in which the walk began returns there.
     pub(crate) fn go_on(
         &mut self,
         frame: u32,
@@ -61,9 +63,9 @@ impl<'a> Returns<'_, 'a> {
         self.run(ret, parent, exits, builder);
     }
 
-    /// Adds the outcomes of a return state over its frame (`at`) at nodes of an exit class of the vocabulary. `nodes`
-    /// are the nodes of `class` at which the callee returns, ascending. Children within the excluded subtrees are
-    /// skipped.
+    /// Adds the outcomes (consumed tokens and exit nodes) of a return state over its frame (`at`) at some trie nodes.
+    /// These are the nodes of the exit class (set of trie nodes at which a rule returns) `class` of the vocabulary at
+    /// which the callee returns: `nodes`, ascending. Children within the excluded subtrees are skipped.
     pub(crate) fn leave_through(
         &mut self,
         at: Configuration,

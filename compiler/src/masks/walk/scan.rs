@@ -13,19 +13,19 @@ use crate::masks::outcome::builder::OutcomeBuilder;
 use crate::masks::trie::byte_bits::bits;
 use crate::network::lazy_dfa::{BOTTOM, Configurations};
 
-/// Buffers for scans of subtrees. A scan may begin within another.
+/// Reused buffers for scans of whole subtrees of the trie. A scan may begin within another.
 #[derive(Default)]
 pub(crate) struct Scanner {
     /// For each depth in the trie, the row of the transition table that the scan has reached on the current path.
     rows: Vec<u32>,
-    /// For each subtree on the current path, its end in preorder (exclusive), and the configurations (parses) at its
-    /// root.
+    /// For each subtree of the trie on the current path, its end in preorder (exclusive), and the configurations
+    /// (parses) at its root.
     path: Vec<(u32, Configurations)>,
 }
 
 impl Scanner {
     /// Adds the outcome (consumed tokens and exit nodes) of the strings below `node`, by one scan of the subtree in
-    /// preorder. `at` are the configurations at `node`.
+    /// preorder. `at` are the configurations (pairs of state and stack frame) at `node`.
     pub(crate) fn scan(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -66,22 +66,22 @@ impl Scanner {
     }
 }
 
-/// A scan of subtrees for states that have rows in the transition table.
+/// A scan of subtrees of the trie for states that have rows in the transition table.
 pub(crate) struct RowScan<'w, 'a> {
-    /// The trie and the lazily determinized network under the walk.
+    /// The token trie and the lazily determinized network, which are walked together.
     pub(crate) cursor: &'w mut Cursor<'a>,
-    /// Transitions of states with many outgoing bytes, one row for each state.
+    /// Transitions of states with many outgoing bytes, one row of the transition table for each state.
     pub(crate) table: &'a TransitionTable,
-    /// Takes the subtrees that the table does not describe: those after calls and at states without a row.
+    /// Takes the subtrees of the trie that the table does not describe: those after calls and at states without a row.
     pub(crate) worklist: &'w mut Worklist,
-    /// Buffers of the scan.
+    /// Reused buffers of the scan.
     pub(crate) scanner: &'w mut Scanner,
 }
 
 impl RowScan<'_, '_> {
     /// Adds the outcome (consumed tokens and exit nodes) of the strings below `node`, for the state of `row`. The local
     /// stack is empty: no call is open since the walk began. Parts that the table does not describe are put on the
-    /// worklist. Stops early once the budget is spent.
+    /// worklist (parts that the walk has still to visit). Stops early once the budget is spent.
     pub(crate) fn scan(&mut self, row: u32, node: u32, builder: &mut OutcomeBuilder<'_>) {
         let Self { cursor, table, worklist, scanner: Scanner { rows, .. } } = self;
         let (trie, nodes) = (cursor.trie, cursor.facts.nodes());

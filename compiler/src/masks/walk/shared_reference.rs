@@ -14,47 +14,48 @@ use super::pair_table::{AHEAD as PAIR_AHEAD, Continuation, PairTable, SharedRefe
 use crate::masks::shared::transitions::{SharedTransitions, WIDE};
 use crate::network::lazy_dfa::{BOTTOM, Configurations};
 
-/// The most bytes that the search looks ahead for a reference state. For example, a string with a minimum length is
-/// like any string after these characters.
+/// The most bytes that the search looks ahead for a reference: a vocabulary state whose mask can be taken over. For
+/// example, a string with a minimum length is like any string after these characters.
 const AHEAD: usize = 6;
 
-/// The limit, exclusive, on the bytes on which a state may differ from a self-looping state of the vocabulary. Beyond
-/// it, taking over the latter's mask would leave too much to walk.
+/// The limit, exclusive, on the number of bytes on which a state may differ from a self-looping state of the vocabulary
+/// (one that most bytes lead back to). Beyond it, taking over the latter's mask would leave too much to walk.
 const MOST_APART: usize = 24;
 
 /// The limit, exclusive, on differing bytes when those within multi-byte characters are counted as well: four times
 /// [`MOST_APART`].
 const MOST_WITHIN: usize = 4 * MOST_APART;
 
-/// The most self-looping states of the vocabulary that are compared beyond their first byte: those with the fewest
-/// differing first bytes.
+/// The most self-looping states of the vocabulary (those that most bytes lead back to) that are compared beyond their
+/// first byte: those with the fewest differing first bytes.
 const MOST_LIKE: usize = 4;
 
-/// Length in bytes beyond which a string counts as long. Few trie nodes have longer strings below them.
+/// Length in bytes beyond which a string of the trie counts as long. Few trie nodes have longer strings below them.
 const LONG: usize = 8;
 
-/// The most trie nodes that may be visited to distinguish a state from the one with the stored mask. Beyond it, the
-/// mask is not taken over.
+/// The most trie nodes that may be visited to distinguish a state from the vocabulary's state with the stored mask.
+/// Beyond it, the mask is not taken over.
 pub(super) const MOST_DIFFERING: u32 = 10_000;
 
-/// State kept between searches for states of the vocabulary's rules that outcomes (consumed tokens and exit nodes) are
-/// derived from.
+/// What is kept between searches for a state of the vocabulary's rules that an outcome (consumed tokens and exit nodes)
+/// is derived from.
 pub(crate) struct ReferenceFinder {
-    /// Least number of tokens of a stored mask that is worth deriving others from.
+    /// The least number of tokens of a stored mask for which deriving others from it saves work.
     pub(crate) worth: u32,
-    /// Maps each local stack frame to the continuation when a callee returns to it. `None` if that is not a single
-    /// configuration.
+    /// Maps each local stack frame (a call open since the walk began) to the configuration at which the walk continues
+    /// when a callee returns to it. `None` if that is not a single configuration.
     after_frame: FxHashMap<u32, Option<Continuation>>,
 }
 
 impl ReferenceFinder {
-    /// Returns a finder that rejects stored masks of fewer than `worth` tokens.
+    /// Returns a finder that rejects vocabulary states whose stored masks have fewer than `worth` tokens.
     pub(crate) fn new(worth: u32) -> Self {
         Self { worth, after_frame: FxHashMap::default() }
     }
 
-    /// Whether the stored mask of a state of the vocabulary's rules is worth deriving others from. The mask has to have
-    /// enough tokens, none of them matched by id, and a token has to be able to end over its frame.
+    /// Whether deriving other masks from the stored mask of a state of the vocabulary's rules saves work. The mask has
+    /// to have enough tokens, none of them matched by id. A token also has to be able to end over the reference's
+    /// frame.
     pub(crate) fn is_worth(&self, cursor: &Cursor<'_>, reference: &SharedReference) -> bool {
         let shared = cursor.follow.network().shared;
         let base = shared.states[reference.state as usize].base;
@@ -63,8 +64,9 @@ impl ReferenceFinder {
             && shared.masks[base as usize].count >= self.worth
     }
 
-    /// Returns the continuation when a callee returns to a local stack frame. `None` if the frame is the bottom, or if
-    /// the continuation is not a single configuration.
+    /// Returns the configuration (state and stack frame) at which the walk continues when a callee returns to a local
+    /// stack frame (a call open since the walk began). `None` if no call is open, or if the walk does not continue with
+    /// a single configuration.
     fn after(&mut self, cursor: &mut Cursor<'_>, frame: u32) -> Option<Continuation> {
         if frame == BOTTOM {
             return None;
@@ -85,19 +87,20 @@ impl ReferenceFinder {
 }
 
 /// A search for the state of the vocabulary's rules that the outcome (consumed tokens and exit nodes) of a grammar's
-/// configuration is derived from.
+/// configuration (state and stack frame) is derived from.
 pub(crate) struct ReferenceSearch<'w, 'a> {
-    /// The trie and the lazily determinized network under the walk.
+    /// The token trie and the lazily determinized network, which are walked together.
     pub(crate) cursor: &'w mut Cursor<'a>,
-    /// Pairs met so far, with the bytes on which they differ.
+    /// The pairs met so far (a configuration of the grammar beside a state of the vocabulary), with the bytes on which
+    /// they differ.
     pub(crate) pairs: &'w mut PairTable,
-    /// State kept between searches.
+    /// What is kept between searches, such as where walks continue after returns.
     pub(crate) finder: &'w mut ReferenceFinder,
 }
 
 impl ReferenceSearch<'_, '_> {
-    /// Returns the shared reference of a grammar's configuration: a state of the vocabulary's rules that differs from
-    /// it below at most `most` trie nodes.
+    /// Returns the shared reference of a grammar's configuration (state and stack frame): a state of the vocabulary's
+    /// rules that differs from it below at most `most` trie nodes.
     ///
     /// With `most` of `u32::MAX`, the number of nodes is not checked for states that the configuration's edges lead to.
     /// `None` if the configuration has few outgoing bytes, or no state fits, or only the reference may return at once.
@@ -118,9 +121,9 @@ impl ReferenceSearch<'_, '_> {
         (!leaves_alone).then_some(reference)
     }
 
-    /// Returns the state of the vocabulary's rules from which the outcome is derived. The first state that fits a run
-    /// of the configuration's transitions is taken, the longest runs first. Then up to [`AHEAD`] successors along the
-    /// widest run are tried. `None` if no state fits.
+    /// Returns the state of the vocabulary's rules from which the outcome (consumed tokens and exit nodes) of `place`
+    /// is derived. The first state that fits a run of the configuration's transitions is taken, the longest runs first.
+    /// Then up to [`AHEAD`] successors along the widest run are tried. `None` if no state fits.
     pub(crate) fn reference(&mut self, place: Configuration) -> Option<SharedReference> {
         let own = self.cursor.follow.network().own.bases.states;
         let own_moves = self.pairs.moves.number(self.cursor, place);
@@ -149,8 +152,9 @@ impl ReferenceSearch<'_, '_> {
     }
 
     /// Returns a state of the vocabulary's rules that leads to the target of `run` on the bytes of `path` and the first
-    /// byte of `run`. `moves` is the number of the transitions of the configuration to derive; the candidate that
-    /// differs from these least is chosen. `None` if there is no candidate with a mask worth deriving from.
+    /// byte of `run`. `moves` is the index of the transitions of the configuration (state and stack frame) to derive;
+    /// the candidate that differs from these least is chosen. `None` if there is no candidate with a mask worth
+    /// deriving from.
     fn reference_on(
         &mut self,
         moves: u32,
@@ -178,8 +182,9 @@ impl ReferenceSearch<'_, '_> {
         found.map(|state| SharedReference { state, frame, after: finder.after(cursor, frame) })
     }
 
-    /// Returns the self-looping state of the vocabulary's rules whose first bytes differ least from a configuration.
-    /// `None` if the two differ below more than [`MOST_TOLD`] trie nodes, or on too many bytes.
+    /// Returns the self-looping state of the vocabulary's rules (one that most bytes lead back to) whose first bytes
+    /// differ least from those of a configuration (state and stack frame). `None` if the two differ below more than
+    /// [`MOST_DIFFERING`] trie nodes, or on too many bytes.
     ///
     /// Without `on_many`, states that loop on few bytes are candidates too. The two may then differ in strings of more
     /// than [`LONG`] bytes at any number of nodes.
@@ -210,8 +215,10 @@ impl ReferenceSearch<'_, '_> {
         is_near.then_some(reference)
     }
 
-    /// Returns the number of bytes that distinguish a configuration and a state of the vocabulary's rules within
-    /// multi-byte characters. Counted are the bytes after a first byte that leads the configuration away from itself.
+    /// Returns the number of bytes that distinguish a configuration (state and stack frame) and a state of the
+    /// vocabulary's rules inside multi-byte characters. Compared are their targets after each first byte that leads the
+    /// configuration away from itself. `moves` is the index of the configuration's transitions, and `stored` has those
+    /// of the state.
     fn apart_within(
         &mut self,
         place: Configuration,
@@ -233,7 +240,8 @@ impl ReferenceSearch<'_, '_> {
     }
 }
 
-/// Whether a state of the vocabulary's rules leads to `target` on a byte string. Bisimilar states count as one.
+/// Whether a state of the vocabulary's rules leads to `target` on the byte string `bytes`. Bisimilar states (equal on
+/// all strings) count as one.
 fn leads_to(cursor: &Cursor<'_>, mut state: u32, bytes: &[u8], target: u32) -> bool {
     let shared = cursor.follow.network().shared;
     for &byte in bytes {

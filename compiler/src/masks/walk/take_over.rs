@@ -32,9 +32,10 @@ use crate::masks::shared::exits::class_nodes;
 use crate::masks::shortcuts::Shortcut;
 use crate::network::lazy_dfa::{BOTTOM, Configurations};
 
-/// A configuration of the grammar, and a state of the vocabulary's rules from which it differs below few trie nodes.
+/// A configuration (state and stack frame) of the grammar, and a state of the vocabulary's rules from which it differs
+/// below few trie nodes.
 pub(crate) struct NearReference {
-    /// The configuration of the grammar.
+    /// The configuration (state and stack frame) of the grammar.
     pub(crate) own: Configuration,
     /// The state of the vocabulary's rules, with the stack frame that its rule returns to.
     pub(crate) reference: SharedReference,
@@ -42,18 +43,20 @@ pub(crate) struct NearReference {
 
 /// The part of a walk that takes outcomes (consumed tokens and exit nodes) over from states of the vocabulary's rules.
 pub(crate) struct TakeOver<'w, 'a> {
-    /// The part of the walk that continues from return states.
+    /// The part of the walk that continues from return states, the states after a call.
     pub(crate) returns: Returns<'w, 'a>,
-    /// Pairs of a grammar's configuration and a state of the vocabulary's rules, with the bytes on which the two
-    /// differ.
+    /// Pairs of a grammar's configuration (state and stack frame) and a state of the vocabulary's rules, with the bytes
+    /// on which the two differ.
     pub(crate) pairs: &'w mut PairTable,
-    /// State kept between searches for reference states.
+    /// What is kept between searches for reference states: vocabulary states whose outcomes (consumed tokens and exit
+    /// nodes) are taken over.
     pub(crate) references: &'w mut ReferenceFinder,
 }
 
 impl<'a> TakeOver<'_, 'a> {
     /// Takes the outcome (consumed tokens and exit nodes) at the root over from a state of the vocabulary's rules.
-    /// Returns false, and adds nothing, if no stored mask is worth it, or if `at` has several configurations.
+    /// Returns false, and adds nothing, if no stored mask is worth it, or if `at` has several configurations (pairs of
+    /// state and stack frame).
     pub(crate) fn take(&mut self, at: Configurations, builder: &mut OutcomeBuilder<'a>) -> bool {
         let Some((state, frame)) = self.only(at) else { return false };
         if state < self.returns.cursor.follow.network().own.bases.states {
@@ -72,15 +75,16 @@ impl<'a> TakeOver<'_, 'a> {
             .is_some()
     }
 
-    /// Returns the search for a shared reference, a vocabulary state whose stored outcome (consumed tokens and exit
+    /// Returns a search for a *shared reference*: a vocabulary state whose stored outcome (consumed tokens and exit
     /// nodes) is taken over.
     fn search(&mut self) -> ReferenceSearch<'_, 'a> {
         let Self { returns: Returns { cursor, .. }, pairs, references } = self;
         ReferenceSearch { cursor, pairs, finder: references }
     }
 
-    /// Returns the only configuration of a set, with a state that only calls replaced by the callee's first state.
-    /// `None` if there are several, or if outcomes of the vocabulary are not to be taken over.
+    /// Returns the only configuration (state and stack frame) of the set `at`. A state that can only call a rule is
+    /// replaced by the callee's first state. `None` if there are several, or if outcomes (consumed tokens and exit
+    /// nodes) of the vocabulary are not to be taken over.
     fn only(&mut self, at: Configurations) -> Option<Configuration> {
         let cursor = &mut *self.returns.cursor;
         let (state, frame) =
@@ -88,9 +92,9 @@ impl<'a> TakeOver<'_, 'a> {
         Some(cursor.through(state, frame))
     }
 
-    /// Returns a state of the vocabulary's rules from which a state of the grammar differs below at most [`MOST_TOLD`]
-    /// trie nodes, with the latter's configuration. `None` if there is none, or if the state has several
-    /// configurations.
+    /// Returns a state of the vocabulary's rules from which a state of the grammar differs below at most
+    /// [`MOST_DIFFERING`] trie nodes, with the latter's configuration. `None` if there is none, or if the state has
+    /// several configurations (pairs of state and stack frame).
     pub(crate) fn near(&mut self, state: u32) -> Option<NearReference> {
         let at = self.returns.cursor.sets.after_returns(state, BOTTOM).at;
         let own = self.only(at).filter(|own| self.returns.cursor.is_own(own.0))?;
@@ -98,8 +102,8 @@ impl<'a> TakeOver<'_, 'a> {
         Some(NearReference { own, reference })
     }
 
-    /// Takes the outcome at the root over from the state of the vocabulary's rules that [`near`](Self::near) or a
-    /// search found.
+    /// Takes the outcome (consumed tokens and exit nodes) at the root over from the state of the vocabulary's rules
+    /// that [`near`](Self::near) or a search found.
     pub(crate) fn take_from(&mut self, near: NearReference, builder: &mut OutcomeBuilder<'a>) {
         let NearReference { own, reference } = near;
         let mut excluded = Excluded::default();
@@ -107,8 +111,8 @@ impl<'a> TakeOver<'_, 'a> {
         self.take_over(reference, excluded, builder);
     }
 
-    /// Excludes the subtrees below `node` on which `own` and the reference state differ, and adds the outcome (consumed
-    /// tokens and exit nodes) of `own` there.
+    /// Excludes the subtrees below `node` on which the configuration (state and stack frame) `own` and the reference
+    /// state differ. Adds the outcome (consumed tokens and exit nodes) of `own` there.
     fn part(
         &mut self,
         own: Configuration,
@@ -168,7 +172,8 @@ impl<'a> TakeOver<'_, 'a> {
         true
     }
 
-    /// Adds the tokens of the reference state and the outcomes after its exits, both without the excluded subtrees.
+    /// Adds the tokens of the reference state (a vocabulary state with a stored mask), and the outcomes (consumed
+    /// tokens and exit nodes) after its exits, both without the excluded subtrees of the trie.
     fn take_over(
         &mut self,
         reference: SharedReference,
@@ -187,14 +192,16 @@ impl<'a> TakeOver<'_, 'a> {
         builder.outcome.delta = Some(Delta { reference: reference.state, excluded: except });
     }
 
-    /// Adds those of `nodes` (ascending) to the exits that are not in an excluded subtree.
+    /// Adds to the exits (trie nodes at which the rule returns) those of `nodes`, ascending, that are not in an
+    /// excluded subtree.
     fn leave_but(&self, nodes: &[u32], excluded: &Excluded, builder: &mut OutcomeBuilder<'a>) {
         let leave = |nodes: &[u32]| nodes.iter().for_each(|&node| builder.leave(node));
         excluded.split(nodes, leave, |_| ());
     }
 
-    /// Continues from the local stack frame `frame` at those of `nodes` that are not excluded. `nodes` belong to the
-    /// exit class `class` of the vocabulary: trie nodes at which a callee returns.
+    /// Continues from the local stack frame `frame` (a call open since the walk began) at those of the trie nodes
+    /// `nodes` that are not excluded. `nodes` belong to the exit class `class` of the vocabulary: nodes at which a
+    /// callee returns.
     fn leave_over(
         &mut self,
         frame: u32,
@@ -237,14 +244,14 @@ mod tests {
         VocabularyFacts::new(vocabulary)
     });
 
-    /// Checks the outcomes of all states of a schema's network against walks byte by byte. Returns how many were taken
-    /// over from a vocabulary state.
+    /// Checks the outcomes (consumed tokens and exit nodes) of all states of a schema's network against walks byte by
+    /// byte. Returns how many were taken over from a vocabulary state.
     fn taken(schema: &Value) -> usize {
         taken_in_order(&COMPILER, &KNOWN, schema, 1)
     }
 
-    /// Checks the outcomes of a schema's states, in steps of `step` states, with a given compiler. Returns how many
-    /// were taken over from a vocabulary state.
+    /// Checks the outcomes (consumed tokens and exit nodes) of a schema's states, in steps of `step` states, with a
+    /// given compiler. Returns how many were taken over from a vocabulary state.
     fn taken_in_order(
         compiler: &Compiler,
         known: &VocabularyFacts,
@@ -282,8 +289,8 @@ mod tests {
         count
     }
 
-    /// States near the end of a chain lend their outcomes to those before. The result must not depend on the order of
-    /// the states.
+    /// States near the end of a chain lend their outcomes (consumed tokens and exit nodes) to those before. The result
+    /// must not depend on the order of the states.
     #[test]
     fn outcomes_do_not_depend_on_the_order_of_the_states() {
         let compiler = Compiler::new(vocabulary(20));

@@ -59,31 +59,32 @@ const MOST_SPARE: usize = 8;
 
 /// Walks of states over one token trie and one network, with the facts that earlier walks found.
 pub(crate) struct Walker<'a> {
-    /// The trie and the lazily determinized network under the walk.
+    /// The token trie and the lazily determinized network, which are walked together.
     pub(crate) cursor: Cursor<'a>,
-    /// Classes of the grammar's states that agree on all strings of `k` bytes.
+    /// The classes of the grammar's states that agree on all strings of `k` bytes, for every `k`.
     pub(crate) equivalence: &'a KEquivalence,
-    /// Least number of nodes of a subtree whose outcome (consumed tokens and exit nodes) is looked up or memoised. Also
-    /// the least number of tokens of a stored mask that other masks are derived from.
+    /// Least number of trie nodes in a subtree whose outcome (consumed tokens and exit nodes) is looked up or memoised.
+    /// Also the least number of tokens in a stored mask that other masks are derived from.
     worth: u32,
-    /// Nodes and subtrees that the walk has still to visit.
+    /// Trie nodes and subtrees that the walk has still to visit.
     worklist: Worklist,
-    /// Pairs of a configuration of the grammar and a state of the vocabulary's rules, with the bytes on which the two
-    /// differ.
+    /// Pairs of a configuration (state and stack frame) of the grammar and a state of the vocabulary's rules, with the
+    /// bytes on which the two differ.
     pairs: PairTable,
     /// Remembered facts of searches for a state of the vocabulary's rules with nearly the stored mask of a grammar's
     /// state.
     references: ReferenceFinder,
-    /// Sets of trie nodes that are walked together.
+    /// Sets of trie nodes that are walked together, reached by one byte string from all nodes of an exit class (set of
+    /// trie nodes at which a rule returns).
     pub(super) node_sets: NodeSets,
-    /// Buffers for scans of whole subtrees.
+    /// Reused buffers for scans of whole subtrees of the trie.
     scanner: Scanner,
     /// Empty outcomes (consumed tokens and exit nodes), kept to reuse their memory.
     spare: Vec<Outcome>,
 }
 
 impl<'a> Walker<'a> {
-    /// Returns a walker that has learnt nothing yet. Subtrees of fewer than `worth` trie nodes are walked each time;
+    /// Returns a walker that has found nothing yet. Subtrees of fewer than `worth` trie nodes are walked each time;
     /// outcomes (consumed tokens and exit nodes) of larger subtrees are memoised.
     pub(crate) fn new(
         follow: &'a Follow<'a>,
@@ -116,7 +117,8 @@ impl<'a> Walker<'a> {
         Self { cursor: self.cursor.taking(shortcuts), ..self }
     }
 
-    /// Returns the lazily determinized automaton, with all sets of configurations met so far.
+    /// Returns the lazily determinized automaton, with all sets of configurations (pairs of state and stack frame) met
+    /// so far.
     pub(crate) fn sets(&mut self) -> &mut LazyDfa<'a> {
         &mut self.cursor.sets
     }
@@ -150,7 +152,7 @@ impl<'a> Walker<'a> {
 
     /// Returns a state of the vocabulary's rules from which a state of the grammar differs below few trie nodes, with
     /// the configuration of the latter. `None` if there is no such state, or if the state of the grammar has several
-    /// configurations.
+    /// configurations (pairs of state and stack frame).
     pub(crate) fn near(&mut self, state: u32) -> Option<NearReference> {
         self.take_over().near(state)
     }
@@ -169,8 +171,8 @@ impl<'a> Walker<'a> {
         builder.outcome
     }
 
-    /// Returns the tokens that leave a callee through an exit class and continue in the return state `ret`, with the
-    /// exits of the latter.
+    /// Returns the tokens that leave a callee through an exit class (set of trie nodes at which a rule returns) and
+    /// continue in the return state `ret`. Also returns the exits of the latter's rule.
     ///
     /// The outcome is the union of the outcomes of `ret` at the nodes of the class. `nodes` lists these without the
     /// root; `at_root` is the outcome at the root, if the root is in the class. `shared` is the number of the class, if
@@ -224,7 +226,7 @@ impl<'a> Walker<'a> {
     }
 
     /// Adds the outcome (consumed tokens and exit nodes) of all strings that go through the trie node `child`. `at` are
-    /// the configurations at the parent of `child`.
+    /// the configurations (pairs of state and stack frame) at the parent of `child`.
     pub(crate) fn visit(
         &mut self,
         at: Configurations,
@@ -236,7 +238,7 @@ impl<'a> Walker<'a> {
     }
 
     /// Adds the outcome (consumed tokens and exit nodes) of all strings that go through the trie node `node`. `reached`
-    /// are the configurations at `node` itself.
+    /// are the configurations (pairs of state and stack frame) at `node` itself.
     pub(crate) fn visit_from(
         &mut self,
         node: u32,
@@ -248,8 +250,8 @@ impl<'a> Walker<'a> {
         self.drain(floor, builder);
     }
 
-    /// Processes the items of the worklist above `floor`, until none is left. Once the budget is spent, drops the
-    /// remaining items.
+    /// Processes the worklist (parts of the trie that the walk has still to visit) until no item above `floor` is left.
+    /// Items below belong to an outer walk. Once the budget is spent, drops the remaining items.
     fn drain(&mut self, floor: Floor, builder: &mut OutcomeBuilder<'a>) {
         let trie = self.cursor.trie;
         let mut steps = 0;
@@ -270,8 +272,8 @@ impl<'a> Walker<'a> {
     }
 
     /// Adds the outcome (consumed tokens and exit nodes) of all strings that go through the trie node `node`. `reached`
-    /// are the configurations at `node`. Follows a single outgoing byte at once. At a branch, queues visits on the
-    /// worklist.
+    /// are the configurations (pairs of state and stack frame) at `node`. Follows a single outgoing byte at once. At a
+    /// branch, queues visits on the worklist (parts that the walk has still to visit).
     #[inline]
     fn go_on_with(
         &mut self,
@@ -304,8 +306,9 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Adds the outcome (consumed tokens and exit nodes) of the strings below `node`, from the given configurations at
-    /// it. Takes a known outcome at once, and queues visits otherwise. Does nothing once the budget is spent.
+    /// Adds the outcome (consumed tokens and exit nodes) of the strings below `node`. `way` has the configurations
+    /// (pairs of state and stack frame) at the node. Takes a known outcome at once, and queues visits of children
+    /// otherwise. Does nothing once the budget is spent.
     fn descend(&mut self, way: LiveConfigurations, node: u32, builder: &mut OutcomeBuilder<'a>) {
         if self.cursor.sets.is_late(STEPS_DOWN) {
             return;
@@ -327,9 +330,9 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Adds the outcomes (consumed tokens and exit nodes) of several configurations at `node` one by one. Returns
-    /// false, and adds nothing, if there are more than [`MOST_APART`] or if one with many outgoing bytes cannot be
-    /// composed.
+    /// Adds the outcomes (consumed tokens and exit nodes) of several configurations (pairs of state and stack frame) at
+    /// `node` one by one. Returns false, and adds nothing, if there are more than [`MOST_APART`] or if one with many
+    /// outgoing bytes cannot be composed.
     ///
     /// An object's key is an example: it may be the prefix of a named key, and also lie within any other key.
     fn compose_each(
@@ -356,7 +359,8 @@ impl<'a> Walker<'a> {
         true
     }
 
-    /// Queues visits to those children of `node` whose bytes the configurations can consume.
+    /// Queues visits to those children of the trie node `node` whose bytes the configurations (pairs of state and stack
+    /// frame) can consume.
     fn open(&mut self, LiveConfigurations { at, live, .. }: LiveConfigurations, node: u32) {
         let children = self.cursor.facts.children();
         if live.has_at_least(FEW) {
@@ -368,7 +372,8 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Adds the outcome of `state` at `node`, and continues from the local stack frame `frame` at its exits.
+    /// Adds the outcome (consumed tokens and exit nodes) of `state` at `node`, and continues from the local stack frame
+    /// `frame` (a call open since the walk began) at its exits.
     ///
     /// Returns false, and adds nothing, if the outcome is neither known nor worth memoising. Then the subtree is small,
     /// or the state has few outgoing bytes.
@@ -438,8 +443,8 @@ impl<'a> Walker<'a> {
         builder.outcome
     }
 
-    /// Returns the row of a state in the transition table. `None` if the state has no row, has few outgoing bytes, or
-    /// if the table is not to be used.
+    /// Returns the index of a state's row in the transition table. `None` if the state has no row, has few outgoing
+    /// bytes, or if the table is not to be used.
     fn wide_row(&self, state: u32) -> Option<u32> {
         let row = self.equivalence.row_of(state).filter(|_| self.equivalence.has_default(state));
         row.filter(|_| self.cursor.has(Shortcut::TransitionTable))
