@@ -54,24 +54,24 @@ impl CountedPattern {
     /// Whether the pattern accepts a text, by simulation of all paths at once. O(characters times transitions times
     /// distinct counts).
     pub fn matches(&self, text: &str) -> bool {
+        let ways = self.ways_by_place();
         let zero: Counts = self.counters.iter().map(|_| 0).collect();
         let mut at: FxHashSet<(Option<u32>, Counts)> = FxHashSet::from_iter([(None, zero)]);
+        let taken = |(place, counts): &(Option<u32>, Counts), holds: &dyn Fn(Option<u32>) -> bool| {
+            let ways = ways.get(place).into_iter().flatten().filter(|way| holds(way.to));
+            let taken = ways.filter_map(|way| Some((way.to, self.taken(way, counts)?)));
+            taken.collect::<Vec<_>>()
+        };
         for c in text.chars() {
-            let holds = |place: u32| {
-                let class = &self.places[place as usize].class;
-                class.iter().any(|range| (range.start()..=range.end()).contains(&c))
+            let holds = |place: Option<u32>| {
+                place.is_some_and(|place| {
+                    let class = &self.places[place as usize].class;
+                    class.iter().any(|range| (range.start()..=range.end()).contains(&c))
+                })
             };
-            let ways = self.ways.iter().filter(|way| way.to.is_some_and(holds));
-            let next = ways.flat_map(|way| {
-                let from = at.iter().filter(|(place, _)| *place == way.from);
-                from.filter_map(|(_, counts)| Some((way.to, self.taken(way, counts)?)))
-            });
-            at = next.collect();
+            at = at.iter().flat_map(|from| taken(from, &holds)).collect();
         }
-        let mut ends = self.ways.iter().filter(|way| way.to.is_none());
-        ends.any(|way| {
-            at.iter().any(|(place, counts)| *place == way.from && self.taken(way, counts).is_some())
-        })
+        at.iter().any(|from| !taken(from, &|place| place.is_none()).is_empty())
     }
 
     /// Returns the count of each counter after the steps of a transition, given `counts` before it. `None` if a count
