@@ -6,12 +6,12 @@ use crate::options::KeyOrder;
 /// The order of keys that a grammar accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OrderPromise {
-    /// The keys come in the schema's order, as the options ask.
+    /// The keys of an object come in the schema's order, as the options ask.
     Schema,
-    /// The keys come in any order, as the options ask.
+    /// The keys of an object come in any order, as the options ask.
     Any,
-    /// The keys come in the schema's order although the options ask for any order. The report calls the keywords
-    /// narrower.
+    /// The keys of an object come in the schema's order although the options ask for any order. The report calls the
+    /// keywords narrower.
     Fallback,
 }
 
@@ -24,7 +24,7 @@ pub(crate) enum OneOfPromise {
     AnyOf,
 }
 
-/// What one attempt to build a grammar promises.
+/// What one attempt to build a grammar promises about the accepted texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Promises {
     /// The order of keys that the grammar accepts.

@@ -4,7 +4,7 @@ use crate::document::NodeId;
 use crate::read::schema::SchemaId;
 use crate::values::numbers::Decimal;
 
-/// A scalar constant that need not occur in the document.
+/// A scalar JSON constant (null, boolean, number or string) that need not occur in the schema document.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Scalar {
     /// `null`.
@@ -13,11 +13,12 @@ pub(crate) enum Scalar {
     Boolean(bool),
     /// A number, as an exact decimal.
     Number(Decimal),
-    /// A string, without quotes and escapes.
+    /// A string, without quotes and with its escapes decoded.
     String(Box<str>),
 }
 
-/// A condition on a value. Each subject is one atom of the formulas over values.
+/// A condition on a JSON value, such as "satisfies this schema". Each such condition is one atom (variable) of the
+/// formulas over values.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Subject {
     /// The value satisfies the schema.

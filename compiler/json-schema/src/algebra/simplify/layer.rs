@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use crate::algebra::logic::formula::FormulaId;
 
-/// The simplifier: named steps that keep formulas small, and their results.
+/// The simplifier of formulas over schemas: named steps that keep formulas small, and memoised results of these steps.
 pub(crate) struct Simplifier<'a> {
     /// The layer below: object, array and scalar sets of each formula.
     pub(crate) types: Types<'a>,
