@@ -117,8 +117,9 @@ pub(crate) fn push_names(
     Ok(())
 }
 
-/// Partitions the keys that the object formula `rest` does not name by the sets of keys in it. Returns each class of
-/// keys with each derivative: a formula over the member's value, and the object formula that remains after the member.
+/// Partitions the keys of `others`, which no fact about a single key names, by the sets of keys in the object formula
+/// `rest`. Returns each class of keys with each derivative: a formula over the member's value, and the object formula
+/// that remains after the member.
 pub(crate) fn other_members(
     simplifier: &mut Simplifier<'_>,
     others: &mut OtherKeys,

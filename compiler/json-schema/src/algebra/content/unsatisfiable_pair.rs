@@ -20,7 +20,7 @@ use crate::read::schema::{Part, Schema, SchemaId};
 /// Why no value satisfies a formula.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Cause {
-    /// Two places exclude each other, or one place has no value by itself.
+    /// Two places of the schema exclude each other, or no value satisfies one place by itself.
     Conflict(Conflict),
     /// A value of the schema at this place has to hold another value of the same schema.
     Endless(NodeId),
@@ -48,7 +48,7 @@ impl Conflict {
 /// Most keywords of one schema that are compared with each other. Further keywords are ignored.
 const MOST: usize = 64;
 
-/// Most levels of required members that the search descends. Deeper members are not searched.
+/// Most levels of nested required members that the search for a conflict descends. Deeper members are not searched.
 const DEPTH: usize = 16;
 
 /// Returns why no value satisfies a formula. Returns `None` if more than two places are needed to exclude all values.
@@ -62,7 +62,8 @@ pub(crate) fn cause(
     Ok(search(emptiness, formula, &mut Vec::new())?.map(Cause::Conflict))
 }
 
-/// Returns the conflict in a formula, if two places suffice. `path` lists the formulas that led to this one.
+/// Returns two places of the schema that exclude all values of a formula, or `None` if more places are needed. `path`
+/// lists the formulas of the values around this one.
 fn search(
     emptiness: &mut Emptiness<'_, '_>,
     formula: FormulaId,
@@ -74,7 +75,8 @@ fn search(
     found
 }
 
-/// Returns the conflict in a formula that is already on `path`.
+/// Returns two places of the schema that exclude all values of a formula that is already on `path`. Returns `None` if
+/// more places are needed.
 fn search_here(
     emptiness: &mut Emptiness<'_, '_>,
     formula: FormulaId,

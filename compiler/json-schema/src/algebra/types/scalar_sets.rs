@@ -25,7 +25,7 @@ impl Constants {
     /// The set of all three constants.
     pub(crate) const ALL: Self = Self(7);
 
-    /// Returns whether a constant is in the set.
+    /// Returns whether the single constant `constant` is in the set.
     pub(crate) fn has(self, constant: Self) -> bool {
         self.0 & constant.0 != 0
     }
@@ -49,18 +49,19 @@ impl Constants {
 /// Memo tables of sets of scalars.
 #[derive(Debug)]
 pub(crate) struct ScalarMemo {
-    /// Maps each subject (schema, keyword or constant) to the constants that satisfy it.
+    /// Maps each condition on a value (schema, keyword or constant) to those of `null`, `false` and `true` that satisfy
+    /// it.
     pub(crate) constants: BySubject<Constants>,
-    /// Maps each subject to the numbers that satisfy it.
+    /// Maps each condition on a value (schema, keyword or constant) to the numbers that satisfy it.
     pub(crate) numbers: BySubject<NumeralSet>,
-    /// Maps each subject to the strings that satisfy it.
+    /// Maps each condition on a value (schema, keyword or constant) to the strings that satisfy it.
     pub(crate) strings: BySubject<StringSet>,
-    /// Maps each formula over values to the scalars that satisfy it.
+    /// Maps each formula over values to the null, booleans, numbers and strings that satisfy it.
     pub(crate) by_formula: ByFormula<Rc<Scalars>>,
 }
 
 impl ScalarMemo {
-    /// Creates empty tables with capacity for `subjects` results each.
+    /// Creates empty tables, each with capacity for the results of `subjects` conditions.
     pub(crate) fn with_capacity(subjects: usize) -> Self {
         Self {
             constants: BySubject::with_capacity(subjects),
