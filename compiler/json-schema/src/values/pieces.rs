@@ -1,6 +1,6 @@
 //! Names of the rules that every grammar from a JSON Schema shares. The rules themselves are in `text_form/prelude.rs`.
 
-/// A shared rule of JSON, from the prelude that every grammar contains.
+/// A piece: a shared rule of JSON, from the prelude (the rules that every grammar may call).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece {
     /// A run of whitespace. Only the flexible text form calls this rule.
@@ -25,7 +25,7 @@ pub enum Piece {
 }
 
 impl Piece {
-    /// All pieces, in the order of the prelude's rules.
+    /// All shared rules of JSON, in the order of the prelude's rules.
     pub const ALL: [Self; 9] = [
         Self::Whitespace,
         Self::StringTail,
@@ -38,7 +38,7 @@ impl Piece {
         Self::Value,
     ];
 
-    /// Returns the name of the rule.
+    /// Returns the name of the shared rule.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Whitespace => "whitespace",

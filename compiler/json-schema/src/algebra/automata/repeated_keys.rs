@@ -111,8 +111,8 @@ fn names(member: &Member) -> Option<&StringSet> {
 }
 
 /// Returns whether the runtime can compare the keys of an automaton's objects. No mark (bit of a required key) may
-/// occupy the register. Each set of keys must have keys of every length beyond some length. Bounds on members must be
-/// at most [`MOST_MEMBERS`].
+/// occupy the register. Each set of keys must have keys of unlimited length. Bounds on members must be at most
+/// [`MOST_MEMBERS`].
 fn may_be_distinct(automaton: &MemberAutomaton) -> bool {
     automaton.marks == 0
         && automaton.states.iter().all(|state| {

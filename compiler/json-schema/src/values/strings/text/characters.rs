@@ -10,10 +10,11 @@ use grammarc_grammar::automata::Dfa;
 /// Inclusive ranges of characters (Unicode scalar values), ascending, neither overlapping nor adjacent.
 pub(in crate::values::strings) type Ranges = SmallVec<[(char, char); 4]>;
 
-/// The target states of a state, each with the characters that lead to it. Most states have one or two.
+/// The target states of an automaton state, each with the characters that lead to the target. Most states have one or
+/// two.
 pub(in crate::values::strings) type Moves = SmallVec<[(u32, Ranges); 2]>;
 
-/// A range of characters that lead to one state.
+/// A range of characters that lead to one automaton state.
 #[derive(Clone, Copy)]
 struct Run {
     /// Lowest character of the range, or lowest offset inside a character.
@@ -27,7 +28,7 @@ struct Run {
 /// Ranges of characters, ascending.
 type Runs = SmallVec<[Run; 4]>;
 
-/// The steps of an automaton over UTF-8, one whole character each.
+/// Reads an automaton over UTF-8 bytes by whole characters.
 pub(in crate::values::strings) struct Characters<'a> {
     /// The automaton over bytes.
     dfa: &'a Dfa,
