@@ -38,9 +38,9 @@ pub(crate) use tree::Tree;
 /// Error codes for a text that is not accepted as a document.
 #[derive(Clone, Copy, Debug)]
 pub struct Codes {
-    /// The code if the text is not JSON.
+    /// The error code of a text that is not JSON.
     pub syntax: &'static str,
-    /// The code if a key occurs twice in one object.
+    /// The error code of a key that occurs twice in one object.
     pub duplicate_key: &'static str,
 }
 

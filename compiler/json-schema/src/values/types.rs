@@ -12,9 +12,9 @@ pub struct TypeSet(u8);
 impl TypeSet {
     /// The empty set of types.
     pub const NONE: Self = Self(0);
-    /// The set of the type `null`.
+    /// The set with the single type `null`.
     pub const NULL: Self = Self(1);
-    /// The set of the type boolean.
+    /// The set with the single type boolean: `true` and `false`.
     pub const BOOLEAN: Self = Self(2);
     /// The set of the type of numbers that are written with neither a point nor an exponent, such as `1` but not `1.0`:
     /// `integer` in draft 4.
@@ -22,13 +22,13 @@ impl TypeSet {
     /// The set of the types of numbers without a fractional part, written in any way, such as `1`, `1.0` and `1e2`:
     /// `integer` since draft 6.
     pub(crate) const INTEGER: Self = Self(4 | 128);
-    /// The set of the type string.
+    /// The set with the single type string.
     pub const STRING: Self = Self(16);
-    /// The set of the type array.
+    /// The set with the single type array.
     pub const ARRAY: Self = Self(32);
-    /// The set of the type object.
+    /// The set with the single type object.
     pub const OBJECT: Self = Self(64);
-    /// The set of the types of all numbers.
+    /// The set with the types of all numbers, whether integers or not.
     pub const NUMBER: Self = Self(4 | 8 | 128);
     /// The set of all types.
     pub const ALL: Self = Self(u8::MAX);

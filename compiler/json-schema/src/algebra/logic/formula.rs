@@ -61,8 +61,10 @@ pub(crate) enum Formula {
 /// conjunction.
 #[derive(PartialEq, Eq, Hash)]
 enum View<'a> {
+    /// The formula true or the formula false.
     Constant(bool),
     Literal(Literal),
+    /// A conjunction (`true`) or disjunction (`false`) of these formulas.
     Joined(&'a [FormulaId], bool),
 }
 
@@ -166,6 +168,7 @@ impl Formulas {
         self.operands
     }
 
+    /// Returns the id of a formula. A new formula is added to the arena.
     fn intern(&mut self, view: View<'_>) -> FormulaId {
         let index = match self.formulas.get_index_of(&view) {
             Some(known) => known,
@@ -249,6 +252,7 @@ impl Formulas {
         None
     }
 
+    /// Returns the conjunction (`all`) or disjunction of flattened operands, simplified.
     fn joined(&mut self, flat: &InsertionSet<FormulaId>, all: bool) -> FormulaId {
         let (neutral, deciding) = constants(all);
         match flat.order[..] {

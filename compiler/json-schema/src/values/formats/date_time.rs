@@ -9,7 +9,7 @@
 use super::abnf::{digit, digits, one, padded, set, text};
 use grammarc_grammar::ir::{ByteSet, Expr};
 
-/// Offsets after a leap second are multiples of this many minutes. Other offsets are rejected there.
+/// Step of the time zone offsets that may follow a leap second (`:60`), in minutes. Other offsets are rejected there.
 const STEP: u32 = 30;
 /// The largest offset west of Greenwich, in minutes, for a leap second with a date. No time zone ends a day later.
 const WEST: u32 = 12 * 60;
@@ -54,12 +54,12 @@ pub(super) fn date_time() -> Expr {
     ])
 }
 
-/// Returns the separator of date and time, in either case.
+/// Returns the letter `T` that separates date and time, in either case.
 fn separator() -> Expr {
     one(set("Tt"))
 }
 
-/// Returns the letter for Universal Time, in either case.
+/// Returns the letter `Z` that denotes Universal Time, in either case.
 fn zulu() -> Expr {
     one(set("Zz"))
 }
@@ -145,7 +145,7 @@ mod tests {
         let date = automaton(&date());
         for year in 0..=9999u32 {
             let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-            // All of two years, and the end of February in the others.
+            // Tests all days of two years, and the end of February in the other years.
             let whole = year == 1999 || year == 2000;
             for month in if whole { 0..=13 } else { 2..=2 } {
                 let length = match month {

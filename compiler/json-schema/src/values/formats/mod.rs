@@ -43,18 +43,18 @@ pub(crate) enum Exactness {
     Narrower(&'static str),
 }
 
-/// A format: its name, its grammar, and its automaton.
+/// A format of the keyword `format`: its name, its grammar, and its automaton.
 #[derive(Debug)]
 pub(crate) struct Format {
     /// The value of the keyword `format`, such as `date-time`.
     pub(crate) name: &'static str,
-    /// Whether the automaton accepts all strings of the specification.
+    /// Whether the format accepts all strings of its specification, or only some.
     pub(crate) exactness: Exactness,
-    /// Returns the expression of the strings.
+    /// Returns the grammar expression of the format's strings.
     grammar: fn() -> Expr,
-    /// The automaton, once it is built.
+    /// The minimal automaton of the format's strings, once it is built.
     automaton: OnceLock<Arc<Dfa>>,
-    /// The strings as a set, once it is built.
+    /// The format's strings as a set, once it is built.
     strings: OnceLock<StringSet>,
 }
 

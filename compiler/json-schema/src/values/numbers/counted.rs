@@ -23,7 +23,8 @@ use grammarc_grammar::ir::{ByteSet, Expr, ExprGraph};
 use super::any::fraction;
 use crate::options::DigitLimits;
 
-/// Most states of unrolled cycles, besides the states of the automaton. Beyond, cycles do not count digits.
+/// Most graph states of unrolled cycles, besides the states of the automaton. Beyond, digits on cycles are not counted,
+/// so these numbers may have any length.
 const UNROLLED: usize = 1024;
 
 /// A part of a number's text.
@@ -38,7 +39,7 @@ pub(super) enum Part {
 }
 
 impl Part {
-    /// Returns the part of the text after `byte`, which is read in this part.
+    /// Returns the part of a number's text that follows `byte`, which is read in this part.
     pub(super) fn after(self, byte: u32) -> Self {
         match u8::try_from(byte) {
             Ok(b'.') => Self::Fraction,
@@ -48,7 +49,7 @@ impl Part {
     }
 }
 
-/// How the graph reads the digits at a node.
+/// How the expression graph reads the digits at a node (a state of the automaton in one part of a number's text).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// The node is on no cycle and reads one byte at a time.
@@ -64,15 +65,15 @@ enum Kind {
 
 /// A state of the automaton together with the part of the text in which it is reached.
 struct Node {
-    /// The part of the text.
+    /// The part of the number's text in which the state is reached.
     part: Part,
-    /// Whether the text may end here.
+    /// Whether the number's text may end at this node.
     accepting: bool,
     /// The bytes and the index of each target node; one entry for each target.
     edges: Vec<(ByteSet, usize)>,
 }
 
-/// Returns the texts of the automaton within the limits on digits, as an expression.
+/// Returns the grammar expression of those texts of an automaton of numbers that are within the limits on digits.
 pub(super) fn counted(dfa: &Dfa, limits: DigitLimits) -> Expr {
     if dfa.is_never() {
         return Expr::Never;
@@ -104,7 +105,8 @@ fn targets(node: &Node) -> impl Iterator<Item = usize> {
     node.edges.iter().map(|&(_, target)| target)
 }
 
-/// Returns a node for each state and each part of the text in which it is reached; the start comes first.
+/// Returns a node for each state of the automaton and each part of the number's text in which the state is reached; the
+/// start comes first.
 fn nodes(dfa: &Dfa) -> Vec<Node> {
     let mut order = vec![(0, Part::Whole)];
     let mut ids = FxHashMap::from_iter([(order[0], 0)]);
@@ -182,8 +184,8 @@ fn counting(nodes: &[Node], kinds: &[Kind], component: &[u32]) -> Vec<bool> {
     counts
 }
 
-/// Returns the most digits in a part of the text. Unrolled cycles raise `limit`, so that each of their states is on
-/// some text within the limit.
+/// Returns the most digits in a part of the number's text. Unrolled cycles raise `limit`, so that each of their states
+/// is on some text within the limit.
 fn limit(nodes: &[Node], kinds: &[Kind], part: Part, limit: u32) -> u32 {
     let weight = |from: usize, edge: &(ByteSet, usize)| {
         u32::from(nodes[from].part == part && !edge.0.intersect(digits()).is_empty())
@@ -244,7 +246,7 @@ struct Plan {
 }
 
 impl Plan {
-    /// Returns the most digits of a part; `u32::MAX` for exponents, which are bounded elsewhere.
+    /// Returns the most digits in a part of the number's text; `u32::MAX` for exponents, which are bounded elsewhere.
     fn limit(&self, part: Part) -> u32 {
         match part {
             Part::Whole => self.whole,
@@ -275,12 +277,12 @@ impl Plan {
     }
 }
 
-/// The meaning of a state of the graph.
+/// The meaning of a state of the expression graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Key {
-    /// A node of the automaton, and the number of digits of the present part that are read before it.
+    /// A node (automaton state in one part of the text), and the number of digits of that part that are read before it.
     At(usize, u32),
-    /// A node of the automaton after the repetition of its self-loop.
+    /// The place after the repetition of a node's self-loop; the number is the index of the node.
     Past(usize),
 }
 
@@ -288,11 +290,11 @@ enum Key {
 struct Builder<'a> {
     /// The automaton and the limits on digits.
     plan: &'a Plan,
-    /// The graph so far.
+    /// The expression graph so far.
     graph: ExprGraph,
-    /// Maps each key to its state of the graph.
+    /// Maps each key (meaning of a state) to its state of the expression graph.
     ids: FxHashMap<Key, u32>,
-    /// The states of the graph that have no edges yet.
+    /// The states of the expression graph that have no edges yet, each with its key.
     work: Vec<(Key, u32)>,
     /// Whether cycles other than self-loops count digits.
     unroll: bool,

@@ -42,9 +42,12 @@ const LEFT_OUT: usize = 1 << 20;
 #[derive(Clone, Debug)]
 pub(super) struct Language(Arc<Facts>);
 
+/// The stored facts about a language, shared by its clones.
 #[derive(Debug)]
 struct Facts {
+    /// How the language is stored: a list, the complement of a list, a pattern or an automaton.
     form: Form,
+    /// Hash of the stored form. Languages with different hashes compare unequal.
     hash: u64,
     /// Length in characters of the shortest text of the language.
     shortest: u32,
@@ -82,6 +85,7 @@ enum Form {
 struct Counted {
     /// The source text of the pattern; `None` if it is a combination of several languages.
     text: Option<String>,
+    /// The position automaton, whose repetition counts are counters.
     pattern: CountedPattern,
 }
 
@@ -136,6 +140,7 @@ impl Language {
         Self::of(Form::Counted(counted), shortest, longest)
     }
 
+    /// Returns the language of a minimal automaton, with the format or pattern from which it was built. `None` if empty.
     fn known(
         dfa: Dfa,
         format: Option<&'static str>,
@@ -162,6 +167,7 @@ impl Language {
         Some(Self(Arc::new(Facts { dfa: OnceLock::from(dfa), format, counted, ..facts })))
     }
 
+    /// Returns the language that is stored as `form`, with the lengths in characters of its shortest and longest text.
     fn of(form: Form, shortest: u32, longest: Option<u32>) -> Self {
         let mut hasher = FxHasher::default();
         form.hash(&mut hasher);
@@ -505,6 +511,7 @@ impl Language {
     }
 }
 
+/// Returns the number of characters of a text, saturated at `u32::MAX`.
 fn length(text: &str) -> u32 {
     u32::try_from(text.chars().count()).unwrap_or(u32::MAX)
 }

@@ -14,6 +14,7 @@ use grammarc_patterns::ecma::EcmaError;
 /// A set of strings, as a list of bands: each band has a language of texts and bounds on their length. Cloning is O(1).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct StringSet {
+    /// The bands (languages with bounds on the length), ascending by length and disjoint; empty for the empty set.
     pub(super) bands: Arc<[Band]>,
 }
 
@@ -287,6 +288,7 @@ impl StringSet {
         self.without_last_bound(limit).unwrap_or_else(|| self.bands.to_vec())
     }
 
+    /// Returns the bands of [`bands_to_write`](Self::bands_to_write), or `None` if every band must keep its bounds.
     fn without_last_bound(&self, limit: StateBudget<'_>) -> Option<Vec<Band>> {
         let [others @ .., shorter, longer] = &*self.bands else { return None };
         let is_next = shorter.max.is_some_and(|max| max.checked_add(1) == Some(longer.min));
@@ -308,11 +310,13 @@ impl StringSet {
         Some(others.iter().cloned().chain([open]).chain(rest).collect())
     }
 
+    /// Returns the set of all strings of a language, of any length; `None` denotes the empty set.
     pub(super) fn of(language: Option<Language>) -> Self {
         let bands = language.map(|language| Band { min: 0, max: None, language });
         Self { bands: bands.into_iter().collect() }
     }
 
+    /// Returns the intersection, union or difference of two sets. Fails if an automaton would exceed `limit`.
     fn combine(
         &self,
         other: &Self,
