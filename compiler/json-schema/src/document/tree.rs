@@ -22,7 +22,7 @@ impl<'s> Tree<'s> {
         Self { text, value: OnceCell::new() }
     }
 
-    /// Returns the value of the text, and parses it on first use.
+    /// Returns the JSON value of the text, and parses the text on first use.
     pub(crate) fn value(&self) -> &Value {
         self.value.get_or_init(|| serde_json::from_str(self.text).unwrap_or_default())
     }

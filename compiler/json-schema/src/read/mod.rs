@@ -62,7 +62,7 @@ pub(crate) struct Queued {
 /// The schemas, errors and warnings so far.
 #[derive(Debug)]
 pub(crate) struct Found {
-    /// All schemas. The schemas in the queue have no content yet.
+    /// All schemas found so far. The schemas in the queue are not read yet.
     pub(crate) schemas: Schemas,
     /// The errors so far.
     pub(crate) errors: Vec<Diagnostic>,
@@ -354,7 +354,7 @@ impl Reader<'_> {
     fn number_keyword(&mut self, schema: NodeId, key: &str, node: NodeId) -> Parts {
         let text = match (self.document.json(node), key) {
             (Json::Number(text), _) => text,
-            // Draft 4: a boolean beside the bound.
+            // In draft 4 the value is a boolean, which makes the bound beside it exclusive.
             (Json::Bool(_), "exclusiveMinimum" | "exclusiveMaximum") => return Parts::new(),
             (other, _) => return self.wrong(key, node, "a number", other.kind()),
         };
@@ -497,8 +497,8 @@ impl Reader<'_> {
         natural
     }
 
-    /// Returns the count of a keyword beside the current one, or `None` if it is absent or malformed. Malformed counts
-    /// are reported when they are read themselves.
+    /// Returns the count under the keyword `key` (`minContains` or `maxContains`) of a schema. Returns `None` if the
+    /// keyword is absent, malformed, or not in the dialect. A malformed count is reported at its own keyword.
     fn sibling(&self, schema: NodeId, key: &str) -> Option<u32> {
         if !self.context.dialect.counts_contains() {
             return None;

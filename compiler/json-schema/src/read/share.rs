@@ -81,8 +81,8 @@ pub(crate) fn first_equals(document: &Document<'_>, schemas: &Schemas) -> Vec<Sc
     schemas.iter().zip(first).map(|(id, first)| first.unwrap_or(id)).collect()
 }
 
-/// Returns a hash of the outline of a schema: its keywords, without the schemas and values in them. Equal schemas have
-/// equal hashes.
+/// Returns a hash of a schema's keywords, without the subschemas and JSON values in them. Equal schemas have equal
+/// hashes.
 fn outline(parts: &[(NodeId, Part)]) -> u64 {
     let mut hasher = FxHasher::default();
     for (_, part) in parts {

@@ -11,7 +11,7 @@ use crate::document::{Document, Json, NodeId};
 /// Maps values of the reference library to places of the document.
 #[derive(Debug, Default)]
 pub(super) struct Places {
-    /// Maps the address of each value to its place.
+    /// Maps the memory address of each JSON value of the reference library to its place in the document.
     nodes: FxHashMap<usize, NodeId>,
 }
 
@@ -36,13 +36,13 @@ impl Places {
         }
     }
 
-    /// Returns the place of a value, or `None` if it was not recorded.
+    /// Returns the place in the document of a JSON value of the reference library, or `None` if it was not recorded.
     pub(super) fn get(&self, value: &Value) -> Option<NodeId> {
         self.nodes.get(&address(value)).copied()
     }
 }
 
-/// Returns the address of a value, as a key.
+/// Returns the memory address of a JSON value of the reference library, as a key.
 fn address(value: &Value) -> usize {
     std::ptr::from_ref(value).addr()
 }

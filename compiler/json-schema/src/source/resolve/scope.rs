@@ -14,7 +14,7 @@ use crate::document::NodeId;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct ResourceId(pub(super) u32);
 
-/// Number of a dynamic scope. The empty scope has number 0.
+/// Number of a dynamic scope: the dynamic anchors of the resources entered so far. The empty scope has number 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct ScopeId(u32);
 
@@ -40,7 +40,8 @@ pub(super) struct Scopes {
 }
 
 impl Scopes {
-    /// Returns the scope inside a resource with these anchors. Returns `None` if there are more than [`MAX_SCOPES`].
+    /// Returns the dynamic scope inside a resource with these dynamic anchors, entered from the scope `scope`. Returns
+    /// `None` if there are more than [`MAX_SCOPES`].
     pub(super) fn inside(&mut self, scope: ScopeId, anchors: &[Anchor]) -> Option<ScopeId> {
         let is_new = |anchor: &&Anchor| self.find(scope, &anchor.name).is_none();
         let new: Vec<_> = anchors.iter().filter(is_new).cloned().collect();
@@ -55,14 +56,14 @@ impl Scopes {
         if id > MAX_SCOPES { None } else { u32::try_from(id).ok().map(ScopeId) }
     }
 
-    /// Returns the outermost anchor with this name in the scope, or `None`.
+    /// Returns the outermost dynamic anchor with this name in a dynamic scope, or `None` if there is none.
     pub(super) fn find(&self, scope: ScopeId, name: &str) -> Option<&Anchor> {
         let anchors = self.anchors(scope);
         let at = anchors.binary_search_by(|anchor| (*anchor.name).cmp(name)).ok()?;
         Some(&anchors[at])
     }
 
-    /// Returns the anchors of a scope, sorted by name.
+    /// Returns the dynamic anchors of a dynamic scope, sorted by name.
     fn anchors(&self, scope: ScopeId) -> &[Anchor] {
         let index = (scope.0 as usize).checked_sub(1);
         index.and_then(|index| self.all.get_index(index)).map_or(&[], Vec::as_slice)

@@ -115,8 +115,8 @@ fn one_of(ranges: Ranges) -> Expr {
     Expr::scalars(ranges.iter().copied())
 }
 
-/// Returns the labels (parts of a host name) that `shape` accepts and that have 1 to [`MAX_CHARACTERS`] characters,
-/// without hyphens at either end or at positions 3 and 4.
+/// Restricts the labels (parts of a host name) that `shape` accepts: to 1 to [`MAX_CHARACTERS`] characters, without
+/// hyphens at either end or at positions 3 and 4.
 fn in_unicode(shape: Expr) -> Expr {
     let any = || Expr::scalars([('\0', char::MAX)]);
     let length = any().repeat(1, Some(MAX_CHARACTERS));
