@@ -70,7 +70,7 @@ struct Schema<'s> {
     closed: Vec<NodeId>,
 }
 
-/// The inputs that all passes share.
+/// The inputs that all compilation passes share.
 #[derive(Clone, Copy)]
 struct Context<'c> {
     /// The options of the front end.

@@ -16,7 +16,7 @@ const DEPTH: usize = 16;
 /// Writes the JSON pointers of the nodes of a document. Any order is possible, and text order is the cheapest: O(length
 /// of the pointer) for each node.
 pub(crate) struct Pointers<'d> {
-    /// The document.
+    /// The document whose nodes get pointers.
     document: &'d Document<'d>,
     /// The pointer to the innermost container of the node that was written last.
     text: String,

@@ -20,7 +20,7 @@ const STEPS_A_VALUE: usize = 1 << 4;
 
 /// Scans a JSON text into values. The scan of a text that is not JSON ends early, with `sure` set to `false`.
 pub(super) struct Scanner<'a, 'b> {
-    /// The text.
+    /// The text that is scanned.
     text: &'a str,
     /// The budget; if it is exhausted, the scan ends.
     budget: &'b Budget,

@@ -10,9 +10,9 @@ use serde_json::Value;
 /// A JSON text, parsed into values on first use.
 #[derive(Debug)]
 pub struct Tree<'s> {
-    /// The text.
+    /// The JSON text that is parsed.
     text: &'s str,
-    /// The values, once they are parsed.
+    /// The JSON value of the text, once it is parsed.
     value: OnceCell<Value>,
 }
 

@@ -21,7 +21,7 @@ pub(super) struct Queued {
     pub(super) formula: FormulaId,
     /// The layout (form of whitespace, or tags) in which the rule writes the values.
     pub(super) layout: Layout,
-    /// The declared rule.
+    /// The grammar rule that is declared and still has no definition.
     pub(super) rule: RuleId,
     /// The place in the schema from which the rule comes.
     pub(super) origin: Origin,

@@ -24,7 +24,7 @@ struct Node {
 /// A tree is identified by the index of its root.
 #[derive(Debug, Default)]
 pub(super) struct KeyTrees {
-    /// The nodes of all trees.
+    /// The nodes of all prefix trees.
     nodes: Vec<Node>,
     /// Indices of the nodes that have a graph state but no graph edges yet.
     open: Vec<u32>,

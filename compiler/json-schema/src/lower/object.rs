@@ -98,13 +98,13 @@ fn members(
     Ok(Expr::seq([emitter.layout.bracket(b'{'), gaps.lead, members]))
 }
 
-/// A member with the expressions of its key and value.
+/// A member (edge of an automaton over members) with the grammar expressions of its key and value.
 struct Written<'m> {
-    /// The expression of the key, with quotes or tags.
+    /// The grammar expression of the member's key, with quotes or tags.
     key: Expr,
-    /// The expression of the value.
+    /// The grammar expression of the member's value.
     value: Expr,
-    /// The edge of the automaton.
+    /// The member, which is an edge of the automaton.
     member: &'m Member,
 }
 

@@ -26,7 +26,7 @@ pub(super) struct Rules<'a> {
     memory: MemoryUse<'a>,
     /// Estimated bytes of memory of the grammar expressions so far.
     bytes: usize,
-    /// The grammar so far.
+    /// The rules of the grammar so far, with their definitions.
     pub(super) builder: GrammarBuilder,
     /// The shared rules of JSON that every grammar may call.
     prelude: Prelude,

@@ -71,7 +71,7 @@ pub struct TextForm {
     pub whitespace: Whitespace,
     /// Most characters of space, tab, line feed and carriage return before the document, and after it.
     pub surround: u32,
-    /// The limits on digits of numbers.
+    /// The limits on the number of digits of a number that no keyword bounds.
     pub digits: DigitLimits,
     /// Which texts of a number are accepted.
     pub numbers: NumberForm,
@@ -122,7 +122,7 @@ pub enum KeyOrder {
     AnyOnce,
 }
 
-/// Whether `format` constrains strings.
+/// Whether the keyword `format` constrains strings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Formats {
@@ -145,7 +145,7 @@ pub struct JsonSchemaOptions {
     pub closed: bool,
     /// The dialect of a schema without `$schema`.
     pub dialect: SchemaDialect,
-    /// Whether `format` constrains strings.
+    /// Whether the keyword `format` constrains strings.
     pub formats: Formats,
     /// Schemas that references may lead to, besides the document itself and the published meta-schemas.
     pub resources: Resources,

@@ -15,7 +15,7 @@ const FLEXIBLE: u32 = 19;
 /// Which whitespace is accepted between the tokens of a document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Whitespace {
-    /// No whitespace.
+    /// No whitespace between tokens.
     Compact,
     /// One space after each `,` and `:` between tokens, and nowhere else: what Python's `json.dumps` writes.
     Spaced,
@@ -160,11 +160,11 @@ impl Default for Indentation {
 pub struct Separator {
     /// The bytes of the text, padded with zeros.
     bytes: [u8; Self::LONGEST],
-    /// Number of bytes of the text.
+    /// Number of bytes of the separator's text.
     length: u8,
 }
 
-/// Why a text is no separator.
+/// Why a text is not accepted as a separator of a JSON document.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum SeparatorError {
     /// The text is not the required character with only whitespace around it.
@@ -186,7 +186,7 @@ pub enum SeparatorError {
 }
 
 impl Separator {
-    /// Most bytes of a separator.
+    /// Most bytes of a separator, including its whitespace.
     pub const LONGEST: usize = 32;
 
     /// Returns the separator between two items and between two members: a `,` with whitespace around it.

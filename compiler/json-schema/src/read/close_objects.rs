@@ -65,9 +65,9 @@ pub(crate) fn close(open: &Schemas, root: SchemaId) -> Closed {
 
 /// The work of closing schemas, so that their objects accept no undeclared keys.
 struct Closing<'a> {
-    /// The schemas before closing.
+    /// The schemas before closing their objects.
     open: &'a Schemas,
-    /// The schemas after closing, so far.
+    /// The schemas after closing their objects, so far.
     closed: Schemas,
     /// Maps each schema before closing, in a role, to the schema after closing.
     known: FxHashMap<(SchemaId, Role), SchemaId>,
@@ -83,7 +83,7 @@ struct Closing<'a> {
 /// Facts about the object keywords of a schema and of the schemas that apply to the same value.
 #[derive(Clone, Copy, Debug, Default)]
 struct About {
-    /// Whether any keyword constrains objects.
+    /// Whether any keyword of these schemas constrains objects.
     objects: bool,
     /// Whether some schema has `properties`, even if empty.
     names: bool,
@@ -150,8 +150,8 @@ impl Closing<'_> {
         Schema::Parts(new)
     }
 
-    /// Returns a schema that holds exactly if the keywords `parts` do not. Under a further `not` the keywords hold again,
-    /// but evaluate no members.
+    /// Returns a schema that holds exactly if the keywords `parts` do not. Under a further `not` the keywords hold
+    /// again, but evaluate no members.
     fn not(&mut self, place: NodeId, parts: Vec<(NodeId, Part)>) -> SchemaId {
         let [inner, outer] = [(); 2].map(|()| self.closed.add(place));
         self.closed.insert(inner, Schema::Parts(parts));

@@ -69,11 +69,11 @@ pub(crate) fn declared_near<'d>(
 
 /// The names in `required` and in `properties` of one schema.
 struct Names<'d> {
-    /// The place of the schema.
+    /// The place of the schema that has both keywords.
     schema: NodeId,
     /// The required names, each with its place.
     required: Vec<(NodeId, &'d str)>,
-    /// The declared properties by name.
+    /// The members of `properties`: the declared names with their schemas.
     declared: &'d Members<'d>,
 }
 

@@ -25,9 +25,9 @@ impl SchemaId {
 /// Inclusive bounds on a count of characters, items or members, as in `minItems` and `maxItems`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Bounds {
-    /// The least count.
+    /// The least allowed count.
     pub(crate) min: u32,
-    /// The largest count; `None` for no upper bound.
+    /// The largest allowed count; `None` for no upper bound.
     pub(crate) max: Option<u32>,
 }
 
@@ -109,13 +109,13 @@ pub(crate) enum Part {
     Contains(SchemaId, Bounds),
     /// The number of items is within the bounds: `minItems`, `maxItems`.
     ItemCount(Bounds),
-    /// No two items are equal: `uniqueItems`.
+    /// No two items of the array are equal: `uniqueItems`.
     UniqueItems,
     /// The value under each of these keys, if present, satisfies its schema: `properties`.
     Properties(Vec<(Box<str>, SchemaId)>),
     /// The value under every key of the set satisfies the schema: `patternProperties`, `additionalProperties`.
     Members(StringSet, SchemaId),
-    /// Every key satisfies the schema: `propertyNames`.
+    /// Every key of the object satisfies the schema: `propertyNames`.
     Names(SchemaId),
     /// The object has all of these keys: `required`.
     Required(Vec<Box<str>>),
@@ -217,7 +217,7 @@ pub(crate) enum Schema {
 /// A schema of the table of all schemas.
 #[derive(Debug)]
 struct Entry {
-    /// The place of the schema.
+    /// The place of the schema in the document.
     node: NodeId,
     /// What the schema states; `None` until the schema is read.
     schema: Option<Schema>,
@@ -262,7 +262,7 @@ impl Schemas {
         id
     }
 
-    /// Returns the number of schemas.
+    /// Returns the number of schemas in the table.
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
     }

@@ -93,13 +93,13 @@ pub(crate) fn survey(
 struct Survey<'a, 's> {
     /// The document, to which other resources are added.
     document: &'a mut Document<'s>,
-    /// Resolves references.
+    /// Resolves the references (such as `$ref`) of the document.
     references: References<'a>,
     /// The limit on the states of one automaton, with the budget.
     limit: StateBudget<'a>,
     /// Whether `format` constrains strings or is an annotation.
     formats: Formats,
-    /// The keyword occurrences so far.
+    /// The keyword occurrences found so far, with their verdicts.
     occurrences: Vec<Occurrence>,
     /// The schemas, errors and warnings so far.
     found: Found,

@@ -25,15 +25,15 @@ pub enum SchemaDialect {
 /// A draft of JSON Schema, oldest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Draft {
-    /// Draft 4 of 2013.
+    /// Draft 4 of JSON Schema, of 2013.
     Draft4,
-    /// Draft 6 of 2017.
+    /// Draft 6 of JSON Schema, of 2017.
     Draft6,
-    /// Draft 7 of 2018.
+    /// Draft 7 of JSON Schema, of 2018.
     Draft7,
-    /// Draft 2019-09.
+    /// Draft 2019-09 of JSON Schema.
     Draft201909,
-    /// Draft 2020-12.
+    /// Draft 2020-12 of JSON Schema.
     Draft202012,
 }
 
@@ -129,7 +129,7 @@ impl Vocabulary {
 /// The dialect of a schema resource: a draft, with the keywords it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Dialect {
-    /// The draft whose rules apply.
+    /// The draft of JSON Schema whose rules apply.
     pub(crate) draft: Draft,
     /// Whether `$schema` names the draft. Otherwise the spellings of older drafts are accepted as well.
     pub(crate) declared: bool,

@@ -220,11 +220,11 @@ impl Prelude {
 /// The rules of any array, object and value in one layout.
 #[derive(Clone, Copy, Debug)]
 struct Containers {
-    /// The rule of any array.
+    /// The grammar rule of any array in the layout.
     array: RuleId,
-    /// The rule of any object.
+    /// The grammar rule of any object in the layout.
     object: RuleId,
-    /// The rule of any value.
+    /// The grammar rule of any JSON value in the layout.
     value: RuleId,
 }
 

@@ -49,7 +49,7 @@ pub struct TagForm {
     pub values: Vec<ValueForm>,
     /// The texts of `false` and of `true`, in this order.
     pub booleans: [Expr; 2],
-    /// The text after a value.
+    /// The text after a value, such as an end tag, as a grammar expression.
     pub close: Expr,
     /// Any string without quotes and escapes, up to and including the text that ends it.
     pub any_string: Expr,
@@ -64,7 +64,7 @@ pub struct TagForm {
 /// How keys are written in tags.
 #[derive(Clone, Debug)]
 pub struct KeyForm {
-    /// The text before a key.
+    /// The text before a key, as a grammar expression.
     pub before: Expr,
     /// The text between a key and the beginning of its value.
     pub after: Expr,

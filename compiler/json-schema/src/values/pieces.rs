@@ -12,15 +12,15 @@ pub enum Piece {
     /// The remainder of a string after its opening quote, if its first character is escaped or outside ASCII. A key
     /// that continues so can no longer equal a declared key.
     SpecialStringTail,
-    /// Any integer.
+    /// The rule of any integer.
     Integer,
-    /// Any number.
+    /// The rule of any number.
     Number,
-    /// Any array.
+    /// The rule of any array.
     Array,
-    /// Any object.
+    /// The rule of any object.
     Object,
-    /// Any value.
+    /// The rule of any JSON value.
     Value,
 }
 

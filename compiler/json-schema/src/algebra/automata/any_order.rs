@@ -39,9 +39,9 @@ const AGAIN: &str = "these keys may be written again: they have too many sets to
 /// How often a key that the formula names may occur in one object.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Times {
-    /// At most once.
+    /// The key occurs at most once in an object.
     Once,
-    /// Any number of times.
+    /// The key occurs any number of times in an object.
     Any,
 }
 
@@ -214,7 +214,7 @@ fn repetition(
     Ok(Some(state))
 }
 
-/// An any-order automaton under construction.
+/// An automaton over members under construction, whose keys come in any order.
 struct Builder {
     times: Times,
     /// Numbers of the keys about which the object formula contains a negated fact (a negated atom).
@@ -366,7 +366,7 @@ impl Fixed {
 /// A state of an any-order automaton over members.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Place {
-    /// Index into [`Fixed::ordered`] of the next key that keeps its order.
+    /// Index, in the list of required keys without a mark, of the next key. These keys keep the schema's order.
     next: usize,
     /// Numbers of the written keys that may not come again, ascending.
     written: Vec<u32>,

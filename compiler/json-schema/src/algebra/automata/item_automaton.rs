@@ -35,7 +35,7 @@ pub(crate) struct ItemAutomaton {
     pub(crate) distinct: bool,
     /// The bounds of each counter. At the end of an array each count must be within its bounds.
     pub(crate) counters: Vec<Bounds>,
-    /// Whether counter 0 counts all items.
+    /// Whether counter 0 counts all items of the array.
     pub(crate) counts_all: bool,
 }
 

@@ -51,7 +51,7 @@ pub(crate) fn item_states(
     Ok(items.states.into_values().collect())
 }
 
-/// An item automaton under construction.
+/// An automaton over the items of an array under construction.
 struct Items {
     /// Maps each automaton state, as the index of the next item and the array formula that remains, to its edges. The
     /// index of an entry is the number of the state.

@@ -22,7 +22,7 @@ impl MemberName {
     }
 }
 
-/// An edge of a member automaton: the members that it accepts.
+/// An edge of an automaton over the members of an object: the members that the edge accepts.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Member {
     /// The key or the set of keys that the edge accepts.
@@ -36,7 +36,7 @@ pub(crate) struct Member {
     pub(crate) mark: Option<u8>,
 }
 
-/// A state of a member automaton.
+/// A state of an automaton over the members of an object.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct MemberState {
     /// The edges: members that may come next. Most states have one edge.

@@ -86,7 +86,7 @@ struct Fixed {
     absent: bool,
 }
 
-/// A member automaton under construction.
+/// An automaton over the members of an object under construction, whose keys keep one order.
 struct Builder {
     /// What the object formula states about single keys in every case, in ascending order of the keys' indices.
     fixed: Vec<Fixed>,

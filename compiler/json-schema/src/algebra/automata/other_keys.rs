@@ -21,7 +21,7 @@ const CHARACTER_STATES: usize = 16;
 
 /// A class of keys that an object formula does not name: all of them are in the same sets of keys.
 struct NameClass {
-    /// The keys of the class.
+    /// The keys that belong to the class.
     names: StringSet,
     /// Numbers of the sets of keys that contain the class.
     sets: Vec<u32>,

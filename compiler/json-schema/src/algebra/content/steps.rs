@@ -22,11 +22,11 @@ pub(crate) enum End {
 /// An edge of an automaton over items or members, reduced to what decides whether the automaton accepts anything.
 #[derive(Clone, Copy)]
 pub(crate) struct Step {
-    /// Number of the source state.
+    /// Number of the automaton state where the edge begins.
     pub(crate) from: u32,
     /// The formula that the member's value or the item satisfies; `None` for an edge that leaves a key out.
     pub(crate) value: Option<FormulaId>,
-    /// Number of the target state.
+    /// Number of the automaton state where the edge ends.
     pub(crate) to: u32,
     /// The mark (register bit of a required key) that the edge sets; 0 for none.
     marks: u32,
@@ -34,7 +34,7 @@ pub(crate) struct Step {
 
 /// The edges and ends of an item or member automaton.
 pub(crate) struct Steps {
-    /// All edges, sorted by source state.
+    /// All edges of the automaton, sorted by the state where they begin.
     pub(crate) edges: Vec<Step>,
     /// For each state, whether the automaton may end there.
     pub(crate) ends: Vec<End>,
@@ -43,7 +43,7 @@ pub(crate) struct Steps {
 }
 
 impl Steps {
-    /// Returns the edges from a state.
+    /// Returns the edges that begin at an automaton state.
     pub(crate) fn edges_of(&self, state: u32) -> &[Step] {
         let from = self.edges.partition_point(|edge| edge.from < state);
         let to = self.edges.partition_point(|edge| edge.from <= state);

@@ -134,14 +134,14 @@ fn search_here(
     }
 }
 
-/// A keyword that constrains the value.
+/// A keyword of a schema that no value satisfies, as a candidate for the conflict.
 #[derive(Clone, Copy)]
 struct Keyword {
-    /// The place of the keyword.
+    /// The place of the keyword in the schema document.
     place: NodeId,
     /// The formula of the values that the keyword alone allows.
     formula: FormulaId,
-    /// Whether the keyword is `type`.
+    /// Whether the keyword is `type`, which decides the JSON types of the value.
     is_type: bool,
 }
 

@@ -45,9 +45,9 @@ pub(crate) struct Literal {
 /// A boolean formula: its outermost operator, and the ids of its operands. Cloning is O(1).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Formula {
-    /// Always holds.
+    /// The formula that always holds.
     True,
-    /// Never holds.
+    /// The formula that never holds.
     False,
     /// True exactly if the literal (an atom or its negation) is true.
     Literal(Literal),
@@ -201,12 +201,12 @@ impl Formulas {
         literal
     }
 
-    /// Returns the conjunction of the operands.
+    /// Returns the conjunction of the operand formulas, simplified.
     pub(crate) fn and(&mut self, operands: impl IntoIterator<Item = FormulaId>) -> FormulaId {
         self.join(operands, true)
     }
 
-    /// Returns the disjunction of the operands.
+    /// Returns the disjunction of the operand formulas, simplified.
     pub(crate) fn or(&mut self, operands: impl IntoIterator<Item = FormulaId>) -> FormulaId {
         self.join(operands, false)
     }

@@ -39,7 +39,7 @@ pub(crate) struct Inexact {
     pub(crate) place: NodeId,
     /// Whether the grammar accepts less or more than the keyword says.
     pub(crate) verdict: Verdict,
-    /// The reason, for the report.
+    /// Why the keyword is not exact, in words for the report.
     pub(crate) reason: &'static str,
 }
 
@@ -48,7 +48,7 @@ pub(crate) struct Inexact {
 pub(crate) struct Logic<'a> {
     /// The schema document.
     pub(crate) document: &'a Document<'a>,
-    /// The schemas of the document.
+    /// The schemas of the document, read and checked.
     pub(crate) schemas: &'a Schemas,
     /// The conditions on a value (subjects) that formulas use; the index of a condition is the number of its atom.
     subjects: IndexSet<Subject, FxBuildHasher>,

@@ -31,11 +31,11 @@ trait Rebuild {
 
 /// An operator on the stack whose operands are being transformed.
 struct Frame {
-    /// The operator's formula.
+    /// The formula before the transformation, a conjunction or disjunction.
     id: FormulaId,
-    /// The operands before the transformation.
+    /// The operands of the formula before the transformation.
     operands: Rc<[FormulaId]>,
-    /// Whether the operator is a conjunction.
+    /// Whether the formula is a conjunction; otherwise it is a disjunction.
     all: bool,
     /// Index of the operand that is transformed at the moment.
     at: usize,

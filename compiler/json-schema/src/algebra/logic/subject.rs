@@ -21,12 +21,12 @@ pub(crate) enum Scalar {
 /// formulas over values.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Subject {
-    /// The value satisfies the schema.
+    /// The condition that the value satisfies a schema.
     Schema(SchemaId),
-    /// The value satisfies one keyword of the schema, given by the index of the keyword in it.
+    /// The condition that the value satisfies one keyword of a schema, given by the index of the keyword in the schema.
     Keyword(SchemaId, usize),
-    /// The value equals the constant at this place of the document.
+    /// The condition that the value equals the constant at this place of the schema document.
     Value(NodeId),
-    /// The value equals this scalar.
+    /// The condition that the value equals this scalar.
     Scalar(Scalar),
 }

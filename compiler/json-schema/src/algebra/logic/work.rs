@@ -66,9 +66,9 @@ impl WorkLimit {
 /// The size of the three arenas (stores) of formulas together: over values, over objects and over arrays.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Size {
-    /// Number of formulas.
+    /// Number of formulas in all arenas.
     pub(crate) formulas: usize,
-    /// Number of operands of all formulas.
+    /// Number of operands of all formulas in all arenas, added up.
     pub(crate) operands: usize,
 }
 

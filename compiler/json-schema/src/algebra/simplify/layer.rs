@@ -14,19 +14,20 @@ pub(crate) struct Simplifier<'a> {
     pub(crate) types: Types<'a>,
     /// How the grammar reads `oneOf` over objects.
     pub(crate) one_of: OneOfPromise,
-    /// The steps that are switched on.
+    /// The simplifier steps that are switched on.
     pub(crate) steps: Steps,
     /// For each step, how often it had an effect.
     pub(crate) counts: StepCounts,
     /// Maps each formula over values, with the number of levels that the test descends, to whether the quick test shows
     /// it empty.
     pub(crate) empty: FxHashMap<(FormulaId, u32), bool>,
-    /// Maps each object formula with atoms of `oneOf` to the equivalent formula without them.
+    /// Maps each object formula that contains `oneOf` atoms (facts "in exactly one branch") to the equivalent formula
+    /// without them.
     pub(crate) resolved: ByFormula<FormulaId>,
 }
 
 impl<'a> Simplifier<'a> {
-    /// Creates a simplifier without results.
+    /// Creates a simplifier of formulas without memoised results.
     pub(crate) fn new(types: Types<'a>, one_of: OneOfPromise, steps: Steps) -> Self {
         Self {
             types,

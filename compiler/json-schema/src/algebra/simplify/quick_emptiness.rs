@@ -210,9 +210,9 @@ fn obviously_no_simple_object(
 
 /// A conjunct of an array formula about the items at some indices: each of these items satisfies `value`.
 struct Items {
-    /// Index of the first item.
+    /// Index of the first item that the conjunct concerns.
     from: u32,
-    /// Index of the last item; `u32::MAX` for no last item.
+    /// Index of the last item that the conjunct concerns; `u32::MAX` for no last item.
     to: u32,
     /// A formula over the value of each of these items.
     value: FormulaId,

@@ -60,13 +60,13 @@ impl Default for Steps {
 }
 
 impl Steps {
-    /// Returns the set without `step`.
+    /// Returns the set of simplifier steps without `step`.
     #[must_use]
     pub fn without(self, step: Step) -> Self {
         Self(self.0 & !(1 << step as u32))
     }
 
-    /// Returns whether `step` is switched on.
+    /// Returns whether the simplifier step `step` is switched on.
     pub fn has(self, step: Step) -> bool {
         self.0 >> step as u32 & 1 == 1
     }
@@ -77,12 +77,12 @@ impl Steps {
 pub struct StepCounts([u64; Step::ALL.len()]);
 
 impl StepCounts {
-    /// Counts one effect of `step`.
+    /// Counts one effect of the simplifier step `step`.
     pub(crate) fn add(&mut self, step: Step) {
         self.0[step as usize] += 1;
     }
 
-    /// Returns how often `step` had an effect.
+    /// Returns how often the simplifier step `step` had an effect.
     pub fn of(&self, step: Step) -> u64 {
         self.0[step as usize]
     }

@@ -22,9 +22,9 @@ pub(crate) trait Domain: Sized {
     fn constant(all: bool) -> Self::Set;
     /// Returns whether a set is known to be empty. `false` may also mean unknown.
     fn is_none(set: &Self::Set) -> bool;
-    /// Returns the intersection of two sets.
+    /// Returns the intersection of two sets of values.
     fn and(types: &mut Types<'_>, a: &Self::Set, b: &Self::Set) -> Result<Self::Set, Diagnostic>;
-    /// Returns the union of two sets.
+    /// Returns the union of two sets of values.
     fn or(types: &mut Types<'_>, a: &Self::Set, b: &Self::Set) -> Result<Self::Set, Diagnostic>;
     /// Returns the complement of a set within the domain's type.
     fn not(types: &mut Types<'_>, set: &Self::Set) -> Result<Self::Set, Diagnostic>;
@@ -34,7 +34,7 @@ pub(crate) trait Domain: Sized {
         ladder::<Self>(types, sets)
     }
 
-    /// Returns the union of all sets.
+    /// Returns the union of all given sets of values.
     fn any(types: &mut Types<'_>, sets: Vec<Self::Set>) -> Result<Self::Set, Diagnostic> {
         let mut any = Self::constant(false);
         for set in sets {

@@ -18,7 +18,7 @@ pub(crate) struct KeyConjunct {
     pub(crate) key: u32,
     /// A formula that the value under the key satisfies.
     pub(crate) value: FormulaId,
-    /// Whether the key may be absent.
+    /// Whether the conjunct holds for objects without the key.
     pub(crate) absent: bool,
 }
 
@@ -27,7 +27,7 @@ pub(crate) struct KeyConjunct {
 pub(crate) struct Fact {
     /// A formula that the value under the key satisfies: the conjunction over all conjuncts about the key.
     pub(crate) value: FormulaId,
-    /// Whether some conjunct requires the key.
+    /// Whether some conjunct holds only for objects with the key.
     pub(crate) present: bool,
 }
 
@@ -122,7 +122,7 @@ pub(crate) struct NamedMember {
     pub(crate) own: FormulaId,
     /// The conjunction of `own` and the formulas of all sets of keys that contain the key.
     pub(crate) value: FormulaId,
-    /// Whether the key is required.
+    /// Whether every object that satisfies the formula has the key.
     pub(crate) present: bool,
 }
 

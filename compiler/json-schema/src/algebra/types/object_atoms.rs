@@ -19,7 +19,7 @@ pub(crate) enum ObjectAtom {
     /// If the object has the key, its value satisfies the formula. If the key is absent, the truth value of the fact is
     /// `absent`.
     Property {
-        /// Number of the key.
+        /// Number of the key in the arena's table of keys.
         key: u32,
         /// A formula over the value under the key.
         value: FormulaId,
@@ -28,7 +28,7 @@ pub(crate) enum ObjectAtom {
     },
     /// The value under every key of a set satisfies the formula over values.
     Members {
-        /// Number of the set of keys.
+        /// Number of the set of keys in the arena's table of sets.
         names: u32,
         /// A formula over the value under each key of the set.
         value: FormulaId,
@@ -45,7 +45,7 @@ pub(crate) enum ObjectAtom {
 pub(crate) struct Family {
     /// For each branch, the formula of its objects.
     pub(crate) sets: Box<[FormulaId]>,
-    /// The place of the keyword `oneOf`.
+    /// The place of the keyword `oneOf` in the schema document.
     pub(crate) place: NodeId,
 }
 

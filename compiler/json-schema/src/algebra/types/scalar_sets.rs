@@ -14,15 +14,15 @@ use crate::values::strings::StringSet;
 pub(crate) struct Constants(u8);
 
 impl Constants {
-    /// The empty set.
+    /// The empty set of constants.
     pub(crate) const NONE: Self = Self(0);
-    /// The set of `null`.
+    /// The set that contains only `null`.
     pub(crate) const NULL: Self = Self(1);
-    /// The set of `false`.
+    /// The set that contains only `false`.
     pub(crate) const NO: Self = Self(2);
-    /// The set of `true`.
+    /// The set that contains only `true`.
     pub(crate) const YES: Self = Self(4);
-    /// The set of all three constants.
+    /// The set of all three constants: `null`, `false` and `true`.
     pub(crate) const ALL: Self = Self(7);
 
     /// Returns whether the single constant `constant` is in the set.
@@ -30,7 +30,7 @@ impl Constants {
         self.0 & constant.0 != 0
     }
 
-    /// Returns the constants in both sets.
+    /// Returns the constants (`null`, `false`, `true`) in both sets.
     pub(crate) fn and(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
@@ -46,7 +46,7 @@ impl Constants {
     }
 }
 
-/// Memo tables of sets of scalars.
+/// Memo tables of the scalars that satisfy conditions and formulas.
 #[derive(Debug)]
 pub(crate) struct ScalarMemo {
     /// Maps each condition on a value (schema, keyword or constant) to those of `null`, `false` and `true` that satisfy

@@ -106,7 +106,7 @@ pub(crate) fn scalars(
 pub(crate) trait ScalarSet: Clone {
     /// Returns the set of all scalars of the type, or the empty set.
     fn constant(all: bool) -> Self;
-    /// Returns whether the set is empty.
+    /// Returns whether the set of scalars is empty.
     fn is_none(&self) -> bool;
     /// Returns the intersection of two sets. Fails if it takes more states than `limit`.
     fn intersect(&self, other: &Self, limit: StateBudget<'_>) -> Result<Self, StateLimit>;
@@ -135,9 +135,9 @@ pub(crate) trait ScalarSet: Clone {
 /// The [`Domain`] of a type of scalars: `S` is the set of constants, numbers or strings.
 pub(crate) struct SetsOf<S>(PhantomData<S>);
 
-/// The domain of numbers.
+/// The domain of numbers: its sets are sets of numerals.
 type Numbers = SetsOf<NumeralSet>;
-/// The domain of strings.
+/// The domain of strings: its sets are sets of strings.
 pub(crate) type Strings = SetsOf<StringSet>;
 
 impl<S: ScalarSet> Domain for SetsOf<S> {

@@ -169,7 +169,7 @@ type ByCondition<T> = IndexMap<FormulaId, Alternative<T>, FxBuildHasher>;
 struct Way<'a> {
     /// The condition under which the keyword at the end of the path applies.
     condition: FormulaId,
-    /// The `oneOf` branches on the path.
+    /// The `oneOf` branches that the path takes.
     choices: &'a Choices,
     /// Whether the path leads to another schema than that of the `unevaluated…` keyword.
     nested: bool,

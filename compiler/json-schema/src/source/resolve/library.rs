@@ -16,11 +16,11 @@ pub(super) const ROOT: &str = "json-schema:///";
 /// Which kinds of identifiers (such as `$id`) and references (such as `$ref`) occur in a document.
 #[derive(Debug, Default)]
 pub(super) struct Spellings {
-    /// Whether there is any reference.
+    /// Whether the document has any reference, such as `$ref`.
     pub(super) references: bool,
     /// Whether some reference leads to a published meta-schema.
     published: bool,
-    /// Whether there is any `$id`.
+    /// Whether the document has any `$id`.
     dollar_id: bool,
     /// Whether some `$id` is a fragment, which is an anchor in drafts before `$anchor`.
     fragment_id: bool,

@@ -54,10 +54,10 @@ pub(crate) struct Context {
     pub(crate) dialect: Dialect,
 }
 
-/// The target of a reference.
+/// The target of a reference such as `$ref`.
 #[derive(Clone, Copy, Debug)]
 struct Target {
-    /// The place of the schema.
+    /// The place of the schema that the reference names.
     node: NodeId,
     /// The resource (schema with a URI of its own) that contains the schema.
     resource: ResourceId,
@@ -83,9 +83,9 @@ pub(crate) struct References<'t> {
     resources: ResourceTable,
     /// Maps each resolved reference, as its resource and text, to the target.
     followed: FxHashMap<(ResourceId, Box<str>), Target>,
-    /// The dynamic scopes so far.
+    /// The dynamic scopes (sets of dynamic anchors of entered resources) so far.
     scopes: Scopes,
-    /// The warnings so far.
+    /// The warnings about references and identifiers so far.
     pub(crate) findings: Vec<Diagnostic>,
     /// The error of too many dynamic scopes; `None` if there are not too many. Results after this error are
     /// meaningless.

@@ -1,4 +1,4 @@
-//! Maps values of the reference library to places of the document.
+//! Maps JSON values of the reference library to their places in the document.
 //!
 //! The library works on its own values and returns references to them. A value is identified by its address, which is
 //! never dereferenced; the registry does not move values. Cost: linear in the values, once.
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::document::{Document, Json, NodeId};
 
-/// Maps values of the reference library to places of the document.
+/// Maps JSON values of the reference library to their places in the document.
 #[derive(Debug, Default)]
 pub(super) struct Places {
     /// Maps the memory address of each JSON value of the reference library to its place in the document.

@@ -44,7 +44,7 @@ impl ResourceTable {
         self.by_uri.clear();
     }
 
-    /// Returns the resource with a number.
+    /// Returns the resource (schema with a URI of its own) with this number.
     pub(super) fn get(&self, id: ResourceId) -> &Resource {
         &self.all[id.0 as usize]
     }
@@ -75,7 +75,7 @@ impl ResourceTable {
         self.all.push(resource);
     }
 
-    /// Gives a resource one more URI.
+    /// Records one more URI under which a resource is found.
     pub(super) fn name(&mut self, uri: Arc<Uri<String>>, id: ResourceId) {
         self.by_uri.insert(uri, id);
     }

@@ -18,21 +18,21 @@ pub(crate) struct ResourceId(pub(super) u32);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct ScopeId(u32);
 
-/// A dynamic anchor of a schema.
+/// A dynamic anchor of a schema: `$dynamicAnchor`, or `$recursiveAnchor`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Anchor {
     /// The name of the anchor; empty for `$recursiveAnchor`.
     pub(super) name: Box<str>,
     /// The place of the schema that has the anchor.
     pub(super) node: NodeId,
-    /// The resource of that schema.
+    /// The resource (schema with a URI of its own) that contains the schema.
     pub(super) resource: ResourceId,
 }
 
 /// Most dynamic scopes of a document. More are an error, since every schema may be read once for each scope.
 pub(super) const MAX_SCOPES: usize = 1_000;
 
-/// All dynamic scopes of a document.
+/// All dynamic scopes of a document, each a set of dynamic anchors.
 #[derive(Debug, Default)]
 pub(super) struct Scopes {
     /// The anchors of each scope, sorted by name; scope `n` has index `n - 1`.

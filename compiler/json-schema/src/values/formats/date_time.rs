@@ -15,7 +15,7 @@ const STEP: u32 = 30;
 const WEST: u32 = 12 * 60;
 /// The largest offset east of Greenwich, in minutes, for a leap second with a date. No time zone begins a day earlier.
 const EAST: u32 = 14 * 60;
-/// Minutes of a day.
+/// Number of minutes of a day.
 const DAY: u32 = 24 * 60;
 /// The minute of the day at 23:59, counted from 0:00.
 const LAST_MINUTE: u32 = DAY - 1;
@@ -99,7 +99,7 @@ fn ordinary_time() -> Expr {
     ])
 }
 
-/// Returns the numbers 00 to 59.
+/// Returns the grammar expression of the numbers 00 to 59, in two digits.
 fn sixty() -> Expr {
     Expr::seq([one(ByteSet::range(b'0', b'5')), one(digit())])
 }

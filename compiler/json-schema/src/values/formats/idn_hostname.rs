@@ -48,7 +48,7 @@ const LETTERS: [Ranges; 10] = [
     &[('\u{3005}', '\u{3007}'), ('\u{30fc}', '\u{30fe}'), ('\u{3400}', '\u{4dbf}')],
     &[('\u{ac00}', '\u{d7a3}')],
 ];
-/// Greek letters.
+/// Greek letters that may occur in a label of a host name.
 const GREEK: Ranges = &[('ά', 'ώ')];
 /// Hiragana, Katakana and Han. A label with a katakana middle dot must contain a character of these ranges.
 const JAPANESE: Ranges =
@@ -59,9 +59,9 @@ const MARKS: Ranges = &[('\u{93a}', '\u{93b}'), ('\u{93e}', '\u{94c}'), ('\u{e31
 /// The Devanagari sign that joins two consonants. A zero width joiner or non-joiner may follow it.
 const VIRAMA: char = '\u{94d}';
 
-/// Hebrew letters.
+/// Hebrew letters that may occur in a label of a host name.
 const HEBREW: Ranges = &[('א', 'ת'), ('\u{5ef}', '\u{5f2}')];
-/// Arabic letters that join on both sides.
+/// Arabic letters that join on both sides, which may occur in a label of a host name.
 const ARABIC_DUAL: Ranges = &[
     ('\u{626}', '\u{626}'),
     ('\u{628}', '\u{628}'),
@@ -70,7 +70,7 @@ const ARABIC_DUAL: Ranges = &[
     ('\u{641}', '\u{647}'),
     ('\u{649}', '\u{64a}'),
 ];
-/// Arabic letters.
+/// Arabic letters that may occur in a label of a host name.
 const ARABIC: Ranges = &[
     ('\u{620}', '\u{63f}'),
     ('\u{641}', '\u{64a}'),

@@ -91,7 +91,7 @@ use Exactness::{Exact, Narrower};
 const LEAP_SECOND: &str = "a leap second anywhere but at the end of June or December, or with an offset that is not of \
      whole or half hours from -12:00 to +14:00";
 
-/// All formats, sorted by name.
+/// All formats that the keyword `format` may name, sorted by name.
 static FORMATS: [Format; 19] = [
     Format::new("date", Exact, date_time::date),
     Format::new("date-time", Narrower(LEAP_SECOND), date_time::date_time),
@@ -176,12 +176,12 @@ const COMMON: [&str; 11] = [
     "uuid",
 ];
 
-/// Returns the formats that many schemas use.
+/// Returns the formats (of the keyword `format`) that many schemas use.
 pub(crate) fn common() -> impl Iterator<Item = &'static Format> {
     COMMON.iter().filter_map(|name| format(name))
 }
 
-/// Returns all formats, sorted by name.
+/// Returns all formats that the keyword `format` may name, sorted by name.
 pub(crate) fn all() -> &'static [Format] {
     &FORMATS
 }

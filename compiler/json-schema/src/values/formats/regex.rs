@@ -134,7 +134,7 @@ fn character_escape() -> Expr {
     ])
 }
 
-/// Returns the classes in brackets: `CharacterClass`.
+/// Returns the character classes in brackets of a regular expression, such as `[a-z]`: `CharacterClass`.
 fn character_class() -> Expr {
     let ranges = (b'0'..=b'9').map(|lo| (lo, b'9')).chain([(b'A', b'Z'), (b'a', b'z')]);
     let ranges = ranges

@@ -32,7 +32,7 @@ const UNROLLED: usize = 1024;
 pub(super) enum Part {
     /// The sign and the digits before the point.
     Whole,
-    /// The digits after the point.
+    /// The digits of the number after the point.
     Fraction,
     /// The text after the `e` of an exponent.
     Exponent,
@@ -239,9 +239,9 @@ struct Plan {
     kinds: Vec<Kind>,
     /// For each node, whether the number of digits before it matters.
     counts: Vec<bool>,
-    /// Most digits before the point.
+    /// Most digits of a number before the point.
     whole: u32,
-    /// Most digits after the point.
+    /// Most digits of a number after the point.
     fraction: u32,
 }
 
@@ -286,7 +286,7 @@ enum Key {
     Past(usize),
 }
 
-/// An expression graph under construction.
+/// An expression graph of numbers under construction.
 struct Builder<'a> {
     /// The automaton and the limits on digits.
     plan: &'a Plan,

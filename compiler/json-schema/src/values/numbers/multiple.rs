@@ -52,7 +52,7 @@ pub(super) fn residues(divisor: &Decimal, limit: StateBudget<'_>) -> Result<Dfa,
     builder.build()
 }
 
-/// An automaton of residues under construction.
+/// An automaton of the multiples of a number under construction. Its states keep residues modulo the divisor.
 struct Builder<'a> {
     /// The number `k`: the divisor without its powers of ten.
     modulus: u128,
@@ -66,7 +66,7 @@ struct Builder<'a> {
     classes: FxHashMap<Box<[u64]>, u32>,
     /// For each class, one residue of it.
     residues: Vec<u128>,
-    /// Maps each state to its number.
+    /// Maps each state of the automaton to its number.
     ids: FxHashMap<Place, u32>,
     /// The states, in the order of their numbers.
     order: Vec<Place>,

@@ -35,7 +35,7 @@ impl NumberSet {
 
 /// A copy of an automaton's states inside a nondeterministic automaton.
 struct Copy<'a> {
-    /// The copied automaton.
+    /// The deterministic automaton that is copied.
     dfa: &'a Dfa,
     /// Number of the copy's first state in the nondeterministic automaton.
     base: u32,

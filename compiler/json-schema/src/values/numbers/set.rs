@@ -20,7 +20,7 @@ pub(crate) struct NumberSet(Arc<Dfa>);
 /// The set of all numbers.
 static ALL: LazyLock<NumberSet> = LazyLock::new(|| NumberSet::of(every_number()));
 
-/// The empty set.
+/// The empty set of numbers.
 static NONE: LazyLock<NumberSet> = LazyLock::new(|| NumberSet::of(Dfa::never()));
 
 /// The set of all integers.

@@ -13,17 +13,17 @@ use grammarc_patterns::utf8::Rest;
 /// A state of the automaton that reads the JSON text of one character of a string, escaped or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum CharState {
-    /// Between two characters.
+    /// The state between two characters of the string.
     Boundary,
-    /// After a backslash.
+    /// The state after a backslash.
     Escape,
-    /// After `\u`: the number of zeros still to come, before the two digits of a control character.
+    /// The state after `\u`: the number of zeros still to come, before the two digits of a control character.
     Zeros(u8),
-    /// Before the last hexadecimal digit of a control character whose first digit was 0.
+    /// The state before the last hexadecimal digit of an escaped control character whose first digit was 0.
     LowDigit,
-    /// Before the last hexadecimal digit of a control character whose first digit was 1.
+    /// The state before the last hexadecimal digit of an escaped control character whose first digit was 1.
     HighDigit,
-    /// Inside a UTF-8 sequence, with the bytes that may still follow.
+    /// The state inside a UTF-8 sequence, with the bytes that may still follow.
     Utf8(Rest),
 }
 

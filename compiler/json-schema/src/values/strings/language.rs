@@ -140,7 +140,8 @@ impl Language {
         Self::of(Form::Counted(counted), shortest, longest)
     }
 
-    /// Returns the language of a minimal automaton, with the format or pattern from which it was built. `None` if empty.
+    /// Returns the language of a minimal automaton, and records the format or pattern from which it was built. Returns
+    /// `None` if the language is empty.
     fn known(
         dfa: Dfa,
         format: Option<&'static str>,
@@ -198,7 +199,7 @@ impl Language {
         Self::of(Form::Only(Texts::new([text])), length, Some(length))
     }
 
-    /// All texts but these.
+    /// Returns the language of all texts except these. Fails if an automaton is needed and the budget is spent.
     pub(super) fn all_but(
         texts: Texts,
         limit: StateBudget<'_>,

@@ -47,7 +47,7 @@ const STEPS_A_BYTE: usize = 1 << 3;
 struct State {
     /// Whether a text ends in this state.
     accepts: bool,
-    /// The edges so far, ascending.
+    /// The edges of the state so far, by ascending byte.
     edges: Vec<Edge>,
 }
 
@@ -59,7 +59,7 @@ struct Closed<'b> {
     parts: Vec<Interner>,
     /// A reused buffer for the 32-bit words that encode one state.
     words: Vec<u32>,
-    /// Number of closed states.
+    /// Number of closed states (states that get no more edges) so far.
     count: usize,
     /// The budget; its limit on states does not apply here.
     limit: StateBudget<'b>,

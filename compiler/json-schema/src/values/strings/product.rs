@@ -94,9 +94,9 @@ pub(super) fn meet(a: &Dfa, b: &Dfa, limit: StateBudget<'_>) -> Result<bool, Sta
 
 /// A product of two automata under construction.
 struct Product<'a> {
-    /// The two automata.
+    /// The two automata whose languages are combined.
     operands: [Operand<'a>; 2],
-    /// The Boolean operation.
+    /// The Boolean operation on the two languages.
     operation: Operation,
     /// Maps each pair of states to its number in the product.
     numbers: FxHashMap<(u32, u32), u32>,

@@ -3,7 +3,7 @@
 /// A list of texts in code point order, without repetition. This is also the order of their UTF-8 bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Texts {
-    /// All texts, one after the other.
+    /// All texts of the list, one after the other without separators.
     all: Box<str>,
     /// For each text, its end as a byte offset into `all`.
     ends: Box<[usize]>,

@@ -21,16 +21,16 @@ struct Run {
     lo: u32,
     /// Highest character of the range, inclusive.
     hi: u32,
-    /// The target state.
+    /// The automaton state that the characters lead to.
     target: u32,
 }
 
-/// Ranges of characters, ascending.
+/// Ranges of characters with their target states, ascending.
 type Runs = SmallVec<[Run; 4]>;
 
 /// Reads an automaton over UTF-8 bytes by whole characters.
 pub(in crate::values::strings) struct Characters<'a> {
-    /// The automaton over bytes.
+    /// The automaton over UTF-8 bytes that is read.
     dfa: &'a Dfa,
     /// For each state inside a character, the values of the remaining continuation bytes, as offsets, and their
     /// targets.

@@ -22,7 +22,7 @@ pub(super) struct Plain<'a, R> {
     pub(super) rules: &'a mut R,
     /// The language, with its automaton over bytes.
     pub(super) language: &'a Language,
-    /// Reads the automaton character by character.
+    /// Reads the automaton of the language character by character.
     pub(super) characters: Characters<'a>,
     /// Writes classes of characters as grammar expressions.
     pub(super) speller: Speller,

@@ -37,7 +37,7 @@ pub(crate) enum TextError {
     Counting {
         /// The highest bound on the length, in characters.
         count: u32,
-        /// The most states that are allowed.
+        /// The most automaton states that are allowed for counting.
         limit: usize,
     },
 }
