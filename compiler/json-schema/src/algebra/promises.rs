@@ -38,9 +38,9 @@ impl Promises {
         Self { key_order, one_of }
     }
 
-    /// Returns the promises of the first attempt for the requested order of keys, and of the attempts that follow if
-    /// combinations are too many. A narrower grammar comes before an approximate one, so that accepted texts stay valid
-    /// as long as possible.
+    /// Returns what the first attempt to build a grammar promises for the requested order of keys. Also returns the
+    /// weaker promises of the attempts that follow if combinations are too many. A narrower grammar comes before an
+    /// approximate one, so that accepted texts stay valid as long as possible.
     pub(crate) const fn attempts(key_order: KeyOrder) -> (Self, &'static [Self]) {
         use OneOfPromise::{AnyOf, Exact};
         use OrderPromise::{Any, Fallback, Schema};

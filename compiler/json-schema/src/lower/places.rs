@@ -34,8 +34,8 @@ pub(super) struct Places {
 }
 
 impl Places {
-    /// Creates the expression graph of an array or object with its start state, before any member or item. A container
-    /// with members or items ends with whitespace and the bracket, an empty container with the bracket alone. There is
+    /// Creates the expression graph of an array or object with its start state, before any member or item. An array or
+    /// object with items or members ends with whitespace and the bracket, an empty one with the bracket alone. There is
     /// capacity for an automaton of `states` states and `edges` edges.
     pub(super) fn new(gaps: &Gaps, bracket: Expr, states: usize, edges: usize) -> Self {
         let mut graph = ExprGraph::with_capacity(2 * (states + edges));

@@ -89,7 +89,7 @@ impl<'a> Rules<'a> {
         self.prelude.laid_out(&mut self.builder, piece, layout)
     }
 
-    /// Returns the whitespace between the tokens of a container of JSON in a layout.
+    /// Returns the whitespace between the tokens of a JSON array or object in a layout.
     pub(super) fn gaps(&mut self, layout: Layout) -> Gaps {
         self.prelude.gaps(&mut self.builder, layout)
     }

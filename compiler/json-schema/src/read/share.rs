@@ -101,7 +101,7 @@ fn outline(parts: &[(NodeId, Part)]) -> u64 {
     hasher.finish()
 }
 
-/// Appends a value as a text that no different value has.
+/// Appends to `text` a text of the JSON value at a node that no different value has.
 fn write(document: &Document<'_>, node: NodeId, text: &mut String) {
     match document.json(node) {
         Json::Null => text.push('n'),
@@ -131,7 +131,7 @@ fn write(document: &Document<'_>, node: NodeId, text: &mut String) {
     }
 }
 
-/// Appends a string after its length in bytes, so that it needs no escapes.
+/// Appends to `text` the length in bytes of a string and then the string, which so needs no escapes.
 fn write_string(string: &str, text: &mut String) {
     write!(text, "{}:{string}", string.len()).expect("writing to a string does not fail");
 }

@@ -21,7 +21,7 @@ pub(crate) enum Layout {
     Fixed(Separator, Separator),
     /// JSON with runs of whitespace wherever JSON allows it.
     Flexible,
-    /// JSON with each item and member on its own line. The number counts the containers around this one.
+    /// JSON with each item and member on its own line. The number counts the arrays and objects around this one.
     Lines(Indentation, u8),
     /// Members and items are written as tags, without brackets.
     Tagged,

@@ -30,8 +30,8 @@ pub struct Prelude {
     rules: [Option<RuleId>; Piece::ALL.len()],
     /// For each layout, by its index, the rules of any array, object and value; `None` until they are called.
     containers: Vec<Option<Containers>>,
-    /// Rules for the rest of a string after its opening quote, with at least `index + 2` characters and the closing
-    /// quote.
+    /// The rules for the rest of a string after its opening quote. The rule at index `i` has at least `i + 2`
+    /// characters and the closing quote.
     longer: Vec<RuleId>,
     /// Names and rules for the rest of a string with its closing quote. A rule has the strings of a format, or
     /// repetitions of a class of characters.

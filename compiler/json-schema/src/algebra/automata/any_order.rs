@@ -90,8 +90,8 @@ pub(crate) fn in_any_order(
     Ok(automaton)
 }
 
-/// Reports the keywords that name keys of `value` as approximate if some of its keys may be repeated. The options then
-/// asked for each key at most once.
+/// Reports as approximate those keywords of the formula `value` that name keys. Does so only if keys may be repeated
+/// although the options ask for each key at most once.
 pub(crate) fn note_again(automata: &mut Automata<'_>, value: FormulaId) {
     if automata.once.as_mut().is_some_and(|once| std::mem::take(&mut once.again)) {
         automata.logic().note(value, Verdict::Approximate, AGAIN, |part| {

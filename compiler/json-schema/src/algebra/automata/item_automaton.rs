@@ -18,8 +18,8 @@ pub(crate) struct ItemState {
     pub(crate) items: Vec<(FormulaId, u32)>,
     /// Whether the array may end in this state.
     pub(crate) end: bool,
-    /// The bounds on the number of items of a loop at this state. `Some` only if every edge leads back to the state
-    /// itself.
+    /// The bounds on the number of items that the loop at this state reads. `None` for a state without counted loop.
+    /// `Some` only if every edge leads back to the state itself.
     pub(crate) repeat: Option<Bounds>,
     /// Numbers of the counters that are incremented on arrival at this state, after an item; ascending. The counter of
     /// all items is not among them.

@@ -190,7 +190,7 @@ fn without_choices(objects: &mut Objects, formula: FormulaId) -> FormulaId {
 }
 
 /// Builds one automaton of an object formula. Returns `None` if its states and edges exceed the limit for this formula
-/// and `promise`. `spent` is the number of states and edges of the automata of earlier parts.
+/// and this order of keys (`promise`). `spent` is the number of states and edges of the automata of earlier parts.
 fn whole_automaton(
     automata: &mut Automata<'_>,
     formula: FormulaId,

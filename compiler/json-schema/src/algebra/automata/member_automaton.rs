@@ -45,7 +45,8 @@ pub(crate) struct MemberState {
     pub(crate) skip: Option<u32>,
     /// Whether the object may end in this state.
     pub(crate) end: bool,
-    /// The bounds on the number of members of the loop at this state. `None` if members of the loop are not counted.
+    /// The bounds on the number of members that the loop at this state reads. `None` if members of the loop are not
+    /// counted.
     pub(crate) repeat: Option<Bounds>,
 }
 

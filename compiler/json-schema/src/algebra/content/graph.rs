@@ -14,8 +14,8 @@ use super::node::Content;
 use super::steps::{Automaton, End, Step, Steps};
 use crate::algebra::logic::formula::FormulaId;
 
-/// The content graph of a schema: each formula with the values that satisfy it. The three tables have one entry for
-/// each formula, in equal order.
+/// The content graph of a schema: each formula with the values that satisfy it. The formulas on edges of its automata
+/// are nodes as well. The three tables have one entry for each formula, in equal order.
 #[derive(Debug)]
 pub(crate) struct ContentGraph {
     /// The formulas over values, in the order of discovery; the root comes first.

@@ -149,7 +149,7 @@ pub(crate) fn explain(
 }
 
 /// Checks that some document fits into the levels of the indented text form. `cut` lists the places of the schemas
-/// whose containers must be empty at the last level; the first is named in the error.
+/// whose arrays and objects must be empty at the last level; the error names the first.
 pub(crate) fn deep_enough(
     document: &Document<'_>,
     grammar: &Grammar,

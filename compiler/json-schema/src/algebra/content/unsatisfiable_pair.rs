@@ -26,8 +26,8 @@ pub(crate) enum Cause {
     Endless(NodeId),
 }
 
-/// Two places (keywords or schemas) that no value satisfies together. Both are the same place if that place alone has
-/// no value.
+/// Two places (keywords or schemas) that no value satisfies together. Both are the same place if no value satisfies
+/// that place alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Conflict {
     /// The later of the two places, in the order of keywords.
@@ -39,7 +39,7 @@ pub(crate) struct Conflict {
 }
 
 impl Conflict {
-    /// Returns the conflict of a place that has no value by itself.
+    /// Returns the conflict for one place of the schema that no value satisfies by itself.
     pub(crate) fn alone(place: NodeId) -> Self {
         Self { place, other: place, key: None }
     }

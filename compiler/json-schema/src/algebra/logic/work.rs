@@ -169,8 +169,8 @@ impl<'a> WorkMeter<'a> {
         }
     }
 
-    /// Returns the number of formulas that counts against the limit. Formulas with many operands count for more,
-    /// refunded ones not at all.
+    /// Returns the number of formulas that count against the limit. Formulas with many operands count more than once.
+    /// Formulas of failed attempts that were refunded do not count.
     fn formulas(&self, Size { formulas, operands }: Size) -> usize {
         formulas.max(operands / OPERANDS).saturating_sub(self.refunded)
     }
@@ -184,8 +184,8 @@ impl<'a> WorkMeter<'a> {
         Attempt { outer, before }
     }
 
-    /// Ends an attempt. Returns whether it exceeded its own limit but not the limit around it. In that case, or if it
-    /// `failed`, its work and formulas are refunded as far as the slack allows.
+    /// Ends an attempt, a computation with limits of its own. Returns whether it exceeded its own limit but not the
+    /// limit around it. In that case, or if it `failed`, its work and formulas are refunded as far as the slack allows.
     pub(crate) fn end(&mut self, attempt: Attempt, size: Size, failed: bool) -> bool {
         let Attempt { outer, before } = attempt;
         let used = WorkLimit { work: self.work, formulas: self.formulas(size) };

@@ -20,7 +20,7 @@ pub(crate) trait Atoms: Copy {
 }
 
 /// A derivative of an object or array formula with respect to its next member or item (Brzozowski): a condition on the
-/// next value, and the formula for the rest of the container.
+/// next value, and the formula for the rest of the object or array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Derivative {
     /// The condition: a formula that the value of the next member or item satisfies.

@@ -33,7 +33,7 @@ pub(crate) type Derivatives = SmallVec<[Derivative; 1]>;
 type Found = IndexMap<FormulaId, Vec<FormulaId>, FxBuildHasher>;
 
 /// Returns the derivatives of an object or array formula: for each kind of next member or item, what the rest of the
-/// container must satisfy. The next value satisfies `value`. The conditions of two derivatives may overlap. No
+/// object or array must satisfy. The next value satisfies `value`. The conditions of two derivatives may overlap. No
 /// remaining formula is false or occurs twice.
 pub(crate) fn derivatives<A: Atoms>(
     simplifier: &mut Simplifier<'_>,

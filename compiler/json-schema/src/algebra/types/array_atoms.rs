@@ -18,7 +18,7 @@ pub(crate) enum ArrayAtom {
     Items(u32, FormulaId),
     /// The number of items that satisfy the formula over values is within the bounds.
     Contains(FormulaId, Bounds),
-    /// A counter counts the items that satisfy a formula. Every array satisfies this atom, since the automaton holds
+    /// A counter counts the items that satisfy a formula. This fact is true for every array, since the automaton checks
     /// the bounds of the counter (`automata/item_automaton.rs`).
     Counted {
         /// The formula over values that counted items satisfy.

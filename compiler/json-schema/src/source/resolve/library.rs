@@ -183,7 +183,7 @@ impl Retrieve for Local {
     }
 }
 
-/// Returns the base URI of the document in the registry.
+/// Returns the base URI of the document in the reference library's registry of schemas.
 pub(super) fn root_uri() -> Arc<Uri<String>> {
     Arc::new(Uri::parse(ROOT.to_owned()).expect("the base is a URI"))
 }

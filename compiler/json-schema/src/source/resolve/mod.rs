@@ -48,7 +48,7 @@ pub(crate) use scope::ScopeId;
 pub(crate) struct Context {
     /// The resource (schema with a URI of its own) whose URI is the base of references.
     resource: ResourceId,
-    /// The dynamic scope: the dynamic anchors of the resources entered so far.
+    /// The dynamic scope: the dynamic anchors of the resources (schemas with a URI of their own) entered so far.
     pub(crate) scope: ScopeId,
     /// The dialect, which decides which keywords have an effect.
     pub(crate) dialect: Dialect,
@@ -168,13 +168,13 @@ impl<'t> References<'t> {
         self.spellings.references
     }
 
-    /// Returns the context around the document's outermost schema.
+    /// Returns the context (resource, dynamic scope and dialect) around the document's outermost schema.
     pub(crate) fn root(&self) -> Context {
         Context { resource: ResourceId(0), scope: ScopeId::default(), dialect: self.dialect }
     }
 
-    /// Returns the context inside the schema at `node`, given the context around it. A schema with an identifier is a
-    /// resource of its own.
+    /// Returns the context (resource, dynamic scope and dialect) inside the schema at `node`, given the context around
+    /// it. A schema with an identifier is a resource of its own.
     pub(crate) fn enter(
         &mut self,
         document: &mut Document<'_>,

@@ -35,7 +35,7 @@ pub(super) const MAX_SCOPES: usize = 1_000;
 /// All dynamic scopes of a document, each a set of dynamic anchors.
 #[derive(Debug, Default)]
 pub(super) struct Scopes {
-    /// The anchors of each scope, sorted by name; scope `n` has index `n - 1`.
+    /// The dynamic anchors of each dynamic scope, sorted by name; scope `n` has index `n - 1`.
     all: IndexSet<Vec<Anchor>, FxBuildHasher>,
 }
 

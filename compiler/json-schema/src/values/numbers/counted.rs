@@ -133,7 +133,8 @@ fn nodes(dfa: &Dfa) -> Vec<Node> {
     nodes
 }
 
-/// Returns how to read the digits at each node. `component` gives the strongly connected component of each node.
+/// Returns for each node (automaton state in one part of a number's text) how its digits are read. `component` gives
+/// the strongly connected component of each node.
 fn kinds(nodes: &[Node], component: &[u32]) -> Vec<Kind> {
     let mut sizes = vec![0usize; nodes.len()];
     component.iter().for_each(|&component| sizes[component as usize] += 1);
@@ -231,7 +232,8 @@ fn distances(edges: &[Vec<(usize, u32)>], sources: impl IntoIterator<Item = usiz
     distances
 }
 
-/// The nodes of an automaton, and how the graph reads and counts their digits.
+/// The nodes (automaton states, each in one part of a number's text), and how the expression graph reads and counts
+/// their digits.
 struct Plan {
     /// The states of the automaton, each in one part of the text; the start comes first.
     nodes: Vec<Node>,
@@ -282,7 +284,7 @@ impl Plan {
 enum Key {
     /// A node (automaton state in one part of the text), and the number of digits of that part that are read before it.
     At(usize, u32),
-    /// The place after the repetition of a node's self-loop; the number is the index of the node.
+    /// A node after the repetition of its self-loop, given by the index of the node.
     Past(usize),
 }
 
@@ -301,7 +303,7 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    /// Returns the graph state of a key. A new state is added to the worklist.
+    /// Returns the state of the expression graph with the meaning `key`. A new state is added to the worklist.
     fn state(&mut self, key: Key) -> u32 {
         if let Some(&state) = self.ids.get(&key) {
             return state;
@@ -312,7 +314,7 @@ impl Builder<'_> {
         state
     }
 
-    /// Adds the edges of the graph state `from`, whose key is `key`.
+    /// Adds the edges of the graph state `from`, which has the meaning `key`.
     fn expand(&mut self, key: Key, from: u32) {
         let plan = self.plan;
         let (at, read) = match key {

@@ -22,8 +22,9 @@ use super::decimal::Decimal;
 /// A state of the automaton of multiples: what matters about the digits read so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Place {
-    /// Before the point: the class of the residue of the digits without the counted zeros, and the number of zeros at
-    /// the end. Zeros are counted up to the number that a multiple must end in.
+    /// Before the point: the class of the digits' residue modulo the divisor without its powers of ten, and the number
+    /// of zeros at the end. The residue leaves the counted zeros out. Zeros are counted up to the number that a
+    /// multiple must end in.
     Whole { class: u32, zeros: u32 },
     /// After the point: the number of remaining digits, and their required value modulo `k` (the divisor without its
     /// powers of ten).
@@ -62,9 +63,10 @@ struct Builder<'a> {
     places: u32,
     /// The limit on the states of the automaton.
     limit: StateBudget<'a>,
-    /// Maps the demands of a residue (see the module) to its class.
+    /// Maps the demands of a residue to its class. A demand is the value that a given number of further digits must
+    /// have to complete a multiple.
     classes: FxHashMap<Box<[u64]>, u32>,
-    /// For each class, one residue of it.
+    /// For each class of residues, one residue of the class.
     residues: Vec<u128>,
     /// Maps each state of the automaton to its number.
     ids: FxHashMap<Place, u32>,

@@ -161,17 +161,20 @@ fn groups_of_few(set: &NumberSet, members: &[Decimal]) -> Groups {
     found
 }
 
-/// The sets of numbers from which the mantissas of scientific notation are cut.
+/// Sets of numbers by magnitude. Intersections with them select the mantissas (numbers before `e`) of scientific
+/// notation.
 struct Magnitudes {
-    /// Zero, and the numbers of magnitude one or more. Dividing a number outside this set by ten never gives a member.
+    /// Zero, and the numbers of magnitude one or more. Dividing a number outside this set by ten gives a number outside
+    /// it.
     whole: NumberSet,
-    /// The numbers of magnitude below ten. Multiplying a number outside this set by ten never gives a member.
+    /// The numbers of magnitude below ten. Multiplying a number outside this set by ten gives a number outside it.
     below_ten: NumberSet,
     /// Zero, and the numbers with one digit before the point that is not zero.
     scientific: NumberSet,
 }
 
-/// The sets of numbers from which the mantissas of scientific notation are cut, built on first use.
+/// The sets of numbers by magnitude, built on first use. Intersections with them select the mantissas (numbers before
+/// `e`) of scientific notation.
 static MAGNITUDES: LazyLock<Magnitudes> = LazyLock::new(|| {
     let zero = NumberSet::literal(&Decimal::zero());
     let below = |bound: &Decimal| {
@@ -231,8 +234,9 @@ fn groups(set: &NumberSet, limit: StateBudget<'_>) -> Result<Groups, StateLimit>
     Ok(found)
 }
 
-/// Returns the mantissas that denote members with every exponent beyond [`REACH`]. `set` has the mantissas of the first
-/// such exponent. The result is `set` if one more step maps it into itself, and otherwise at most zero.
+/// Returns the mantissas (numbers before `e`) that denote numbers of a set with every exponent beyond [`REACH`]. `set`
+/// has the mantissas of the first such exponent. The result is `set` if one more step maps it into itself, and
+/// otherwise at most zero.
 fn beyond(set: &NumberSet, sign: i32, limit: StateBudget<'_>) -> Result<NumberSet, StateLimit> {
     if set.scaled(sign, limit)?.is_subset(set) {
         return Ok(set.clone());
@@ -279,8 +283,8 @@ fn is_free_fraction(dfa: &Dfa, open: u32) -> bool {
     open.edges[..] == edges && closed.edges[..] == edges && !open.accepting && closed.accepting
 }
 
-/// Adds the texts of the mantissas in `set` between the states `from` and `to`: canonical texts, zeros at the end of a
-/// fraction, and `-0`.
+/// Adds the texts of the mantissas (numbers before `e`) in `set` between the states `from` and `to`: canonical texts,
+/// zeros at the end of a fraction, and `-0`.
 fn spell(nfa: &mut Nfa, set: &NumberSet, from: u32, to: u32) {
     let dfa = set.dfa();
     let count = dfa.states.len() as u32;
@@ -325,7 +329,7 @@ struct Writer {
     states: Vec<DfaState>,
     /// Most digits of an exponent, without leading zeros.
     longest: u32,
-    /// Maps each set of exponents to the state after its `e`.
+    /// Maps each set of exponents to the automaton state after the `e` that precedes one of these exponents.
     known: FxHashMap<Exponents, u32>,
 }
 
