@@ -62,7 +62,7 @@ fn document(emitter: &mut Emitter<'_>, objects_alone: bool) -> Result<RuleId, Di
 }
 
 /// Returns the grammar expression of a content (the scalars, arrays and objects that satisfy a formula) in the current
-/// layout, as tags if that layout is tagged.
+/// layout. A tagged layout gives tags, any other layout JSON.
 pub(super) fn content(emitter: &mut Emitter<'_>, content: &Content) -> Result<Expr, Diagnostic> {
     match emitter.tags_here() {
         Some(form) => in_all_forms(emitter, form, &content.scalars, content),

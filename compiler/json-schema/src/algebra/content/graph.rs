@@ -215,7 +215,7 @@ enum Event {
     Holds(usize),
     /// The state of the automaton is reachable: indices of automaton and state.
     Reached(usize, u32),
-    /// Some value satisfies a member or item of the loop at the state: indices of automaton and state.
+    /// Some value satisfies the formula on an edge of the loop at the state: indices of automaton and state.
     Looped(usize, u32),
 }
 

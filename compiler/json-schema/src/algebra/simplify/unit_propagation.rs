@@ -108,8 +108,8 @@ fn decided(
     }
     Ok(decided)
 }
-/// Returns whether some required key is in the set of keys with the number `names`, and no value satisfies both the
-/// fact about that key and `value`.
+/// Returns whether no value of some required key satisfies both the fact about that key and `value`. Only keys in the
+/// set with the number `names` are tested.
 fn some_member_fails(
     simplifier: &mut Simplifier<'_>,
     facts: &Facts,

@@ -64,7 +64,7 @@ pub(crate) fn scalars(
     // Errors about limits name the schema of the scalars, not that of the object around them.
     let place = types.logic.place(formula).unwrap_or(types.logic.at);
     let outer = std::mem::replace(&mut types.logic.at, place);
-    // Computing derivatives (formulas after a member or item) extends a conjunction by one operand at a time, so the
+    // Computing derivatives (formulas after a member or item) extends a conjunction by one operand at a time. So the
     // set without the last operand is usually known.
     let start = types.logic.values.all_but_last(formula).and_then(|(start, last)| {
         let known = types.scalars.by_formula.get(&start)?;

@@ -24,8 +24,8 @@ use grammarc_grammar::ir::{Expr, ExprGraph};
 /// Estimated budget steps for an edge of the expression graph, which copies the texts of its characters.
 const STEPS_AN_EDGE: usize = 1 << 6;
 
-/// Returns the grammar expression of the JSON texts of a band (a language with bounds on the length), after the opening
-/// quote and with the closing one. Fails if counting takes more than `limit` states.
+/// Returns the grammar expression of a band (a language with bounds on the length): its JSON texts after the opening
+/// quote, with the closing one. Fails if counting takes more than `limit` states.
 pub(super) fn counted<R: StringRules>(
     rules: &mut R,
     band: &Band,
