@@ -76,8 +76,8 @@ pub fn lower(
     lower_as(source, options, Root::Value, &[], budget)
 }
 
-/// Returns the grammar of the values that `wanted` selects, in the notation that it selects. No string and no key
-/// contains a text of `excluded`. These texts must not be empty and must not contain a backslash.
+/// Returns the grammar of the values of a schema that `wanted` selects, written as JSON or as tags as `wanted` says. No
+/// string and no key contains a text of `excluded`. These texts must not be empty and must not contain a backslash.
 ///
 /// # Errors
 ///

@@ -43,14 +43,14 @@ pub const CODES: Codes =
 /// Estimated budget steps for a keyword occurrence in the report.
 const STEPS_AN_OCCURRENCE: usize = 1 << 6;
 
-/// What a compilation writes: which values of the schema, and in which notation.
+/// What a compilation writes: which values of the schema, and whether as JSON or as tags.
 #[derive(Clone, Copy)]
 pub(super) struct Task<'t> {
-    /// Which values are written (all, or only objects), and whether objects are JSON or tags.
+    /// Which values are written (all, or only objects), and whether objects are written as JSON or as tags.
     pub(super) wanted: Root<'t>,
     /// Texts that no string and no key of the values contains.
     pub(super) excluded: &'t [String],
-    /// The steps of the simplifier that are switched on.
+    /// The steps of the simplifier (of formulas over schemas) that are switched on.
     pub(super) steps: Steps,
 }
 
@@ -70,7 +70,7 @@ struct Schema<'s> {
     closed: Vec<NodeId>,
 }
 
-/// The inputs that all passes share.
+/// The inputs that all compilation passes share.
 #[derive(Clone, Copy)]
 struct Context<'c> {
     /// The options of the front end.
@@ -79,7 +79,8 @@ struct Context<'c> {
     budget: &'c Budget,
 }
 
-/// Runs all passes. Returns the grammar with its report, and the work of the algebra.
+/// Runs all passes, from the text of a schema to a grammar. Returns the grammar with its report, and the work that
+/// combining the schemas took.
 ///
 /// # Errors
 ///
@@ -91,7 +92,7 @@ pub(super) fn run(
     budget: &Budget,
 ) -> Result<(Lowered, Effort), Vec<Diagnostic>> {
     let context = Context { options, budget };
-    // Once the budget is exhausted, an error is the budget's, and other errors only say where it happened.
+    // Once the budget is exhausted, the error reported is the budget's. Other errors only say where that happened.
     let blame = |error| vec![budget.blame(error)];
     budget.begin(Phase::Reading);
     let mut schema = read(&source, context)?;
@@ -171,17 +172,19 @@ fn exclude(
     Ok(())
 }
 
-/// The result of the algebra.
+/// The result of combining the schemas of a document: automata and a graph of the values that they allow.
 struct Combined<'s> {
-    /// The automata over members and items, with all layers below.
+    /// The builder of automata over members and items, with the formulas from which they are built.
     automata: Automata<'s>,
-    /// The contents of all formulas that the root reaches.
+    /// The content graph: for each formula that the root schema reaches, its scalars, and automata of its arrays and
+    /// objects.
     graph: ContentGraph,
-    /// The work that the algebra took.
+    /// The work that combining the schemas took.
     effort: Effort,
 }
 
-/// Builds the content graph, with the strongest promises (about the order of keys and `oneOf`) that the limits allow.
+/// Combines the schemas into a content graph, which has the allowed values of each formula. Makes the strongest
+/// promises (about the order of keys and `oneOf`) that the limits allow.
 fn combine<'s>(
     schema: &'s Schema<'_>,
     steps: Steps,
@@ -229,7 +232,7 @@ fn combine<'s>(
     built
 }
 
-/// Checks that the schema has an instance, and fails otherwise. Returns notes on parts of the schema that nothing
+/// Checks that some value satisfies the schema, and fails otherwise. Returns notes on parts of the schema that nothing
 /// satisfies.
 fn check(
     automata: &mut Automata<'_>,

@@ -6,12 +6,12 @@ use crate::options::KeyOrder;
 /// The order of keys that a grammar accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OrderPromise {
-    /// The keys come in the schema's order, as the options ask.
+    /// The keys of an object come in the schema's order, as the options ask.
     Schema,
-    /// The keys come in any order, as the options ask.
+    /// The keys of an object come in any order, as the options ask.
     Any,
-    /// The keys come in the schema's order although the options ask for any order. The report calls the keywords
-    /// narrower.
+    /// The keys of an object come in the schema's order although the options ask for any order. The report calls the
+    /// keywords narrower.
     Fallback,
 }
 
@@ -24,7 +24,7 @@ pub(crate) enum OneOfPromise {
     AnyOf,
 }
 
-/// What one attempt to build a grammar promises.
+/// What one attempt to build a grammar promises about the accepted texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Promises {
     /// The order of keys that the grammar accepts.
@@ -38,9 +38,9 @@ impl Promises {
         Self { key_order, one_of }
     }
 
-    /// Returns the promises of the first attempt for the requested order of keys, and of the attempts that follow if
-    /// combinations are too many. A narrower grammar comes before an approximate one, so that accepted texts stay valid
-    /// as long as possible.
+    /// Returns what the first attempt to build a grammar promises for the requested order of keys. Also returns the
+    /// weaker promises of the attempts that follow if combinations are too many. A narrower grammar comes before an
+    /// approximate one, so that accepted texts stay valid as long as possible.
     pub(crate) const fn attempts(key_order: KeyOrder) -> (Self, &'static [Self]) {
         use OneOfPromise::{AnyOf, Exact};
         use OrderPromise::{Any, Fallback, Schema};

@@ -5,13 +5,14 @@ use std::ops::Range;
 /// A string of a document as it is written: maps byte offsets of its value to byte offsets of the text.
 #[derive(Debug)]
 pub struct Written {
-    /// The parts of the string, in order: byte offset in the value, byte offset in the text, and whether the part is
-    /// one escape. Other parts are written verbatim.
+    /// The parts of the string, in order. Each has its byte offset in the decoded value, its byte offset in the
+    /// document text, and whether it is one escape. Other parts are written verbatim.
     parts: Vec<(usize, usize, bool)>,
 }
 
 impl Written {
-    /// Reads the JSON string at the byte range `span`, its quotes included. Cost: linear in the string.
+    /// Reads the JSON string at the byte range `span` of the document text, quotes included. Cost: linear in the
+    /// string.
     pub(super) fn new(source: &str, span: &Range<usize>) -> Self {
         let text = &source[span.start + 1..(span.end - 1).max(span.start + 1)];
         let (mut at, mut decoded) = (0, 0);
@@ -29,8 +30,8 @@ impl Written {
         Self { parts }
     }
 
-    /// Maps a byte range of the value to a byte range of the text. Escapes are never split, and the range is clamped to
-    /// the string. Cost: O(log escapes).
+    /// Maps a byte range of the string's decoded value to a byte range of the document text. Escapes are never split,
+    /// and the range is clamped to the string. Cost: O(log escapes).
     pub fn span(&self, value: &Range<usize>) -> Range<usize> {
         let start = self.place(value.start, false);
         start..self.place(value.end, true).max(start)

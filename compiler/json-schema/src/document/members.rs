@@ -11,16 +11,16 @@ use super::id::NodeId;
 /// Most members of an object whose keys are compared one by one. Larger objects have a sorted index.
 const FEW: usize = 16;
 
-/// A member of an object.
+/// A member of an object in a JSON document.
 #[derive(Debug)]
 pub struct Member {
-    /// Byte range of the key in the text, with its quotes.
+    /// Byte range of the member's key in the document text, quotes included.
     pub(crate) key_span: Range<usize>,
-    /// The place of the member's value.
+    /// The node of the member's value in the document.
     pub value: NodeId,
 }
 
-/// The members of an object, by decoded key, in the order of the text.
+/// The members of an object, found by decoded key, in the order of the document text.
 #[derive(Debug, Default)]
 pub struct Members<'s> {
     /// The members, each with its decoded key.
@@ -50,12 +50,12 @@ impl<'s> Members<'s> {
         (Self { list, by_key }, repeated)
     }
 
-    /// Returns the number of members.
+    /// Returns the number of members of the object.
     pub(crate) fn len(&self) -> usize {
         self.list.len()
     }
 
-    /// Returns the member with a key, or `None`.
+    /// Returns the member with the decoded key `key`, or `None` if the object has no such member.
     pub(crate) fn get(&self, key: &str) -> Option<&Member> {
         if self.by_key.is_empty() {
             return self.list.iter().find(|(known, _)| **known == *key).map(|(_, member)| member);
@@ -64,22 +64,22 @@ impl<'s> Members<'s> {
         place.ok().map(|place| &self.list[self.by_key[place] as usize].1)
     }
 
-    /// Returns the key and the member at an index of the list, or `None` beyond its end.
+    /// Returns the decoded key and the member at an index in text order, or `None` beyond the last member.
     pub(crate) fn at(&self, place: usize) -> Option<(&str, &Member)> {
         self.list.get(place).map(|(key, member)| (&**key, member))
     }
 
-    /// Returns the keys and members, in the order of the text.
+    /// Returns the decoded keys and the members of the object, in the order of the document text.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Member)> {
         self.list.iter().map(|(key, member)| (&**key, member))
     }
 
-    /// Returns the keys, in the order of the text.
+    /// Returns the decoded keys of the object, in the order of the document text.
     pub(crate) fn keys(&self) -> impl ExactSizeIterator<Item = &str> {
         self.list.iter().map(|(key, _)| &**key)
     }
 
-    /// Returns the places of the values, in the order of the text.
+    /// Returns the nodes of the members' values, in the order of the document text.
     pub(crate) fn values(&self) -> impl ExactSizeIterator<Item = NodeId> {
         self.list.iter().map(|(_, member)| member.value)
     }

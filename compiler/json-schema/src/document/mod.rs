@@ -38,9 +38,9 @@ pub(crate) use tree::Tree;
 /// Error codes for a text that is not accepted as a document.
 #[derive(Clone, Copy, Debug)]
 pub struct Codes {
-    /// The code if the text is not JSON.
+    /// The error code of a text that is not JSON.
     pub syntax: &'static str,
-    /// The code if a key occurs twice in one object.
+    /// The error code of a key that occurs twice in one object.
     pub duplicate_key: &'static str,
 }
 
@@ -48,9 +48,9 @@ pub struct Codes {
 /// with escapes and those of grafts.
 #[derive(Debug)]
 pub struct Document<'s> {
-    /// The values; the index of a value is its number.
+    /// The JSON values of the document and of its grafts; the index of a value is its number.
     nodes: Vec<Node<'s>>,
-    /// The outermost value of each graft, with the URI of the graft; ascending.
+    /// The outermost value of each graft (value copied from another document), with the URI of the graft; ascending.
     grafts: Vec<(NodeId, Box<str>)>,
     /// The text of the document.
     text: &'s str,
@@ -95,7 +95,7 @@ impl<'s> Document<'s> {
         root
     }
 
-    /// Copies a value and all values inside it. All of them get the byte range `span`.
+    /// Copies a value of another document and all values inside it. All copies get the byte range `span`.
     fn copy(
         &mut self,
         value: &Value,
@@ -130,12 +130,14 @@ impl<'s> Document<'s> {
         NodeId(0)
     }
 
-    /// Returns the number of values, including those of grafts.
+    /// Returns the number of JSON values in the document, including those of grafts (values copied from other
+    /// documents).
     pub(crate) fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Returns all values: those of the document in text order, then those of grafts.
+    /// Returns the numbers of all JSON values: those of the document in text order, then those of grafts (values copied
+    /// from other documents).
     pub(crate) fn nodes(&self) -> impl Iterator<Item = NodeId> + use<> {
         (0..self.nodes.len() as u32).map(NodeId)
     }
@@ -145,12 +147,13 @@ impl<'s> Document<'s> {
         &self.nodes[node.index()].json
     }
 
-    /// Returns the byte range of a value in the text. For grafts, the range of the reference to them.
+    /// Returns the byte range of a value in the document text. For a graft (value copied from another document),
+    /// returns the range of the reference to it.
     pub fn span(&self, node: NodeId) -> Range<usize> {
         self.nodes[node.index()].span.clone()
     }
 
-    /// Returns the container of a value, or `None` for an outermost value.
+    /// Returns the array or object that directly contains a value, or `None` for an outermost value.
     pub(crate) fn parent(&self, node: NodeId) -> Option<NodeId> {
         self.nodes[node.index()].parent.map(|(parent, _)| parent)
     }
@@ -163,7 +166,8 @@ impl<'s> Document<'s> {
         }
     }
 
-    /// Returns the outermost value around a node: that of the document, or of a graft.
+    /// Returns the outermost value around a node: that of the document, or of a graft (value copied from another
+    /// document).
     pub(crate) fn outermost(&self, node: NodeId) -> NodeId {
         let mut at = node;
         while let Some(parent) = self.parent(at) {
@@ -183,7 +187,8 @@ impl<'s> Document<'s> {
         })
     }
 
-    /// Returns the JSON pointer to a node, after the URI if the node is in a graft. Cost: linear in its length.
+    /// Returns the JSON pointer to a node. If the node is in a graft (value copied from another document), its URI
+    /// comes first. Cost: linear in the length of the pointer.
     pub fn pointer(&self, node: NodeId) -> String {
         let mut pointer = String::new();
         self.pointers().write(node, &mut pointer);
@@ -221,7 +226,8 @@ impl<'s> Document<'s> {
     }
 
     /// Returns the byte range in the text of a part of the string at a node, or of its key if `is_key`. `value` is a
-    /// byte range of the decoded string. For grafts, returns the range of the whole node.
+    /// byte range of the decoded string. For grafts (values copied from other documents), returns the range of the
+    /// whole node.
     pub(crate) fn inside(&self, node: NodeId, is_key: bool, value: &Range<usize>) -> Range<usize> {
         let span = if is_key { self.key_span(node) } else { self.span(node) };
         let is_string = self.text.as_bytes().get(span.start) == Some(&b'"');
@@ -232,8 +238,8 @@ impl<'s> Document<'s> {
         }
     }
 
-    /// Returns the mapping between the decoded string at a node and its text. The node must be a string of the document
-    /// itself, not of a graft.
+    /// Returns the mapping from byte offsets of the decoded string at a node to byte offsets of the document text. The
+    /// node must be a string of the document itself, not of a graft.
     pub fn written(&self, node: NodeId) -> Written {
         Written::new(self.text, &self.span(node))
     }

@@ -40,13 +40,13 @@ impl Json<'_> {
     }
 }
 
-/// A value of the arena with its place.
+/// A JSON value of a document, with its byte range and its container.
 #[derive(Debug)]
 pub(super) struct Node<'s> {
-    /// The value.
+    /// The JSON value.
     pub(super) json: Json<'s>,
-    /// The byte range in the text.
+    /// The byte range of the value in the document text.
     pub(super) span: Range<usize>,
-    /// The container, and the index of the value in it; `None` for an outermost value.
+    /// The array or object that contains the value, and the index of the value in it; `None` for an outermost value.
     pub(super) parent: Option<(NodeId, usize)>,
 }

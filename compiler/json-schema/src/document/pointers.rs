@@ -10,18 +10,18 @@ use super::{Document, Json, NodeId};
 
 /// Initial capacity of a pointer, in bytes; most pointers are shorter.
 const SHORT: usize = 64;
-/// Initial capacity for the containers around a node; most nodes have fewer.
+/// Initial capacity for the list of arrays and objects around a node; most nodes have fewer.
 const DEPTH: usize = 16;
 
 /// Writes the JSON pointers of the nodes of a document. Any order is possible, and text order is the cheapest: O(length
 /// of the pointer) for each node.
 pub(crate) struct Pointers<'d> {
-    /// The document.
+    /// The document whose nodes get pointers.
     document: &'d Document<'d>,
     /// The pointer to the innermost container of the node that was written last.
     text: String,
-    /// The containers around that node, outermost first. Each has the length in bytes of its pointer, a prefix of
-    /// `text`.
+    /// The arrays and objects around the node that was written last, outermost first. Each has the length in bytes of
+    /// its pointer, a prefix of `text`.
     around: Vec<(NodeId, usize)>,
 }
 
@@ -40,7 +40,7 @@ impl<'d> Pointers<'d> {
         }
     }
 
-    /// Makes `text` the pointer to a container. Recurses over the containers around it, at most
+    /// Makes `text` the JSON pointer to an array or object. Recurses over the containers around it, at most
     /// [`MAX_DEPTH`](super::MAX_DEPTH).
     fn enter(&mut self, container: NodeId) {
         // A container has a smaller number than the values inside it.

@@ -15,22 +15,22 @@ use grammarc_grammar::budget::Budget;
 /// Bytes of text for each value, with its key, in most documents at least. Sets an initial capacity.
 const TEXT_OF_NODE: usize = 24;
 
-/// Estimated budget steps for a value.
+/// Estimated budget steps for scanning one JSON value.
 const STEPS_A_VALUE: usize = 1 << 4;
 
-/// Scans a JSON text. The scan of a text that is not JSON ends early and is not sure.
+/// Scans a JSON text into values. The scan of a text that is not JSON ends early, with `sure` set to `false`.
 pub(super) struct Scanner<'a, 'b> {
-    /// The text.
+    /// The text that is scanned.
     text: &'a str,
     /// The budget; if it is exhausted, the scan ends.
     budget: &'b Budget,
     /// Byte offset of the next unread byte.
     at: usize,
-    /// Number of containers around the current offset.
+    /// Number of arrays and objects around the current offset.
     depth: usize,
     /// Whether the text read so far is certainly JSON.
     pub(super) sure: bool,
-    /// The values so far.
+    /// The JSON values so far, in text order.
     pub(super) nodes: Vec<Node<'a>>,
     /// The repeated key whose second value ends first, if there is one.
     pub(super) duplicate: Option<Duplicate>,
@@ -42,9 +42,9 @@ pub(super) struct Scanner<'a, 'b> {
 
 /// A key that occurs twice in one object.
 pub(super) struct Duplicate {
-    /// Byte offset of the end of its second value.
+    /// Byte offset of the end of the value under the second occurrence of the key.
     noticed: usize,
-    /// The decoded key.
+    /// The repeated key, decoded.
     pub(super) key: String,
     /// The byte ranges of the first and the second occurrence of the key.
     pub(super) places: [Range<usize>; 2],
@@ -159,7 +159,7 @@ impl<'a, 'b> Scanner<'a, 'b> {
         Json::Array(self.items.drain(before..).collect())
     }
 
-    /// Enters a container. Ends the scan if serde_json's limit on depth is reached.
+    /// Enters an array or object. Ends the scan if serde_json's limit on depth is reached.
     fn open(&mut self) {
         self.at += 1;
         self.depth += 1;
@@ -247,7 +247,7 @@ fn stops(word: u64) -> u64 {
     (below(word, b' ') | is(b'"') | is(b'\\')) & (EACH << 7)
 }
 
-/// Byte in place of a next byte at the end of the text.
+/// The byte that stands for the end of the text, where no next byte exists.
 const END: u8 = 0;
 
 /// The bytes that may follow a backslash, except `u`.

@@ -10,9 +10,9 @@ use serde_json::Value;
 /// A JSON text, parsed into values on first use.
 #[derive(Debug)]
 pub struct Tree<'s> {
-    /// The text.
+    /// The JSON text that is parsed.
     text: &'s str,
-    /// The values, once they are parsed.
+    /// The JSON value of the text, once it is parsed.
     value: OnceCell<Value>,
 }
 
@@ -22,7 +22,7 @@ impl<'s> Tree<'s> {
         Self { text, value: OnceCell::new() }
     }
 
-    /// Returns the value of the text, and parses it on first use.
+    /// Returns the JSON value of the text, and parses the text on first use.
     pub(crate) fn value(&self) -> &Value {
         self.value.get_or_init(|| serde_json::from_str(self.text).unwrap_or_default())
     }

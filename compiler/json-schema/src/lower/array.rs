@@ -15,7 +15,7 @@ use super::places::Places;
 use crate::algebra::ItemAutomaton;
 use crate::read::schema::Bounds;
 
-/// Returns the expression of the arrays that an automaton accepts, as one rule call if items must differ.
+/// Returns the grammar expression of the arrays that an automaton accepts, as one rule call if items must differ.
 pub(super) fn array(
     emitter: &mut Emitter<'_>,
     writer: &impl MemberWriter,
@@ -31,7 +31,7 @@ pub(super) fn array(
     })
 }
 
-/// Returns the expression of the items of an automaton between brackets.
+/// Returns the grammar expression of the arrays that an automaton accepts: the items with commas, between brackets.
 fn items(
     emitter: &mut Emitter<'_>,
     writer: &impl MemberWriter,
@@ -91,8 +91,8 @@ fn items(
     Ok(Expr::seq([emitter.layout.bracket(b'['), gaps.lead, items]))
 }
 
-/// Returns the expression `[]` if the automaton accepts the empty array, and otherwise [`Expr::Never`]. Records that
-/// longer arrays are cut off, if there are any.
+/// Returns the expression `[]` if the automaton accepts the empty array, and otherwise [`Expr::Never`]. If the
+/// automaton accepts longer arrays, records that the grammar leaves them out.
 fn empty_array(emitter: &mut Emitter<'_>, automaton: &ItemAutomaton) -> Expr {
     let state = &automaton.states[0];
     if !state.items.is_empty() {

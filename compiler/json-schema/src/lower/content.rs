@@ -17,7 +17,8 @@ use crate::text_form::tags::{Root, TagForm, ValueForm};
 use crate::values::pieces::Piece;
 use crate::values::strings::StringSet;
 
-/// Makes the start rule: the values or objects of the schema as JSON with whitespace around them, or as tags.
+/// Makes the start rule of the grammar: the values or objects of the schema as JSON with whitespace around them, or as
+/// tags.
 pub(super) fn start(emitter: &mut Emitter<'_>, wanted: Root<'_>) -> Result<RuleId, Diagnostic> {
     match wanted {
         Root::Tags { form, all } => tagged_document(emitter, form, all),
@@ -27,7 +28,7 @@ pub(super) fn start(emitter: &mut Emitter<'_>, wanted: Root<'_>) -> Result<RuleI
 }
 
 /// Makes the start rule of JSON for all values of the schema, or for its objects alone. The document may be in any
-/// layout.
+/// layout (form of whitespace) that the options allow.
 fn document(emitter: &mut Emitter<'_>, objects_alone: bool) -> Result<RuleId, Diagnostic> {
     let root = emitter.graph.root();
     let around = space(emitter.texts.rules.text.surround);
@@ -48,7 +49,8 @@ fn document(emitter: &mut Emitter<'_>, objects_alone: bool) -> Result<RuleId, Di
     let layouts = emitter.layouts.clone().into_iter().take(if several { usize::MAX } else { 1 });
     let mut choices = Vec::new();
     for layout in layouts {
-        // The content is expanded here, so that the common beginnings of all layouts merge.
+        // The values are written here and not in rules of their own, so that the common beginnings of all layouts
+        // merge.
         emitter.layout = layout;
         choices.push(json(emitter, content)?);
     }
@@ -59,7 +61,8 @@ fn document(emitter: &mut Emitter<'_>, objects_alone: bool) -> Result<RuleId, Di
     Ok(start)
 }
 
-/// Returns the expression of a content in the current layout, as tags if that layout is tagged.
+/// Returns the grammar expression of a content (the scalars, arrays and objects that satisfy a formula) in the current
+/// layout. A tagged layout gives tags, any other layout JSON.
 pub(super) fn content(emitter: &mut Emitter<'_>, content: &Content) -> Result<Expr, Diagnostic> {
     match emitter.tags_here() {
         Some(form) => in_all_forms(emitter, form, &content.scalars, content),
@@ -67,7 +70,8 @@ pub(super) fn content(emitter: &mut Emitter<'_>, content: &Content) -> Result<Ex
     }
 }
 
-/// Returns the expression of a content as JSON in the current layout.
+/// Returns the grammar expression of a content (the scalars, arrays and objects that satisfy a formula) as JSON in the
+/// current layout.
 fn json(emitter: &mut Emitter<'_>, content: &Content) -> Result<Expr, Diagnostic> {
     if content.is_all() {
         return Ok(emitter.texts.rules.any(Piece::Value, emitter.layout));
@@ -97,7 +101,8 @@ impl Containers for Content {
     }
 }
 
-/// Returns an error if no value of the content is an object.
+/// Returns an error if no object satisfies the schema. `content` has the scalars, arrays and objects that satisfy the
+/// schema.
 fn check_objects(emitter: &Emitter<'_>, content: &Content) -> Result<(), Diagnostic> {
     if content.objects.as_ref().is_none_or(|objects| !objects.is_empty()) {
         return Ok(());
@@ -108,8 +113,8 @@ fn check_objects(emitter: &Emitter<'_>, content: &Content) -> Result<(), Diagnos
     Err(error.with_help("allow objects: arguments are one, with a member for each"))
 }
 
-/// Makes the start rule of tags: the objects of the root as tags. With `all`, also the other values of the root, which
-/// no closing tag ends. A schema that allows every type means objects alone.
+/// Makes the start rule of a grammar of tags: the objects of the root schema, with their members as tags. With `all`,
+/// also the other values of the root, which no closing tag ends. A schema that allows every type means objects alone.
 fn tagged_document(
     emitter: &mut Emitter<'_>,
     form: &TagForm,
@@ -136,7 +141,7 @@ fn tagged_document(
     Ok(start)
 }
 
-/// Returns the expression of the values of the root that are no objects, in the form that they have inside a tag.
+/// Returns the grammar expression of those values of the root schema that are no objects, written as inside a tag.
 fn tagged_others(
     emitter: &mut Emitter<'_>,
     form: &TagForm,
@@ -156,7 +161,8 @@ fn tagged_others(
     Ok(Expr::alt(choices))
 }
 
-/// Returns whether the content has values of every type. The schema then does not name the type of the root.
+/// Returns whether values of every JSON type satisfy the root schema, so that the schema does not name a type.
+/// `content` has these values.
 fn has_all_types(content: &Content) -> bool {
     let scalars = &content.scalars;
     let containers = |any: Option<bool>| any.is_none_or(|some| some);

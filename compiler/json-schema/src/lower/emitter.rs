@@ -11,27 +11,28 @@ use crate::text_form::prelude::space;
 use crate::text_form::tags::TagForm;
 use crate::values::pieces::Piece;
 
-/// Largest size of an expression that is inlined where it is used, which saves a stack frame. Larger expressions become
-/// rules.
+/// Largest size of a grammar expression that is inlined where it is used, which saves a stack frame. Larger expressions
+/// become rules.
 pub(super) const INLINE: usize = 128;
 
 /// A declared rule whose definition is still to be made.
 pub(super) struct Queued {
-    /// The formula over values whose content the rule has.
+    /// The formula over values; the rule accepts the texts of the values that satisfy it.
     pub(super) formula: FormulaId,
-    /// The layout in which the rule writes the content.
+    /// The layout (form of whitespace, or tags) in which the rule writes the values.
     pub(super) layout: Layout,
-    /// The declared rule.
+    /// The grammar rule that is declared and still has no definition.
     pub(super) rule: RuleId,
     /// The place in the schema from which the rule comes.
     pub(super) origin: Origin,
 }
 
-/// The rules of all formulas in one layout.
+/// The rules of all formulas in one layout (form of whitespace, or tags).
 pub(super) struct Row {
-    /// For each formula, by its index, its rule in this layout; `None` until it is needed.
+    /// For each formula, by its index in the content graph, its rule in this layout; `None` until it is needed.
     rules: Vec<Option<RuleId>>,
-    /// For each formula that allows only scalars or every value, its expression; `None` until it is needed.
+    /// For each formula, by its index in the content graph, the expression of its values, if these are only scalars or
+    /// all values. `None` until it is needed.
     pub(super) scalars: Vec<Option<Expr>>,
 }
 
@@ -39,29 +40,29 @@ pub(super) struct Row {
 pub(super) struct Emitter<'a> {
     /// The texts of keys and scalars, and the grammar's rules.
     pub(super) texts: Texts<'a>,
-    /// The contents of all formulas.
+    /// For each formula over values, its content: the scalars, arrays and objects that satisfy it.
     pub(super) graph: &'a ContentGraph,
-    /// The form of members as tags; `None` for a grammar of plain JSON.
+    /// How members are written as tags; `None` for a grammar of plain JSON.
     pub(super) tags: Option<&'a TagForm>,
-    /// The layout of the expression under construction.
+    /// The layout (form of whitespace, or tags) of the expression under construction.
     pub(super) layout: Layout,
-    /// The layouts in which the options allow JSON.
+    /// The layouts (forms of whitespace) in which the options allow JSON.
     pub(super) layouts: Vec<Layout>,
     /// The rule of any value inside tags; `None` until it is needed.
     pub(super) any_tagged: Option<RuleId>,
     /// For each layout, by its index, the rules of the formulas; `None` until it is needed.
     rows: Vec<Option<Row>>,
-    /// Writes pointers to the places from which rules come.
+    /// Writes JSON pointers to the places of the schema from which rules come.
     pointers: Pointers<'a>,
     /// The declared rules, in the order in which they are defined.
     pub(super) queue: Vec<Queued>,
-    /// Places of schemas whose containers are written as empty, since the layout allows no deeper level.
+    /// Places of schemas whose arrays and objects are written as empty, since the layout allows no deeper level.
     pub(super) cut: Vec<NodeId>,
 }
 
 impl<'a> Emitter<'a> {
-    /// Creates an emitter without rules. `layouts` are the layouts in which the options allow JSON; there is at least
-    /// one.
+    /// Creates an emitter of grammar rules that has no rule yet. `layouts` are the layouts in which the options allow
+    /// JSON; there is at least one.
     pub(super) fn new(
         texts: Texts<'a>,
         graph: &'a ContentGraph,
@@ -82,8 +83,8 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Returns the expression of a formula's values inside a container: a call of the formula's rule, or its scalars if
-    /// these are small.
+    /// Returns the grammar expression of the values of a formula inside an array or object: a call of the formula's
+    /// rule, or the scalars themselves if they are small.
     pub(super) fn refer(&mut self, formula: FormulaId) -> Result<Expr, Diagnostic> {
         let index = self.graph.index(formula);
         let content = self.graph.content_at(index);
@@ -112,7 +113,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Returns the rules of a layout.
+    /// Returns the rules of all formulas in a layout (form of whitespace, or tags).
     pub(super) fn row(&mut self, layout: Layout) -> &mut Row {
         let index = layout.index();
         if self.rows.len() <= index {
@@ -125,7 +126,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// Returns the rule of a formula in a layout. A new rule is added to the worklist.
+    /// Returns the rule that writes the values of a formula in a layout. A new rule is added to the worklist.
     pub(super) fn rule(&mut self, formula: FormulaId, layout: Layout) -> RuleId {
         let index = self.graph.index(formula);
         if let Some(rule) = self.row(layout).rules[index] {
@@ -143,7 +144,7 @@ impl<'a> Emitter<'a> {
         rule
     }
 
-    /// Returns the place in the schema from which a formula comes.
+    /// Returns the place in the schema document from which a formula comes.
     pub(super) fn origin(&mut self, formula: FormulaId) -> Origin {
         let Texts { types, buffer, .. } = &mut self.texts;
         let Some(place) = types.logic.place(formula) else { return Origin::default() };
@@ -153,17 +154,18 @@ impl<'a> Emitter<'a> {
         Origin { span: Some(span), pointer: Some(buffer.clone()) }
     }
 
-    /// Records that the current schema has containers that are written as empty although they may have content.
+    /// Records that arrays or objects of the current schema are written as empty although they may have items or
+    /// members.
     pub(super) fn note_cut(&mut self) {
         self.cut.push(self.texts.at);
     }
 
-    /// Returns the form of tags if the current layout is tagged, otherwise `None`.
+    /// Returns how members are written as tags if the current layout is tagged, otherwise `None`.
     pub(super) fn tags_here(&self) -> Option<&'a TagForm> {
         self.tags.filter(|_| self.layout == Layout::Tagged)
     }
 
-    /// Returns the whitespace between the tokens of a container in the current layout.
+    /// Returns the whitespace between the tokens of an array or object in the current layout.
     pub(super) fn gaps(&mut self) -> Gaps {
         match self.tags_here() {
             Some(form) => self.layout.gaps(space(form.space)),
@@ -172,7 +174,7 @@ impl<'a> Emitter<'a> {
     }
 }
 
-/// Returns whether a content has arrays or objects.
+/// Returns whether some array or object is among the values of a content (the values that satisfy a formula).
 pub(super) fn has_containers(content: &Content) -> bool {
     !(content.arrays.as_ref().is_some_and(Vec::is_empty)
         && content.objects.as_ref().is_some_and(Vec::is_empty))

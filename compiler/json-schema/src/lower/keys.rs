@@ -9,10 +9,10 @@
 
 use grammarc_grammar::ir::{Expr, ExprGraph};
 
-/// A node of a prefix tree.
+/// A node of a prefix tree of keys.
 #[derive(Clone, Debug, Default)]
 struct Node {
-    /// The edges, ascending: a unit (byte or character) and the index of the child.
+    /// The edges of the node, ascending: a unit (byte or character) and the index of the child.
     children: Vec<(u32, u32)>,
     /// The graph state to which the key that ends here leads; `None` if no key ends here.
     leaf: Option<u32>,
@@ -20,19 +20,19 @@ struct Node {
     state: Option<u32>,
 }
 
-/// Prefix trees that share their nodes. Each edge reads one unit: a byte or a character, as the caller decides. A tree
-/// is given by the index of its root.
+/// Prefix trees of keys that share their nodes. Each edge reads one unit: a byte or a character, as the caller decides.
+/// A tree is identified by the index of its root.
 #[derive(Debug, Default)]
 pub(super) struct KeyTrees {
-    /// The nodes of all trees.
+    /// The nodes of all prefix trees.
     nodes: Vec<Node>,
     /// Indices of the nodes that have a graph state but no graph edges yet.
     open: Vec<u32>,
 }
 
 impl KeyTrees {
-    /// Returns `tree` extended by `key`, which leads to the graph state `leaf`. A key that the tree has already now
-    /// leads to `leaf` alone.
+    /// Returns the prefix tree `tree` extended by `key`, which leads to the state `leaf` of the expression graph. If
+    /// the tree has the key already, the key now leads to `leaf` alone.
     pub(super) fn with(&mut self, tree: Option<u32>, key: &[u32], leaf: u32) -> u32 {
         let root = self.copy(tree);
         let mut at = root;
@@ -52,7 +52,8 @@ impl KeyTrees {
         root
     }
 
-    /// Returns the graph state to which `key` leads in a tree, or `None` if the tree does not have the key.
+    /// Returns the state of the expression graph to which `key` leads in a prefix tree, or `None` if the tree does not
+    /// have the key.
     pub(super) fn leaf(&self, tree: Option<u32>, key: &[u32]) -> Option<u32> {
         let mut node = &self.nodes[tree? as usize];
         for unit in key {
@@ -68,7 +69,8 @@ impl KeyTrees {
         (self.nodes.len() - 1) as u32
     }
 
-    /// Returns the graph state before the keys of a tree. A new state gets its edges in [`write`](Self::write).
+    /// Returns the state of the expression graph before the keys of a prefix tree. A new state gets its edges in
+    /// [`write`](Self::write).
     pub(super) fn state(&mut self, graph: &mut ExprGraph, tree: u32) -> u32 {
         let Node { state, leaf, children } = &mut self.nodes[tree as usize];
         if let Some(state) = *state {
@@ -86,8 +88,9 @@ impl KeyTrees {
         new
     }
 
-    /// Adds the edges of all requested states. `unit` returns the expression of a byte or character. Stops early if
-    /// `may_go_on` refuses the given number of further edges.
+    /// Adds to the expression graph the edges of all states that [`state`](Self::state) has returned. `unit` returns
+    /// the expression of a byte or character. Stops early if `may_go_on`, which gets a number of further edges, refuses
+    /// them.
     pub(super) fn write(
         &mut self,
         graph: &mut ExprGraph,

@@ -8,12 +8,12 @@ use super::emitter::Emitter;
 use crate::algebra::{FormulaId, MemberName};
 use crate::values::strings::Place;
 
-/// Writes the parts of a container: keys, values and items, as JSON or as tags.
+/// Writes the parts of an object or array (keys, values and items) as grammar expressions of JSON or of tags.
 pub(super) trait MemberWriter {
-    /// Returns the expression of the keys of a member.
+    /// Returns the grammar expression of the key of a member, or of the set of its possible keys.
     fn key(&self, emitter: &mut Emitter<'_>, name: &MemberName) -> Result<Expr, Diagnostic>;
 
-    /// Returns the expression of the values of a member. `name` is the member's key or set of keys.
+    /// Returns the grammar expression of the values that a member may have. `name` is the member's key or set of keys.
     fn value(
         &self,
         emitter: &mut Emitter<'_>,
@@ -21,7 +21,7 @@ pub(super) trait MemberWriter {
         formula: FormulaId,
     ) -> Result<Expr, Diagnostic>;
 
-    /// Returns the expression of an item of an array.
+    /// Returns the grammar expression of those array items that satisfy `formula`.
     fn item(&self, emitter: &mut Emitter<'_>, formula: FormulaId) -> Result<Expr, Diagnostic>;
 }
 

@@ -43,19 +43,20 @@ use emitter::{Emitter, Queued};
 use rules::Rules;
 use texts::Texts;
 
-/// Estimated bytes of memory for a rule.
+/// Estimated bytes of memory for a rule of the grammar.
 const BYTES_A_RULE: usize = 1 << 9;
 
-/// The grammar of a schema, and the places where it is cut off.
+/// The grammar of a schema, and the places of schemas whose deepest values the grammar leaves out.
 pub(crate) struct SchemaGrammar {
     /// The rules of the grammar.
     pub(crate) grammar: Grammar,
-    /// Places of the schemas whose containers are written as empty at the deepest level of indented text, ascending.
-    /// Empty if several layouts are allowed.
+    /// Places of the schemas whose arrays and objects are written as empty at the deepest level of indented text,
+    /// ascending. Empty if several layouts are allowed.
     pub(crate) cut: Vec<NodeId>,
 }
 
-/// Makes the grammar of a content graph. The document is JSON, or an object whose members are tags.
+/// Makes the grammar of a content graph (for each formula, the values that satisfy it). The document is JSON, or an
+/// object whose members are tags.
 ///
 /// # Errors
 ///

@@ -21,11 +21,11 @@ use super::places::{At, BYTES_A_MEMBER, Places};
 use crate::algebra::{FormulaId, Member, MemberAutomaton, MemberState};
 use crate::text_form::layout::{Gaps, Layout};
 
-/// Automata of a union that share one rule. Overlapping automata may multiply states when a rule is determinized, so a
-/// larger union gets one rule for each `TOGETHER` automata.
+/// Number of automata of a union of objects that share one grammar rule. Overlapping automata may multiply states when
+/// a rule is determinized, so a larger union gets one rule for each `TOGETHER` automata.
 const TOGETHER: usize = 4;
 
-/// Returns expressions that together accept the objects of a union of automata.
+/// Returns grammar expressions that together accept the objects of a union of automata.
 pub(super) fn objects(
     emitter: &mut Emitter<'_>,
     writer: &impl MemberWriter,
@@ -44,7 +44,7 @@ pub(super) fn objects(
     Ok(choices)
 }
 
-/// Returns the expression of the objects of an automaton, as one rule call if keys must differ.
+/// Returns the grammar expression of the objects that an automaton accepts, as one rule call if keys must differ.
 fn object(
     emitter: &mut Emitter<'_>,
     writer: &impl MemberWriter,
@@ -60,7 +60,8 @@ fn object(
     })
 }
 
-/// Returns the expression of the members of an automaton between brackets. Many optional keys become one prefix tree.
+/// Returns the grammar expression of the objects that an automaton accepts: the members with commas, between brackets.
+/// Many optional keys become one prefix tree.
 fn members(
     emitter: &mut Emitter<'_>,
     writer: &impl MemberWriter,
@@ -97,41 +98,41 @@ fn members(
     Ok(Expr::seq([emitter.layout.bracket(b'{'), gaps.lead, members]))
 }
 
-/// A member with the expressions of its key and value.
+/// A member (edge of an automaton over members) with the grammar expressions of its key and value.
 struct Written<'m> {
-    /// The expression of the key, with quotes or tags.
+    /// The grammar expression of the member's key, with quotes or tags.
     key: Expr,
-    /// The expression of the value.
+    /// The grammar expression of the member's value.
     value: Expr,
-    /// The edge of the automaton.
+    /// The member, which is an edge of the automaton.
     member: &'m Member,
 }
 
-/// The part of a member after its key. Keys with equal mark, value and target share it.
+/// The part of a member after its key. Keys with equal mark (register bit), value and target state share this part.
 #[derive(PartialEq, Eq, Hash)]
 struct Marked {
-    /// The mark (bit of the required key) that is set.
+    /// The mark that is set: index of the register bit that records that the required key is written.
     mark: u8,
-    /// The formula over the value.
+    /// The formula that the value of the member satisfies.
     value: FormulaId,
     /// Number of the automaton state after the member.
     to: u32,
 }
 
-/// An object expression under construction.
+/// The expression graph of an object under construction.
 struct Object {
-    /// The whitespace between the tokens.
+    /// The whitespace between the tokens of the object.
     gaps: Gaps,
-    /// The graph so far.
+    /// The expression graph so far, with its states for states of the automaton.
     places: Places,
     /// Whether the runtime compares the keys of the object.
     distinct: bool,
-    /// Maps each rest of a member with a mark to the graph state between its key and its value.
+    /// Maps each part of a member after a key with a mark to the graph state between the key and that part.
     marked: FxHashMap<Marked, u32>,
 }
 
 impl Object {
-    /// Returns the members with the expressions of their keys and values.
+    /// Returns the members after an automaton state, each with the grammar expressions of its key and value.
     fn members<'m>(
         &self,
         emitter: &mut Emitter<'_>,
@@ -153,7 +154,7 @@ impl Object {
         Ok(written)
     }
 
-    /// Adds the edge on which the next key is left out, if it is optional.
+    /// Adds to the graph the edge on which the next key of the automaton is left out, if that key is optional.
     fn skip(&mut self, state: &MemberState, from: At) {
         if let Some(skip) = state.skip {
             let to = self.places.of(skip, from.written);
@@ -161,7 +162,8 @@ impl Object {
         }
     }
 
-    /// Adds the edges after a state: its loop with bounds, or its members and the end of the object.
+    /// Adds to the graph the edges after an automaton state: its loop with bounds, or its members and the end of the
+    /// object.
     fn state(&mut self, state: &MemberState, from: At, members: Vec<Written<'_>>) {
         let Self { gaps, places, distinct, .. } = self;
         let At { place, written } = from;
@@ -185,7 +187,8 @@ impl Object {
         }
     }
 
-    /// Adds the edge of a member. A mark is set between key and value.
+    /// Adds to the graph the edge of a member. If the key has a mark (register bit), the mark is set between key and
+    /// value.
     fn edge(&mut self, from: At, Written { key, value, member }: Written<'_>) {
         let Self { gaps, places, marked, .. } = self;
         let to = places.of(member.to, true);
@@ -207,8 +210,8 @@ impl Object {
     }
 }
 
-/// Returns the expression `{}` if the automaton accepts the empty object, and otherwise [`Expr::Never`]. Records that
-/// larger objects are cut off, if there are any.
+/// Returns the expression `{}` if the automaton accepts the empty object, and otherwise [`Expr::Never`]. If the
+/// automaton accepts larger objects, records that the grammar leaves them out.
 fn empty_object(emitter: &mut Emitter<'_>, automaton: &MemberAutomaton) -> Expr {
     let mut at = Some(0);
     let mut may_end = false;

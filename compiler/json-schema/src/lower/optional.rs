@@ -16,34 +16,36 @@ use crate::text_form::layout::Gaps;
 use crate::values::strings::escaped::quoted;
 use crate::values::strings::one_character;
 
-/// Fewest states with an optional key for which the keys become one prefix tree.
+/// Fewest automaton states with an optional key for which the keys become one prefix tree.
 const MANY: usize = 48;
 
-/// Estimated bytes of memory for one unit (byte or character) of a key, in a tree and in the graph.
+/// Estimated bytes of memory for one unit (byte or character) of a key, in a prefix tree and in the expression graph.
 const BYTES_A_UNIT: usize = 160;
 
-/// Estimated budget steps for an edge of the graph.
+/// Estimated budget steps for an edge of the expression graph.
 const STEPS_AN_EDGE: usize = 1 << 4;
 
-/// Returns whether at least [`MANY`] states have an optional key. The automaton must have no marks, and leaving a key
-/// out must lead to a later state.
+/// Returns whether at least [`MANY`] states of an automaton have an optional key. Otherwise, with marks, or if leaving
+/// a key out leads to an earlier state, returns `false`.
 pub(super) fn is_long(automaton: &MemberAutomaton) -> bool {
     let skips = || (0..).zip(&automaton.states).filter_map(|(at, state)| Some((at, state.skip?)));
     automaton.marks == 0 && skips().count() >= MANY && skips().all(|(at, skip)| at < skip)
 }
 
-/// The keys of an automaton's states, as prefix trees.
+/// The optional keys of an automaton over members, as prefix trees.
 pub(super) struct OptionalKeys {
-    /// The prefix trees.
+    /// The prefix trees of keys, which share their nodes.
     trees: KeyTrees,
-    /// For each state of the automaton, the tree of the keys that may come next; `None` without such keys.
+    /// For each state of the automaton, the prefix tree of the keys that may come next; `None` without such keys.
     tree_of: Vec<Option<u32>>,
-    /// For each state, the first state reached by leaving keys out that allows more than keys; `None` if there is none.
+    /// For each state of the automaton, the first state reached by leaving keys out that allows more than single keys;
+    /// `None` if there is none.
     beyond: Vec<Option<u32>>,
 }
 
 impl OptionalKeys {
-    /// Builds the trees of all states from the last to the first, since leaving a key out leads to a later state.
+    /// Builds the prefix trees of keys for all automaton states. The order is from the last state to the first, since
+    /// leaving a key out leads to a later state.
     pub(super) fn new(
         emitter: &mut Emitter<'_>,
         automaton: &MemberAutomaton,
@@ -80,13 +82,14 @@ impl OptionalKeys {
         Ok(Self { trees, tree_of, beyond })
     }
 
-    /// Returns whether the key of a member is in the tree of its state: a single key, and no loop at the state.
+    /// Returns whether the key of a member is in the prefix tree of its state. This holds for a single key (not a set)
+    /// if the state has no loop.
     pub(super) fn has(state: &MemberState, member: &Member) -> bool {
         state.repeat.is_none() && !member.name.is_set()
     }
 
-    /// Adds the edges from graph state `from` to the tree of an automaton state, and to the first later state that
-    /// allows more than keys.
+    /// Adds the edges from graph state `from` to the prefix tree of an automaton state, and to the first later state
+    /// that allows more than keys.
     pub(super) fn edges(&mut self, state: u32, from: At, gaps: &Gaps, places: &mut Places) {
         if let Some(tree) = self.tree_of[state as usize] {
             let keys = self.trees.state(&mut places.graph, tree);
@@ -98,7 +101,7 @@ impl OptionalKeys {
         }
     }
 
-    /// Adds all trees to the graph.
+    /// Adds all prefix trees of keys to the expression graph.
     pub(super) fn write(
         mut self,
         emitter: &mut Emitter<'_>,
@@ -116,7 +119,7 @@ impl OptionalKeys {
     }
 }
 
-/// Returns a key with its quotes as the units of a tree: bytes if each key has one text, otherwise characters.
+/// Returns a key with its quotes as the units of a prefix tree: bytes if each key has one text, otherwise characters.
 fn units(emitter: &Emitter<'_>, key: u32) -> Vec<u32> {
     let text = emitter.texts.types.objects.key(key);
     match emitter.texts.rules.text.escapes {
@@ -127,10 +130,11 @@ fn units(emitter: &Emitter<'_>, key: u32) -> Vec<u32> {
     }
 }
 
-/// The quote around a key, if the units of a tree are characters. No character has this number.
+/// The unit that denotes the quote around a key, if the units of a prefix tree are characters. No character has this
+/// number.
 const QUOTE: u32 = u32::MAX;
 
-/// Returns whether a state allows anything but single keys: an end, a loop, or members with a set of keys.
+/// Returns whether an automaton state allows anything but single keys: an end, a loop, or members with a set of keys.
 fn has_more_than_keys(state: &MemberState) -> bool {
     state.end || state.repeat.is_some() || state.members.iter().any(|member| member.name.is_set())
 }

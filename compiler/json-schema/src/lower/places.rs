@@ -5,7 +5,7 @@ use grammarc_grammar::ir::{Expr, ExprGraph};
 use crate::read::schema::Bounds;
 use crate::text_form::layout::Gaps;
 
-/// Estimated bytes of memory for a member in the graph.
+/// Estimated bytes of memory for an object's member in the expression graph.
 pub(super) const BYTES_A_MEMBER: usize = 1 << 9;
 
 /// A state of the expression graph, and whether a member or item is written before it.
@@ -17,10 +17,10 @@ pub(super) struct At {
     pub(super) written: bool,
 }
 
-/// The expression graph of a container. Each automaton state has up to two graph states: one with a member or item
-/// written before, and one without.
+/// The expression graph of an array or object. Each automaton state has up to two graph states: one with a member or
+/// item written before, and one without.
 pub(super) struct Places {
-    /// The graph so far.
+    /// The expression graph so far.
     pub(super) graph: ExprGraph,
     /// Maps `2 * state + written` to the graph state, where `state` is a state of the automaton and `written` is 0 or
     /// 1.
@@ -29,14 +29,14 @@ pub(super) struct Places {
     pub(super) order: Vec<(u32, bool)>,
     /// The graph state after the last member or item, before the whitespace and the closing bracket.
     closing: u32,
-    /// The closing bracket.
+    /// The closing bracket, as a grammar expression.
     bracket: Expr,
 }
 
 impl Places {
-    /// Creates the graph with its start, where nothing is written. A container with members or items ends with
-    /// whitespace and the bracket, an empty container with the bracket alone. There is capacity for an automaton of
-    /// `states` states and `edges` edges.
+    /// Creates the expression graph of an array or object with its start state, before any member or item. An array or
+    /// object with items or members ends with whitespace and the bracket, an empty one with the bracket alone. There is
+    /// capacity for an automaton of `states` states and `edges` edges.
     pub(super) fn new(gaps: &Gaps, bracket: Expr, states: usize, edges: usize) -> Self {
         let mut graph = ExprGraph::with_capacity(2 * (states + edges));
         let closing = graph.state();
@@ -48,7 +48,7 @@ impl Places {
         Self { graph, numbers, order, closing, bracket }
     }
 
-    /// Lets the container end in graph state `from`. `written` says whether a member or item is written before.
+    /// Lets the array or object end in graph state `from`. `written` says whether a member or item is written before.
     pub(super) fn close(&mut self, from: u32, written: bool) {
         if written {
             self.graph.edge(from, Expr::Empty, self.closing);
@@ -57,8 +57,8 @@ impl Places {
         }
     }
 
-    /// Lets the container end after `any`, as often as the bounds allow, with commas between. The repetition is one
-    /// expression.
+    /// Lets the array or object end after repetitions of the member or item `any`. Their number is within the bounds,
+    /// and commas are between them. The repetition is one expression.
     pub(super) fn repeat(
         &mut self,
         from: u32,
@@ -82,8 +82,9 @@ impl Places {
         }
     }
 
-    /// Lets the container end after `any`, as often as the bounds allow, with commas between. Each occurrence is an
-    /// edge of the graph, which is what rules of kind [`Distinct`](grammarc_grammar::ir::RuleKind::Distinct) need.
+    /// Lets the array or object end after repetitions of the member or item `any`. Their number is within the bounds,
+    /// and commas are between them. Each occurrence is an edge of the graph, which is what rules of kind
+    /// [`Distinct`](grammarc_grammar::ir::RuleKind::Distinct) need.
     pub(super) fn repeat_within(
         &mut self,
         mut from: u32,
@@ -112,7 +113,8 @@ impl Places {
         }
     }
 
-    /// Returns the graph state of an automaton state. A new one is added to `order`.
+    /// Returns the graph state of an automaton state. `written` says whether a member or item is written before. A new
+    /// state is added to `order`.
     pub(super) fn of(&mut self, state: u32, written: bool) -> u32 {
         *self.numbers[2 * state as usize + usize::from(written)].get_or_insert_with(|| {
             self.order.push((state, written));

@@ -13,7 +13,7 @@ use crate::values::numbers::Pieces;
 use crate::values::pieces::Piece;
 use crate::values::strings::{StringRules, character};
 
-/// Estimated bytes of expressions that are made in one step of the budget.
+/// Estimated bytes of grammar expressions that are made in one step of the budget.
 const BYTES_A_STEP: usize = 1 << 3;
 
 /// The rules of a grammar under construction.
@@ -22,11 +22,11 @@ pub(super) struct Rules<'a> {
     pub(super) text: TextForm,
     /// The limit on the states of one automaton, with the budget of the compilation.
     pub(super) allowed: StateBudget<'a>,
-    /// The memory of the expressions so far, as reported to the budget.
+    /// The memory of the grammar expressions so far, as reported to the budget.
     memory: MemoryUse<'a>,
-    /// Estimated bytes of the expressions so far.
+    /// Estimated bytes of memory of the grammar expressions so far.
     bytes: usize,
-    /// The grammar so far.
+    /// The rules of the grammar so far, with their definitions.
     pub(super) builder: GrammarBuilder,
     /// The shared rules of JSON that every grammar may call.
     prelude: Prelude,
@@ -40,7 +40,7 @@ pub(super) struct Rules<'a> {
 }
 
 impl<'a> Rules<'a> {
-    /// Starts a grammar without rules.
+    /// Creates the collection of rules for a grammar, without any rule.
     pub(super) fn new(text: TextForm, allowed: StateBudget<'a>) -> Self {
         Self {
             text,
@@ -55,7 +55,7 @@ impl<'a> Rules<'a> {
         }
     }
 
-    /// Counts an expression of `bytes` bytes of memory.
+    /// Counts a grammar expression of `bytes` bytes of memory.
     ///
     /// # Errors
     ///
@@ -66,18 +66,18 @@ impl<'a> Rules<'a> {
         self.allowed.hold(&mut self.memory, self.bytes)
     }
 
-    /// Declares a rule that is defined later, and counts it.
+    /// Declares a grammar rule that is defined later, and counts it towards the limit `max_rules`.
     pub(super) fn declare(&mut self, name: &str) -> RuleId {
         self.count += 1;
         self.builder.declare(name)
     }
 
-    /// Defines a new rule and returns a call of it.
+    /// Defines a new grammar rule with the expression `expr`, and returns a call of it.
     pub(super) fn helper(&mut self, name: &str, expr: Expr) -> Expr {
         self.helper_of(name, expr, RuleKind::Plain)
     }
 
-    /// Defines a new rule of a kind and returns a call of it.
+    /// Defines a new grammar rule of a kind with the expression `expr`, and returns a call of it.
     pub(super) fn helper_of(&mut self, name: &str, expr: Expr, kind: RuleKind) -> Expr {
         let rule = self.declare(name);
         self.builder.define_as(rule, expr, Origin::default(), kind);
@@ -89,7 +89,7 @@ impl<'a> Rules<'a> {
         self.prelude.laid_out(&mut self.builder, piece, layout)
     }
 
-    /// Returns the whitespace between the tokens of a container of JSON in a layout.
+    /// Returns the whitespace between the tokens of a JSON array or object in a layout.
     pub(super) fn gaps(&mut self, layout: Layout) -> Gaps {
         self.prelude.gaps(&mut self.builder, layout)
     }
@@ -100,8 +100,8 @@ impl StringRules for Rules<'_> {
         self.prelude.call(&mut self.builder, piece)
     }
 
-    /// Makes a rule for each pair of bounds and keeps it apart from its callers. So each count exists once, however
-    /// often it is used.
+    /// Makes one rule for each pair of bounds on the number of characters, and never inlines it. So the states of each
+    /// count exist once, however often the rule is called.
     fn counted_tail(&mut self, min: u32, max: Option<u32>) -> Expr {
         if let Some(&rule) = self.tails.get(&(min, max)) {
             return Expr::Call(rule);

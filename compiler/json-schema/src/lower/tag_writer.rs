@@ -22,7 +22,7 @@ use crate::values::types::TypeSet;
 pub(super) struct Tags<'f>(pub(super) &'f TagForm);
 
 impl MemberWriter for Tags<'_> {
-    /// Returns the key of a member, with the text of the tag before and after it.
+    /// Returns the grammar expression of a member's key, with the text of the tag before and after it.
     fn key(&self, emitter: &mut Emitter<'_>, name: &MemberName) -> Result<Expr, Diagnostic> {
         let form = self.0;
         let key = match name {
@@ -56,17 +56,17 @@ impl MemberWriter for Tags<'_> {
     }
 }
 
-/// Writes the arrays and objects of a value inside tags, in the current layout.
+/// Writes those values inside tags that are arrays or objects, in the current layout.
 pub(super) trait Containers {
-    /// Returns the expressions of the arrays. `nested` says whether their items are tags again; otherwise they are
-    /// JSON.
+    /// Returns the grammar expressions of the arrays. `nested` says whether their items are tags again; otherwise they
+    /// are JSON.
     fn arrays(&self, emitter: &mut Emitter<'_>, nested: bool) -> Result<Vec<Expr>, Diagnostic>;
-    /// Returns the expressions of the objects. `nested` says whether their members are tags again; otherwise they are
-    /// JSON.
+    /// Returns the grammar expressions of the objects. `nested` says whether their members are tags again; otherwise
+    /// they are JSON.
     fn objects(&self, emitter: &mut Emitter<'_>, nested: bool) -> Result<Vec<Expr>, Diagnostic>;
 }
 
-/// Writes all arrays and all objects.
+/// Writes every array and every object, whatever their items and members.
 pub(super) struct AnyContainers;
 
 impl Containers for AnyContainers {
@@ -98,8 +98,8 @@ impl Containers for NoContainers {
     }
 }
 
-/// Returns a value inside tags, with the text that begins and ends it: a call of its rule, or its scalars if these are
-/// small.
+/// Returns the grammar expression of a value inside tags, with the text that begins and ends it. The expression is a
+/// call of the value's rule, or the scalars themselves if they are small.
 fn value(
     emitter: &mut Emitter<'_>,
     form: &TagForm,
@@ -122,7 +122,8 @@ fn value(
     Ok(expr)
 }
 
-/// Returns an alternation over the forms of tags, each with the scalars and containers of its types.
+/// Returns an alternation over the forms of values in tags (one for each group of types), each with the scalars, arrays
+/// and objects of its types.
 pub(super) fn in_all_forms(
     emitter: &mut Emitter<'_>,
     form: &TagForm,
@@ -136,7 +137,7 @@ pub(super) fn in_all_forms(
     Ok(Expr::alt(choices))
 }
 
-/// Returns the values of one form, with the text that begins and ends it.
+/// Returns the grammar expression of the values in one form of tags, with the text that begins and ends such a value.
 pub(super) fn in_form(
     emitter: &mut Emitter<'_>,
     form: &TagForm,
@@ -179,14 +180,14 @@ pub(super) fn in_form(
     emitter.layout = outer;
     let others = Expr::alt(others);
     if others != Expr::Never {
-        // Inside nested tags there is whitespace already.
+        // Inside nested tags the expressions of the tags have whitespace already.
         let around = if value.nested { Expr::Empty } else { space(form.space) };
         closed.push(Expr::seq([around.clone(), others, around, form.close.clone()]));
     }
     Ok(Expr::seq([value.begin.clone(), Expr::alt(closed)]))
 }
 
-/// Returns the strings that do not contain the text that ends a value.
+/// Returns those strings of a set that do not contain the text that ends a value in tags.
 pub(super) fn without_end(
     emitter: &Emitter<'_>,
     form: &TagForm,
@@ -196,7 +197,7 @@ pub(super) fn without_end(
     strings.minus(&StringSet::holding(&[&form.close_text], limit)?, limit)
 }
 
-/// Returns a string without quotes and escapes, with the text that ends it.
+/// Returns the grammar expression of strings in tags, without quotes and escapes, with the text that ends a value.
 fn raw_string(
     emitter: &mut Emitter<'_>,
     form: &TagForm,
@@ -223,7 +224,7 @@ fn raw_string(
     Ok(Expr::seq([text, form.close.clone()]))
 }
 
-/// Returns the keys of a set that can be written in a tag, without quotes.
+/// Returns the grammar expression of those keys of a set that can be written in a tag, without quotes.
 fn names_in_tags(
     emitter: &mut Emitter<'_>,
     form: &TagForm,
@@ -236,7 +237,8 @@ fn names_in_tags(
     text.map_err(|error| emitter.texts.too_complex("keys", &error.to_string()))
 }
 
-/// Returns the key once more after a value, if the form of tags repeats it. Fails for a set of keys.
+/// Returns the grammar expression of the key after a value, if the form of tags repeats the key in an end tag. Fails
+/// for a set of keys.
 fn key_again(
     emitter: &mut Emitter<'_>,
     form: &TagForm,
@@ -259,7 +261,7 @@ fn key_error(emitter: &Emitter<'_>, text: String, help: &str) -> Diagnostic {
     document.error("json-schema::tag-key", emitter.texts.at, text).with_help(help)
 }
 
-/// Returns any value inside tags: a call of a rule, since such a value may contain others.
+/// Returns the grammar expression of any value inside tags: a call of a rule, since such a value may contain others.
 fn any_value(emitter: &mut Emitter<'_>, form: &TagForm) -> Result<Expr, Diagnostic> {
     if let Some(rule) = emitter.any_tagged {
         return Ok(Expr::Call(rule));
@@ -271,7 +273,7 @@ fn any_value(emitter: &mut Emitter<'_>, form: &TagForm) -> Result<Expr, Diagnost
     Ok(Expr::Call(rule))
 }
 
-/// Returns any number of members as tags, with any keys and values.
+/// Returns the grammar expression of any number of members as tags, with any keys and values.
 pub(super) fn any_members(emitter: &mut Emitter<'_>) -> Result<Expr, Diagnostic> {
     let Some(form) = emitter.tags else { return Ok(Expr::Never) };
     let name = MemberName::Names(StringSet::all());
@@ -281,20 +283,21 @@ pub(super) fn any_members(emitter: &mut Emitter<'_>) -> Result<Expr, Diagnostic>
     Ok(repeated(member, form.space))
 }
 
-/// Returns any number of items as tags, with any values.
+/// Returns the grammar expression of any number of array items as tags, with any values.
 fn any_items(emitter: &mut Emitter<'_>) -> Result<Expr, Diagnostic> {
     let Some(form) = emitter.tags else { return Ok(Expr::Never) };
     let value = any_value(emitter, form)?;
     Ok(repeated(item(form, value), form.space))
 }
 
-/// Returns an item of an array, with the text of the tag before and after it.
+/// Returns the grammar expression of an array item, with the text of the tag before and after it.
 fn item(form: &TagForm, value: Expr) -> Expr {
     let [before, after] = form.item.clone();
     Expr::seq([before, value, after])
 }
 
-/// Returns any number of tags, with at most `most` characters of whitespace before, between and after them.
+/// Returns the grammar expression of any number of tags, with at most `most` characters of whitespace before, between
+/// and after them.
 fn repeated(tag: Expr, most: u32) -> Expr {
     Expr::seq([space(most), Expr::seq([tag, space(most)]).star()])
 }

@@ -14,26 +14,27 @@ use crate::values::numbers::NumeralSet;
 use crate::values::strings::escaped::push_quoted;
 use crate::values::strings::{Place, StringSet, tail};
 
-/// The texts of keys and scalars as expressions, memoised.
+/// The texts of keys and scalars as grammar expressions, memoised.
 pub(super) struct Texts<'a> {
     /// The rules of the grammar.
     pub(super) rules: Rules<'a>,
-    /// The sets of values that formulas allow, and the keys they name.
+    /// The sets of values that satisfy formulas, and the keys that formulas name.
     pub(super) types: &'a Types<'a>,
     /// The place of the schema that is being written. Errors about an exceeded limit point to it.
     pub(super) at: NodeId,
-    /// For each key, by its number, its text with quotes; `None` until it is needed.
+    /// For each key, by its number, the grammar expression of its text with quotes; `None` until it is needed.
     keys: Vec<Option<Expr>>,
-    /// For values and for keys, by [`Place`], maps each set of strings to its texts with quotes.
+    /// For values and for keys, by [`Place`], maps each set of strings to the grammar expression of its texts with
+    /// quotes.
     strings: [FxHashMap<StringSet, Expr>; 2],
-    /// Maps each set of numbers to its texts.
+    /// Maps each set of numbers to the grammar expression of their texts.
     numbers: FxHashMap<NumeralSet, Expr>,
     /// A reused buffer for texts and pointers.
     pub(super) buffer: String,
 }
 
 impl<'a> Texts<'a> {
-    /// Starts without any text.
+    /// Creates the memo of texts, without any text.
     pub(super) fn new(types: &'a Types<'a>, rules: Rules<'a>) -> Self {
         Self {
             rules,
@@ -46,7 +47,7 @@ impl<'a> Texts<'a> {
         }
     }
 
-    /// Counts an expression of `bytes` bytes of memory.
+    /// Counts a grammar expression of `bytes` bytes of memory.
     ///
     /// # Errors
     ///
@@ -55,7 +56,7 @@ impl<'a> Texts<'a> {
         self.rules.grow(bytes).map_err(|spent| self.too_complex("values", &spent.to_string()))
     }
 
-    /// Returns the texts of the scalars of a set, one expression for each type.
+    /// Returns the texts of the scalars of a set as grammar expressions, one for each type.
     pub(super) fn scalars(&mut self, scalars: &Scalars) -> Result<Vec<Expr>, Diagnostic> {
         let mut choices = Vec::new();
         choices.extend(scalars.null.then(|| Expr::literal("null")));
@@ -70,7 +71,7 @@ impl<'a> Texts<'a> {
         Ok(choices)
     }
 
-    /// Returns the texts of the numbers of a set.
+    /// Returns the grammar expression of the texts of a set of numbers.
     pub(super) fn number(&mut self, numbers: &NumeralSet) -> Result<Expr, Diagnostic> {
         if let Some(known) = self.numbers.get(numbers) {
             return Ok(known.clone());
@@ -82,7 +83,8 @@ impl<'a> Texts<'a> {
         Ok(text)
     }
 
-    /// Returns the texts of the strings of a set, with quotes. `place` says whether they are values or keys.
+    /// Returns the grammar expression of the texts of a set of strings, with quotes. `place` says whether the strings
+    /// are values or keys.
     pub(super) fn string(&mut self, strings: &StringSet, place: Place) -> Result<Expr, Diagnostic> {
         if let Some(known) = self.strings[place as usize].get(strings) {
             return Ok(known.clone());
@@ -103,7 +105,7 @@ impl<'a> Texts<'a> {
         Ok(text)
     }
 
-    /// Returns the text of a key, with its quotes.
+    /// Returns the grammar expression of the text of a key, with its quotes.
     pub(super) fn key(&mut self, key: u32) -> Result<Expr, Diagnostic> {
         let index = key as usize;
         if let Some(Some(known)) = self.keys.get(index) {

@@ -20,13 +20,13 @@ pub use whitespace::{Indentation, Separator, SeparatorError, Whitespace, Whitesp
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NumberForm {
-    /// Integers are digits with an optional sign, if the schema allows only integers. Otherwise every text is accepted,
-    /// like [`Any`](Self::Any).
+    /// Where the schema allows only integers, a number is digits with an optional sign. Elsewhere every text of a
+    /// number is accepted, as with [`Any`](Self::Any).
     #[default]
     Natural,
-    /// One text for each number: no exponent, no zero at the end of a fraction, no `-0`.
+    /// Only one text is accepted for each number: no exponent, no zero at the end of a fraction, no `-0`.
     Canonical,
-    /// Every text of a number: zeros at the end of a fraction, `-0`, exponents.
+    /// Every text of a number is accepted: zeros at the end of a fraction, `-0`, exponents.
     Any,
 }
 
@@ -67,11 +67,11 @@ impl Default for DigitLimits {
 /// Which texts of an instance are accepted: whitespace, numbers and escapes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct TextForm {
-    /// The whitespace between tokens.
+    /// The whitespace that is accepted between the tokens (brackets, commas, colons and values) of a document.
     pub whitespace: Whitespace,
     /// Most characters of space, tab, line feed and carriage return before the document, and after it.
     pub surround: u32,
-    /// The limits on digits of numbers.
+    /// The limits on the number of digits of a number that no keyword bounds.
     pub digits: DigitLimits,
     /// Which texts of a number are accepted.
     pub numbers: NumberForm,
@@ -80,8 +80,8 @@ pub struct TextForm {
 }
 
 impl TextForm {
-    /// The default, which models write: at most one space after separators, integers without exponents, and only
-    /// necessary escapes.
+    /// The default text form, which language models tend to write: at most one space after separators, integers without
+    /// exponents, and only necessary escapes.
     pub const NATURAL: Self = Self {
         whitespace: Whitespace::Natural,
         surround: 0,
@@ -90,7 +90,7 @@ impl TextForm {
         escapes: Escapes::Shortest,
     };
 
-    /// The shortest documents, with one text for each instance.
+    /// The text form of the shortest documents, with one text for each instance.
     pub const SHORT: Self =
         Self { whitespace: Whitespace::Compact, numbers: NumberForm::Canonical, ..Self::NATURAL };
 
@@ -98,7 +98,7 @@ impl TextForm {
     pub const DUMPS: Self =
         Self { whitespace: Whitespace::Spaced, numbers: NumberForm::Any, ..Self::SHORT };
 
-    /// Every text of numbers and strings that JSON allows, without whitespace.
+    /// The text form with every text of numbers and strings that JSON allows, without whitespace.
     pub const WIDE: Self = Self { numbers: NumberForm::Any, escapes: Escapes::Any, ..Self::SHORT };
 
     /// The text forms whose shared rules a vocabulary artifact has. The rules of other forms are compiled with each
@@ -110,18 +110,19 @@ impl TextForm {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum KeyOrder {
-    /// The declared keys in the schema's order, then other keys.
+    /// The keys that the schema declares come in the schema's order, then other keys.
     #[default]
     Schema,
-    /// Any order. A key may be repeated, with a value that satisfies the same schema. So the object is valid whichever
-    /// value a parser keeps.
+    /// The keys come in any order. A key may be repeated, with a value that satisfies the same schema. So the object is
+    /// valid whichever value a parser keeps.
     Any,
-    /// Any order, and each declared key at most once. Each set of written keys is a state of the grammar. If there are
-    /// too many sets (with more than about eight keys), keys may be repeated, and the report says so.
+    /// The keys come in any order, and each declared key at most once. Each set of written keys is a state of the
+    /// grammar. If there are too many sets (with more than about eight keys), keys may be repeated, and the report says
+    /// so.
     AnyOnce,
 }
 
-/// Whether `format` constrains strings.
+/// Whether the keyword `format` constrains strings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Formats {
@@ -144,17 +145,17 @@ pub struct JsonSchemaOptions {
     pub closed: bool,
     /// The dialect of a schema without `$schema`.
     pub dialect: SchemaDialect,
-    /// Whether `format` constrains strings.
+    /// Whether the keyword `format` constrains strings.
     pub formats: Formats,
     /// Schemas that references may lead to, besides the document itself and the published meta-schemas.
     pub resources: Resources,
     /// Most required keys of an object that may come in any order, if the key order allows this. Further required keys
     /// keep the schema's order. At most 32, which is the default.
     pub max_unordered: u8,
-    /// Most states of one automaton over characters or digits. Beyond, compilation fails.
+    /// Most states of one automaton, for the strings or numbers that a schema allows. Beyond, compilation fails.
     pub max_states: usize,
-    /// Most states of all automata over members and items, besides some for each value in the schema's text. Beyond,
-    /// the grammar is approximated or compilation fails.
+    /// Most states of all automata over members and items together, in addition to a few for each JSON value in the
+    /// schema's text. Beyond, the grammar is approximated or compilation fails.
     pub max_shapes: usize,
     /// Most rules of the grammar. Beyond, compilation fails.
     pub max_rules: usize,

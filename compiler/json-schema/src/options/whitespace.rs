@@ -15,7 +15,7 @@ const FLEXIBLE: u32 = 19;
 /// Which whitespace is accepted between the tokens of a document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Whitespace {
-    /// No whitespace.
+    /// No whitespace between tokens.
     Compact,
     /// One space after each `,` and `:` between tokens, and nowhere else: what Python's `json.dumps` writes.
     Spaced,
@@ -24,9 +24,9 @@ pub enum Whitespace {
     Natural,
     /// The given texts in place of each `,` and `:` between tokens, and no whitespace elsewhere.
     Fixed {
-        /// The text between two items and between two members.
+        /// The text between two items and between two members: a comma, with whitespace around it if desired.
         item: Separator,
-        /// The text between a key and its value.
+        /// The text between a key and its value: a colon, with whitespace around it if desired.
         key: Separator,
     },
     /// Each item and each member on its own line, as pretty printers write. `": "` follows a key, and empty containers
@@ -37,13 +37,14 @@ pub enum Whitespace {
     Styled(Indentation),
     /// Runs of up to `max` of space, tab, line feed and carriage return wherever JSON allows whitespace.
     Flexible {
-        /// Most characters of one run.
+        /// Most characters of one run of whitespace.
         max: u32,
     },
 }
 
 impl Whitespace {
-    /// Sets the greatest number of nested containers. Returns `false`, without effect, if the form has no such bound.
+    /// Sets the greatest number of nested arrays and objects. Returns `false`, without effect, if the form has no such
+    /// bound.
     pub fn set_levels(&mut self, most: u8) -> bool {
         match self {
             Self::Indented(indentation) | Self::Styled(indentation) => {
@@ -54,7 +55,7 @@ impl Whitespace {
         }
     }
 
-    /// Returns the greatest number of nested containers, or `None` if the form does not bound it.
+    /// Returns the greatest number of nested arrays and objects, or `None` if the form does not bound it.
     pub(crate) fn levels(self) -> Option<u8> {
         match self {
             Self::Indented(indentation) | Self::Styled(indentation) => Some(indentation.levels),
@@ -66,13 +67,13 @@ impl Whitespace {
 /// Why a text does not name a form of whitespace.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum WhitespaceError {
-    /// The name of the form is unknown.
+    /// The name of the form of whitespace is unknown.
     #[error("expected natural, compact, spaced, indented, styled or flexible")]
     Form,
-    /// The number of spaces for each level is not from 0 to 255.
+    /// The number of spaces for each level of indentation is not from 0 to 255.
     #[error("a level has 0 to 255 spaces, as in {form}:2")]
     Spaces {
-        /// The name of the form.
+        /// The name of the form of whitespace.
         form: String,
     },
     /// The bound on runs of whitespace is not a number.
@@ -133,18 +134,18 @@ impl fmt::Display for Whitespace {
 /// How the lines of an indented document are indented.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Indentation {
-    /// Number of spaces for each level.
+    /// Number of spaces for each level of nested arrays and objects.
     pub spaces: u8,
-    /// Greatest number of nested containers. Containers at a deeper level are empty, whatever their schema. Each level
-    /// takes its own rules.
+    /// Greatest number of nested arrays and objects. Arrays and objects at a deeper level are empty, whatever their
+    /// schema. Each level takes its own rules.
     pub levels: u8,
 }
 
 impl Indentation {
-    /// Two spaces for each level, and [`LEVELS`](Self::LEVELS) levels.
+    /// The default indentation: two spaces for each level, and [`LEVELS`](Self::LEVELS) levels.
     pub const DEFAULT: Self = Self { spaces: 2, levels: Self::LEVELS };
 
-    /// The default number of levels.
+    /// The default greatest number of nested arrays and objects in indented documents.
     pub const LEVELS: u8 = 32;
 }
 
@@ -159,11 +160,11 @@ impl Default for Indentation {
 pub struct Separator {
     /// The bytes of the text, padded with zeros.
     bytes: [u8; Self::LONGEST],
-    /// Number of bytes of the text.
+    /// Number of bytes of the separator's text.
     length: u8,
 }
 
-/// Why a text is no separator.
+/// Why a text is not accepted as a separator of a JSON document.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum SeparatorError {
     /// The text is not the required character with only whitespace around it.
@@ -185,7 +186,7 @@ pub enum SeparatorError {
 }
 
 impl Separator {
-    /// Most bytes of a separator.
+    /// Most bytes of a separator, including its whitespace.
     pub const LONGEST: usize = 32;
 
     /// Returns the separator between two items and between two members: a `,` with whitespace around it.
@@ -219,7 +220,7 @@ impl Separator {
         Ok(Self { bytes, length: length as u8 })
     }
 
-    /// Returns the bytes of the separator.
+    /// Returns the bytes of the separator: a `,` or `:` with whitespace around it.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes[..usize::from(self.length)]
     }

@@ -23,7 +23,7 @@ const OTHER_TYPES: &[(&str, &[&str])] = &[
     ("string", &["char", "enum", "str", "text", "varchar"]),
 ];
 
-/// Names that allow every type, in lower case.
+/// Type names of other systems that allow every type, in lower case.
 const ANY: [&str; 4] = ["any", "mixed", "unknown", "*"];
 
 /// Maps each keyword whose values authors often write wrongly to advice with its right form.

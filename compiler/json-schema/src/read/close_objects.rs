@@ -23,7 +23,7 @@ use crate::values::types::TypeSet;
 /// The role in which a schema applies to a value, which decides whether it is closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Role {
-    /// The schema applies alone to a value and may be closed.
+    /// The schema applies alone to a value and may be closed (then it accepts no undeclared keys).
     Whole,
     /// Another schema applies to the same value, so the schema stays open. Its members and items may be closed.
     Beside,
@@ -38,7 +38,7 @@ pub(crate) struct Closed {
     pub(crate) schemas: Schemas,
     /// The schema of the whole document.
     pub(crate) root: SchemaId,
-    /// The places of the schemas that are closed, ascending.
+    /// The places of the schemas that are closed (accept no undeclared keys), ascending.
     pub(crate) places: Vec<NodeId>,
 }
 
@@ -63,26 +63,27 @@ pub(crate) fn close(open: &Schemas, root: SchemaId) -> Closed {
     Closed { schemas: closed, root, places }
 }
 
-/// Schemas that are being closed.
+/// The work of closing schemas, so that their objects accept no undeclared keys.
 struct Closing<'a> {
-    /// The schemas before closing.
+    /// The schemas before closing their objects.
     open: &'a Schemas,
-    /// The schemas after closing, so far.
+    /// The schemas after closing their objects, so far.
     closed: Schemas,
-    /// Maps each old schema in a role to the new schema.
+    /// Maps each schema before closing, in a role, to the schema after closing.
     known: FxHashMap<(SchemaId, Role), SchemaId>,
-    /// Old and new number of the schemas that are numbered but not yet built, with their roles.
+    /// Worklist of schemas after closing that are numbered but not yet built: number before closing, number after
+    /// closing, and role.
     queue: Vec<(SchemaId, SchemaId, Role)>,
     /// The places of the schemas that are closed so far.
     places: Vec<NodeId>,
-    /// For each old schema, the facts about its object keywords; `None` until they are needed.
+    /// For each schema before closing, the facts about its object keywords; `None` until they are needed.
     about: Vec<Option<About>>,
 }
 
 /// Facts about the object keywords of a schema and of the schemas that apply to the same value.
 #[derive(Clone, Copy, Debug, Default)]
 struct About {
-    /// Whether any keyword constrains objects.
+    /// Whether any keyword of these schemas constrains objects.
     objects: bool,
     /// Whether some schema has `properties`, even if empty.
     names: bool,
@@ -91,7 +92,8 @@ struct About {
 }
 
 impl Closing<'_> {
-    /// Returns the new schema of an old schema in a role. A new one is added to the worklist.
+    /// Returns the closed form of a schema in a role. If it does not exist yet, it is numbered and added to the
+    /// worklist.
     fn of(&mut self, id: SchemaId, role: Role) -> SchemaId {
         if let Some(&known) = self.known.get(&(id, role)) {
             return known;
@@ -102,7 +104,7 @@ impl Closing<'_> {
         new
     }
 
-    /// Builds the new schema of an old schema in a role.
+    /// Builds the closed form of a schema in a role.
     fn schema(&mut self, id: SchemaId, role: Role) -> Schema {
         let parts = match self.open.get(id) {
             Schema::Boolean(all) => return Schema::Boolean(*all),
@@ -148,8 +150,8 @@ impl Closing<'_> {
         Schema::Parts(new)
     }
 
-    /// Returns a schema that holds exactly if the keywords `parts` do not. Under a further `not` the keywords hold again,
-    /// but evaluate no members.
+    /// Returns a schema that holds exactly if the keywords `parts` do not. Under a further `not` the keywords hold
+    /// again, but evaluate no members.
     fn not(&mut self, place: NodeId, parts: Vec<(NodeId, Part)>) -> SchemaId {
         let [inner, outer] = [(); 2].map(|()| self.closed.add(place));
         self.closed.insert(inner, Schema::Parts(parts));

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use crate::source::dialect::{Dialect, Draft};
 
-/// How a keyword is treated.
+/// How the front end treats a keyword of JSON Schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Support {
     /// The keyword constrains instances, and the grammar expresses it exactly.
@@ -29,9 +29,9 @@ pub(crate) struct Keyword {
     pub(crate) since: Draft,
     /// The last draft that defines the keyword.
     pub(crate) until: Draft,
-    /// The treatment in the drafts that define the keyword.
+    /// How the front end treats the keyword in the drafts that define it.
     pub(crate) support: Support,
-    /// The occurrences for which the report gives another verdict, in words; empty if there are none.
+    /// The occurrences of the keyword for which the report gives another verdict, in words; empty if there are none.
     pub(crate) except: &'static str,
 }
 
@@ -52,11 +52,11 @@ use Support::{Annotation, Definitions, Exact};
 const NAMES: Support = Annotation("names a schema or a place");
 /// The treatment of keywords whose values only people read.
 const PEOPLE: Support = Annotation("is for people");
-/// Exception of upper bounds in the table: 32 bits do not hold them.
+/// Exception of upper bounds in the table of keyword support: 32 bits do not hold them.
 const BOUND: &str = "approximate for bounds from 2^32 on";
-/// Exception of `properties` and `required` in the table.
+/// Exception of `properties` and `required` in the table of keyword support, about the order of keys.
 const ORDER: &str = "narrower with keys in any order, where these have too many combinations";
-/// Exception of `uniqueItems` in the table.
+/// Exception of `uniqueItems` in the table of keyword support.
 const UNIQUE: &str = "approximate where equal items can be written differently (objects, arrays, numbers that are not in one text each), \
     in more than 1,024 items that must or may come, and under a negation or in one of several alternatives";
 /// The treatment of keywords that describe a value without constraining it.

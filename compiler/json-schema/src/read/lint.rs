@@ -61,7 +61,7 @@ pub(crate) fn lint(document: &Document<'_>, occurrences: &[Occurrence]) -> Vec<D
     found
 }
 
-/// Adds the places of a name to a warning, at most [`MOST_PLACES`] of them.
+/// Adds the places of an unknown keyword or format to a warning, at most [`MOST_PLACES`] of them.
 fn at_places(document: &Document<'_>, warning: Diagnostic, places: &[NodeId]) -> Diagnostic {
     let warning = warning.with_pointer(document.pointer(places[0]));
     places
@@ -70,7 +70,7 @@ fn at_places(document: &Document<'_>, warning: Diagnostic, places: &[NodeId]) ->
         .fold(warning, |warning, &place| warning.with_label(document.key_span(place), ""))
 }
 
-/// Returns how often a name occurs, in words. Empty for one occurrence.
+/// Returns how often an unknown keyword or format occurs, in words. Empty for one occurrence.
 fn times(places: &[NodeId]) -> String {
     match places.len() {
         1 => String::new(),
@@ -78,7 +78,7 @@ fn times(places: &[NodeId]) -> String {
     }
 }
 
-/// Returns the warning about an unknown keyword at its places.
+/// Returns the warning about an unknown keyword `name` of a schema, with the places of its occurrences.
 fn unknown_keyword(document: &Document<'_>, name: &str, places: &[NodeId]) -> Diagnostic {
     let times = times(places);
     let text = format!("`{name}` is not a keyword of any draft and constrains nothing{times}");

@@ -39,7 +39,7 @@ pub(crate) const INVALID: &str = "json-schema::invalid-keyword";
 /// The constraints that one keyword states; most keywords state one.
 pub(crate) type Parts = SmallVec<[Part; 1]>;
 
-/// The result of reading a keyword.
+/// The result of reading the value of a keyword: the constraints it states.
 pub(crate) enum Read {
     /// The constraints of a keyword that the grammar expresses exactly.
     Parts(Parts),
@@ -51,9 +51,9 @@ pub(crate) enum Read {
 /// A schema that was found and not yet read.
 #[derive(Debug)]
 pub(crate) struct Queued {
-    /// The number of the schema.
+    /// The number of the schema that is to be read.
     pub(crate) id: SchemaId,
-    /// The place of the schema.
+    /// The place in the document of the schema that is to be read.
     pub(crate) node: NodeId,
     /// The context around the schema: its base URI, dynamic scope and dialect.
     pub(crate) outside: Context,
@@ -62,11 +62,11 @@ pub(crate) struct Queued {
 /// The schemas, errors and warnings so far.
 #[derive(Debug)]
 pub(crate) struct Found {
-    /// All schemas. The schemas in the queue have no content yet.
+    /// All schemas found so far. The schemas in the queue are not read yet.
     pub(crate) schemas: Schemas,
-    /// The errors so far.
+    /// The errors in the schema document found so far.
     pub(crate) errors: Vec<Diagnostic>,
-    /// The warnings so far.
+    /// The warnings about the schema document so far.
     pub(crate) findings: Vec<Diagnostic>,
     /// The schemas that were found and not yet read.
     pub(crate) queue: Vec<Queued>,
@@ -104,7 +104,7 @@ pub(crate) struct Reader<'a> {
     pub(crate) limit: StateBudget<'a>,
     /// Whether `format` constrains strings or is an annotation.
     pub(crate) formats: Formats,
-    /// Receives schemas, errors and warnings.
+    /// Receives the schemas, errors and warnings that are found while reading.
     pub(crate) found: &'a mut Found,
 }
 
@@ -354,7 +354,7 @@ impl Reader<'_> {
     fn number_keyword(&mut self, schema: NodeId, key: &str, node: NodeId) -> Parts {
         let text = match (self.document.json(node), key) {
             (Json::Number(text), _) => text,
-            // Draft 4: a boolean beside the bound.
+            // In draft 4 the value is a boolean, which makes the bound beside it exclusive.
             (Json::Bool(_), "exclusiveMinimum" | "exclusiveMaximum") => return Parts::new(),
             (other, _) => return self.wrong(key, node, "a number", other.kind()),
         };
@@ -497,8 +497,8 @@ impl Reader<'_> {
         natural
     }
 
-    /// Returns the count of a keyword beside the current one, or `None` if it is absent or malformed. Malformed counts
-    /// are reported when they are read themselves.
+    /// Returns the count under the keyword `key` (`minContains` or `maxContains`) of a schema. Returns `None` if the
+    /// keyword is absent, malformed, or not in the dialect. A malformed count is reported at its own keyword.
     fn sibling(&self, schema: NodeId, key: &str) -> Option<u32> {
         if !self.context.dialect.counts_contains() {
             return None;

@@ -69,11 +69,11 @@ pub(crate) fn declared_near<'d>(
 
 /// The names in `required` and in `properties` of one schema.
 struct Names<'d> {
-    /// The place of the schema.
+    /// The place of the schema that has both keywords.
     schema: NodeId,
     /// The required names, each with its place.
     required: Vec<(NodeId, &'d str)>,
-    /// The declared properties by name.
+    /// The members of `properties`: the declared names with their schemas.
     declared: &'d Members<'d>,
 }
 
@@ -93,12 +93,12 @@ impl<'d> Names<'d> {
         Some(Self { schema, required: items.iter().filter_map(name).collect(), declared })
     }
 
-    /// Returns whether a name is declared.
+    /// Returns whether `properties` declares a name.
     fn has(&self, name: &str) -> bool {
         self.declared.get(name).is_some()
     }
 
-    /// Returns the declared names that are not required. A required declared name was spelt correctly.
+    /// Returns the names in `properties` that are not in `required`. A name in both is spelt correctly.
     fn free(&self) -> Vec<&'d str> {
         let required: FxHashSet<&str> = self.required.iter().map(|(_, name)| *name).collect();
         self.declared.keys().filter(|declared| !required.contains(declared)).collect()

@@ -11,7 +11,7 @@ use crate::values::numbers::NumberSet;
 use crate::values::strings::StringSet;
 use crate::values::types::TypeSet;
 
-/// Number of a schema: a place of a document in one dynamic scope.
+/// Number of a schema: a place of a document in one dynamic scope (set of dynamic anchors).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct SchemaId(u32);
 
@@ -25,19 +25,19 @@ impl SchemaId {
 /// Inclusive bounds on a count of characters, items or members, as in `minItems` and `maxItems`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Bounds {
-    /// The least count.
+    /// The least allowed count.
     pub(crate) min: u32,
-    /// The largest count; `None` for no upper bound.
+    /// The largest allowed count; `None` for no upper bound.
     pub(crate) max: Option<u32>,
 }
 
 impl Bounds {
-    /// Returns the bounds "at least `min`".
+    /// Returns the bounds that allow every count of at least `min`.
     pub(crate) fn at_least(min: u32) -> Self {
         Self { min, max: None }
     }
 
-    /// Returns the bounds "at most `max`".
+    /// Returns the bounds that allow every count of at most `max`.
     pub(crate) fn at_most(max: u32) -> Self {
         Self { min: 0, max: Some(max) }
     }
@@ -109,13 +109,13 @@ pub(crate) enum Part {
     Contains(SchemaId, Bounds),
     /// The number of items is within the bounds: `minItems`, `maxItems`.
     ItemCount(Bounds),
-    /// No two items are equal: `uniqueItems`.
+    /// No two items of the array are equal: `uniqueItems`.
     UniqueItems,
     /// The value under each of these keys, if present, satisfies its schema: `properties`.
     Properties(Vec<(Box<str>, SchemaId)>),
     /// The value under every key of the set satisfies the schema: `patternProperties`, `additionalProperties`.
     Members(StringSet, SchemaId),
-    /// Every key satisfies the schema: `propertyNames`.
+    /// Every key of the object satisfies the schema: `propertyNames`.
     Names(SchemaId),
     /// The object has all of these keys: `required`.
     Required(Vec<Box<str>>),
@@ -204,7 +204,7 @@ impl Part {
     }
 }
 
-/// The content of a schema.
+/// What a schema states: a boolean, or keywords.
 #[derive(Debug)]
 pub(crate) enum Schema {
     /// A boolean schema: `true` accepts everything and `false` nothing.
@@ -214,16 +214,16 @@ pub(crate) enum Schema {
     Parts(Vec<(NodeId, Part)>),
 }
 
-/// A schema of the table.
+/// A schema of the table of all schemas.
 #[derive(Debug)]
 struct Entry {
-    /// The place of the schema.
+    /// The place of the schema in the document.
     node: NodeId,
-    /// The content; `None` until the schema is read.
+    /// What the schema states; `None` until the schema is read.
     schema: Option<Schema>,
 }
 
-/// All schemas that apply somewhere.
+/// The table of all schemas that apply to some value.
 #[derive(Debug)]
 pub(crate) struct Schemas {
     /// The schemas; the index of a schema is its number.
@@ -255,19 +255,19 @@ impl Schemas {
         (id, true)
     }
 
-    /// Adds a schema without content at a place, even if the place has one already.
+    /// Adds a schema that is not read yet at a place, even if the place has a schema already.
     pub(crate) fn add(&mut self, node: NodeId) -> SchemaId {
         let id = SchemaId(u32::try_from(self.entries.len()).expect("a schema takes text"));
         self.entries.push(Entry { node, schema: None });
         id
     }
 
-    /// Returns the number of schemas.
+    /// Returns the number of schemas in the table.
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Returns the content of a schema. A schema that was not read counts as `true`.
+    /// Returns what a schema states: a boolean or keywords. A schema that was not read counts as `true`.
     pub(crate) fn get(&self, id: SchemaId) -> &Schema {
         self.entries[id.index()].schema.as_ref().unwrap_or(&Schema::Boolean(true))
     }
@@ -280,7 +280,7 @@ impl Schemas {
         }
     }
 
-    /// Returns the place of a schema.
+    /// Returns the place of a schema in the document.
     pub(crate) fn node(&self, id: SchemaId) -> NodeId {
         self.entries[id.index()].node
     }
@@ -313,7 +313,7 @@ impl Schemas {
         })
     }
 
-    /// Sets the content of a schema.
+    /// Sets what a schema states: a boolean or keywords.
     pub(crate) fn insert(&mut self, id: SchemaId, schema: Schema) {
         self.entries[id.index()].schema = Some(schema);
     }
@@ -326,7 +326,7 @@ impl Schemas {
     /// Rejects cycles of schemas that apply to one instance, which have no meaning, and more than [`MAX_IN_PLACE`]
     /// in-place steps in a row. All later passes may recurse over such steps.
     pub(crate) fn check_in_place(&self, document: &Document<'_>) -> Result<(), Diagnostic> {
-        /// Mark of a schema on the path of the walk.
+        /// Number that marks a schema on the current path of the walk.
         const OPEN: u32 = u32::MAX;
         let mut heights = vec![0; self.entries.len()];
         let mut path = Vec::new();

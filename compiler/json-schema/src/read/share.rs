@@ -81,8 +81,8 @@ pub(crate) fn first_equals(document: &Document<'_>, schemas: &Schemas) -> Vec<Sc
     schemas.iter().zip(first).map(|(id, first)| first.unwrap_or(id)).collect()
 }
 
-/// Returns a hash of the outline of a schema: its keywords, without the schemas and values in them. Equal schemas have
-/// equal hashes.
+/// Returns a hash of a schema's keywords, without the subschemas and JSON values in them. Equal schemas have equal
+/// hashes.
 fn outline(parts: &[(NodeId, Part)]) -> u64 {
     let mut hasher = FxHasher::default();
     for (_, part) in parts {
@@ -101,7 +101,7 @@ fn outline(parts: &[(NodeId, Part)]) -> u64 {
     hasher.finish()
 }
 
-/// Appends a value as a text that no different value has.
+/// Appends to `text` a text of the JSON value at a node that no different value has.
 fn write(document: &Document<'_>, node: NodeId, text: &mut String) {
     match document.json(node) {
         Json::Null => text.push('n'),
@@ -131,7 +131,7 @@ fn write(document: &Document<'_>, node: NodeId, text: &mut String) {
     }
 }
 
-/// Appends a string after its length in bytes, so that it needs no escapes.
+/// Appends to `text` the length in bytes of a string and then the string, which so needs no escapes.
 fn write_string(string: &str, text: &mut String) {
     write!(text, "{}:{string}", string.len()).expect("writing to a string does not fail");
 }

@@ -26,10 +26,10 @@ const VALUES_OF_SCHEMA: usize = 4;
 /// Estimated number of JSON values of a document for each keyword, which only sets an initial capacity.
 const VALUES_OF_KEYWORD: usize = 2;
 
-/// The result of the survey.
+/// The result of the survey, which reads all schemas of a document.
 #[derive(Debug)]
 pub(crate) struct Surveyed {
-    /// All schemas that apply somewhere.
+    /// All schemas that apply to some value.
     pub(crate) schemas: Schemas,
     /// The schema of the whole document.
     pub(crate) root: SchemaId,
@@ -89,17 +89,17 @@ pub(crate) fn survey(
     Ok(Surveyed { schemas, root, occurrences })
 }
 
-/// A survey in progress.
+/// The survey in progress: it reads all schemas of a document.
 struct Survey<'a, 's> {
     /// The document, to which other resources are added.
     document: &'a mut Document<'s>,
-    /// Resolves references.
+    /// Resolves the references (such as `$ref`) of the document.
     references: References<'a>,
     /// The limit on the states of one automaton, with the budget.
     limit: StateBudget<'a>,
     /// Whether `format` constrains strings or is an annotation.
     formats: Formats,
-    /// The keyword occurrences so far.
+    /// The keyword occurrences found so far, with their verdicts.
     occurrences: Vec<Occurrence>,
     /// The schemas, errors and warnings so far.
     found: Found,

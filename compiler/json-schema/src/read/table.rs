@@ -7,7 +7,7 @@ use crate::source::dialect::Draft;
 use crate::values::formats;
 use crate::values::formats::Exactness;
 
-/// The treatment of one keyword or format.
+/// A row of the table of support: how the front end treats one keyword or format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SupportRow {
     /// The keyword, or the name of the format.

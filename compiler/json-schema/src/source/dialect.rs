@@ -25,15 +25,15 @@ pub enum SchemaDialect {
 /// A draft of JSON Schema, oldest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Draft {
-    /// Draft 4 of 2013.
+    /// Draft 4 of JSON Schema, of 2013.
     Draft4,
-    /// Draft 6 of 2017.
+    /// Draft 6 of JSON Schema, of 2017.
     Draft6,
-    /// Draft 7 of 2018.
+    /// Draft 7 of JSON Schema, of 2018.
     Draft7,
-    /// Draft 2019-09.
+    /// Draft 2019-09 of JSON Schema.
     Draft201909,
-    /// Draft 2020-12.
+    /// Draft 2020-12 of JSON Schema.
     Draft202012,
 }
 
@@ -43,7 +43,7 @@ impl Draft {
         Self::from_library(referencing::Draft::from_schema_uri(uri))
     }
 
-    /// Returns the draft in the terms of the reference library.
+    /// Returns the draft as the reference library (crate `referencing`) names it.
     pub(crate) fn library(self) -> referencing::Draft {
         match self {
             Self::Draft4 => referencing::Draft::Draft4,
@@ -54,7 +54,8 @@ impl Draft {
         }
     }
 
-    /// Converts a draft of the reference library. Returns `None` for drafts that are not supported.
+    /// Returns the draft that a draft of the reference library (crate `referencing`) denotes. Returns `None` for drafts
+    /// that are not supported.
     fn from_library(draft: referencing::Draft) -> Option<Self> {
         match draft {
             referencing::Draft::Draft4 => Some(Self::Draft4),
@@ -128,7 +129,7 @@ impl Vocabulary {
 /// The dialect of a schema resource: a draft, with the keywords it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Dialect {
-    /// The draft whose rules apply.
+    /// The draft of JSON Schema whose rules apply.
     pub(crate) draft: Draft,
     /// Whether `$schema` names the draft. Otherwise the spellings of older drafts are accepted as well.
     pub(crate) declared: bool,
@@ -147,10 +148,10 @@ impl Dialect {
     pub(crate) const UNDECLARED: Self =
         Self { draft: Draft::Draft202012, declared: false, openapi: false, omitted: 0 };
 
-    /// OpenAPI 3.0. Keywords of JSON Schema that it lacks are accepted nevertheless.
+    /// The dialect of OpenAPI 3.0. Keywords of JSON Schema that OpenAPI lacks are accepted nevertheless.
     pub(crate) const OPENAPI: Self = Self { openapi: true, ..Self::UNDECLARED };
 
-    /// Returns a draft as it is published, with all its keywords.
+    /// Returns the dialect of a draft as it is published, with all its keywords.
     pub(crate) fn declared(draft: Draft) -> Self {
         Self { draft, declared: true, openapi: false, omitted: 0 }
     }
@@ -221,17 +222,17 @@ impl Dialect {
                 .is_some_and(|group| self.omitted & group as u8 != 0)
     }
 
-    /// Returns whether keywords beside a `$ref` have an effect.
+    /// Returns whether keywords beside a `$ref` have an effect in the dialect.
     pub(crate) fn siblings_of_ref(self) -> bool {
         self.draft >= Draft::Draft201909 && !self.openapi
     }
 
-    /// Returns whether `prefixItems` is a keyword.
+    /// Returns whether `prefixItems` is a keyword in the dialect.
     pub(crate) fn prefix_items(self) -> bool {
         !self.declared || self.draft >= Draft::Draft202012
     }
 
-    /// Returns whether `minContains` and `maxContains` are keywords.
+    /// Returns whether `minContains` and `maxContains` are keywords in the dialect.
     pub(crate) fn counts_contains(self) -> bool {
         !self.declared || self.draft >= Draft::Draft201909
     }

@@ -6,7 +6,7 @@ use grammarc_grammar::diagnostics::report::Verdict;
 /// A keyword at one place of a document, and the report's verdict on it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Occurrence {
-    /// The place of the keyword's value.
+    /// The place in the document of the keyword's value.
     pub(crate) value: NodeId,
     /// Whether the grammar expresses the keyword exactly.
     pub(crate) verdict: Verdict,

@@ -20,7 +20,7 @@ pub struct Resources {
 /// A schema with the digest of its text. The order of its keys is significant, because it affects the accepted texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Resource {
-    /// The schema.
+    /// The schema as a JSON value.
     schema: Value,
     /// The BLAKE3 digest of the schema's JSON text, for hashing.
     digest: [u8; 32],
@@ -40,7 +40,7 @@ pub enum ResourceError {
     Uri {
         /// The name that was given.
         uri: String,
-        /// What is wrong with the name.
+        /// What is wrong with the name, in words.
         problem: String,
     },
     /// The schema nests more than [`MAX_DEPTH`] levels of containers.
@@ -77,7 +77,7 @@ impl Resources {
         Ok(())
     }
 
-    /// Returns whether there are no schemas.
+    /// Returns whether no schema has been added.
     pub fn is_empty(&self) -> bool {
         self.by_uri.is_empty()
     }

@@ -8,7 +8,7 @@ use grammarc_grammar::ir::Expr;
 
 use crate::options::whitespace::{Indentation, Separator, Whitespace};
 
-/// The notation of the containers at one depth.
+/// The layout of the arrays and objects at one depth: the whitespace of JSON, or tags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Layout {
     /// JSON without whitespace.
@@ -21,14 +21,14 @@ pub(crate) enum Layout {
     Fixed(Separator, Separator),
     /// JSON with runs of whitespace wherever JSON allows it.
     Flexible,
-    /// JSON with each item and member on its own line. The number counts the containers around this one.
+    /// JSON with each item and member on its own line. The number counts the arrays and objects around this one.
     Lines(Indentation, u8),
-    /// Members and items as tags, without brackets.
+    /// Members and items are written as tags, without brackets.
     Tagged,
 }
 
 impl Layout {
-    /// Returns the layouts of the outermost container that a form of whitespace allows, at least one.
+    /// Returns the layouts that a form of whitespace allows for the outermost array or object, at least one.
     pub(crate) fn of(whitespace: Whitespace) -> Vec<Self> {
         match whitespace {
             Whitespace::Compact | Whitespace::Flexible { max: 0 } => vec![Self::Compact],
@@ -43,7 +43,7 @@ impl Layout {
         }
     }
 
-    /// Returns the layout of the containers directly inside a container with this layout.
+    /// Returns the layout of the arrays and objects directly inside an array or object with this layout.
     pub(crate) fn inside(self) -> Self {
         match self {
             Self::Lines(indentation, level) => Self::Lines(indentation, level.saturating_add(1)),
@@ -51,7 +51,7 @@ impl Layout {
         }
     }
 
-    /// Returns whether containers must be empty, because the text form allows no deeper level.
+    /// Returns whether arrays and objects in this layout must be empty, because the text form allows no deeper level.
     pub(crate) fn is_last(self) -> bool {
         matches!(self, Self::Lines(indentation, level) if level >= indentation.levels)
     }
@@ -75,7 +75,7 @@ impl Layout {
         }
     }
 
-    /// Returns a bracket of a container; empty for tags, which have none.
+    /// Returns the grammar expression of a bracket in this layout; empty for tags, which have no brackets.
     pub(crate) fn bracket(self, bracket: u8) -> Expr {
         match self {
             Self::Tagged => Expr::Empty,
@@ -83,8 +83,8 @@ impl Layout {
         }
     }
 
-    /// Returns the whitespace and separators of a container that is not empty. `run` is a run of whitespace, for the
-    /// layouts that have runs.
+    /// Returns the whitespace and separators of an array or object that is not empty. `run` is a run of whitespace, for
+    /// the layouts that have runs.
     pub(crate) fn gaps(self, run: Expr) -> Gaps {
         let plain = |comma: &[u8], colon: &[u8]| Gaps {
             lead: Expr::Empty,
@@ -133,8 +133,8 @@ impl Layout {
     }
 }
 
-/// Returns a text as an expression. One byte takes no memory of its own, which matters because separators are copied
-/// for each member.
+/// Returns a text as a grammar expression. One byte takes no memory of its own, which matters because separators are
+/// copied for each member.
 fn text(bytes: &[u8]) -> Expr {
     match *bytes {
         [byte] => Expr::byte(byte),
@@ -142,7 +142,7 @@ fn text(bytes: &[u8]) -> Expr {
     }
 }
 
-/// The separators and whitespace between the tokens of a container.
+/// The separators and whitespace between the tokens of an array or object, as grammar expressions.
 #[derive(Clone, Debug)]
 pub(crate) struct Gaps {
     /// The text after the opening bracket, even if the container is empty.

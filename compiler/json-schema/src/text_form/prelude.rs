@@ -20,32 +20,33 @@ use crate::values::strings::{Alphabet, Place, StringRules, character, tail};
 /// Greatest minimum length, in characters, for which strings without a maximum length have a shared rule.
 pub(crate) const MOST_LEAST: u32 = 8;
 
-/// Adds rules of the prelude to a grammar, each when it is first called.
+/// The prelude: shared rules of JSON, such as any string or any value. Each rule is added to a grammar when it is first
+/// called.
 #[derive(Debug)]
 pub struct Prelude {
-    /// The text form of the rules.
+    /// The text form (whitespace, numbers and escapes) that the rules accept.
     text: TextForm,
-    /// For each piece, its rule in the grammar; `None` until it is called.
+    /// For each [`Piece`] (shared rule), its rule in the grammar; `None` until it is called.
     rules: [Option<RuleId>; Piece::ALL.len()],
     /// For each layout, by its index, the rules of any array, object and value; `None` until they are called.
     containers: Vec<Option<Containers>>,
-    /// Rules for the rest of a string after its opening quote, with at least `index + 2` characters and the closing
-    /// quote.
+    /// The rules for the rest of a string after its opening quote. The rule at index `i` has at least `i + 2`
+    /// characters and the closing quote.
     longer: Vec<RuleId>,
     /// Names and rules for the rest of a string with its closing quote. A rule has the strings of a format, or
-    /// repetitions of the characters of an alphabet.
+    /// repetitions of a class of characters.
     named: Vec<(&'static str, RuleId)>,
 }
 
 impl Prelude {
-    /// Creates the prelude of a text form, without any rule.
+    /// Creates the prelude (shared rules of JSON) of a text form, without any rule.
     pub fn new(text: TextForm) -> Self {
         let rules = [None; Piece::ALL.len()];
         Self { text, rules, containers: Vec::new(), longer: Vec::new(), named: Vec::new() }
     }
 
-    /// Returns the rule of a piece, and adds it on first use. If a document may have several layouts, arrays, objects
-    /// and values are in the first of them.
+    /// Returns the shared rule `piece`, and adds it to the grammar on first use. If a document may have several
+    /// layouts, arrays, objects and values are in the first of them.
     #[inline]
     pub fn rule(&mut self, builder: &mut GrammarBuilder, piece: Piece) -> RuleId {
         match self.rules[piece as usize] {
@@ -97,12 +98,12 @@ impl Prelude {
         }
     }
 
-    /// Returns a call of a piece.
+    /// Returns a call of the shared rule `piece`, which is added to the grammar on first use.
     pub fn call(&mut self, builder: &mut GrammarBuilder, piece: Piece) -> Expr {
         Expr::Call(self.rule(builder, piece))
     }
 
-    /// Returns a call of any array, object or value in a layout.
+    /// Returns a call of the shared rule of any array, object or value in a layout (form of whitespace).
     pub(crate) fn laid_out(
         &mut self,
         builder: &mut GrammarBuilder,
@@ -112,7 +113,7 @@ impl Prelude {
         Expr::Call(self.containers(builder, layout).of(piece))
     }
 
-    /// Returns the separators and whitespace between the tokens of a container in a layout.
+    /// Returns the separators and whitespace between the tokens of an array or object in a layout.
     pub(crate) fn gaps(&mut self, builder: &mut GrammarBuilder, layout: Layout) -> Gaps {
         let run = match layout {
             Layout::Flexible => self.call(builder, Piece::Whitespace),
@@ -121,7 +122,7 @@ impl Prelude {
         layout.gaps(run)
     }
 
-    /// Returns the rules of any array, object and value in a layout, if they were added.
+    /// Returns the rules of any array, object and value in a layout, or `None` if they were not added yet.
     fn known(&self, layout: Layout) -> Option<Containers> {
         self.containers.get(layout.index()).copied().flatten()
     }
@@ -175,7 +176,7 @@ impl Prelude {
         rules
     }
 
-    /// Returns any string, with its quotes.
+    /// Returns the grammar expression of any string, with its quotes.
     pub fn string(&mut self, builder: &mut GrammarBuilder) -> Expr {
         Expr::seq([Expr::byte(b'"'), self.call(builder, Piece::StringTail)])
     }
@@ -219,11 +220,11 @@ impl Prelude {
 /// The rules of any array, object and value in one layout.
 #[derive(Clone, Copy, Debug)]
 struct Containers {
-    /// The rule of any array.
+    /// The grammar rule of any array in the layout.
     array: RuleId,
-    /// The rule of any object.
+    /// The grammar rule of any object in the layout.
     object: RuleId,
-    /// The rule of any value.
+    /// The grammar rule of any JSON value in the layout.
     value: RuleId,
 }
 
@@ -237,20 +238,20 @@ impl Containers {
     }
 }
 
-/// Returns any number of items between brackets. An empty list has only one place for whitespace, so that a bound on
-/// runs of whitespace holds.
+/// Returns the grammar expression of any number of items between brackets. An empty list has only one place for
+/// whitespace, so that a bound on runs of whitespace holds.
 fn list(gaps: &Gaps, [open, close]: [u8; 2], item: Expr) -> Expr {
     let more = Expr::seq([gaps.comma.clone(), item.clone()]).star();
     let items = Expr::seq([gaps.first.clone(), item, more, gaps.last.clone()]).optional();
     Expr::seq([Expr::byte(open), gaps.lead.clone(), items, Expr::byte(close)])
 }
 
-/// Returns a run of at most `max` whitespace characters.
+/// Returns the grammar expression of a run of at most `max` whitespace characters.
 pub(crate) fn space(max: u32) -> Expr {
     Expr::Bytes(b" \t\n\r".iter().copied().collect()).repeat(0, Some(max))
 }
 
-/// Adds a rule that is never inlined, so that vocabularies can share it.
+/// Adds a grammar rule that is never inlined, so that vocabularies can share it.
 fn kept(builder: &mut GrammarBuilder, name: impl Into<String>, expr: Expr) -> RuleId {
     let rule = builder.declare(name);
     builder.define_kept(rule, expr, Origin::default());
@@ -260,7 +261,7 @@ fn kept(builder: &mut GrammarBuilder, name: impl Into<String>, expr: Expr) -> Ru
 /// A repetition bound above the length of every token, so that the network counts the repetition in a register.
 const FAR: u32 = 1 << 20;
 
-/// Adds the rules of the vocabulary that the text form of strings calls.
+/// Adds those shared rules to a prelude that the grammar expressions of strings call.
 struct Shared<'a> {
     prelude: &'a mut Prelude,
     builder: &'a mut GrammarBuilder,

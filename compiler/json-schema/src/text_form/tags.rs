@@ -12,7 +12,7 @@
 use crate::values::types::TypeSet;
 use grammarc_grammar::ir::Expr;
 
-/// Which values of a schema are written, and in which notation.
+/// Which values of a schema are written, and whether as JSON or as tags.
 #[derive(Clone, Copy, Debug)]
 pub enum Root<'a> {
     /// All values of the schema, as JSON.
@@ -21,7 +21,7 @@ pub enum Root<'a> {
     Object,
     /// The objects of the schema, with their members as tags.
     Tags {
-        /// The notation of members as tags.
+        /// How members are written as tags.
         form: &'a TagForm,
         /// Whether the values that are no objects are also allowed.
         all: bool,
@@ -29,7 +29,7 @@ pub enum Root<'a> {
 }
 
 impl<'a> Root<'a> {
-    /// Returns the notation of members as tags, or `None` for JSON.
+    /// Returns how members are written as tags, or `None` for JSON.
     pub(crate) fn tags(self) -> Option<&'a TagForm> {
         match self {
             Self::Tags { form, .. } => Some(form),
@@ -38,18 +38,18 @@ impl<'a> Root<'a> {
     }
 }
 
-/// The notation of objects as tags.
+/// How objects are written as tags, such as one tag for each member.
 #[derive(Clone, Debug)]
 pub struct TagForm {
-    /// The notation of keys.
+    /// How keys are written in tags.
     pub keys: KeyForm,
     /// The texts before and after an item of an array whose items are written as tags.
     pub item: [Expr; 2],
-    /// The notation of values, one entry for each group of types.
+    /// How values are written between tags, with one entry for each group of types.
     pub values: Vec<ValueForm>,
     /// The texts of `false` and of `true`, in this order.
     pub booleans: [Expr; 2],
-    /// The text after a value.
+    /// The text after a value, such as an end tag, as a grammar expression.
     pub close: Expr,
     /// Any string without quotes and escapes, up to and including the text that ends it.
     pub any_string: Expr,
@@ -61,23 +61,23 @@ pub struct TagForm {
     pub space: u32,
 }
 
-/// The notation of keys in tags.
+/// How keys are written in tags.
 #[derive(Clone, Debug)]
 pub struct KeyForm {
-    /// The text before a key.
+    /// The text before a key, as a grammar expression.
     pub before: Expr,
     /// The text between a key and the beginning of its value.
     pub after: Expr,
     /// The texts before and after the key of an end tag, if values end with one. Then only declared keys are allowed,
     /// because a grammar cannot require two arbitrary keys to be equal.
     pub again: Option<[Expr; 2]>,
-    /// Characters that no key may contain.
+    /// Characters that no key written in a tag may contain.
     pub excluded: String,
     /// Characters that are escaped in keys, each with its escape.
     pub escapes: Vec<(char, String)>,
 }
 
-/// The notation of the values of some types.
+/// How the values of some types are written between tags.
 #[derive(Clone, Debug)]
 pub struct ValueForm {
     /// The types whose values are written in this form.
@@ -89,7 +89,7 @@ pub struct ValueForm {
 }
 
 impl KeyForm {
-    /// Returns the text of a key in a tag, or `None` if the key cannot be written.
+    /// Returns the text of a key in a tag, or `None` if the key cannot be written in a tag.
     pub(crate) fn text(&self, key: &str) -> Option<String> {
         let mut written = String::with_capacity(key.len());
         for c in key.chars() {

@@ -1,6 +1,6 @@
 //! Names of the rules that every grammar from a JSON Schema shares. The rules themselves are in `text_form/prelude.rs`.
 
-/// A shared rule of JSON, from the prelude that every grammar contains.
+/// A piece: a shared rule of JSON, from the prelude (the rules that every grammar may call).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece {
     /// A run of whitespace. Only the flexible text form calls this rule.
@@ -12,20 +12,20 @@ pub enum Piece {
     /// The remainder of a string after its opening quote, if its first character is escaped or outside ASCII. A key
     /// that continues so can no longer equal a declared key.
     SpecialStringTail,
-    /// Any integer.
+    /// The rule of any integer.
     Integer,
-    /// Any number.
+    /// The rule of any number.
     Number,
-    /// Any array.
+    /// The rule of any array.
     Array,
-    /// Any object.
+    /// The rule of any object.
     Object,
-    /// Any value.
+    /// The rule of any JSON value.
     Value,
 }
 
 impl Piece {
-    /// All pieces, in the order of the prelude's rules.
+    /// All shared rules of JSON, in the order of the prelude's rules.
     pub const ALL: [Self; 9] = [
         Self::Whitespace,
         Self::StringTail,
@@ -38,7 +38,7 @@ impl Piece {
         Self::Value,
     ];
 
-    /// Returns the name of the rule.
+    /// Returns the name of the shared rule.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Whitespace => "whitespace",

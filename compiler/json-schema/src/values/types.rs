@@ -10,26 +10,27 @@ use crate::source::dialect::Draft;
 pub struct TypeSet(u8);
 
 impl TypeSet {
-    /// The set of no type.
+    /// The empty set of types.
     pub const NONE: Self = Self(0);
-    /// The type of `null`.
+    /// The set with the single type `null`.
     pub const NULL: Self = Self(1);
-    /// The type of `true` and `false`.
+    /// The set with the single type boolean: `true` and `false`.
     pub const BOOLEAN: Self = Self(2);
-    /// The numbers without a fractional part that are written with neither a point nor an exponent: `integer` in draft
-    /// 4.
+    /// The set of the type of numbers that are written with neither a point nor an exponent, such as `1` but not `1.0`:
+    /// `integer` in draft 4.
     pub(crate) const PLAIN_INTEGER: Self = Self(4);
-    /// The numbers without a fractional part, in any notation: `integer` since draft 6.
+    /// The set of the types of numbers without a fractional part, written in any way, such as `1`, `1.0` and `1e2`:
+    /// `integer` since draft 6.
     pub(crate) const INTEGER: Self = Self(4 | 128);
-    /// The type of all strings.
+    /// The set with the single type string.
     pub const STRING: Self = Self(16);
-    /// The type of all arrays.
+    /// The set with the single type array.
     pub const ARRAY: Self = Self(32);
-    /// The type of all objects.
+    /// The set with the single type object.
     pub const OBJECT: Self = Self(64);
-    /// The types of all numbers.
+    /// The set with the types of all numbers, whether integers or not.
     pub const NUMBER: Self = Self(4 | 8 | 128);
-    /// All types.
+    /// The set of all types.
     pub const ALL: Self = Self(u8::MAX);
 
     /// Returns the types that are in at least one of both sets.

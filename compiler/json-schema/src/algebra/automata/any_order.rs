@@ -39,19 +39,20 @@ const AGAIN: &str = "these keys may be written again: they have too many sets to
 /// How often a key that the formula names may occur in one object.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Times {
-    /// At most once.
+    /// The key occurs at most once in an object.
     Once,
-    /// Any number of times.
+    /// The key occurs any number of times in an object.
     Any,
 }
 
-/// The keys that come in any order, and the limits of their automaton.
+/// The keys of an object formula that come in any order, and the limits of their automaton.
 #[derive(Clone, Copy)]
 pub(crate) struct AnyOrder<'k> {
-    /// Numbers of the keys that the formula names.
+    /// Numbers of the keys that the object formula names.
     pub(crate) keys: &'k [u32],
-    /// Whether every required key must get a mark. If `true`, an object with more required keys than marks has no
-    /// automaton. If `false`, required keys without a mark keep the schema's order.
+    /// Whether every required key must get a mark (a register bit that records that the key is written). If `true`, an
+    /// object with more required keys than marks has no automaton. If `false`, required keys without a mark keep the
+    /// schema's order.
     pub(crate) free: bool,
     /// Most states and edges of the automaton, added up. A larger automaton is abandoned.
     pub(crate) room: usize,
@@ -89,8 +90,8 @@ pub(crate) fn in_any_order(
     Ok(automaton)
 }
 
-/// Reports the keywords that name keys of `value` as approximate if some of its keys may be repeated. The options then
-/// asked for each key at most once.
+/// Reports as approximate those keywords of the formula `value` that name keys. Does so only if keys may be repeated
+/// although the options ask for each key at most once.
 pub(crate) fn note_again(automata: &mut Automata<'_>, value: FormulaId) {
     if automata.once.as_mut().is_some_and(|once| std::mem::take(&mut once.again)) {
         automata.logic().note(value, Verdict::Approximate, AGAIN, |part| {
@@ -99,8 +100,8 @@ pub(crate) fn note_again(automata: &mut Automata<'_>, value: FormulaId) {
     }
 }
 
-/// Builds the automaton in which each named key occurs as often as `times` says. Returns `None` if states and edges
-/// exceed `room`.
+/// Builds the automaton of an object formula in which each named key occurs as often as `times` says. Returns `None` if
+/// states and edges exceed `room`.
 fn automaton(
     simplifier: &mut Simplifier<'_>,
     most_marks: u8,
@@ -114,8 +115,8 @@ fn automaton(
         fixed.marks.clear();
         fixed.ordered.clear();
     }
-    // Under a lower bound a state is a set of written keys. The number of these sets is known before the automaton is
-    // built.
+    // Under a lower bound on the number of members, a state is a set of written keys. The number of these sets is known
+    // before the automaton is built.
     let optional = keys.len() - fixed.needed.len();
     let fewest = simplifier.types.objects.fewest_members(fixed.rest);
     let sets = subsets(optional, fewest.saturating_sub(1));
@@ -161,7 +162,7 @@ fn automaton(
     Ok(Some(MemberAutomaton { states, marks, distinct: false }))
 }
 
-/// Returns the numbers of the keys about which a formula has a negative literal.
+/// Returns the numbers of the keys about which an object formula contains a negated fact (a negated atom).
 fn negated_keys(types: &Types<'_>, formula: FormulaId) -> FxHashSet<u32> {
     let objects = &types.objects;
     let literals = objects.formulas.literals(formula);
@@ -173,8 +174,8 @@ fn negated_keys(types: &Types<'_>, formula: FormulaId) -> FxHashSet<u32> {
     negative.filter_map(|literal| key(literal.atom)).collect()
 }
 
-/// Returns a single state that counts all members by a repetition. Returns `None` if some member changes the remaining
-/// formula by more than the count, or if the formula bounds no count.
+/// Returns a single automaton state whose loop counts all members of an object. Returns `None` if some member changes
+/// the remaining formula by more than the count, or if the formula bounds no count.
 fn repetition(
     simplifier: &mut Simplifier<'_>,
     fixed: &Fixed,
@@ -213,25 +214,26 @@ fn repetition(
     Ok(Some(state))
 }
 
-/// An any-order automaton under construction.
+/// An automaton over members under construction, whose keys come in any order.
 struct Builder {
     times: Times,
-    /// Numbers of the keys about which the formula has a negative literal.
+    /// Numbers of the keys about which the object formula contains a negated fact (a negated atom).
     negated: FxHashSet<u32>,
-    /// Unconditional facts about single keys.
+    /// What the object formula states about single keys in every case.
     fixed: Fixed,
-    /// Numbers of the keys that may come at any place: all keys but those of `fixed.ordered`.
+    /// Numbers of the keys that may come anywhere in the object: all keys but those of `fixed.ordered`.
     unplaced: Vec<u32>,
-    /// The keys that the formula does not name, partitioned into classes.
+    /// The keys that the object formula does not name, partitioned into classes by the sets of keys that contain them.
     others: OtherKeys,
-    /// Maps each formula to an equal formula with operands in ascending order, so that states of equal formulas merge.
+    /// Maps each object formula to an equal formula with operands in ascending order, so that automaton states of equal
+    /// formulas merge.
     canonical: FxHashMap<FormulaId, FormulaId>,
     /// Maps each state, as a [`Place`], to its edges. The index of an entry is the number of the state.
     states: IndexMap<Place, MemberState, FxBuildHasher>,
 }
 
 impl Builder {
-    /// Returns the number of the state at `place`. A new state is added without edges.
+    /// Returns the number of the automaton state `place`. A new state is added without edges.
     fn number(&mut self, simplifier: &mut Simplifier<'_>, mut place: Place) -> u32 {
         let objects = &mut simplifier.types.objects;
         if self.times == Times::Any && objects.fewest_members(place.rest) == 0 {
@@ -244,7 +246,7 @@ impl Builder {
         u32::try_from(index).expect("budgets are below 2^32")
     }
 
-    /// Builds the state at a place: the members that may come next, and whether the object may end.
+    /// Builds the edges of the automaton state `place`: the members that may come next, and whether the object may end.
     fn state(
         &mut self,
         simplifier: &mut Simplifier<'_>,
@@ -290,7 +292,7 @@ impl Builder {
         Ok(state)
     }
 
-    /// Returns whether the object may end at a place.
+    /// Returns whether the object may end in the automaton state `place`: no required key is missing.
     fn may_end(&self, simplifier: &mut Simplifier<'_>, place: &Place) -> bool {
         let Fixed { needed, ordered, .. } = &self.fixed;
         place.next == ordered.len()
@@ -302,13 +304,14 @@ impl Builder {
 /// The unconditional facts about single keys in an object formula. They are checked when a key is written and need no
 /// state.
 struct Fixed {
-    /// Numbers of the required keys.
+    /// Numbers of the keys that every object must have.
     needed: FxHashSet<u32>,
-    /// Maps each required key to its mark, a bit of the register. Keys beyond the number of marks have none.
+    /// Maps the number of each required key to its mark: the index of the register bit that records that the key is
+    /// written. Keys beyond the number of marks have none.
     marks: FxHashMap<u32, u8>,
     /// Numbers of the required keys without a mark, which keep the schema's order.
     ordered: Vec<u32>,
-    /// Maps each key to a formula over the values under that key.
+    /// Maps the number of each key to a formula that every value under that key satisfies.
     values: FxHashMap<u32, FormulaId>,
     /// The object formula without the facts about single keys. Its bounds on the number of members count only members
     /// that are not required.
@@ -353,16 +356,17 @@ impl Fixed {
         Self { needed, marks, ordered, values, rest }
     }
 
-    /// Returns the formula over the values under `key`; true for a key without facts.
+    /// Returns the formula that every value under the key with number `key` satisfies; true if nothing is stated about
+    /// the key.
     fn value(&self, key: u32) -> FormulaId {
         self.values.get(&key).copied().unwrap_or(FormulaId::TRUE)
     }
 }
 
-/// A state of the automaton.
+/// A state of an any-order automaton over members.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Place {
-    /// Index into [`Fixed::ordered`] of the next key that keeps its order.
+    /// Index, in the list of required keys without a mark, of the next key. These keys keep the schema's order.
     next: usize,
     /// Numbers of the written keys that may not come again, ascending.
     written: Vec<u32>,
@@ -370,7 +374,7 @@ struct Place {
     rest: FormulaId,
 }
 
-/// Returns the number of subsets of `all` elements that have at most `most` elements. The result saturates.
+/// Returns the number of subsets with at most `most` elements of a set of `all` elements. The result saturates.
 fn subsets(all: usize, most: u32) -> usize {
     let (mut sets, mut of_size) = (1_usize, 1_usize);
     for size in 1..=(most as usize).min(all) {

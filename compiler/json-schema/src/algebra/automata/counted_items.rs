@@ -20,14 +20,15 @@ use crate::algebra::simplify::steps::Step;
 use crate::algebra::types::array_atoms::ArrayAtom;
 use crate::read::schema::Bounds;
 
-/// Largest bound that is unrolled into one state for each number of items. A larger bound becomes a counter.
+/// Largest bound on a number of items that is unrolled into one automaton state for each number. A larger bound becomes
+/// a counter.
 const FEW: u32 = 8;
 
 /// Most `contains` keywords of an array that become counters: each doubles the states. With more, all bounds are
 /// unrolled.
 const MOST_COUNTED: usize = 3;
 
-/// Splits bounds into large ones, above [`FEW`], and small ones. Returns `[large, small]`.
+/// Splits bounds on a number of items into large ones, above [`FEW`], and small ones. Returns `[large, small]`.
 fn parted(bounds: Bounds) -> [Bounds; 2] {
     let is_large = |bound: u32| bound > FEW;
     let large = Bounds {
@@ -41,9 +42,9 @@ fn parted(bounds: Bounds) -> [Bounds; 2] {
     [large, small]
 }
 
-/// Builds the item automaton with counters of an array formula. Returns `None` if the step is switched off, if there is
-/// no `contains`, or if no bound is large. Also returns `None` beyond [`MOST_COUNTED`], and if the search finds no
-/// array that satisfies all counters.
+/// Builds an automaton with counters over the items of an array formula's arrays. Returns `None` if the simplifier step
+/// is switched off, if there is no `contains`, or if no bound is large. Also returns `None` beyond [`MOST_COUNTED`],
+/// and if the search finds no array that satisfies all counters.
 ///
 /// # Errors
 ///

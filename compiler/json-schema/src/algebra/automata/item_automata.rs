@@ -10,8 +10,8 @@ use super::unique_items::resolve_unique;
 use crate::algebra::logic::formula::FormulaId;
 use crate::algebra::types::arrays::array_formula;
 
-/// Returns automata that together accept the arrays that satisfy a formula over values: one automaton, or none if no
-/// array does. Returns `None` if every array satisfies the formula.
+/// Returns automata that together accept the arrays that satisfy a formula over values: a list of one automaton, or an
+/// empty list if no array does. Returns `None` if every array satisfies the formula.
 ///
 /// # Errors
 ///

@@ -14,15 +14,15 @@ const MOST_SEARCHED: usize = 1 << 18;
 /// A state of an automaton over the items of an array.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct ItemState {
-    /// Edges: a formula over the next item, and the number of the state after that item.
+    /// The edges: each has a formula that the next item satisfies, and the number of the state after that item.
     pub(crate) items: Vec<(FormulaId, u32)>,
     /// Whether the array may end in this state.
     pub(crate) end: bool,
-    /// The bounds on the number of items of a loop at this state. `Some` only if every edge leads back to the state
-    /// itself.
+    /// The bounds on the number of items that the loop at this state reads. `None` for a state without counted loop.
+    /// `Some` only if every edge leads back to the state itself.
     pub(crate) repeat: Option<Bounds>,
-    /// Numbers of the counters that the item just read increments, ascending. The counter of all items is not among
-    /// them.
+    /// Numbers of the counters that are incremented on arrival at this state, after an item; ascending. The counter of
+    /// all items is not among them.
     pub(crate) increments: Vec<u8>,
 }
 
@@ -35,19 +35,20 @@ pub(crate) struct ItemAutomaton {
     pub(crate) distinct: bool,
     /// The bounds of each counter. At the end of an array each count must be within its bounds.
     pub(crate) counters: Vec<Bounds>,
-    /// Whether counter 0 counts all items.
+    /// Whether counter 0 counts all items of the array.
     pub(crate) counts_all: bool,
 }
 
 impl ItemAutomaton {
-    /// Returns the counters that are incremented on arrival at `state`, including the counter of all items.
+    /// Returns the numbers of the counters that are incremented on arrival at `state`, including the counter of all
+    /// items.
     pub(crate) fn increments(&self, state: u32) -> impl Iterator<Item = u8> + '_ {
         let all = self.counts_all.then_some(0);
         all.into_iter().chain(self.states[state as usize].increments.iter().copied())
     }
 
-    /// Returns whether some accepted array satisfies all counters. Only edges whose value formula `holds` are used.
-    /// Returns `None` if the search exceeds [`MOST_SEARCHED`].
+    /// Returns whether some accepted array satisfies all counters. Only edges are used for whose formula `holds`
+    /// returns `true`: some value satisfies it. Returns `None` if the search exceeds [`MOST_SEARCHED`].
     pub(crate) fn keeps_counters(&self, holds: &impl Fn(FormulaId) -> bool) -> Option<bool> {
         let zero = vec![0u32; self.counters.len()];
         let mut met: HashSet<(u32, Vec<u32>), FxBuildHasher> = HashSet::default();

@@ -28,7 +28,7 @@ pub(crate) fn item_states(
     formula: FormulaId,
     repeats: bool,
 ) -> Result<Vec<ItemState>, Diagnostic> {
-    // From this index on, the atoms treat all items alike.
+    // From this index on, the facts of the formula (atoms) treat all items alike.
     let literals = simplifier.types.arrays.formulas.literals(formula);
     let uniform = literals
         .iter()
@@ -51,20 +51,21 @@ pub(crate) fn item_states(
     Ok(items.states.into_values().collect())
 }
 
-/// An item automaton under construction.
+/// An automaton over the items of an array under construction.
 struct Items {
-    /// Maps each state, as the index of the next item and the remaining formula, to its edges. The index of an entry is
-    /// the number of the state.
+    /// Maps each automaton state, as the index of the next item and the array formula that remains, to its edges. The
+    /// index of an entry is the number of the state.
     states: IndexMap<(u32, FormulaId), ItemState, FxBuildHasher>,
-    /// The index from which on the atoms treat all items alike. Larger indices share the states of this one.
+    /// The index from which on the facts of the array formula (atoms) treat all items alike. Larger indices share the
+    /// states of this index.
     uniform: u32,
     /// Whether a state may be a loop with bounds on its number of items.
     repeats: bool,
 }
 
 impl Items {
-    /// Builds the state for the next item at index `position` if the formula `rest` remains. `at` is the number of this
-    /// state, to which a loop leads back.
+    /// Builds the automaton state before the item at index `position`, if the array formula `rest` remains. `at` is the
+    /// number of this state, to which a loop leads back.
     fn state(
         &mut self,
         simplifier: &mut Simplifier<'_>,
@@ -113,7 +114,7 @@ impl Items {
     }
 }
 
-/// The atoms about the item at one index of the array.
+/// Selects the atoms (basic facts of an array formula) about the item at one index of the array.
 #[derive(Clone, Copy)]
 struct ItemAtoms(u32);
 

@@ -5,24 +5,24 @@ use crate::algebra::simplify::atoms::Atoms;
 use crate::algebra::types::layer::Types;
 use crate::algebra::types::object_atoms::ObjectAtom;
 
-/// The atoms that constrain the member with one given key.
+/// Selects the atoms (basic facts of an object formula) that constrain the member with one given key.
 #[derive(Clone, Copy)]
 pub(crate) struct KeyAtoms {
-    /// Number of the key.
+    /// Number of the key whose member comes next.
     key: u32,
-    /// Whether the formula has a negative literal about the key. `None` if the key occurs at most once, so atoms about
-    /// it are decided for good.
+    /// Whether the object formula contains a negated fact (atom) about the key. `None` if the key occurs at most once,
+    /// so its member decides every atom about it for good.
     again: Option<bool>,
 }
 
 impl KeyAtoms {
-    /// Selects the atoms about a key that occurs at most once.
+    /// Selects the atoms (basic facts of an object formula) about a key that occurs at most once.
     pub(crate) fn once(key: u32) -> Self {
         Self { key, again: None }
     }
 
-    /// Selects the atoms about a key that may be repeated. `negated` says whether the formula has a negative literal
-    /// about the key.
+    /// Selects the atoms (basic facts of an object formula) about a key that may be repeated. `negated` says whether
+    /// the formula contains a negated atom about the key.
     pub(crate) fn again(key: u32, negated: bool) -> Self {
         Self { key, again: Some(negated) }
     }

@@ -28,19 +28,20 @@ use crate::algebra::simplify::unit_propagation::propagated;
 use crate::algebra::types::object_atoms::Objects;
 use crate::read::schema::Part;
 
-/// Units of work that an attempt may take for each state or edge it may build. An attempt beyond this limit fails,
-/// since it would also build too many states.
+/// Units of work that an attempt to build one automaton may take for each state or edge it may build. An attempt beyond
+/// this limit fails, since it would also build too many states.
 const WORK: usize = 64;
 /// Fraction of the slack (the work that failed attempts may still waste) for one object with keys in any order: one in
 /// `SHARE`.
 const SHARE: usize = 4;
-/// Most states and edges of one automaton for a formula with alternatives: `ROOM[0]` for each key, and `ROOM[1]`
-/// besides. Beyond, the formula is split.
+/// Most states and edges of one any-order automaton for a formula with alternatives: `ROOM[0]` for each key, and
+/// `ROOM[1]` besides. Beyond, the formula is split.
 const ROOM: [usize; 2] = [8, 64];
-/// Most automata that a formula is split into. A formula with more alternatives stays one automaton.
+/// Most automata over members into which one object formula is split. A formula with more alternatives stays one
+/// automaton.
 const MOST_PARTS: usize = 4_096;
-/// Most alternatives that are tried as any-order automata after the whole formula failed. Further alternatives keep
-/// their keys in order.
+/// Most alternatives of an object formula that are tried as any-order automata after the whole formula failed. Further
+/// alternatives keep their keys in order.
 const MOST_PLAIN: usize = 64;
 /// Least limit on the states and edges of an any-order automaton; objects with many keys may have more.
 const MOST_FREE: usize = 1_024;
@@ -65,7 +66,8 @@ pub(crate) fn member_automata(
     let promise = automata.key_order;
     let split = match promise {
         OrderPromise::Any => {
-            // An object may take a part of the slack, so that an expensive object leaves some work for the others.
+            // An object may take a part of the slack (work that failed attempts may still waste). So an expensive
+            // object leaves some work for the others.
             let share = automata.types().meter.slack().part(SHARE);
             automata.attempt(share, |automata| split_automata(automata, whole, promise))?
         }
@@ -87,9 +89,9 @@ pub(crate) fn member_automata(
     Ok(Some(found))
 }
 
-/// Builds the automata of a formula with too many combinations of keys for any order. Required keys without a mark keep
-/// their order. If that automaton is too large as well, all keys keep their order, except in objects that satisfy a
-/// single branch.
+/// Builds the automata of an object formula with too many combinations of keys for any order. Required keys without a
+/// mark (a register bit) keep their order. If that automaton is too large as well, all keys keep their order, except in
+/// objects that satisfy a single branch.
 fn partly_ordered(
     automata: &mut Automata<'_>,
     whole: FormulaId,
@@ -105,8 +107,8 @@ fn partly_ordered(
     Ok(found)
 }
 
-/// Builds the automata of a formula, and splits it at its alternatives where one automaton is too large. Returns `None`
-/// if a part is too large and cannot be split.
+/// Builds automata of an object formula, and splits the formula at its alternatives where one automaton is too large.
+/// Returns `None` if a part is too large and cannot be split.
 fn split_automata(
     automata: &mut Automata<'_>,
     whole: FormulaId,
@@ -171,8 +173,8 @@ fn plain_automata(
     Ok(found)
 }
 
-/// Replaces each disjunction among the conjuncts by its first alternative that an object without further members
-/// satisfies; false if there is none.
+/// Replaces each disjunction among the conjuncts of an object formula by its first alternative that an object without
+/// further members satisfies; false if there is none.
 fn without_choices(objects: &mut Objects, formula: FormulaId) -> FormulaId {
     let conjuncts = objects.formulas.conjuncts(formula);
     let decided: Vec<_> = conjuncts
@@ -187,8 +189,8 @@ fn without_choices(objects: &mut Objects, formula: FormulaId) -> FormulaId {
     objects.formulas.and(decided)
 }
 
-/// Builds one automaton of a formula. Returns `None` if its states and edges exceed the limit for this formula and
-/// `promise`. `spent` is the size of the automata of the parts so far.
+/// Builds one automaton of an object formula. Returns `None` if its states and edges exceed the limit for this formula
+/// and this order of keys (`promise`). `spent` is the number of states and edges of the automata of earlier parts.
 fn whole_automaton(
     automata: &mut Automata<'_>,
     formula: FormulaId,
@@ -215,8 +217,8 @@ fn limit_of(room: usize) -> WorkLimit {
     WorkLimit { work: room.saturating_mul(WORK), formulas: usize::MAX }
 }
 
-/// Builds the automaton with keys in any order. Returns `None` if it exceeds `order.room` states and edges, or the
-/// limit on work for so many.
+/// Builds the automaton of an object formula with keys in any order. Returns `None` beyond `order.room` states and
+/// edges, or beyond the work that so many may take.
 fn bounded_any_order(
     automata: &mut Automata<'_>,
     formula: FormulaId,
@@ -226,9 +228,9 @@ fn bounded_any_order(
     automata.attempt(limit, |automata| in_any_order(automata, formula, order))
 }
 
-/// Builds the automaton with keys in the order in which the formula names them. If alternatives name keys in different
-/// orders, the order depends on the remaining formula. `room` bounds states and edges and is `Some` if the formula may
-/// be split. Returns `None` if splitting is better or `room` is exceeded.
+/// Builds the automaton of an object formula with keys in the order in which the formula names them. If alternatives
+/// name keys in different orders, the order depends on the remaining formula. `room` bounds states and edges and is
+/// `Some` if the formula may be split. Returns `None` if splitting is better or `room` is exceeded.
 fn in_named_order(
     automata: &mut Automata<'_>,
     formula: FormulaId,
@@ -247,7 +249,7 @@ fn in_named_order(
     }
 }
 
-/// Reports the keywords of `value` that name or count keys as narrower than the schema.
+/// Reports keywords as narrower (fewer texts are accepted): those of the formula `value` that name or count keys.
 fn note_order(automata: &mut Automata<'_>, value: FormulaId) {
     automata.logic().note(value, Verdict::Narrower, ORDER, |part| {
         matches!(
@@ -262,7 +264,7 @@ fn note_order(automata: &mut Automata<'_>, value: FormulaId) {
     });
 }
 
-/// Returns whether every alternative inside the formula names its keys in the order of `keys`.
+/// Returns whether every alternative inside an object formula names its keys in the order of `keys`.
 fn has_uniform_order(objects: &Objects, formula: FormulaId, keys: &[u32]) -> bool {
     let formulas = &objects.formulas;
     let is_literal = |id| matches!(formulas.get(id), Formula::Literal(_));
@@ -293,18 +295,19 @@ fn has_uniform_order(objects: &Objects, formula: FormulaId, keys: &[u32]) -> boo
     true
 }
 
-/// Returns the most states and edges of one any-order automaton with these keys.
+/// Returns the limit on the states and edges, added up, of one any-order automaton with these keys.
 fn most_free(keys: &[u32]) -> usize {
     MOST_FREE.max(ROOM[0] * keys.len())
 }
 
-/// Returns the most states and edges of all any-order automata of one formula with these keys, added up.
+/// Returns the limit on the states and edges, added up, of all any-order automata of one formula with these keys.
 fn most_together(keys: &[u32]) -> usize {
     8 * most_free(keys)
 }
 
-/// Distributes a formula over its first disjunction, which yields one formula for each alternative. Returns `None`
-/// without a disjunction. `large` skips disjunctions whose operands are all literals.
+/// Distributes an object formula over its first disjunction, which yields one formula for each alternative. Returns
+/// `None` without a disjunction. `large` skips disjunctions whose operands are all literals (single facts or negated
+/// facts).
 fn alternatives(
     formulas: &mut Formulas,
     formula: FormulaId,

@@ -8,14 +8,15 @@ use crate::algebra::types::layer::Types;
 use crate::document::NodeId;
 use grammarc_grammar::diagnostics::Diagnostic;
 
-/// Most states and edges of one automaton whose keys occur at most once. Beyond, keys may be repeated, and the report
-/// says so.
+/// Most states and edges, added up, of one automaton over members whose keys occur at most once. Beyond, keys may be
+/// repeated, and the report says so.
 pub(crate) const MOST_ONCE: usize = 2_048;
 
-/// The remaining budget of automata whose keys occur at most once.
+/// The remaining budget of automata over members in which each key occurs at most once.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Once {
-    /// States and edges that these automata may still have, added up over the whole schema.
+    /// States and edges that automata in which each key occurs at most once may still have, added up over the whole
+    /// schema.
     pub(crate) room: usize,
     /// Whether an automaton of the current value was to have each key at most once, and lets keys be repeated instead.
     pub(crate) again: bool,
@@ -27,13 +28,13 @@ impl Default for Once {
     }
 }
 
-/// The state that automata over members and automata over items share.
+/// The state that the builders of all automata over members and over items share.
 pub(crate) struct Automata<'a> {
-    /// The formulas, and the steps that keep them small.
+    /// The layer below: the formulas, and the simplifier steps that keep them small.
     pub(crate) simplifier: Simplifier<'a>,
     /// What the grammar promises about the order of keys.
     pub(crate) key_order: OrderPromise,
-    /// The budget of automata whose keys occur at most once. `None` unless the options ask for
+    /// The budget of automata in which each key occurs at most once. `None` unless the options ask for
     /// [`KeyOrder::AnyOnce`](crate::KeyOrder::AnyOnce).
     pub(crate) once: Option<Once>,
     /// Most required keys of one object that have a mark (a bit of a register) and so come in any order.
@@ -43,18 +44,18 @@ pub(crate) struct Automata<'a> {
 }
 
 impl<'a> Automata<'a> {
-    /// Returns the state of the layer below the simplifier: object, array and scalar sets of each formula.
+    /// Returns the layer below the simplifier: for each formula over values, its sets of objects, arrays and scalars.
     pub(crate) fn types(&mut self) -> &mut Types<'a> {
         &mut self.simplifier.types
     }
 
-    /// Returns the arena of formulas over values.
+    /// Returns the lowest layer: the schemas of the document, and the formulas over values.
     pub(crate) fn logic(&mut self) -> &mut Logic<'a> {
         &mut self.simplifier.types.logic
     }
 
-    /// Runs an attempt under its own limit on work and formulas. Returns `None` if the attempt exceeds that limit or
-    /// itself returns `None`.
+    /// Runs an attempt (a computation that may fail) under its own limit on work and formulas. Returns `None` if the
+    /// attempt exceeds that limit or itself returns `None`.
     pub(crate) fn attempt<T>(
         &mut self,
         most: WorkLimit,

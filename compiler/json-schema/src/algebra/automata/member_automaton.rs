@@ -6,37 +6,37 @@ use crate::algebra::logic::formula::FormulaId;
 use crate::read::schema::Bounds;
 use crate::values::strings::StringSet;
 
-/// The key or the set of keys of an edge.
+/// The key or the set of keys that an edge of a member automaton accepts.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum MemberName {
-    /// The single key with this number.
+    /// The edge accepts the single key with this number.
     Key(u32),
-    /// Any key of this set of strings.
+    /// The edge accepts any key in this set of strings.
     Names(StringSet),
 }
 
 impl MemberName {
-    /// Returns whether the edge accepts a set of keys.
+    /// Returns whether the edge accepts a set of keys and not a single one.
     pub(crate) fn is_set(&self) -> bool {
         matches!(self, Self::Names(_))
     }
 }
 
-/// An edge of a member automaton: the members that it accepts.
+/// An edge of an automaton over the members of an object: the members that the edge accepts.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Member {
-    /// The accepted key or keys.
+    /// The key or the set of keys that the edge accepts.
     pub(crate) name: MemberName,
     /// A formula that the value of the member satisfies.
     pub(crate) value: FormulaId,
     /// Number of the state after the member.
     pub(crate) to: u32,
-    /// The mark that the member passes, as the index of a bit. `None` for a key without a mark. An object passes every
-    /// mark before it ends.
+    /// The mark of the key: the index of the register bit that records that this required key is written. `None` for a
+    /// key without a mark. An object sets every mark before it ends.
     pub(crate) mark: Option<u8>,
 }
 
-/// A state of a member automaton.
+/// A state of an automaton over the members of an object.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct MemberState {
     /// The edges: members that may come next. Most states have one edge.
@@ -45,7 +45,8 @@ pub(crate) struct MemberState {
     pub(crate) skip: Option<u32>,
     /// Whether the object may end in this state.
     pub(crate) end: bool,
-    /// The bounds on the number of members of the loop at this state. `None` if members of the loop are not counted.
+    /// The bounds on the number of members that the loop at this state reads. `None` if members of the loop are not
+    /// counted.
     pub(crate) repeat: Option<Bounds>,
 }
 
@@ -54,19 +55,20 @@ pub(crate) struct MemberState {
 pub(crate) struct MemberAutomaton {
     /// The states; edges name them by index.
     pub(crate) states: Vec<MemberState>,
-    /// The marks that an object must pass, one bit each. An object without some mark is not accepted.
+    /// The marks (register bits of required keys) that an object must set, as a bit set. An object without some of
+    /// these keys is not accepted.
     pub(crate) marks: u32,
     /// Whether no two members of an object may have the same key, for keys of [`MemberName::Names`].
     pub(crate) distinct: bool,
 }
 
 impl MemberAutomaton {
-    /// Returns the number of states and edges, added up.
+    /// Returns the number of states and edges of the automaton, added up.
     pub(crate) fn size(&self) -> usize {
         self.states.len() + self.member_count()
     }
 
-    /// Returns the number of edges.
+    /// Returns the number of edges of the automaton that read a member.
     pub(crate) fn member_count(&self) -> usize {
         self.states.iter().map(|state| state.members.len()).sum()
     }

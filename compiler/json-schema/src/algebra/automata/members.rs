@@ -63,12 +63,12 @@ pub(crate) fn members_within(
     Ok(Some(MemberAutomaton { states, marks: 0, distinct: false }))
 }
 
-/// Maps each state, as an index into the keys and the remaining formula, to its edges. The index of an entry is the
-/// number of the state.
+/// Maps each automaton state, as an index into the keys and the object formula that remains, to its edges. The index of
+/// an entry is the number of the state.
 type States = IndexMap<(usize, FormulaId), MemberState, FxBuildHasher>;
 
-/// Returns the number of the state for the next key at index `place` and the remaining formula `rest`. A new state is
-/// added without edges.
+/// Returns the number of the automaton state before the key at index `place`, if the object formula `rest` remains. A
+/// new state is added without edges.
 fn number(states: &mut States, place: usize, rest: FormulaId) -> u32 {
     let entry = states.entry((place, rest));
     let index = entry.index();
@@ -76,7 +76,7 @@ fn number(states: &mut States, place: usize, rest: FormulaId) -> u32 {
     u32::try_from(index).expect("budgets are below 2^32")
 }
 
-/// An unconditional fact about one key.
+/// What an object formula states about one key in every case.
 struct Fixed {
     /// Index of the key in the order of keys.
     place: usize,
@@ -86,18 +86,18 @@ struct Fixed {
     absent: bool,
 }
 
-/// A member automaton under construction.
+/// An automaton over the members of an object under construction, whose keys keep one order.
 struct Builder {
-    /// Unconditional facts about keys, in ascending order of the keys' indices.
+    /// What the object formula states about single keys in every case, in ascending order of the keys' indices.
     fixed: Vec<Fixed>,
     /// Maps the number of each key to its index in the order of keys.
     places: FxHashMap<u32, usize>,
-    /// Maps each remaining formula to the indices of the keys that it allows or names, ascending. The value is `None`
-    /// if the formula allows all but finitely many keys.
+    /// Maps each object formula that may remain to the indices of the keys that it allows or names, ascending. The
+    /// value is `None` if the formula allows all but finitely many keys.
     named: FxHashMap<FormulaId, Option<Vec<usize>>>,
-    /// The keys that the formula does not name, partitioned into classes.
+    /// The keys that the object formula does not name, partitioned into classes by the sets of keys that contain them.
     others: OtherKeys,
-    /// The states so far.
+    /// The automaton states so far, each with its edges.
     states: States,
 }
 
@@ -121,15 +121,15 @@ impl Builder {
         }
     }
 
-    /// Returns the unconditional facts about the key at index `place`.
+    /// Returns what the object formula states in every case about the key at index `place`.
     fn fixed(&self, place: usize) -> &[Fixed] {
         let from = self.fixed.partition_point(|fixed| fixed.place < place);
         let to = self.fixed.partition_point(|fixed| fixed.place <= place);
         &self.fixed[from..to]
     }
 
-    /// Returns the number of the state for the remaining formula `rest`, at the first key from index `place` on that
-    /// the formula allows or names. So keys of excluded alternatives need no states.
+    /// Returns the number of the automaton state for the remaining object formula `rest`. The state is before the first
+    /// key, from index `place` on, that the formula allows or names. So keys of excluded alternatives need no states.
     fn state(&mut self, simplifier: &Simplifier<'_>, place: usize, rest: FormulaId) -> u32 {
         let Self { places: place_of, named, fixed, .. } = self;
         let objects = &simplifier.types.objects;
@@ -154,7 +154,7 @@ impl Builder {
         number(&mut self.states, place, rest)
     }
 
-    /// Builds the state before the key at index `place`: the key is written with a value, or left out.
+    /// Builds the automaton state before the key at index `place`: the key is written with a value, or left out.
     fn at_key(
         &mut self,
         simplifier: &mut Simplifier<'_>,

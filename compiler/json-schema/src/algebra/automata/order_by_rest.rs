@@ -17,8 +17,9 @@ use crate::algebra::simplify::atoms::Derivative;
 use crate::algebra::simplify::derivatives::derivatives;
 use crate::algebra::simplify::layer::Simplifier;
 
-/// Builds the automaton of an object formula. `keys` are the numbers of the keys that it names. Returns `None` if the
-/// automaton has more than `room` states and edges.
+/// Builds an automaton of an object formula in which the order of keys depends on the formula that remains. `keys` are
+/// the numbers of the keys that the formula names. Returns `None` if the automaton has more than `room` states and
+/// edges.
 ///
 /// # Errors
 ///
@@ -78,8 +79,8 @@ pub(crate) fn ordered_by_rest(
     Ok(Some(MemberAutomaton { states, marks: 0, distinct: false }))
 }
 
-/// Returns the number of the state for the remaining formula `rest` and the set of open keys with index `left`. A new
-/// state is added without edges.
+/// Returns the number of the automaton state for the remaining object formula `rest` and the set, with index `left`, of
+/// keys that may still be written. A new state is added without edges.
 fn reach(
     states: &mut IndexMap<(usize, FormulaId), MemberState, FxBuildHasher>,
     left: usize,

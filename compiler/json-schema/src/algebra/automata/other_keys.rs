@@ -19,17 +19,17 @@ use crate::values::strings::StringSet;
 /// states.
 const CHARACTER_STATES: usize = 16;
 
-/// A class of keys: all of them are in the same sets of keys.
+/// A class of keys that an object formula does not name: all of them are in the same sets of keys.
 struct NameClass {
-    /// The keys of the class.
+    /// The keys that belong to the class.
     names: StringSet,
-    /// Numbers of the sets that contain the class.
+    /// Numbers of the sets of keys that contain the class.
     sets: Vec<u32>,
 }
 
-/// The members whose keys lead to the same remaining formulas.
+/// A kind of members whose keys the object formula does not name, with what remains of the formula after such a member.
 pub(crate) struct OtherMember {
-    /// The keys of these members.
+    /// The keys that members of this kind may have.
     pub(crate) names: StringSet,
     /// A formula over the value of such a member, and the object formula that remains after it.
     pub(crate) after: Derivative,
@@ -44,7 +44,7 @@ pub(crate) struct OtherKeys {
 }
 
 impl OtherKeys {
-    /// Starts with the keys `all`, without any partition.
+    /// Creates the record for the keys `all` that a formula does not name, without any partition of them.
     pub(crate) fn new(all: StringSet) -> Self {
         Self { all, classes: FxHashMap::default() }
     }
@@ -57,8 +57,8 @@ pub(crate) fn keys_but(types: &Types<'_>, keys: &[u32]) -> StringSet {
     StringSet::all_but(keys, types.states()).unwrap_or_else(|_| StringSet::all())
 }
 
-/// Builds the state number `at` after all named keys, where members with other keys follow. `reach` returns the number
-/// of the state for a remaining formula.
+/// Builds the automaton state number `at` after all named keys, where members with other keys follow. `reach` returns
+/// the number of the state for a remaining object formula.
 pub(crate) fn after_keys(
     simplifier: &mut Simplifier<'_>,
     others: &mut OtherKeys,
@@ -95,8 +95,8 @@ pub(crate) fn after_keys(
     Ok(state)
 }
 
-/// Adds an edge for the keys `names`. If an edge with the same value formula and target exists, its set of keys is
-/// extended instead.
+/// Adds an edge to an automaton state for members with a key in `names`. If an edge with the same value formula and
+/// target exists, its set of keys is extended instead.
 pub(crate) fn push_names(
     simplifier: &mut Simplifier<'_>,
     state: &mut MemberState,
@@ -117,8 +117,9 @@ pub(crate) fn push_names(
     Ok(())
 }
 
-/// Partitions the keys that the formula does not name by the sets of keys in `rest`. Returns each class with each
-/// derivative: a formula over the value, and the object formula that remains.
+/// Partitions the keys of `others`, which no fact about a single key names, by the sets of keys in the object formula
+/// `rest`. Returns each class of keys with each derivative: a formula over the member's value, and the object formula
+/// that remains after the member.
 pub(crate) fn other_members(
     simplifier: &mut Simplifier<'_>,
     others: &mut OtherKeys,
@@ -177,7 +178,7 @@ fn split_names(
     Ok(classes)
 }
 
-/// The atoms about members whose keys are in the sets with these numbers.
+/// Selects the atoms (basic facts of an object formula) about members whose keys are in the sets with these numbers.
 #[derive(Clone, Copy)]
 struct NameAtoms<'s>(&'s [u32]);
 

@@ -19,18 +19,20 @@ use crate::options::Escapes;
 use crate::read::schema::{Bounds, Part};
 use crate::values::strings::StringSet;
 
-/// Reason for an approximate bound on members: nothing compares the keys, so a repeated key counts each time.
+/// Reason in the report for an approximate bound on the number of members: nothing compares the keys, so a repeated key
+/// counts each time.
 const FEW: &str = "a key that the schema does not name counts each time it is written: the keys come in any order, are \
                    a finite set, or are counted beyond 128";
 
-/// Reason for an approximate bound on members: keys are compared as texts, and one key has several texts.
+/// Reason in the report for an approximate bound on the number of members: keys are compared as texts, and one key has
+/// several texts.
 const SPELLINGS: &str = "a key that is written with other escapes counts again";
 
 /// Largest bound on the number of members for which the runtime compares keys: each counted member takes a few states.
 /// Beyond, a repeated key counts each time it is written. Bounds in practice are below ten.
 const MOST_MEMBERS: u32 = 128;
 
-/// Sets `distinct` in the automata of a value if objects must not repeat keys. Reports the bounds on members as
+/// Sets `distinct` in those automata over members whose objects must not repeat keys. Reports the bounds on members as
 /// approximate if the runtime cannot compare keys.
 pub(crate) fn keep_keys_distinct(
     types: &mut Types<'_>,
@@ -108,8 +110,9 @@ fn names(member: &Member) -> Option<&StringSet> {
     }
 }
 
-/// Returns whether the runtime can compare the keys of an automaton's objects. No mark may occupy the register. Each
-/// set of keys must have keys of every length beyond some length. Bounds on members must be at most [`MOST_MEMBERS`].
+/// Returns whether the runtime can compare the keys of an automaton's objects. No mark (bit of a required key) may
+/// occupy the register. Each set of keys must have keys of unlimited length. Bounds on members must be at most
+/// [`MOST_MEMBERS`].
 fn may_be_distinct(automaton: &MemberAutomaton) -> bool {
     automaton.marks == 0
         && automaton.states.iter().all(|state| {

@@ -26,18 +26,19 @@ use crate::document::NodeId;
 use crate::options::Escapes;
 use crate::read::schema::Bounds;
 
-/// Most values of an item for which `uniqueItems` becomes other atoms: the automaton has up to `2^MOST_UNIQUE` states.
-/// With more values, the runtime compares texts.
+/// Most values of an item for which `uniqueItems` is replaced by other atoms (facts about how often each value occurs):
+/// the automaton has up to `2^MOST_UNIQUE` states. With more values, the runtime compares texts.
 const MOST_UNIQUE: usize = 8;
 
-/// Reason for an approximate `uniqueItems`: nothing compares the items of the array.
+/// Reason in the report for an approximate `uniqueItems`: nothing compares the items of the array.
 pub(crate) const MANY: &str = "items with many possible values may repeat";
 
-/// Reason for an approximate `uniqueItems`: the runtime compares texts, and equal values may have different texts.
+/// Reason in the report for an approximate `uniqueItems`: the runtime compares texts, and equal values may have
+/// different texts.
 const WRITTEN: &str = "items that are equal and written differently may repeat";
 
-/// Replaces the atoms of `uniqueItems` in an array formula. Returns the new formula, and whether the texts of items
-/// must differ in all of its arrays.
+/// Replaces each `uniqueItems`, which is one atom (basic fact) of an array formula, by other facts about items. Returns
+/// the new formula, and whether the texts of items must differ in all of its arrays.
 ///
 /// The keyword is approximate if items have many values and only some arrays have the keyword. The negated
 /// keyword then holds for all arrays.
@@ -98,8 +99,8 @@ pub(crate) fn resolve_unique(
     Ok((replaced, false))
 }
 
-/// Returns the formula without `uniqueItems`, whose items the runtime then compares. Returns `None` if the keyword is
-/// not a conjunct of the formula.
+/// Removes `uniqueItems` from an array formula, because the runtime compares the items instead. Returns `None` if the
+/// keyword is not a conjunct of the formula.
 fn without_unique(
     automata: &mut Automata<'_>,
     formula: FormulaId,
@@ -149,8 +150,8 @@ fn without_unique(
     Ok(Some(rest))
 }
 
-/// Returns whether each value that satisfies a formula has at most one text. Objects and arrays count as having
-/// several.
+/// Returns whether the grammar accepts at most one text for each value that satisfies a formula. Objects and arrays
+/// count as having several.
 fn has_one_text(automata: &mut Automata<'_>, formula: FormulaId) -> Result<bool, Diagnostic> {
     if object_formula(&mut automata.simplifier.types, formula)? != FormulaId::FALSE
         || array_formula(&mut automata.simplifier.types, formula)? != FormulaId::FALSE

@@ -19,22 +19,23 @@ use crate::algebra::automata::unique_items::MANY;
 use crate::algebra::logic::formula::FormulaId;
 use crate::algebra::logic::layer::Inexact;
 
-/// Largest number of items, and of states, for which an array with `uniqueItems` stays exact: each item is a state or a
-/// few. Beyond, items may repeat. Sets with more values count as infinite.
+/// Largest number of items, and of automaton states, for which an array with `uniqueItems` stays exact: each item is a
+/// state or a few. Beyond, items may repeat. Sets with more values count as infinite.
 const MOST_ITEMS: u32 = 1_024;
 
-/// Passes that count the values of all formulas. Each pass sees one level deeper into arrays and objects. Deeper values
-/// do not count.
+/// Number of passes that count how many values satisfy each formula. Each pass sees one level deeper into arrays and
+/// objects. Deeper values do not count.
 const ROUNDS: usize = 6;
 
-/// A number of values that suffices for every array: one more than the most items.
+/// A number of values of an item that suffices for every array with `uniqueItems`: one more than the most items.
 const ENOUGH: u32 = MOST_ITEMS + 1;
 
-/// The formulas of a content graph. The index of a formula is the index of its content.
+/// The formulas over values of a content graph. The index of a formula is the index of its content, the values that
+/// satisfy it.
 type Formulas = IndexSet<FormulaId, FxBuildHasher>;
 
-/// Lets the items of an array repeat if they may not have enough values, or if bounds on their number exceed
-/// [`MOST_ITEMS`]. Then every `uniqueItems` that the runtime checks is reported as approximate.
+/// Lets the items of an array with `uniqueItems` repeat if they may not have enough values, or if bounds on their
+/// number exceed [`MOST_ITEMS`]. Then every `uniqueItems` that the runtime checks is reported as approximate.
 pub(crate) fn check_cardinality(
     automata: &mut Automata<'_>,
     contents: &mut [Content],
@@ -66,7 +67,7 @@ struct Needs {
     before: Vec<Option<u32>>,
     /// For each state, the fewest items from it to an end of the array; `u32::MAX` if no end is reachable.
     after: Vec<u32>,
-    /// The most items before an item that some array must have, and that item.
+    /// The largest number, over all required items, of the items before a required item, that item included.
     most: u32,
 }
 
@@ -113,8 +114,8 @@ impl Needs {
     }
 }
 
-/// Returns whether every required item has more values than items precede it. `values` returns a lower bound on the
-/// number of values of a formula.
+/// Returns whether every required item of an automaton's arrays has more values than items can precede it. `values`
+/// returns a lower bound on the number of values that satisfy a formula.
 fn suffices(automaton: &ItemAutomaton, needs: &Needs, values: impl Fn(FormulaId) -> u32) -> bool {
     automaton.states.iter().enumerate().all(|(at, state)| {
         let bounds = state.repeat.unwrap_or_default();
@@ -136,7 +137,8 @@ fn suffices(automaton: &ItemAutomaton, needs: &Needs, values: impl Fn(FormulaId)
     })
 }
 
-/// Returns a lower bound on the number of values of each content, capped at [`ENOUGH`].
+/// Returns for each content (scalars, arrays and objects that satisfy a formula) a lower bound on the number of its
+/// values. The bounds are capped at [`ENOUGH`].
 fn counts(contents: &[Content], formulas: &Formulas) -> Vec<u32> {
     let scalars = contents.iter().map(|content| {
         let few = content.scalars.finite(MOST_ITEMS as usize);
@@ -219,8 +221,8 @@ fn objects(automaton: &MemberAutomaton, value: impl Fn(FormulaId) -> u32) -> u32
     known[0]
 }
 
-/// Returns a lower bound on the number of objects of an automaton with marks (required keys in any order). It is the
-/// number of values of the required member with the most values.
+/// Returns a lower bound on the number of objects of an automaton with marks (required keys in any order). The bound is
+/// the number of values of the required member with the most values.
 fn marked_objects(automaton: &MemberAutomaton, value: impl Fn(FormulaId) -> u32) -> u32 {
     let members = || automaton.states.iter().flat_map(|state| &state.members);
     let marks = (0..u32::BITS as u8).filter(|mark| automaton.marks >> mark & 1 != 0);

@@ -11,16 +11,17 @@ use crate::algebra::types::arrays::array_formula;
 use crate::algebra::types::memo::ByFormula;
 use crate::algebra::types::scalars::scalars;
 
-/// Exact tests of emptiness with memoised results.
+/// Exact tests of whether some value satisfies a formula, with memoised results.
 pub(crate) struct Emptiness<'m, 'a> {
-    /// The automata, switched to tests of emptiness.
+    /// The builder of automata, switched to tests of emptiness, in which the order of keys does not matter.
     pub(crate) automata: &'m mut Automata<'a>,
-    /// Maps each formula that took a content graph to whether some value satisfies it.
+    /// Maps each formula over values whose test took a content graph to whether some value satisfies it.
     known: ByFormula<bool>,
 }
 
 impl<'m, 'a> Emptiness<'m, 'a> {
-    /// Prepares tests that may take at most `work` more units of work. They ignore the order of keys.
+    /// Prepares tests of emptiness that together may take at most `work` more units of work. The tests ignore the order
+    /// of keys.
     pub(crate) fn new(automata: &'m mut Automata<'a>, work: usize) -> Self {
         automata.explain(work);
         Self { automata, known: ByFormula::default() }

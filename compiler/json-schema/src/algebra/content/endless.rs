@@ -21,8 +21,8 @@ use crate::algebra::logic::subject::Subject;
 use crate::document::NodeId;
 use crate::read::schema::SchemaId;
 
-/// Returns the place of a recursive schema that only infinite values satisfy. Returns `None` if `formula` is empty for
-/// another reason.
+/// Returns the place of a recursive schema that only infinite values satisfy, as the reason why no finite value
+/// satisfies `formula`. Returns `None` if there is another reason.
 pub(crate) fn endless(
     automata: &mut Automata<'_>,
     formula: FormulaId,
@@ -42,7 +42,7 @@ pub(crate) fn endless(
     if graph.holds[0] || !infinite[0] {
         return Ok(None);
     }
-    // Each such node has a child with infinite values alone, so the path reaches a cycle.
+    // Each node with infinite values alone has such a child, so the path reaches a cycle.
     let mut seen = vec![false; graph.len()];
     let mut at = 0;
     loop {
@@ -60,7 +60,8 @@ pub(crate) fn endless(
     }
 }
 
-/// Returns the place of the subschema through which the formula `from` applies the formula `to` to a part of the value.
+/// Returns the place of the subschema through which the formula `from` applies the formula `to` to a member or item of
+/// the value.
 fn recursive_place(logic: &mut Logic<'_>, from: FormulaId, to: FormulaId) -> Option<NodeId> {
     let schemas = logic.schemas;
     let subjects = logic.subjects(from).filter_map(|(subject, _)| match subject {
@@ -86,7 +87,8 @@ fn recursive_place(logic: &mut Logic<'_>, from: FormulaId, to: FormulaId) -> Opt
     logic.place(to)
 }
 
-/// Returns whether each node of the graph has a finite or an infinite value: the greatest fixpoint.
+/// Returns for each node of the graph whether a finite or an infinite value satisfies its formula: the greatest
+/// fixpoint.
 fn with_infinite(graph: &ContentGraph, automata: &[Vec<Steps>]) -> Vec<bool> {
     let mut infinite = vec![true; graph.len()];
     loop {

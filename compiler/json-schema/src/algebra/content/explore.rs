@@ -15,7 +15,8 @@ use crate::algebra::automata::layer::Automata;
 use crate::algebra::logic::formula::FormulaId;
 use crate::algebra::types::scalars::written_scalars;
 
-/// Builds the graph of all formulas reachable from `root`. States and edges that no finite value passes are removed.
+/// Builds the graph of all formulas reachable from `root`, each with automata of its arrays and objects. States and
+/// edges that no finite value passes are removed.
 ///
 /// # Errors
 ///
@@ -30,8 +31,8 @@ pub(crate) fn build(
     Ok(graph)
 }
 
-/// Builds the graph of all formulas reachable from `root`, and decides which of them some value satisfies. Also returns
-/// the edges of each automaton, in the order of the nodes, with arrays before objects.
+/// Builds the graph of all formulas reachable from `root`, and decides which of these formulas some value satisfies.
+/// Also returns the edges of each automaton, in the order of the formulas, with arrays before objects.
 ///
 /// # Errors
 ///

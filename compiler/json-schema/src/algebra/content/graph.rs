@@ -14,12 +14,13 @@ use super::node::Content;
 use super::steps::{Automaton, End, Step, Steps};
 use crate::algebra::logic::formula::FormulaId;
 
-/// The content graph of a schema. The three tables have one entry for each formula, in equal order.
+/// The content graph of a schema: each formula with the values that satisfy it. The formulas on edges of its automata
+/// are nodes as well. The three tables have one entry for each formula, in equal order.
 #[derive(Debug)]
 pub(crate) struct ContentGraph {
     /// The formulas over values, in the order of discovery; the root comes first.
     pub(crate) formulas: IndexSet<FormulaId, FxBuildHasher>,
-    /// For each formula, its scalars and automata.
+    /// For each formula, the scalars that satisfy it, and automata of the arrays and objects that satisfy it.
     pub(crate) contents: Vec<Content>,
     /// For each formula, whether some finite value satisfies it.
     pub(crate) holds: Vec<bool>,
@@ -31,27 +32,28 @@ impl ContentGraph {
         self.formulas[0]
     }
 
-    /// Returns every formula, in the order of discovery.
+    /// Returns every formula of the graph, in the order of discovery.
     pub(crate) fn formulas(&self) -> impl Iterator<Item = FormulaId> + '_ {
         self.formulas.iter().copied()
     }
 
-    /// Returns the number of formulas.
+    /// Returns the number of formulas of the graph.
     pub(crate) fn len(&self) -> usize {
         self.contents.len()
     }
 
-    /// Returns the index of a formula. Panics if the formula is no node of the graph.
+    /// Returns the index of a formula in the tables of the graph. Panics if the formula is no node of the graph.
     pub(crate) fn index(&self, formula: FormulaId) -> usize {
         self.formulas.get_index_of(&formula).expect("children are nodes of the graph")
     }
 
-    /// Returns the content of a formula.
+    /// Returns the content of a formula: the scalars, arrays and objects that satisfy it. Panics if the formula is no
+    /// node of the graph.
     pub(crate) fn content(&self, formula: FormulaId) -> &Content {
         self.content_at(self.index(formula))
     }
 
-    /// Returns the content of the formula with this index.
+    /// Returns the content of the formula with this index: the scalars, arrays and objects that satisfy it.
     pub(crate) fn content_at(&self, index: usize) -> &Content {
         &self.contents[index]
     }
@@ -61,8 +63,8 @@ impl ContentGraph {
         self.holds[self.index(formula)]
     }
 
-    /// Replaces each child formula with index `i` by the formula with index `to[i]`. Edges and automata that become
-    /// equal are merged.
+    /// Replaces on every edge the formula with index `i` by the formula with index `to[i]`. Edges and automata that
+    /// become equal are merged.
     pub(crate) fn rename(&mut self, to: &[usize]) {
         let Self { formulas, contents, .. } = self;
         for content in contents {
@@ -91,8 +93,8 @@ impl ContentGraph {
         }
     }
 
-    /// Computes the formulas that some finite value satisfies. Returns the edges of all automata, in the order of the
-    /// nodes, with arrays before objects.
+    /// Computes which formulas of the graph some finite value satisfies. Returns the edges of all automata, in the
+    /// order of the formulas, with arrays before objects.
     pub(crate) fn fixpoint(&mut self) -> Vec<Steps> {
         let mut automata = Vec::new();
         // `last` maps each value to the last edge that needs it. `needs` maps each edge to its automaton, its two
@@ -111,8 +113,8 @@ impl ContentGraph {
                 for &Step { from, value, to, .. } in &steps.edges {
                     let Some(value) = value else { continue };
                     let last = &mut last[self.index(value)];
-                    // An automaton with marks is tested as a whole, once for each value that turns out to be
-                    // satisfiable.
+                    // An automaton with marks (register bits of required keys) is tested as a whole, once for each
+                    // value that turns out to be satisfiable.
                     let known = last.is_some_and(|edge| needs[edge].0 == automata.len());
                     if steps.marks == 0 || !known {
                         let before = last.replace(needs.len());
@@ -185,7 +187,7 @@ impl ContentGraph {
         automata.into_iter().map(|(.., steps)| steps).collect()
     }
 
-    /// Removes the states and edges that no finite value passes. `automata` is the result of
+    /// Removes the automaton states and edges that no finite value passes. `automata` is the result of
     /// [`fixpoint`](Self::fixpoint).
     pub(crate) fn prune(&mut self, automata: Vec<Steps>) {
         let Self { formulas, contents, holds } = self;
@@ -207,23 +209,23 @@ impl ContentGraph {
     }
 }
 
-/// A fact that the fixpoint has found.
+/// A fact that the computation of satisfiable formulas has found.
 enum Event {
-    /// Some value satisfies the node with this index.
+    /// Some value satisfies the formula with this index.
     Holds(usize),
     /// The state of the automaton is reachable: indices of automaton and state.
     Reached(usize, u32),
-    /// A member or item of a loop at the state can be written: indices of automaton and state.
+    /// Some value satisfies the formula on an edge of the loop at the state: indices of automaton and state.
     Looped(usize, u32),
 }
 
-/// Returns the edges of each automaton of a content, arrays before objects.
+/// Returns the edges of each automaton of a content (the values that satisfy a formula), arrays before objects.
 fn steps_of(content: &Content) -> impl Iterator<Item = Steps> + '_ {
     let arrays = content.arrays.iter().flatten().map(Automaton::steps);
     arrays.chain(content.objects.iter().flatten().map(Automaton::steps))
 }
 
-/// Removes repeated elements and keeps the first of each.
+/// Removes repeated elements from a list and keeps the first of each.
 fn dedup<T: Eq + std::hash::Hash>(items: &mut Vec<T>) {
     if items.len() < 2 {
         return;

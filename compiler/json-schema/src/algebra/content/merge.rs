@@ -16,19 +16,19 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use super::graph::ContentGraph;
 use super::node::Content;
 
-/// Estimated budget steps for a visit of a formula, without its children.
+/// Estimated budget steps for a visit of a formula, without the formulas over its members and items.
 const STEPS_A_FORMULA: usize = 1 << 5;
 
-/// Replaces every child formula by the first formula with an equal content; the others become unreachable. If the
-/// budget is spent, nothing is replaced.
+/// Replaces every formula on an edge by the first formula that the same values satisfy; the others become unreachable.
+/// If the budget is spent, nothing is replaced.
 pub(crate) fn merge(graph: &mut ContentGraph, budget: &Budget) {
     if let Some(first) = first_equals(graph, budget) {
         graph.rename(&first);
     }
 }
 
-/// Returns for each formula the index of the first formula with an equal content. Returns `None` if all contents
-/// differ, or if the budget is spent.
+/// Returns for each formula the index of the first formula with an equal content (the same scalars and equal automata).
+/// Returns `None` if all contents differ, or if the budget is spent.
 fn first_equals(graph: &ContentGraph, budget: &Budget) -> Option<Vec<usize>> {
     let shapes = shapes(graph)?;
     let children: Lists = graph
@@ -56,8 +56,8 @@ fn first_equals(graph: &ContentGraph, budget: &Budget) -> Option<Vec<usize>> {
     Some(classes.collect())
 }
 
-/// Returns for each formula the class of its content, ignoring children. Returns `None` if no two contents share a
-/// class.
+/// Returns for each formula a class number. Two formulas share a class if their contents (scalars and automata) are
+/// equal except for the formulas on edges. Returns `None` if no two share a class.
 #[expect(
     clippy::mutable_key_type,
     reason = "automata of sets of strings are made when they are asked for, which no hash looks at"
@@ -80,7 +80,8 @@ fn shapes(graph: &ContentGraph) -> Option<Vec<u32>> {
     (counts.len() < classes.len()).then_some(classes)
 }
 
-/// A content compared without its children: two contents are equal that differ only in the formulas of their children.
+/// A content (scalars and automata of a formula) that is compared without the formulas on edges. Two contents are equal
+/// if only these formulas differ.
 struct Shape<'a>(&'a Content);
 
 impl PartialEq for Shape<'_> {
@@ -110,7 +111,7 @@ impl PartialEq for Shape<'_> {
 impl Eq for Shape<'_> {}
 
 impl Hash for Shape<'_> {
-    /// Hashes the parts that distinguish most contents.
+    /// Hashes those parts of the content that distinguish most contents.
     fn hash<H: Hasher>(&self, state: &mut H) {
         let Content { scalars, arrays, objects } = self.0;
         scalars.hash(state);

@@ -12,35 +12,37 @@ use crate::values::strings::StringSet;
 pub(crate) struct Content {
     /// The scalars that satisfy the formula.
     pub(crate) scalars: Scalars,
-    /// Automata that together accept the arrays. `None` if the formula allows every array; an empty list allows none.
+    /// Automata that together accept the arrays that satisfy the formula. `None` if the formula allows every array; an
+    /// empty list allows none.
     pub(crate) arrays: Option<Vec<ItemAutomaton>>,
-    /// Automata that together accept the objects. `None` if the formula allows every object; an empty list allows none.
+    /// Automata that together accept the objects that satisfy the formula. `None` if the formula allows every object;
+    /// an empty list allows none.
     pub(crate) objects: Option<Vec<MemberAutomaton>>,
 }
 
 impl Content {
-    /// Returns the content with every value.
+    /// Returns the content of the formula that every value satisfies.
     pub(crate) fn all() -> Self {
         let (numbers, strings) = (NumberSet::all().into(), StringSet::all());
         let scalars = Scalars { null: true, no: true, yes: true, numbers, strings };
         Self { scalars, arrays: None, objects: None }
     }
 
-    /// Returns the content with no value.
+    /// Returns the content of the formula that no value satisfies.
     pub(crate) fn none() -> Self {
         let (numbers, strings) = (NumberSet::none().into(), StringSet::none());
         let scalars = Scalars { null: false, no: false, yes: false, numbers, strings };
         Self { scalars, arrays: Some(Vec::new()), objects: Some(Vec::new()) }
     }
 
-    /// Returns whether the content has objects and no other values.
+    /// Returns whether no scalar and no array satisfies the formula, so that its values are objects alone.
     pub(crate) fn has_objects_alone(&self) -> bool {
         let has_arrays = self.arrays.as_ref().is_none_or(|arrays| !arrays.is_empty());
         let has_objects = self.objects.as_ref().is_none_or(|objects| !objects.is_empty());
         self.scalars.is_none() && !has_arrays && has_objects
     }
 
-    /// Returns whether the content has every value.
+    /// Returns whether every JSON value satisfies the formula.
     pub(crate) fn is_all(&self) -> bool {
         let Scalars { null, no, yes, numbers, strings } = &self.scalars;
         let constants = *null && *no && *yes;
@@ -48,7 +50,7 @@ impl Content {
         constants && structured && numbers.is_all() && strings.is_all()
     }
 
-    /// Calls `visit` with the formula on every edge of all automata.
+    /// Calls `visit` with the formula on every edge of the automata over items and members.
     pub(crate) fn for_each_value(&self, mut visit: impl FnMut(FormulaId)) {
         for state in self.arrays.iter().flatten().flat_map(|automaton| &automaton.states) {
             state.items.iter().for_each(|&(value, _)| visit(value));
@@ -58,7 +60,7 @@ impl Content {
         }
     }
 
-    /// Calls `change` with the formula on every edge of all automata.
+    /// Calls `change` with the formula on every edge of the automata over items and members.
     pub(crate) fn for_each_value_mut(&mut self, mut change: impl FnMut(&mut FormulaId)) {
         for automaton in self.arrays.iter_mut().flatten() {
             let states = automaton.states.iter_mut();

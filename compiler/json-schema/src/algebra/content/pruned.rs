@@ -29,10 +29,10 @@ use crate::read::schema::{Part, Schema, SchemaId, Schemas};
 /// Code of a note on a property that nothing satisfies.
 const FORBIDDEN_PROPERTY: &str = "json-schema::forbidden-property";
 
-/// Most units of work for finding the places to blame. Beyond, notes name no cause.
+/// Most units of work for finding the schema places that exclude all values. Beyond, notes name no cause.
 const NOTES: usize = 20_000;
 
-/// The part of a value to which a schema applies, and how.
+/// The role of a subschema: the part of a value to which it applies, and how.
 #[derive(Clone, Copy, Debug)]
 enum Role<'p> {
     /// The schema applies to the value under a key (`properties`).
@@ -120,8 +120,8 @@ impl Role<'_> {
     }
 }
 
-/// Calls `visit` with every subschema of a keyword that can be left out, and its role. `place` is the place of the
-/// keyword.
+/// Calls `visit` with every subschema of a keyword that can be left out if nothing satisfies it, and with the role of
+/// the subschema. `place` is the place of the keyword.
 fn for_each_place<'p>(
     document: &Document<'_>,
     place: NodeId,
@@ -170,7 +170,7 @@ fn for_each_place<'p>(
     }
 }
 
-/// Returns notes on the schemas that were left out, in source order.
+/// Returns notes on the subschemas that the grammar leaves out because nothing satisfies them, in source order.
 pub(crate) fn pruned(automata: &mut Automata<'_>, graph: &ContentGraph) -> Vec<Diagnostic> {
     let (document, schemas) = (automata.logic().document, automata.logic().schemas);
     let emptiness = Emptiness::new(automata, NOTES);
@@ -190,13 +190,13 @@ pub(crate) fn pruned(automata: &mut Automata<'_>, graph: &ContentGraph) -> Vec<D
     notes.into_iter().map(|(_, note)| note).collect()
 }
 
-/// The notes so far, and what is known about emptiness.
+/// The notes on unsatisfiable subschemas so far, and what is known about which formulas are empty.
 struct Notes<'g, 'a> {
     /// Exact tests of emptiness under a limit on work.
     emptiness: Emptiness<'g, 'a>,
-    /// Formulas that are known to be empty.
+    /// Formulas that no value satisfies, as far as known.
     empty: FxHashSet<FormulaId>,
-    /// Places that have a note already.
+    /// Places of the schema document that have a note already.
     noted: FxHashSet<NodeId>,
     /// The notes, each with its place in the source.
     notes: Vec<(NodeId, Diagnostic)>,
@@ -270,15 +270,15 @@ impl<'a> Notes<'_, 'a> {
         }
     }
 
-    /// Returns whether a formula is known to be empty, or a quick test shows that it is. Returns `false` if neither
-    /// decides.
+    /// Returns whether no value satisfies a formula, as already known or as a quick test shows. Returns `false` if
+    /// neither decides.
     fn is_empty(&mut self, formula: FormulaId) -> bool {
         self.empty.contains(&formula)
             || obviously_empty(&mut self.emptiness.automata.simplifier, formula).unwrap_or(false)
     }
 
-    /// Adds a note on a place, with the places to blame if `formula` is given and the search finds them. `formula` is
-    /// known to be empty.
+    /// Adds a note on a place of the schema. If `formula`, which no value satisfies, is given, the note names the
+    /// places that exclude each other, if the search finds them.
     fn add(&mut self, place: NodeId, note: Diagnostic, formula: Option<FormulaId>) {
         self.noted.insert(place);
         self.empty.extend(formula);

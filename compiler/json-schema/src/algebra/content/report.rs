@@ -58,7 +58,7 @@ pub(crate) fn unsatisfiable(
     })
 }
 
-/// Returns the required key for which no value is allowed, if there is one.
+/// Returns the required key for which no value is allowed, or `None` if the cause is another.
 fn forbidden(cause: &Cause) -> Option<&str> {
     match cause {
         Cause::Conflict(conflict) => conflict.key.as_deref(),
@@ -101,7 +101,8 @@ fn way_out(document: &Document<'_>, cause: &Cause, closed: &[NodeId]) -> String 
     }
 }
 
-/// Returns advice for a place that has no value by itself, or `None` if two places are in conflict.
+/// Returns advice for a schema or keyword that no value satisfies by itself. Returns `None` if two places are in
+/// conflict.
 fn alone(document: &Document<'_>, conflict: &Conflict) -> Option<&'static str> {
     if conflict.place != conflict.other {
         return None;
@@ -117,7 +118,7 @@ fn alone(document: &Document<'_>, conflict: &Conflict) -> Option<&'static str> {
     })
 }
 
-/// Adds the places to blame to a diagnostic, as its pointer and labels.
+/// Adds to a diagnostic the places of the schema that exclude all values, as its pointer and labels.
 pub(crate) fn explain(
     document: &Document<'_>,
     diagnostic: Diagnostic,
@@ -148,7 +149,7 @@ pub(crate) fn explain(
 }
 
 /// Checks that some document fits into the levels of the indented text form. `cut` lists the places of the schemas
-/// whose containers must be empty at the last level; the first is named in the error.
+/// whose arrays and objects must be empty at the last level; the error names the first.
 pub(crate) fn deep_enough(
     document: &Document<'_>,
     grammar: &Grammar,

@@ -19,40 +19,40 @@ pub(crate) enum End {
     AfterOne,
 }
 
-/// An edge of an automaton, reduced to what decides emptiness.
+/// An edge of an automaton over items or members, reduced to what decides whether the automaton accepts anything.
 #[derive(Clone, Copy)]
 pub(crate) struct Step {
-    /// Number of the source state.
+    /// Number of the automaton state where the edge begins.
     pub(crate) from: u32,
-    /// The formula of the member or item that is written; `None` for an edge that leaves a key out.
+    /// The formula that the member's value or the item satisfies; `None` for an edge that leaves a key out.
     pub(crate) value: Option<FormulaId>,
-    /// Number of the target state.
+    /// Number of the automaton state where the edge ends.
     pub(crate) to: u32,
-    /// The mark (required key) that the edge passes, as one bit; 0 for none.
+    /// The mark (register bit of a required key) that the edge sets; 0 for none.
     marks: u32,
 }
 
 /// The edges and ends of an item or member automaton.
 pub(crate) struct Steps {
-    /// All edges, sorted by source state.
+    /// All edges of the automaton, sorted by the state where they begin.
     pub(crate) edges: Vec<Step>,
     /// For each state, whether the automaton may end there.
     pub(crate) ends: Vec<End>,
-    /// The marks that an accepted object passes, one bit each; 0 without marks.
+    /// The marks (register bits of required keys) that an accepted object sets, as a bit set; 0 without marks.
     pub(crate) marks: u32,
 }
 
 impl Steps {
-    /// Returns the edges from a state.
+    /// Returns the edges that begin at an automaton state.
     pub(crate) fn edges_of(&self, state: u32) -> &[Step] {
         let from = self.edges.partition_point(|edge| edge.from < state);
         let to = self.edges.partition_point(|edge| edge.from <= state);
         &self.edges[from..to]
     }
 
-    /// Returns for each state whether an end is reachable over children that satisfy `holds`. With marks, every state
-    /// on the way must also have edges for all marks. Since members may be repeated, the test need not know which marks
-    /// are passed already.
+    /// Returns for each state whether an end is reachable over edges for whose formula `holds` is `true`. With marks
+    /// (bits of required keys), every state on the way must also have edges for all marks. Since members may be
+    /// repeated, the test need not know which marks are set already.
     pub(crate) fn alive(&self, holds: impl Fn(FormulaId) -> bool) -> Vec<bool> {
         let mut alive = vec![true; self.ends.len()];
         loop {
@@ -89,8 +89,8 @@ impl Steps {
     }
 
     /// Returns whether every state and edge is obviously on a path from the start to an end. `false` means unknown. The
-    /// test requires that no child is empty. Each state must have an edge from an earlier state. Each state must be an
-    /// end, or have an edge to a later state.
+    /// test requires that `holds` is `true` for the formula on each edge. Each state must have an edge from an earlier
+    /// state. Each state must be an end, or have an edge to a later state.
     fn is_whole(&self, holds: impl Fn(FormulaId) -> bool) -> bool {
         let mut reached = vec![false; self.ends.len()];
         let mut alive: Vec<bool> = self.ends.iter().map(|&end| end == End::Yes).collect();
@@ -106,8 +106,8 @@ impl Steps {
         self.marks == 0 && all(&reached) && all(&alive)
     }
 
-    /// Returns for each state its new number, in breadth-first order, or `None` if it lies on no path from the start to
-    /// an end. Returns `None` as a whole if there is no such path.
+    /// Returns for each automaton state its new number, in breadth-first order, or `None` if the state lies on no path
+    /// from the start to an end. Returns `None` as a whole if there is no such path.
     fn renumbered(&self, holds: impl Fn(FormulaId) -> bool) -> Option<Vec<Option<u32>>> {
         let open = |edge: &&Step| edge.value.is_none_or(&holds);
         let ending = self.alive(&holds);
@@ -143,12 +143,12 @@ pub(crate) trait Automaton {
     fn steps(&self) -> Steps;
 
     /// Removes the states and edges that lie on no path from the start to an end. Returns whether there is such a path.
-    /// `steps` are the automaton's own edges, `holds` tells which child formulas are satisfiable.
+    /// `steps` are the automaton's own edges. `holds` returns whether some value satisfies the formula of an edge.
     fn prune(&mut self, steps: &Steps, holds: &impl Fn(FormulaId) -> bool) -> bool;
 }
 
-/// Moves each state to its number in `numbers` and removes states without a number. `change` adapts each state that is
-/// kept.
+/// Moves each automaton state to its number in `numbers` and removes states without a number. `change` adapts each
+/// state that is kept.
 fn renumber<S: Default>(
     states: &mut Vec<S>,
     numbers: &[Option<u32>],

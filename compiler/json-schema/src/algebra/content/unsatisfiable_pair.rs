@@ -20,14 +20,14 @@ use crate::read::schema::{Part, Schema, SchemaId};
 /// Why no value satisfies a formula.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Cause {
-    /// Two places exclude each other, or one place has no value by itself.
+    /// Two places of the schema exclude each other, or no value satisfies one place by itself.
     Conflict(Conflict),
     /// A value of the schema at this place has to hold another value of the same schema.
     Endless(NodeId),
 }
 
-/// Two places (keywords or schemas) that no value satisfies together. Both are the same place if that place alone has
-/// no value.
+/// Two places (keywords or schemas) that no value satisfies together. Both are the same place if no value satisfies
+/// that place alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Conflict {
     /// The later of the two places, in the order of keywords.
@@ -39,7 +39,7 @@ pub(crate) struct Conflict {
 }
 
 impl Conflict {
-    /// Returns the conflict of a place that has no value by itself.
+    /// Returns the conflict for one place of the schema that no value satisfies by itself.
     pub(crate) fn alone(place: NodeId) -> Self {
         Self { place, other: place, key: None }
     }
@@ -48,7 +48,7 @@ impl Conflict {
 /// Most keywords of one schema that are compared with each other. Further keywords are ignored.
 const MOST: usize = 64;
 
-/// Most levels of required members that the search descends. Deeper members are not searched.
+/// Most levels of nested required members that the search for a conflict descends. Deeper members are not searched.
 const DEPTH: usize = 16;
 
 /// Returns why no value satisfies a formula. Returns `None` if more than two places are needed to exclude all values.
@@ -62,7 +62,8 @@ pub(crate) fn cause(
     Ok(search(emptiness, formula, &mut Vec::new())?.map(Cause::Conflict))
 }
 
-/// Returns the conflict in a formula, if two places suffice. `path` lists the formulas that led to this one.
+/// Returns two places of the schema that exclude all values of a formula, or `None` if more places are needed. `path`
+/// lists the formulas of the values around this one.
 fn search(
     emptiness: &mut Emptiness<'_, '_>,
     formula: FormulaId,
@@ -74,7 +75,8 @@ fn search(
     found
 }
 
-/// Returns the conflict in a formula that is already on `path`.
+/// Returns two places of the schema that exclude all values of a formula that is already on `path`. Returns `None` if
+/// more places are needed.
 fn search_here(
     emptiness: &mut Emptiness<'_, '_>,
     formula: FormulaId,
@@ -132,14 +134,14 @@ fn search_here(
     }
 }
 
-/// A keyword that constrains the value.
+/// A keyword of a schema that no value satisfies, as a candidate for the conflict.
 #[derive(Clone, Copy)]
 struct Keyword {
-    /// The place of the keyword.
+    /// The place of the keyword in the schema document.
     place: NodeId,
     /// The formula of the values that the keyword alone allows.
     formula: FormulaId,
-    /// Whether the keyword is `type`.
+    /// Whether the keyword is `type`, which decides the JSON types of the value.
     is_type: bool,
 }
 

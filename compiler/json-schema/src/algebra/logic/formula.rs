@@ -16,7 +16,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use grammarc_grammar::insertion_set::InsertionSet;
 
-/// Number of a formula in its arena.
+/// Number of a boolean formula in its arena (store of formulas).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct FormulaId(u32);
 
@@ -32,23 +32,24 @@ impl FormulaId {
     }
 }
 
-/// An atom or its negation. What an atom means depends on the arena: a schema, or a fact about members or items.
+/// An atom (variable of boolean formulas) or its negation. What an atom states depends on the arena: that a value
+/// satisfies a schema, or a fact about members or items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Literal {
-    /// Number of the atom.
+    /// Number of the atom (variable of the formula).
     pub(crate) atom: u32,
-    /// Whether the literal is the atom itself; `false` for its negation.
+    /// Whether the literal is the atom (variable) itself; `false` for its negation.
     pub(crate) positive: bool,
 }
 
-/// A formula: its outermost operator, and the ids of its operands. Cloning is O(1).
+/// A boolean formula: its outermost operator, and the ids of its operands. Cloning is O(1).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Formula {
-    /// Always holds.
+    /// The formula that always holds.
     True,
-    /// Never holds.
+    /// The formula that never holds.
     False,
-    /// True exactly if the literal is.
+    /// True exactly if the literal (an atom or its negation) is true.
     Literal(Literal),
     /// The conjunction of two or more formulas.
     And(Rc<[FormulaId]>),
@@ -60,8 +61,10 @@ pub(crate) enum Formula {
 /// conjunction.
 #[derive(PartialEq, Eq, Hash)]
 enum View<'a> {
+    /// The formula true or the formula false.
     Constant(bool),
     Literal(Literal),
+    /// A conjunction (`true`) or disjunction (`false`) of these formulas.
     Joined(&'a [FormulaId], bool),
 }
 
@@ -89,21 +92,22 @@ impl Equivalent<Formula> for View<'_> {
     }
 }
 
-/// An arena of formulas.
+/// An arena (store) of boolean formulas, in which equal formulas have one id.
 #[derive(Debug)]
 pub(crate) struct Formulas {
     /// The formulas; the id of a formula is its index.
     formulas: IndexSet<Formula, FxBuildHasher>,
-    /// Maps each atom to the ids of its negation and of itself, in this order; `None` for a formula that does not
-    /// exist.
+    /// Maps each atom (variable), by its number, to the ids of its negation and of itself, in this order. `None` for a
+    /// formula that does not exist yet.
     of_atom: Vec<[Option<FormulaId>; 2]>,
     /// Maps each formula whose negation was requested to that negation.
     pub(crate) negations: FxHashMap<FormulaId, FormulaId>,
-    /// Number of operands of all formulas.
+    /// Number of operands of all formulas of the arena, added up.
     operands: usize,
     /// Buffer for the operands of the formula under construction.
     flat: InsertionSet<FormulaId>,
-    /// For each formula, its literals, if they were requested and are at most [`SHORT`].
+    /// For each formula, by its index, its literals (atoms and negated atoms). `None` if they were not requested, or
+    /// are more than [`SHORT`].
     literals: RefCell<Vec<Option<Rc<Literals>>>>,
 }
 
@@ -113,33 +117,34 @@ impl Default for Formulas {
     }
 }
 
-/// Most literals of a formula that are kept for the next request. Longer lists would take more memory than the
-/// formulas.
+/// Most literals (atoms and negated atoms) of a formula whose list is kept for the next request. Longer lists would
+/// take more memory than the formulas.
 const SHORT: usize = 64;
 
-/// The distinct literals of a formula, in the order of their first occurrence.
+/// The distinct literals (atoms and negated atoms) of a formula, in the order of their first occurrence.
 #[derive(Debug, Default)]
 pub(crate) struct Literals(InsertionSet<Literal>);
 
 impl Literals {
-    /// Returns whether the formula has this literal.
+    /// Returns whether the formula contains this literal (an atom or its negation).
     pub(crate) fn contains(&self, literal: Literal) -> bool {
         self.0.contains(literal)
     }
 
-    /// Returns the literal at index `at` in the order of first occurrence, or `None` beyond the last.
+    /// Returns the literal (an atom or its negation) at index `at` in the order of first occurrence in the formula.
+    /// Returns `None` beyond the last.
     pub(crate) fn get(&self, at: usize) -> Option<Literal> {
         self.0.order.get(at).copied()
     }
 
-    /// Returns all literals in the order of first occurrence.
+    /// Returns all literals of the formula (atoms and negated atoms) in the order of first occurrence.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Literal> {
         self.0.order.iter()
     }
 }
 
 impl Formulas {
-    /// Creates an arena with the two constants, and capacity for `formulas` more.
+    /// Creates an arena with the two constants (true and false), and capacity for `formulas` more formulas.
     pub(crate) fn with_capacity(formulas: usize) -> Self {
         let mut set = IndexSet::with_capacity_and_hasher(formulas + 2, FxBuildHasher);
         set.extend([Formula::True, Formula::False]);
@@ -153,16 +158,17 @@ impl Formulas {
         &self.formulas[id.index()]
     }
 
-    /// Returns the number of formulas so far.
+    /// Returns the number of formulas in the arena so far.
     pub(crate) fn len(&self) -> usize {
         self.formulas.len()
     }
 
-    /// Returns the number of operands of all formulas so far.
+    /// Returns the number of operands of all formulas in the arena so far, added up.
     pub(crate) fn operands(&self) -> usize {
         self.operands
     }
 
+    /// Returns the id of a formula. A new formula is added to the arena.
     fn intern(&mut self, view: View<'_>) -> FormulaId {
         let index = match self.formulas.get_index_of(&view) {
             Some(known) => known,
@@ -183,7 +189,7 @@ impl Formulas {
         FormulaId(u32::try_from(index).expect("budgets are below 2^32"))
     }
 
-    /// Returns the formula of an atom (`positive`) or of its negation.
+    /// Returns the formula that consists of one atom (variable), or of its negation if `positive` is `false`.
     pub(crate) fn literal(&mut self, atom: u32, positive: bool) -> FormulaId {
         let (index, sign) = (atom as usize, usize::from(positive));
         if let Some(known) = self.of_atom.get(index).and_then(|known| known[sign]) {
@@ -195,18 +201,19 @@ impl Formulas {
         literal
     }
 
-    /// Returns the conjunction of the operands.
+    /// Returns the conjunction of the operand formulas, simplified.
     pub(crate) fn and(&mut self, operands: impl IntoIterator<Item = FormulaId>) -> FormulaId {
         self.join(operands, true)
     }
 
-    /// Returns the disjunction of the operands.
+    /// Returns the disjunction of the operand formulas, simplified.
     pub(crate) fn or(&mut self, operands: impl IntoIterator<Item = FormulaId>) -> FormulaId {
         self.join(operands, false)
     }
 
     /// Returns the conjunction (`all`) or the disjunction of the operands. Nested operators of the same kind are
-    /// flattened and neutral operands dropped. A deciding operand is the result.
+    /// flattened and neutral operands dropped. An operand that decides the result (false in a conjunction, true in a
+    /// disjunction) is returned alone.
     pub(crate) fn join(
         &mut self,
         operands: impl IntoIterator<Item = FormulaId>,
@@ -222,8 +229,8 @@ impl Formulas {
         joined
     }
 
-    /// Gathers the operands in `flat`, with nested ones flattened and neutral ones dropped. Returns the result if one
-    /// operand decides it.
+    /// Gathers the operands of a conjunction (`all`) or disjunction in `flat`. Nested operators of the same kind are
+    /// flattened and neutral operands dropped. Returns the result if one operand decides it, otherwise `None`.
     fn flatten(
         &self,
         operands: impl IntoIterator<Item = FormulaId>,
@@ -245,6 +252,7 @@ impl Formulas {
         None
     }
 
+    /// Returns the conjunction (`all`) or disjunction of flattened operands, simplified.
     fn joined(&mut self, flat: &InsertionSet<FormulaId>, all: bool) -> FormulaId {
         let (neutral, deciding) = constants(all);
         match flat.order[..] {
@@ -279,8 +287,8 @@ impl Formulas {
         }
     }
 
-    /// Returns the distinct literals of a formula. Takes time linear in the formula the first time, and every time if
-    /// there are more than [`SHORT`].
+    /// Returns the distinct literals of a formula (its atoms and negated atoms). Takes time linear in the formula the
+    /// first time, and every time if there are more than [`SHORT`].
     pub(crate) fn literals(&self, id: FormulaId) -> Rc<Literals> {
         if let Some(Some(known)) = self.literals.borrow().get(id.index()) {
             return Rc::clone(known);
@@ -442,7 +450,8 @@ mod tests {
     }
 
     proptest! {
-        /// Simplification never changes the truth value of a formula.
+        /// Simplification in the arena never changes the truth value of a formula, for any values of its atoms
+        /// (variables).
         #[test]
         fn formulas_say_what_their_trees_say(tree in tree()) {
             let mut formulas = Formulas::default();

@@ -39,21 +39,22 @@ pub(crate) struct Inexact {
     pub(crate) place: NodeId,
     /// Whether the grammar accepts less or more than the keyword says.
     pub(crate) verdict: Verdict,
-    /// The reason, for the report.
+    /// Why the keyword is not exact, in words for the report.
     pub(crate) reason: &'static str,
 }
 
-/// Formulas over the values of a document. Their atoms are the [subjects](Subject): schemas, keywords and constants.
+/// Boolean formulas over JSON values. Their atoms are conditions on a value ([subjects](Subject)): it satisfies a
+/// schema or a keyword, or equals a constant.
 pub(crate) struct Logic<'a> {
     /// The schema document.
     pub(crate) document: &'a Document<'a>,
-    /// The schemas of the document.
+    /// The schemas of the document, read and checked.
     pub(crate) schemas: &'a Schemas,
-    /// The subjects; the index of a subject is the number of its atom.
+    /// The conditions on a value (subjects) that formulas use; the index of a condition is the number of its atom.
     subjects: IndexSet<Subject, FxBuildHasher>,
-    /// For each schema, by its index, its formula; `None` until it is needed.
+    /// For each schema, by its index, the formula of the values that satisfy it; `None` until it is needed.
     of_schemas: Vec<Option<FormulaId>>,
-    /// The arena of the formulas over values.
+    /// The arena (store) of the formulas over values.
     pub(crate) values: Formulas,
     /// The place of the schema under evaluation. Errors about an exceeded limit point to it.
     pub(crate) at: NodeId,
@@ -62,7 +63,7 @@ pub(crate) struct Logic<'a> {
 }
 
 impl<'a> Logic<'a> {
-    /// Creates the layer for the schemas of a document, without any formula.
+    /// Creates the state of the logic layer for the schemas of a document, without any formula.
     pub(crate) fn new(document: &'a Document<'a>, schemas: &'a Schemas) -> Self {
         let size = schemas.len();
         Self {
@@ -108,18 +109,19 @@ impl<'a> Logic<'a> {
         self.literal(Subject::Value(node))
     }
 
-    /// Returns the positive literal whose atom is `subject`.
+    /// Returns the formula that states the condition `subject` about a value, as one atom without negation.
     pub(crate) fn literal(&mut self, subject: Subject) -> FormulaId {
         let (atom, _) = self.subjects.insert_full(subject);
         self.values.literal(u32::try_from(atom).expect("subjects take text"), true)
     }
 
-    /// Returns the subject of an atom: the condition that it states about a value.
+    /// Returns the condition that the atom with this number states about a value, such as "satisfies this schema".
     pub(crate) fn subject(&self, atom: u32) -> &Subject {
         &self.subjects[atom as usize]
     }
 
-    /// Returns the subjects of a formula over values in order, each with `true` for a positive literal.
+    /// Returns the conditions on a value (subjects) that a formula uses, in the order of their first occurrence. Each
+    /// comes with `false` if the formula negates it, otherwise `true`.
     pub(crate) fn subjects(&self, id: FormulaId) -> impl Iterator<Item = (&Subject, bool)> {
         let literals = self.values.literals(id);
         (0..).map_while(move |at| {
@@ -128,7 +130,8 @@ impl<'a> Logic<'a> {
         })
     }
 
-    /// Returns the place in the document of the first subject that has one. Scalars have none.
+    /// Returns the place in the schema document of the first condition (schema, keyword or constant) in a formula over
+    /// values. Returns `None` if all conditions are about scalars that are not in the document.
     pub(crate) fn place(&self, id: FormulaId) -> Option<NodeId> {
         self.subjects(id).find_map(|(subject, _)| match subject {
             Subject::Schema(id) | Subject::Keyword(id, _) => Some(self.schemas.node(*id)),

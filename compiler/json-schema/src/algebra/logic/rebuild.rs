@@ -12,14 +12,16 @@ use smallvec::SmallVec;
 
 use super::formula::{Formula, FormulaId, Formulas, Literal, constants};
 
-/// Maps each formula to the result of one transformation.
+/// Maps each formula of an arena to the result of one transformation of formulas.
 pub(crate) type Known = FxHashMap<FormulaId, FormulaId>;
 
 /// A transformation of formulas, from the leaves up.
 trait Rebuild {
-    /// Returns the result for a literal; `id` is the formula of the literal.
+    /// Returns the formula that replaces a literal (an atom or its negation); `id` is the formula that consists of the
+    /// literal.
     fn literal(&mut self, formulas: &mut Formulas, id: FormulaId, literal: Literal) -> FormulaId;
-    /// Returns the result for an operator with the transformed operands: a conjunction if `all`, else a disjunction.
+    /// Returns the formula that replaces an operator, given its transformed operands. The operator is a conjunction if
+    /// `all`, else a disjunction.
     fn join(&mut self, formulas: &mut Formulas, operands: Vec<FormulaId>, all: bool) -> FormulaId;
     /// Whether the transformation exchanges true and false, and conjunctions and disjunctions.
     const NEGATES: bool = false;
@@ -29,11 +31,11 @@ trait Rebuild {
 
 /// An operator on the stack whose operands are being transformed.
 struct Frame {
-    /// The operator's formula.
+    /// The formula before the transformation, a conjunction or disjunction.
     id: FormulaId,
-    /// The operands before the transformation.
+    /// The operands of the formula before the transformation.
     operands: Rc<[FormulaId]>,
-    /// Whether the operator is a conjunction.
+    /// Whether the formula is a conjunction; otherwise it is a disjunction.
     all: bool,
     /// Index of the operand that is transformed at the moment.
     at: usize,
@@ -95,7 +97,7 @@ fn rebuild<R: Rebuild>(
     }
 }
 
-/// Replaces every literal by the formula that a function returns for it.
+/// The transformation that replaces every literal (atom or negated atom) by the formula that a function returns for it.
 struct Replace<'w, F>(&'w mut F);
 
 impl<F: FnMut(&mut Formulas, Literal) -> FormulaId> Rebuild for Replace<'_, F> {
@@ -110,7 +112,7 @@ impl<F: FnMut(&mut Formulas, Literal) -> FormulaId> Rebuild for Replace<'_, F> {
     }
 }
 
-/// Negates a formula, in negation normal form.
+/// The transformation that negates a formula in negation normal form, where only atoms are negated.
 struct Negate;
 
 impl Rebuild for Negate {
@@ -125,7 +127,7 @@ impl Rebuild for Negate {
     }
 }
 
-/// Sorts the operands of every operator by formula number.
+/// The transformation that sorts the operands of every operator by formula number.
 struct Sort;
 
 impl Rebuild for Sort {
@@ -176,8 +178,8 @@ impl Formulas {
         one
     }
 
-    /// Returns the formula with every literal replaced. `known` keeps results between calls and must belong to one
-    /// replacement.
+    /// Returns the formula with every literal (an atom or its negation) replaced by the formula that `with` returns for
+    /// it. `known` keeps results between calls and must belong to one replacement.
     pub(crate) fn replace(
         &mut self,
         id: FormulaId,
@@ -187,7 +189,8 @@ impl Formulas {
         rebuild(self, id, known, &mut Replace(with))
     }
 
-    /// Returns the formula with atoms replaced by formulas. An atom for which `of` returns `None` stays.
+    /// Returns the formula with its atoms (variables) replaced by the formulas that `of` returns for them. An atom for
+    /// which `of` returns `None` stays.
     pub(crate) fn substitute(
         &mut self,
         id: FormulaId,

@@ -4,7 +4,7 @@ use crate::document::NodeId;
 use crate::read::schema::SchemaId;
 use crate::values::numbers::Decimal;
 
-/// A scalar constant that need not occur in the document.
+/// A scalar JSON constant (null, boolean, number or string) that need not occur in the schema document.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Scalar {
     /// `null`.
@@ -13,19 +13,20 @@ pub(crate) enum Scalar {
     Boolean(bool),
     /// A number, as an exact decimal.
     Number(Decimal),
-    /// A string, without quotes and escapes.
+    /// A string, without quotes and with its escapes decoded.
     String(Box<str>),
 }
 
-/// A condition on a value. Each subject is one atom of the formulas over values.
+/// A condition on a JSON value, such as "satisfies this schema". Each such condition is one atom (variable) of the
+/// formulas over values.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Subject {
-    /// The value satisfies the schema.
+    /// The condition that the value satisfies a schema.
     Schema(SchemaId),
-    /// The value satisfies one keyword of the schema, given by the index of the keyword in it.
+    /// The condition that the value satisfies one keyword of a schema, given by the index of the keyword in the schema.
     Keyword(SchemaId, usize),
-    /// The value equals the constant at this place of the document.
+    /// The condition that the value equals the constant at this place of the schema document.
     Value(NodeId),
-    /// The value equals this scalar.
+    /// The condition that the value equals this scalar.
     Scalar(Scalar),
 }

@@ -8,23 +8,25 @@
 use grammarc_grammar::automata::{StateBudget, StateLimit};
 use grammarc_grammar::budget::MemoryUse;
 
-/// Limits on the work of the algebra.
+/// Limits on the computation that combines the schemas of a document into formulas and automata.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits<'a> {
     /// Most states of one automaton over bytes, members or items. Also carries the budget of the whole compilation.
     pub(crate) states: StateBudget<'a>,
-    /// Most shapes: states of all automata over members and items, and formulas over values, added up.
+    /// Most states of all automata over members and items plus formulas over values ("shapes"). Beyond, the computation
+    /// fails.
     pub(crate) shapes: usize,
-    /// Most units of work and most formulas of the whole algebra.
+    /// Most units of work and most formulas for the whole schema document. Beyond, the computation fails.
     pub(crate) all: WorkLimit,
 }
 
 /// An amount of work and a number of formulas.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WorkLimit {
-    /// Units of work: derivatives of formulas, and states of the sets of strings that distinguish derivatives.
+    /// Units of work: computed derivatives (formulas that remain after a member or item), and states of the sets of
+    /// strings that distinguish derivatives.
     pub(crate) work: usize,
-    /// Number of formulas in all arenas.
+    /// Number of formulas in all three arenas: over values, over objects and over arrays.
     pub(crate) formulas: usize,
 }
 
@@ -61,12 +63,12 @@ impl WorkLimit {
     }
 }
 
-/// The size of all arenas of formulas.
+/// The size of the three arenas (stores) of formulas together: over values, over objects and over arrays.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Size {
-    /// Number of formulas.
+    /// Number of formulas in all arenas.
     pub(crate) formulas: usize,
-    /// Number of operands of all formulas.
+    /// Number of operands of all formulas in all arenas, added up.
     pub(crate) operands: usize,
 }
 
@@ -79,7 +81,7 @@ const BYTES_A_FORMULA: usize = 96;
 /// Estimated budget steps for one unit of work.
 const STEPS: usize = 1 << 7;
 
-/// What a running attempt has to restore at its end.
+/// What an attempt (a computation with limits of its own, which may fail) has to restore at its end.
 pub(crate) struct Attempt {
     /// The limit in force around the attempt.
     outer: WorkLimit,
@@ -89,15 +91,15 @@ pub(crate) struct Attempt {
 
 /// A meter of work, with the limits in force.
 pub(crate) struct WorkMeter<'a> {
-    /// The limits of the whole algebra.
+    /// The limits for the whole schema document.
     pub(crate) limits: Limits<'a>,
-    /// The memory of all formulas, as reported to the budget.
+    /// The memory of all formulas, as reported to the budget of the compilation.
     memory: MemoryUse<'a>,
-    /// Shapes so far: states of automata over members and items, and formulas over values.
+    /// States of automata over members and items plus formulas over values ("shapes"), counted so far.
     pub(crate) shapes: usize,
-    /// Units of work so far, without those refunded.
+    /// Units of work so far, without those that failed attempts have got back.
     pub(crate) work: usize,
-    /// The limit of the current attempt; outside attempts, the limit of the whole algebra.
+    /// The limit of the current attempt; outside attempts, the limit for the whole schema document.
     limit: WorkLimit,
     /// Work and formulas of failed attempts that may still be refunded.
     slack: WorkLimit,
@@ -106,7 +108,7 @@ pub(crate) struct WorkMeter<'a> {
 }
 
 impl<'a> WorkMeter<'a> {
-    /// Creates a meter that has counted nothing.
+    /// Creates a meter of work that has counted nothing.
     pub(crate) fn new(limits: Limits<'a>) -> Self {
         let all = limits.all;
         Self {
@@ -130,7 +132,7 @@ impl<'a> WorkMeter<'a> {
         self.limit.work = self.limit.work.min(self.work.saturating_add(more));
     }
 
-    /// Counts a unit of work. `size` is the present size of all arenas.
+    /// Counts a unit of work. `size` is the present size of all arenas of formulas.
     ///
     /// # Errors
     ///
@@ -152,11 +154,11 @@ impl<'a> WorkMeter<'a> {
         held.map_err(|spent: StateLimit| spent.to_string())
     }
 
-    /// Counts `states` more shapes.
+    /// Counts `states` more automaton states or formulas over values ("shapes") against their limit.
     ///
     /// # Errors
     ///
-    /// The exceeded limit on shapes, in words.
+    /// The exceeded limit on states and formulas, in words.
     pub(crate) fn grow(&mut self, states: usize) -> Result<(), String> {
         self.shapes += states;
         match self.limits.shapes {
@@ -167,14 +169,14 @@ impl<'a> WorkMeter<'a> {
         }
     }
 
-    /// Returns the number of formulas that counts against the limit. Formulas with many operands count for more,
-    /// refunded ones not at all.
+    /// Returns the number of formulas that count against the limit. Formulas with many operands count more than once.
+    /// Formulas of failed attempts that were refunded do not count.
     fn formulas(&self, Size { formulas, operands }: Size) -> usize {
         formulas.max(operands / OPERANDS).saturating_sub(self.refunded)
     }
 
     /// Begins an attempt that may use at most `most`, and no more than the limit in force allows. `size` is the present
-    /// size of all arenas.
+    /// size of all arenas of formulas.
     pub(crate) fn begin(&mut self, most: WorkLimit, size: Size) -> Attempt {
         let outer = self.limit;
         let before = WorkLimit { work: self.work, formulas: self.formulas(size) };
@@ -182,8 +184,8 @@ impl<'a> WorkMeter<'a> {
         Attempt { outer, before }
     }
 
-    /// Ends an attempt. Returns whether it exceeded its own limit but not the limit around it. In that case, or if it
-    /// `failed`, its work and formulas are refunded as far as the slack allows.
+    /// Ends an attempt, a computation with limits of its own. Returns whether it exceeded its own limit but not the
+    /// limit around it. In that case, or if it `failed`, its work and formulas are refunded as far as the slack allows.
     pub(crate) fn end(&mut self, attempt: Attempt, size: Size, failed: bool) -> bool {
         let Attempt { outer, before } = attempt;
         let used = WorkLimit { work: self.work, formulas: self.formulas(size) };

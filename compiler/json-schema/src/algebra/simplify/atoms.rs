@@ -3,26 +3,28 @@
 use crate::algebra::logic::formula::{FormulaId, Formulas};
 use crate::algebra::types::layer::Types;
 
-/// The atoms of an object or array formula that the next member or item may decide.
+/// Selects atoms (basic facts about members or items) of an object or array formula: those that the next member or item
+/// may decide.
 pub(crate) trait Atoms: Copy {
-    /// Returns the arena of the formulas over these atoms.
+    /// Returns the arena (id-indexed store) of the object formulas or array formulas that have these atoms.
     fn formulas<'m>(self, types: &'m mut Types<'_>) -> &'m mut Formulas;
-    /// Returns the formula over values that decides the atom. Returns `None` if the next value does not concern the
-    /// atom.
+    /// Returns the subject of an atom: the formula over values whose truth for the next value decides the atom. Returns
+    /// `None` if the next value does not concern the atom.
     fn subject(self, types: &Types<'_>, atom: u32) -> Option<FormulaId>;
-    /// Returns what remains of the atom after the next value. `satisfied` says whether that value satisfies the atom's
-    /// subject.
+    /// Returns the formula that replaces the atom after the next value is read. `satisfied` says whether that value
+    /// satisfies the atom's subject (the formula over values that decides it).
     fn read(self, types: &mut Types<'_>, atom: u32, satisfied: bool) -> FormulaId;
-    /// Returns whether the atom is monotone in its subject: `true` if satisfying the subject can only help, `false` if
-    /// it can only harm. Returns `None` if it may do either.
+    /// Returns how the atom depends on its subject, the formula over values that decides it. `true`: a value that
+    /// satisfies the subject can only help the atom. `false`: it can only harm. Returns `None` if it may do either.
     fn helps(self, types: &Types<'_>, atom: u32) -> Option<bool>;
 }
 
-/// A derivative of an object or array formula: a condition on the next value, and the formula that then remains.
+/// A derivative of an object or array formula with respect to its next member or item (Brzozowski): a condition on the
+/// next value, and the formula for the rest of the object or array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Derivative {
-    /// A formula over values that the next value satisfies.
+    /// The condition: a formula that the value of the next member or item satisfies.
     pub(crate) value: FormulaId,
-    /// The object or array formula that remains after such a value.
+    /// The object or array formula that the members or items after such a value must satisfy.
     pub(crate) rest: FormulaId,
 }

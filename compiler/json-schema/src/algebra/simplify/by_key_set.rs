@@ -10,12 +10,13 @@ use super::layer::Simplifier;
 use super::steps::Step;
 use crate::algebra::logic::formula::{Formula, FormulaId};
 
-/// Fewest alternatives that are grouped. With fewer, each derivative visits all of them.
+/// Fewest alternatives of a disjunction that are grouped by key. With fewer, the derivative for each key (the formula
+/// after a member with that key) visits all of them.
 const MANY: usize = 16;
 
-/// An object formula whose first large disjunction is grouped by key.
+/// An object formula whose first large disjunction is split into groups: for each key, the alternatives that allow it.
 pub(crate) struct ByKey {
-    /// The conjuncts beside the grouped disjunction.
+    /// The conjuncts of the object formula other than the grouped disjunction.
     others: Vec<FormulaId>,
     /// Alternatives that allow all but finitely many keys, each with its index in the disjunction.
     open: Vec<(usize, FormulaId)>,
@@ -23,8 +24,8 @@ pub(crate) struct ByKey {
     closed: FxHashMap<u32, Vec<(usize, FormulaId)>>,
 }
 
-/// Groups the alternatives of the first disjunction with at least [`MANY`] by the keys that they allow. Returns `None`
-/// without such a disjunction, or if the step is switched off.
+/// Groups the alternatives of an object formula's first disjunction with at least [`MANY`] by the keys that they allow.
+/// Returns `None` without such a disjunction, or if the simplifier step `ByKeySet` is switched off.
 pub(crate) fn by_key(simplifier: &mut Simplifier<'_>, formula: FormulaId) -> Option<ByKey> {
     if !simplifier.steps.has(Step::ByKeySet) {
         return None;
@@ -53,7 +54,8 @@ pub(crate) fn by_key(simplifier: &mut Simplifier<'_>, formula: FormulaId) -> Opt
     Some(sorted)
 }
 
-/// Returns the formula of the objects that contain `key`: alternatives that exclude the key are removed.
+/// Returns the grouped object formula for objects that contain the key number `key`: alternatives that exclude the key
+/// are removed.
 pub(crate) fn with_key(simplifier: &mut Simplifier<'_>, sorted: &ByKey, key: u32) -> FormulaId {
     let closed = sorted.closed.get(&key).into_iter().flatten();
     let mut branches: Vec<_> = sorted.open.iter().chain(closed).collect();

@@ -24,14 +24,17 @@ use super::steps::Step;
 use crate::algebra::logic::formula::{FormulaId, Literal};
 use crate::algebra::types::structure::is_scalar;
 
-/// The derivatives of a formula. Most formulas have one, since most values decide no atom.
+/// The derivatives of an object or array formula with respect to its next member or item. Most formulas have one, since
+/// most members and items concern no fact (atom) of the formula.
 pub(crate) type Derivatives = SmallVec<[Derivative; 1]>;
 
-/// Maps each remaining formula to the formulas over values after which it remains.
+/// Maps each formula that may remain after the next member or item to the conditions on that member's or item's value
+/// under which it remains.
 type Found = IndexMap<FormulaId, Vec<FormulaId>, FxBuildHasher>;
 
-/// Returns the derivatives of `formula` for a next value that satisfies `value`. The values of two derivatives may
-/// overlap. No remaining formula is false or occurs twice.
+/// Returns the derivatives of an object or array formula: for each kind of next member or item, what the rest of the
+/// object or array must satisfy. The next value satisfies `value`. The conditions of two derivatives may overlap. No
+/// remaining formula is false or occurs twice.
 pub(crate) fn derivatives<A: Atoms>(
     simplifier: &mut Simplifier<'_>,
     atoms: A,
@@ -40,7 +43,7 @@ pub(crate) fn derivatives<A: Atoms>(
 ) -> Result<Derivatives, Diagnostic> {
     let literals = atoms.formulas(&mut simplifier.types).literals(formula);
     if literals.iter().all(|literal| atoms.subject(&simplifier.types, literal.atom).is_none()) {
-        // The value decides no atom.
+        // The next value decides no atom (basic fact) of the formula, so the formula remains as it is.
         simplifier.types.spend()?;
         let none = formula == FormulaId::FALSE || obviously_empty(simplifier, value)?;
         let whole = Derivative { value, rest: formula };
@@ -59,26 +62,30 @@ pub(crate) fn derivatives<A: Atoms>(
     Ok(derivatives)
 }
 
-/// A formula some of whose subjects are decided.
+/// An object or array formula during its split by subjects, the formulas over values that decide its atoms. Some
+/// subjects are decided.
 #[derive(Clone, Copy)]
 struct Open {
-    /// Index of the next subject to decide.
+    /// Index of the next subject (condition on the next value) to decide.
     next: usize,
-    /// The object or array formula, with the decided atoms replaced.
+    /// The object or array formula, with the decided atoms (basic facts about members or items) replaced.
     formula: FormulaId,
-    /// A formula over the next value, with the decisions so far.
+    /// A formula over the next value: its condition at the start, and every decision so far that the value satisfies or
+    /// fails a subject.
     value: FormulaId,
 }
 
-/// A subject (formula over values), and the literals that it decides.
+/// A subject (condition on the next value, as a formula), and the literals (atoms or negated atoms) whose truth it
+/// decides.
 struct About {
-    /// The formula over values.
+    /// The subject: a formula that the next value satisfies or fails.
     subject: FormulaId,
-    /// The literals of the object or array formula whose atoms have this subject.
+    /// The literals (atoms or negated atoms) of the object or array formula whose truth depends on this subject.
     literals: Vec<Literal>,
 }
 
-/// Splits a formula by one subject after the other, and adds its derivatives to `found`.
+/// Computes the derivatives of an object or array formula with respect to its next member or item, and adds them to
+/// `found`. Each condition on the next value (subject) in turn splits the formula: the value satisfies it, or fails it.
 fn by_subject<A: Atoms>(
     simplifier: &mut Simplifier<'_>,
     atoms: A,
@@ -114,7 +121,7 @@ fn by_subject<A: Atoms>(
             continue;
         }
         let Effect { helps, harms } = effect(simplifier, atoms, formula, about)?;
-        // The stack returns the derivative that satisfies the subject first.
+        // The stack returns first the case in which the next value satisfies the subject.
         if unmet != FormulaId::FALSE {
             if helps {
                 open.push(Open { next, formula: unmet, value });
@@ -130,7 +137,8 @@ fn by_subject<A: Atoms>(
     Ok(())
 }
 
-/// Returns the subjects that the next value decides, in the order of the literals about them.
+/// Returns the conditions on the next value (subjects) on which the formula depends, each with its literals (atoms or
+/// negated atoms). They are in the order of the literals.
 fn subjects<A: Atoms>(simplifier: &mut Simplifier<'_>, atoms: A, formula: FormulaId) -> Vec<About> {
     let mut subjects: IndexMap<FormulaId, Vec<Literal>, FxBuildHasher> = IndexMap::default();
     for &literal in atoms.formulas(&mut simplifier.types).literals(formula).iter() {
@@ -141,16 +149,19 @@ fn subjects<A: Atoms>(simplifier: &mut Simplifier<'_>, atoms: A, formula: Formul
     subjects.into_iter().map(|(subject, literals)| About { subject, literals }).collect()
 }
 
-/// How satisfying a subject may affect a formula.
+/// How an object or array formula may change if the next value satisfies a subject (a condition on that value) instead
+/// of failing it.
 struct Effect {
-    /// Whether satisfying the subject can only help. Then its complement is not computed.
+    /// Whether a value that satisfies the subject (condition on the value) can only help the formula. Then the
+    /// complement of the subject is not computed.
     helps: bool,
-    /// Whether satisfying the subject can only harm. Then the subject itself is not required.
+    /// Whether a value that satisfies the subject (condition on the value) can only harm the formula. Then no
+    /// derivative requires the subject itself.
     harms: bool,
 }
 
-/// Returns the effect of a subject, judged by the literals about it that are left in a formula. A subject about scalars
-/// alone has no effect, since its complement is as small as itself.
+/// Returns whether a subject (condition on the next value) can only help or only harm a formula, judged by the literals
+/// about it that are left. For a subject about scalars both are `false`, since its complement is as small as itself.
 fn effect<A: Atoms>(
     simplifier: &mut Simplifier<'_>,
     atoms: A,
@@ -174,7 +185,8 @@ fn effect<A: Atoms>(
     Ok(Effect { helps, harms })
 }
 
-/// Returns the formula that remains if the next value satisfies a subject (`satisfied`) or fails it.
+/// Returns the formula that remains if the next value satisfies a subject, a condition on that value. If `satisfied` is
+/// `false`, the value fails the subject.
 fn decide<A: Atoms>(
     simplifier: &mut Simplifier<'_>,
     atoms: A,

@@ -18,14 +18,16 @@ use crate::algebra::logic::formula::{Formula, FormulaId, Formulas, Literal};
 use crate::algebra::logic::subject::{Scalar, Subject};
 use crate::algebra::types::structure::finite;
 
-/// Fewest alternatives that are grouped. With fewer, deciding the subjects one by one is as fast.
+/// Fewest alternatives of a disjunction that are grouped by scalar. With fewer, deciding the conditions on the next
+/// value one by one is as fast.
 const MANY: usize = 8;
-/// Most scalars that an alternative may require. With more, the formula is not grouped.
+/// Most scalars (null, booleans, numbers, strings) one of which an alternative may require. With more, the formula is
+/// not grouped by scalar.
 const SCALARS: usize = 64;
 
-/// Splits a formula by the scalar that the next value is. For values that satisfy `value`, the union of the parts is
-/// equivalent to the formula. Returns `None` if there are fewer than [`MANY`] alternatives, or if an alternative does
-/// not require one of a few scalars.
+/// Splits an object or array formula by the scalar that its next member or item is. For values that satisfy `value`,
+/// the union of the parts is equivalent to the formula. Returns `None` if there are fewer than [`MANY`] alternatives,
+/// or if an alternative does not require one of a few scalars.
 ///
 /// # Errors
 ///

@@ -26,10 +26,11 @@ use crate::algebra::types::object_atoms::Family;
 use crate::algebra::types::objects::object_formula;
 use crate::algebra::types::structure::finite;
 
-/// Reason in the report for an approximate `oneOf`.
+/// Reason in the report for an approximate `oneOf`: the grammar accepts objects that several branches accept.
 const ANY_OF: &str = "objects that several branches accept are accepted: telling them apart takes too many combinations";
 
-/// Returns the object formula of the objects that satisfy a formula over values, with atoms of `oneOf` replaced.
+/// Returns the object formula of the objects that satisfy a formula over values. Each `oneOf`, which is one atom (basic
+/// fact) of the formula, is replaced by other atoms.
 ///
 /// # Errors
 ///
@@ -65,8 +66,8 @@ pub(crate) fn resolved_objects(
     Ok(done)
 }
 
-/// Returns the formula that replaces a family, the branches of one `oneOf`. `resolved` maps the atom of each family
-/// inside the branches to its replacement.
+/// Returns the object formula that replaces one `oneOf`, given by the number of its family (list of branches).
+/// `resolved` maps the atom of each `oneOf` inside the branches to its replacement.
 fn resolve_family(
     simplifier: &mut Simplifier<'_>,
     family: u32,
@@ -91,7 +92,7 @@ fn resolve_family(
     Ok(formulas.or(alone.into_iter().map(|(&set, _)| set).chain([one])))
 }
 
-/// Replaces the atoms of `oneOf` in a formula by the formulas in `resolved`.
+/// Replaces each `oneOf` in an object formula, which is one atom of it, by its formula in `resolved`.
 fn without_one_of(
     simplifier: &mut Simplifier<'_>,
     formula: FormulaId,
@@ -101,8 +102,8 @@ fn without_one_of(
     formulas.substitute(formula, |atom| resolved.get(&atom).copied())
 }
 
-/// Returns for each object formula whether it may share an object with another formula of `sets`. `true` may also mean
-/// unknown.
+/// Returns for each object formula of `sets` whether some object may satisfy both this and another formula of `sets`.
+/// `true` may also mean unknown.
 fn overlapping_objects(
     simplifier: &mut Simplifier<'_>,
     sets: &[FormulaId],
@@ -138,8 +139,9 @@ fn overlapping_objects(
     Ok(overlaps)
 }
 
-/// Returns whether one key distinguishes all formulas: each formula requires the key, with finitely many scalars that
-/// no other formula allows. The test is linear, while comparing pairs is quadratic.
+/// Returns whether one key distinguishes all object formulas, the branches of one `oneOf`: each formula requires the
+/// key, with finitely many scalars that no other formula allows. The test is linear, while comparing pairs is
+/// quadratic.
 fn have_discriminator(
     simplifier: &mut Simplifier<'_>,
     sets: &[FormulaId],

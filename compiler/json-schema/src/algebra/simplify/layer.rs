@@ -8,25 +8,26 @@ use rustc_hash::FxHashMap;
 
 use crate::algebra::logic::formula::FormulaId;
 
-/// The simplifier: named steps that keep formulas small, and their results.
+/// The simplifier of formulas over schemas: named steps that keep formulas small, and memoised results of these steps.
 pub(crate) struct Simplifier<'a> {
     /// The layer below: object, array and scalar sets of each formula.
     pub(crate) types: Types<'a>,
     /// How the grammar reads `oneOf` over objects.
     pub(crate) one_of: OneOfPromise,
-    /// The steps that are switched on.
+    /// The simplifier steps that are switched on.
     pub(crate) steps: Steps,
     /// For each step, how often it had an effect.
     pub(crate) counts: StepCounts,
     /// Maps each formula over values, with the number of levels that the test descends, to whether the quick test shows
     /// it empty.
     pub(crate) empty: FxHashMap<(FormulaId, u32), bool>,
-    /// Maps each object formula with atoms of `oneOf` to the equivalent formula without them.
+    /// Maps each object formula that contains `oneOf` atoms (facts "in exactly one branch") to the equivalent formula
+    /// without them.
     pub(crate) resolved: ByFormula<FormulaId>,
 }
 
 impl<'a> Simplifier<'a> {
-    /// Creates a simplifier without results.
+    /// Creates a simplifier of formulas without memoised results.
     pub(crate) fn new(types: Types<'a>, one_of: OneOfPromise, steps: Steps) -> Self {
         Self {
             types,

@@ -20,12 +20,14 @@ use crate::algebra::types::objects::object_formula;
 use crate::algebra::types::scalars::scalars;
 use crate::read::schema::Bounds;
 
-/// Levels of objects and arrays that the test descends. Deeper formulas count as satisfiable.
+/// Levels of nested objects and arrays that the quick test of emptiness descends. Values at deeper levels count as
+/// satisfiable.
 pub(crate) const DEPTH: u32 = 3;
-/// Most alternatives of a formula that are tested. A formula with more alternatives counts as satisfiable.
+/// Most alternatives of one disjunction that the quick test of emptiness visits. A formula with more alternatives
+/// counts as satisfiable.
 pub(crate) const ALTERNATIVES: usize = 64;
 
-/// Returns whether the test shows that a formula over values is empty. `false` may also mean unknown.
+/// Returns whether a quick test shows that no value satisfies a formula over values. `false` may also mean unknown.
 ///
 /// # Errors
 ///
@@ -37,8 +39,8 @@ pub(crate) fn obviously_empty(
     obviously_empty_within(simplifier, value, DEPTH)
 }
 
-/// Returns whether the test shows that a formula over values is empty, descending at most `depth` levels of objects and
-/// arrays.
+/// Returns whether a quick test shows that no value satisfies a formula over values. The test descends at most `depth`
+/// levels of objects and arrays. `false` may also mean unknown.
 fn obviously_empty_within(
     simplifier: &mut Simplifier<'_>,
     value: FormulaId,
@@ -71,8 +73,8 @@ fn obviously_empty_within(
     Ok(is_empty)
 }
 
-/// Returns whether the test shows that no object satisfies an object formula, descending at most `depth` levels.
-/// `false` may also mean unknown.
+/// Returns whether a quick test shows that no object satisfies an object formula. The test descends at most `depth`
+/// levels of nested values. `false` may also mean unknown.
 ///
 /// # Errors
 ///
@@ -99,7 +101,8 @@ pub(crate) fn obviously_no_object(
     obviously_no_conjunction(simplifier, formula, depth)
 }
 
-/// Tests an object formula that is not itself a disjunction. Disjunctions among its conjuncts are tested one at a time.
+/// Returns whether a quick test shows that no object satisfies a formula that is not itself a disjunction. Disjunctions
+/// among its conjuncts are tested one at a time. `false` may also mean unknown.
 fn obviously_no_conjunction(
     simplifier: &mut Simplifier<'_>,
     formula: FormulaId,
@@ -145,8 +148,8 @@ fn obviously_no_conjunction(
     }
 }
 
-/// Returns the alternatives of a formula, with nested disjunctions flattened. Returns `None` if the formula is neither
-/// a disjunction nor an `oneOf`. The list ends once it has more than [`ALTERNATIVES`] entries.
+/// Returns the alternatives of an object formula, with nested disjunctions flattened. Returns `None` if the formula is
+/// neither a disjunction nor an `oneOf`. The list ends once it has more than [`ALTERNATIVES`] entries.
 fn branches(objects: &Objects, formula: FormulaId) -> Option<Vec<FormulaId>> {
     let mut open = choices(objects, formula)?;
     open.reverse();
@@ -175,7 +178,8 @@ fn choices(objects: &Objects, formula: FormulaId) -> Option<Vec<FormulaId>> {
     }
 }
 
-/// Tests an object formula by the literals among its conjuncts alone.
+/// Returns whether no object satisfies the conjuncts of an object formula that are literals (single facts or negated
+/// facts). Other conjuncts are ignored, so `false` may also mean unknown.
 fn obviously_no_simple_object(
     simplifier: &mut Simplifier<'_>,
     formula: FormulaId,
@@ -204,18 +208,18 @@ fn obviously_no_simple_object(
     Ok(count.is_empty() || count.max.is_some_and(|max| max < required))
 }
 
-/// A conjunct about the items at some indices: all of them satisfy `value`.
+/// A conjunct of an array formula about the items at some indices: each of these items satisfies `value`.
 struct Items {
-    /// Index of the first item.
+    /// Index of the first item that the conjunct concerns.
     from: u32,
-    /// Index of the last item; `u32::MAX` for no last item.
+    /// Index of the last item that the conjunct concerns; `u32::MAX` for no last item.
     to: u32,
     /// A formula over the value of each of these items.
     value: FormulaId,
 }
 
-/// Returns whether the test shows that no array satisfies an array formula, descending at most `depth` levels. `false`
-/// may also mean unknown.
+/// Returns whether a quick test shows that no array satisfies an array formula. The test descends at most `depth`
+/// levels of nested values. `false` may also mean unknown.
 fn obviously_no_array(
     simplifier: &mut Simplifier<'_>,
     formula: FormulaId,

@@ -12,28 +12,32 @@
 
 use std::fmt;
 
-/// A named way to keep formulas or automata small.
+/// A simplifier step: a named way to keep the formulas over schemas, or their automata, small. No step changes the
+/// accepted texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Step {
     /// A bounded test finds formulas that no value satisfies (`quick_emptiness.rs`).
     QuickEmptiness,
-    /// Unconditional facts about keys decide the alternatives beside them (`unit_propagation.rs`).
+    /// What a formula says about a key in every case decides its alternatives about the same key
+    /// (`unit_propagation.rs`).
     UnitPropagation,
-    /// Alternatives are grouped by the scalars that they require as the next value (`discriminator.rs`).
+    /// The alternatives of a formula are grouped by the scalars that they require as the next value
+    /// (`discriminator.rs`).
     Discriminator,
-    /// Alternatives are grouped by the keys that they allow (`by_key_set.rs`).
+    /// The alternatives of an object formula are grouped by the keys that they allow (`by_key_set.rs`).
     ByKeySet,
     /// Disjoint branches of `oneOf` become a union (`disjoint_one_of.rs`).
     DisjointOneOf,
-    /// Conditions that can only help are not complemented (`derivatives.rs`).
+    /// If a value that satisfies a condition can only help, the complement of the condition is not computed
+    /// (`derivatives.rs`).
     Monotone,
     /// Large bounds beside `contains` become counters (`automata/counted_items.rs`).
     CountedItems,
 }
 
 impl Step {
-    /// All steps, in the order of their declaration.
+    /// All steps of the simplifier, in the order of their declaration.
     pub const ALL: [Self; 7] = [
         Self::QuickEmptiness,
         Self::UnitPropagation,
@@ -45,7 +49,7 @@ impl Step {
     ];
 }
 
-/// The set of steps that are switched on. By default all are.
+/// The set of simplifier steps that are switched on. By default all are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Steps(u32);
 
@@ -56,29 +60,29 @@ impl Default for Steps {
 }
 
 impl Steps {
-    /// Returns the set without `step`.
+    /// Returns the set of simplifier steps without `step`.
     #[must_use]
     pub fn without(self, step: Step) -> Self {
         Self(self.0 & !(1 << step as u32))
     }
 
-    /// Returns whether `step` is switched on.
+    /// Returns whether the simplifier step `step` is switched on.
     pub fn has(self, step: Step) -> bool {
         self.0 >> step as u32 & 1 == 1
     }
 }
 
-/// For each step, how often it had an effect.
+/// For each simplifier step, how often it had an effect.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub struct StepCounts([u64; Step::ALL.len()]);
 
 impl StepCounts {
-    /// Counts one effect of `step`.
+    /// Counts one effect of the simplifier step `step`.
     pub(crate) fn add(&mut self, step: Step) {
         self.0[step as usize] += 1;
     }
 
-    /// Returns how often `step` had an effect.
+    /// Returns how often the simplifier step `step` had an effect.
     pub fn of(&self, step: Step) -> u64 {
         self.0[step as usize]
     }
@@ -90,17 +94,19 @@ impl fmt::Debug for StepCounts {
     }
 }
 
-/// The work of combining the schemas of a document.
+/// The work of combining the schemas of a document into formulas and automata.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Effort {
-    /// For each step, how often it had an effect.
+    /// For each simplifier step, how often it had an effect.
     pub steps: StepCounts,
-    /// Number of states of automata over members and items, and of formulas over values, added up.
+    /// Size of the result: the number of states of automata over members and items, plus the number of formulas over
+    /// values.
     pub shapes: usize,
-    /// Units of work: derivatives of formulas, and states of the sets of strings that distinguish derivatives.
+    /// Units of work: computed derivatives (formulas that remain after a member or item), and states of the sets of
+    /// strings that distinguish derivatives.
     pub work: usize,
-    /// Whether the promises had to be weakened: keys in the schema's order, or an `oneOf` that accepts objects of
-    /// several branches.
+    /// Whether the promises about accepted texts had to be weakened, because combinations were too many: keys in the
+    /// schema's order, or an `oneOf` that accepts objects of several branches.
     pub is_weaker: bool,
 }
 

@@ -18,11 +18,12 @@ use crate::algebra::types::facts::{Facts, facts};
 use crate::algebra::types::object_atoms::ObjectAtom;
 use crate::algebra::types::structure::is_scalar;
 
-/// Most rounds of propagation. After the last round the formula is correct, but may be larger than necessary.
+/// Most rounds of propagating facts about keys into alternatives. After the last round the formula is correct, but may
+/// be larger than necessary.
 const ROUNDS: usize = 4;
 
-/// Simplifies the alternatives of an object formula by the facts in its other conjuncts. Returns the formula unchanged
-/// if the step is switched off.
+/// Simplifies the alternatives of an object formula by the facts about keys in its other conjuncts. Returns the formula
+/// unchanged if the simplifier step is switched off.
 ///
 /// # Errors
 ///
@@ -66,7 +67,8 @@ pub(crate) fn propagated(
     Ok(formula)
 }
 
-/// Returns the atoms of `choices` whose truth value follows from the conjuncts of `formula`, each with that value.
+/// Returns the atoms (facts about members) of `choices` that the conjuncts of `formula` decide. Maps the number of each
+/// such atom to its truth value.
 fn decided(
     simplifier: &mut Simplifier<'_>,
     formula: FormulaId,
@@ -106,7 +108,8 @@ fn decided(
     }
     Ok(decided)
 }
-/// Returns whether some required key of the set number `names` has no value that satisfies both its fact and `value`.
+/// Returns whether no value of some required key satisfies both the fact about that key and `value`. Only keys in the
+/// set with the number `names` are tested.
 fn some_member_fails(
     simplifier: &mut Simplifier<'_>,
     facts: &Facts,

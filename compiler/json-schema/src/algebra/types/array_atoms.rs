@@ -8,7 +8,8 @@ use crate::algebra::logic::formula::{Formula, FormulaId, Formulas};
 use crate::document::NodeId;
 use crate::read::schema::Bounds;
 
-/// An atomic fact about an array. Array formulas combine such facts.
+/// A basic fact about an array, such as a bound on its number of items. Each such fact is an atom (variable) of array
+/// formulas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum ArrayAtom {
     /// The item at this index satisfies the formula over values, or the array has no item at that index.
@@ -17,12 +18,12 @@ pub(crate) enum ArrayAtom {
     Items(u32, FormulaId),
     /// The number of items that satisfy the formula over values is within the bounds.
     Contains(FormulaId, Bounds),
-    /// A counter counts the items that satisfy a formula. Every array satisfies this atom, since the automaton holds
+    /// A counter counts the items that satisfy a formula. This fact is true for every array, since the automaton checks
     /// the bounds of the counter (`automata/item_automaton.rs`).
     Counted {
         /// The formula over values that counted items satisfy.
         value: FormulaId,
-        /// Number of the counter in the automaton.
+        /// Number of the counter in the automaton over items.
         counter: u8,
         /// Whether the item just read satisfies the formula.
         met: bool,
@@ -33,24 +34,25 @@ pub(crate) enum ArrayAtom {
     Unique(NodeId),
 }
 
-/// The arena of array formulas, and their atoms.
+/// The arena (store) of array formulas, and the facts about arrays that are their atoms.
 #[derive(Debug, Default)]
 pub(crate) struct Arrays {
-    /// The formulas.
+    /// The boolean formulas over facts about arrays.
     pub(crate) formulas: Formulas,
-    /// The atoms; the index of an atom is its number.
+    /// The facts about arrays that formulas use as atoms; the index of a fact is the number of the atom.
     pub(crate) atoms: IndexSet<ArrayAtom, FxBuildHasher>,
     /// Maps each subject (schema, keyword or constant) to the array formula of the arrays that satisfy it.
     pub(crate) memo: BySubject<FormulaId>,
 }
 
 impl Arrays {
-    /// Creates an empty arena with capacity for the results of `schemas` schemas.
+    /// Creates an empty arena with capacity for the array formulas of `schemas` schemas.
     pub(crate) fn with_capacity(schemas: usize) -> Self {
         Self { memo: BySubject::with_capacity(schemas), ..Self::default() }
     }
 
-    /// Returns the formula of an atom: a literal, or a constant if the atom is always true or always false.
+    /// Returns the array formula that states one fact. The formula is true or false if the fact holds for every array
+    /// or for none.
     pub(crate) fn atom(&mut self, atom: ArrayAtom) -> FormulaId {
         match atom {
             ArrayAtom::Items(_, FormulaId::TRUE) => return FormulaId::TRUE,
@@ -72,15 +74,15 @@ impl Arrays {
         self.formulas.literal(u32::try_from(atom).expect("budgets are below 2^32"), true)
     }
 
-    /// Returns whether the formula constrains the number of items.
+    /// Returns whether an array formula constrains the number of items.
     pub(crate) fn counts_items(&self, formula: FormulaId) -> bool {
         let literals = self.formulas.literals(formula);
         let atoms = &self.atoms;
         literals.iter().any(|literal| matches!(atoms[literal.atom as usize], ArrayAtom::Count(_)))
     }
 
-    /// Returns the bounds of a literal about the number of items. Returns `None` for other formulas, and for a negated
-    /// literal whose complement is no single interval.
+    /// Returns the bounds on the number of items that a formula of a single fact states. Returns `None` for other
+    /// formulas, and for negated bounds that are no single interval.
     pub(crate) fn count(&self, formula: FormulaId) -> Option<Bounds> {
         let Formula::Literal(literal) = *self.formulas.get(formula) else { return None };
         match self.atoms[literal.atom as usize] {
@@ -90,7 +92,8 @@ impl Arrays {
         }
     }
 
-    /// Returns the counters that the item just read increments, ascending.
+    /// Returns the numbers of the counters that the item just read increments, ascending. `formula` is the array
+    /// formula after that item.
     pub(crate) fn increments_of(&self, formula: FormulaId) -> Vec<u8> {
         let literals = self.formulas.literals(formula);
         let found = literals.iter().filter_map(|literal| match self.atoms[literal.atom as usize] {
@@ -102,8 +105,8 @@ impl Arrays {
         increments
     }
 
-    /// Returns the formula after one more item: bounds on the number of items decrease by one. A bound that is exceeded
-    /// becomes false.
+    /// Returns the array formula that remains after one more item: bounds on the number of items decrease by one. A
+    /// bound that is exceeded becomes false.
     pub(crate) fn count_item(&mut self, formula: FormulaId) -> FormulaId {
         let literals = self.formulas.literals(formula);
         let mut counted = FxHashMap::default();
@@ -120,7 +123,8 @@ impl Arrays {
         self.formulas.substitute(formula, |atom| counted.get(&atom).copied())
     }
 
-    /// Returns whether an array may end if this formula remains.
+    /// Returns whether an array may end where this array formula remains, so that the formula holds without further
+    /// items.
     pub(crate) fn may_end(&mut self, formula: FormulaId) -> bool {
         let atoms = &self.atoms;
         let formulas = &mut self.formulas;

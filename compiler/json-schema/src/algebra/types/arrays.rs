@@ -13,7 +13,7 @@ use crate::document::{Json, NodeId};
 use crate::read::schema::{Bounds, Part, SchemaId};
 use crate::values::types::TypeSet;
 
-/// Sets of arrays, each a formula over facts about items ([`ArrayAtom`]).
+/// The domain of sets of arrays. Each set is a boolean formula over facts about items ([`ArrayAtom`]).
 pub(crate) type ArrayFormulas = FormulasOf<ArrayKeywords>;
 
 /// Returns the array formula of the arrays that satisfy a formula over values.

@@ -14,10 +14,11 @@ use crate::read::schema::{Part, SchemaId};
 
 /// What differs between sets of objects and sets of arrays.
 pub(crate) trait Container: Sized {
-    /// Returns the arena of the object formulas or array formulas.
+    /// Returns the arena (store) of the object formulas or of the array formulas.
     fn arena<'m>(types: &'m mut Types<'_>) -> &'m mut Formulas;
 
-    /// Returns the memo of the formula of each subject (schema, keyword or constant).
+    /// Returns the memo that maps each condition on a value (schema, keyword or constant) to its object or array
+    /// formula.
     fn memo<'m>(types: &'m mut Types<'_>) -> &'m mut BySubject<FormulaId>;
 
     /// Returns the formula of the objects or arrays that a keyword allows. Returns `None` if the keyword does not

@@ -22,9 +22,9 @@ pub(crate) trait Domain: Sized {
     fn constant(all: bool) -> Self::Set;
     /// Returns whether a set is known to be empty. `false` may also mean unknown.
     fn is_none(set: &Self::Set) -> bool;
-    /// Returns the intersection of two sets.
+    /// Returns the intersection of two sets of values.
     fn and(types: &mut Types<'_>, a: &Self::Set, b: &Self::Set) -> Result<Self::Set, Diagnostic>;
-    /// Returns the union of two sets.
+    /// Returns the union of two sets of values.
     fn or(types: &mut Types<'_>, a: &Self::Set, b: &Self::Set) -> Result<Self::Set, Diagnostic>;
     /// Returns the complement of a set within the domain's type.
     fn not(types: &mut Types<'_>, set: &Self::Set) -> Result<Self::Set, Diagnostic>;
@@ -34,7 +34,7 @@ pub(crate) trait Domain: Sized {
         ladder::<Self>(types, sets)
     }
 
-    /// Returns the union of all sets.
+    /// Returns the union of all given sets of values.
     fn any(types: &mut Types<'_>, sets: Vec<Self::Set>) -> Result<Self::Set, Diagnostic> {
         let mut any = Self::constant(false);
         for set in sets {
@@ -70,7 +70,8 @@ pub(crate) trait Domain: Sized {
     /// Returns the set of a single scalar, or the empty set if the scalar is of another type.
     fn scalar(types: &mut Types<'_>, scalar: &Scalar) -> Self::Set;
 
-    /// Returns the memo of the set of each subject (schema, keyword or constant).
+    /// Returns the memo that maps each condition on a value (schema, keyword or constant) to the set of values that
+    /// satisfy it.
     fn memo<'m>(types: &'m mut Types<'_>) -> &'m mut BySubject<Self::Set>;
 }
 
@@ -130,8 +131,8 @@ pub(crate) fn evaluate<D: Domain>(
     }
 }
 
-/// Returns the values of the domain's type that satisfy the subject of an atom (schema, keyword or constant). The
-/// result is memoised.
+/// Returns the values of the domain's type that satisfy an atom of formulas over values: a schema, keyword or constant.
+/// The result is memoised.
 fn subject<D: Domain>(types: &mut Types<'_>, atom: u32) -> Result<D::Set, Diagnostic> {
     if let Some(set) = D::memo(types).get(atom) {
         return Ok(set.clone());

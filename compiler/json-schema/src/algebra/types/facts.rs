@@ -14,20 +14,20 @@ use crate::read::schema::Bounds;
 /// A conjunct of an object formula about a single key.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KeyConjunct {
-    /// Number of the key.
+    /// Number of the key that the conjunct concerns.
     pub(crate) key: u32,
     /// A formula that the value under the key satisfies.
     pub(crate) value: FormulaId,
-    /// Whether the key may be absent.
+    /// Whether the conjunct holds for objects without the key.
     pub(crate) absent: bool,
 }
 
-/// All conjuncts of an object formula about one key, combined.
+/// What the conjuncts of an object formula together state about one key.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fact {
-    /// The conjunction of their formulas over the value under the key.
+    /// A formula that the value under the key satisfies: the conjunction over all conjuncts about the key.
     pub(crate) value: FormulaId,
-    /// Whether some conjunct requires the key.
+    /// Whether some conjunct holds only for objects with the key.
     pub(crate) present: bool,
 }
 
@@ -37,7 +37,7 @@ pub(crate) type Facts = IndexMap<u32, Fact, FxBuildHasher>;
 /// A conjunct of an object formula about every key of a set, such as `additionalProperties`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SetConjunct {
-    /// Number of the set of keys.
+    /// Number of the set of keys that the conjunct concerns.
     pub(crate) names: u32,
     /// A formula that the value under each key of the set satisfies.
     pub(crate) value: FormulaId,
@@ -46,7 +46,7 @@ pub(crate) struct SetConjunct {
 /// The conjuncts of an object formula that concern many keys: sets of keys, and the number of members.
 #[derive(Default)]
 pub(crate) struct OfAllKeys {
-    /// The conjuncts about sets of keys.
+    /// The conjuncts that concern every key of a set.
     pub(crate) members: Vec<SetConjunct>,
     /// The bounds on the number of members, all conjuncts intersected.
     pub(crate) count: Bounds,
@@ -122,7 +122,7 @@ pub(crate) struct NamedMember {
     pub(crate) own: FormulaId,
     /// The conjunction of `own` and the formulas of all sets of keys that contain the key.
     pub(crate) value: FormulaId,
-    /// Whether the key is required.
+    /// Whether every object that satisfies the formula has the key.
     pub(crate) present: bool,
 }
 

@@ -15,24 +15,25 @@ use crate::document::Document;
 use crate::options::TextForm;
 use crate::read::schema::Schemas;
 
-/// The layer's state: arenas and memos of scalar, object and array sets, and the meter of work.
+/// The state of the layer that splits formulas by type: arenas and memos of scalar, object and array sets, and the
+/// meter of work.
 pub(crate) struct Types<'a> {
-    /// The layer below: formulas over values.
+    /// The layer below: the schemas of the document, and boolean formulas over values.
     pub(crate) logic: Logic<'a>,
-    /// The meter of work, shapes and memory.
+    /// The meter of work, of automaton states and formulas, and of memory.
     pub(crate) meter: WorkMeter<'a>,
     /// How values are written: whitespace, numbers and escapes.
     pub(crate) text: TextForm,
     /// Memoised sets of null, booleans, numbers and strings.
     pub(crate) scalars: ScalarMemo,
-    /// The arena of object formulas.
+    /// The arena (store) of object formulas.
     pub(crate) objects: Objects,
-    /// The arena of array formulas.
+    /// The arena (store) of array formulas.
     pub(crate) arrays: Arrays,
 }
 
 impl<'a> Types<'a> {
-    /// Creates the layer for the schemas of a document, without any result.
+    /// Creates the state of the layer for the schemas of a document, without any formula or memoised set.
     pub(crate) fn new(
         document: &'a Document<'a>,
         schemas: &'a Schemas,
@@ -56,7 +57,7 @@ impl<'a> Types<'a> {
         self.meter.limits.states
     }
 
-    /// Counts a unit of work.
+    /// Counts a unit of work against the limits.
     ///
     /// # Errors
     ///
@@ -66,20 +67,21 @@ impl<'a> Types<'a> {
         self.meter.spend(size).map_err(|text| self.logic.too_much(text))
     }
 
-    /// Counts one shape (a state of an automaton over members or items, or a formula over values), and a unit of work.
+    /// Counts one state of an automaton over members or items, or one formula over values (a "shape"), and a unit of
+    /// work.
     ///
     /// # Errors
     ///
-    /// A limit on shapes, work, formulas, time or memory is exceeded.
+    /// A limit on states, work, formulas, time or memory is exceeded.
     pub(crate) fn grow(&mut self) -> Result<(), Diagnostic> {
         self.grow_by(1)
     }
 
-    /// Counts `states` shapes (states of automata over members or items), and a unit of work.
+    /// Counts `states` states of automata over members or items ("shapes"), and a unit of work.
     ///
     /// # Errors
     ///
-    /// A limit on shapes, work, formulas, time or memory is exceeded.
+    /// A limit on states, work, formulas, time or memory is exceeded.
     pub(crate) fn grow_by(&mut self, states: usize) -> Result<(), Diagnostic> {
         self.meter.grow(states).map_err(|text| self.logic.too_much(text))?;
         self.spend()
@@ -92,7 +94,8 @@ impl<'a> Types<'a> {
         self.meter.begin(most, size)
     }
 
-    /// Ends an attempt. Returns its result, or `None` if the attempt exceeded its own limit.
+    /// Ends an attempt, a computation under its own limits. Returns its result, or `None` if the attempt exceeded its
+    /// own limit.
     ///
     /// # Errors
     ///
@@ -107,7 +110,7 @@ impl<'a> Types<'a> {
         if is_over { Ok(None) } else { result }
     }
 
-    /// Returns the size of all three arenas of formulas.
+    /// Returns the size of the three arenas of formulas together: over values, over objects and over arrays.
     fn size(&self) -> Size {
         let arenas = [&self.logic.values, &self.objects.formulas, &self.arrays.formulas];
         Size {

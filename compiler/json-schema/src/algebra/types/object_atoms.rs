@@ -12,29 +12,31 @@ use crate::document::NodeId;
 use crate::read::schema::Bounds;
 use crate::values::strings::StringSet;
 
-/// An atomic fact about an object. Object formulas combine such facts.
+/// A basic fact about an object, such as "the value under this key is a string". Each such fact is an atom (variable)
+/// of object formulas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum ObjectAtom {
-    /// If the object has the key, its value satisfies the formula. If the key is absent, the truth value of the atom is
+    /// If the object has the key, its value satisfies the formula. If the key is absent, the truth value of the fact is
     /// `absent`.
     Property {
-        /// Number of the key.
+        /// Number of the key in the arena's table of keys.
         key: u32,
         /// A formula over the value under the key.
         value: FormulaId,
-        /// Whether the atom is true if the key is absent.
+        /// Whether the fact holds for an object without the key.
         absent: bool,
     },
     /// The value under every key of a set satisfies the formula over values.
     Members {
-        /// Number of the set of keys.
+        /// Number of the set of keys in the arena's table of sets.
         names: u32,
         /// A formula over the value under each key of the set.
         value: FormulaId,
     },
-    /// The number of members is within the bounds.
+    /// The number of members of the object is within the bounds.
     Count(Bounds),
-    /// The object is in exactly one set of the family with this number. The atom is replaced before automata are built.
+    /// The object is in exactly one set of the family (the branches of one `oneOf`) with this number. This atom is
+    /// replaced before automata are built.
     OneOf(u32),
 }
 
@@ -43,20 +45,20 @@ pub(crate) enum ObjectAtom {
 pub(crate) struct Family {
     /// For each branch, the formula of its objects.
     pub(crate) sets: Box<[FormulaId]>,
-    /// The place of the keyword `oneOf`.
+    /// The place of the keyword `oneOf` in the schema document.
     pub(crate) place: NodeId,
 }
 
 /// The arena of object formulas, with the keys and sets of keys that they name.
 #[derive(Debug, Default)]
 pub(crate) struct Objects {
-    /// The formulas.
+    /// The boolean formulas over facts about objects.
     pub(crate) formulas: Formulas,
-    /// The atoms; the index of an atom is its number.
+    /// The facts about objects that formulas use as atoms; the index of a fact is the number of the atom.
     pub(crate) atoms: IndexSet<ObjectAtom, FxBuildHasher>,
-    /// The keys, without quotes and escapes; the index of a key is its number.
+    /// The keys that formulas name, without quotes and escapes; the index of a key is its number.
     pub(crate) keys: IndexSet<Box<str>, FxBuildHasher>,
-    /// The sets of keys; the index of a set is its number.
+    /// The sets of keys that formulas name; the index of a set is its number.
     pub(crate) names: IndexSet<StringSet, FxBuildHasher>,
     /// The branches of each `oneOf` over objects; the index of a family is its number.
     families: IndexSet<Family, FxBuildHasher>,
@@ -77,7 +79,8 @@ impl Objects {
         objects
     }
 
-    /// Returns the formula of an atom: a literal, or a constant for bounds that allow every number or none.
+    /// Returns the object formula that states one fact. The formula is true or false for bounds that allow every number
+    /// of members or none.
     pub(crate) fn atom(&mut self, atom: ObjectAtom) -> FormulaId {
         match atom {
             ObjectAtom::Count(bounds) if bounds.is_all() => return FormulaId::TRUE,
@@ -88,8 +91,8 @@ impl Objects {
         self.formulas.literal(u32::try_from(atom).expect("budgets are below 2^32"), true)
     }
 
-    /// Returns the formula "the value under `key` satisfies `value`". `absent` is its truth value for objects without
-    /// the key.
+    /// Returns the object formula "the value under `key` satisfies `value`". `absent` is the truth value for objects
+    /// without the key.
     pub(crate) fn property(&mut self, key: &str, value: FormulaId, absent: bool) -> FormulaId {
         let key = match self.keys.get_index_of(key) {
             Some(known) => known,
@@ -99,7 +102,7 @@ impl Objects {
         self.atom(ObjectAtom::Property { key, value, absent })
     }
 
-    /// Returns the formula "the value under every key in `names` satisfies `value`".
+    /// Returns the object formula "the value under every key in `names` satisfies `value`".
     pub(crate) fn members(&mut self, names: StringSet, value: FormulaId) -> FormulaId {
         if value == FormulaId::TRUE || names.is_none() {
             return FormulaId::TRUE;
@@ -109,7 +112,8 @@ impl Objects {
         self.atom(ObjectAtom::Members { names, value })
     }
 
-    /// Returns the formula "the object is in exactly one of `sets`". `place` is the place of the keyword `oneOf`.
+    /// Returns the object formula "the object is in exactly one of `sets`". `place` is the place of the keyword
+    /// `oneOf`.
     pub(crate) fn exactly_one(&mut self, sets: &[FormulaId], place: NodeId) -> FormulaId {
         let sets: Vec<_> = sets.iter().copied().filter(|&set| set != FormulaId::FALSE).collect();
         match sets[..] {
@@ -121,12 +125,13 @@ impl Objects {
         self.atom(ObjectAtom::OneOf(u32::try_from(family).expect("families take text")))
     }
 
-    /// Returns the family with this number.
+    /// Returns the family (the branches of one `oneOf`) with this number.
     pub(crate) fn family(&self, family: u32) -> &Family {
         &self.families[family as usize]
     }
 
-    /// Returns the families in the literals of a formula, each as the numbers of family and atom, ascending.
+    /// Returns each `oneOf` in an object formula, ascending: the number of its family (list of branches) and the number
+    /// of its atom.
     pub(crate) fn families(&self, formula: FormulaId) -> Vec<(u32, u32)> {
         let literals = self.formulas.literals(formula);
         let family = |atom: u32| match self.atoms[atom as usize] {

@@ -8,17 +8,18 @@ use crate::read::schema::Bounds;
 use grammarc_grammar::insertion_set::InsertionSet;
 
 impl Objects {
-    /// Returns the text of a key, without quotes and escapes.
+    /// Returns the text of the key with this number, without quotes and escapes.
     pub(crate) fn key(&self, key: u32) -> &str {
         &self.keys[key as usize]
     }
 
-    /// Returns whether a key is in a set of keys; both are given by number.
+    /// Returns whether the key number `key` is in the set of keys number `names`.
     pub(crate) fn set_has(&self, names: u32, key: u32) -> bool {
         self.names[names as usize].contains(&self.keys[key as usize])
     }
 
-    /// Returns the keys that a formula names, in the order of its literals.
+    /// Returns the numbers of the keys that an object formula names, in the order in which the formula first names
+    /// them.
     pub(crate) fn keys_of(&self, formula: FormulaId) -> Vec<u32> {
         let mut keys = InsertionSet::default();
         for literal in self.formulas.literals(formula).iter() {
@@ -29,15 +30,15 @@ impl Objects {
         keys.order.into_vec()
     }
 
-    /// Returns the numbers of the keys that a formula allows, as far as formulas name them. Returns `None` if the
-    /// formula does not forbid all but finitely many keys.
+    /// Returns the numbers of the keys that an object formula allows; allowed keys that no formula names have no number
+    /// and are omitted. Returns `None` if the formula does not forbid all but finitely many keys.
     pub(crate) fn only_keys(&self, formula: FormulaId) -> Option<Vec<u32>> {
         let keys = self.possible_keys(formula)?;
         Some(keys.filter_map(|key| self.key_number(key)).collect())
     }
 
-    /// Returns the texts of the keys that a formula allows. Returns `None` if no conjunct forbids all but finitely many
-    /// keys.
+    /// Returns the texts of the keys that an object formula allows. Returns `None` if no conjunct forbids all but
+    /// finitely many keys.
     pub(crate) fn possible_keys(&self, formula: FormulaId) -> Option<impl Iterator<Item = &str>> {
         let mut conjuncts = self.formulas.conjuncts(formula);
         conjuncts.find_map(|conjunct| {
@@ -58,7 +59,8 @@ impl Objects {
         self.keys.get_index_of(key).map(|index| index as u32)
     }
 
-    /// Returns the key of a literal about a single key, or `None` for any other formula.
+    /// Returns the number of the key if an object formula is a single fact about one key, or its negation. Returns
+    /// `None` for any other formula.
     pub(crate) fn property_key(&self, formula: FormulaId) -> Option<u32> {
         match self.formulas.get(formula) {
             Formula::Literal(Literal { atom, .. }) => match self.atoms[*atom as usize] {
@@ -69,7 +71,7 @@ impl Objects {
         }
     }
 
-    /// Splits a formula into the intersected bounds on the number of members among its conjuncts, and the other
+    /// Splits an object formula into the intersected bounds on the number of members among its conjuncts, and the other
     /// conjuncts.
     pub(crate) fn split_counts(&mut self, formula: FormulaId) -> (Bounds, FormulaId) {
         let conjuncts = self.formulas.conjuncts(formula);
@@ -82,14 +84,15 @@ impl Objects {
         (bounds.fold(Bounds::default(), Bounds::intersect), self.formulas.and(others))
     }
 
-    /// Returns whether the formula constrains the number of members.
+    /// Returns whether an object formula constrains the number of members.
     pub(crate) fn counts_members(&self, formula: FormulaId) -> bool {
         let literals = self.formulas.literals(formula);
         let atoms = &self.atoms;
         literals.iter().any(|literal| matches!(atoms[literal.atom as usize], ObjectAtom::Count(_)))
     }
 
-    /// Returns the largest lower bound on the number of members among the literals of a formula; 0 without one.
+    /// Returns the largest lower bound on the number of members that occurs anywhere in an object formula; 0 without
+    /// one.
     pub(crate) fn fewest_members(&self, formula: FormulaId) -> u32 {
         let literals = self.formulas.literals(formula);
         let fewest = literals.iter().map(|literal| {
@@ -104,8 +107,8 @@ impl Objects {
         fewest.max().unwrap_or(0)
     }
 
-    /// Returns the bounds of a literal about the number of members. Returns `None` for other formulas, and for a
-    /// negated literal whose complement is no single interval.
+    /// Returns the bounds on the number of members that a formula of a single fact states. Returns `None` for other
+    /// formulas, and for negated bounds that are no single interval.
     fn count(&self, formula: FormulaId) -> Option<Bounds> {
         let Formula::Literal(literal) = *self.formulas.get(formula) else { return None };
         match self.atoms[literal.atom as usize] {
@@ -115,14 +118,14 @@ impl Objects {
         }
     }
 
-    /// Returns the formula after one more member: bounds on the number of members decrease by one. A bound that is
-    /// exceeded becomes false.
+    /// Returns the object formula that remains after one more member: bounds on the number of members decrease by one.
+    /// A bound that is exceeded becomes false.
     pub(crate) fn count_member(&mut self, formula: FormulaId) -> FormulaId {
         self.map_counts(formula, Bounds::after_one)
     }
 
-    /// Changes the bounds on the number of members in all literals. `change` returns `None` for bounds that no object
-    /// satisfies; their atom becomes false.
+    /// Changes all bounds on the number of members in an object formula. If `change` returns `None`, no object
+    /// satisfies the bounds, and the fact (atom) is replaced by false.
     pub(crate) fn map_counts(
         &mut self,
         formula: FormulaId,
@@ -143,7 +146,8 @@ impl Objects {
         self.formulas.substitute(formula, |atom| counted.get(&atom).copied())
     }
 
-    /// Returns whether an object may end if this formula remains.
+    /// Returns whether an object may end where this object formula remains, so that the formula holds without further
+    /// members.
     pub(crate) fn may_end(&mut self, formula: FormulaId) -> bool {
         let ended = self.decide(formula, |atom| match atom {
             ObjectAtom::Property { absent, .. } => Some(absent),
@@ -154,7 +158,7 @@ impl Objects {
         ended == FormulaId::TRUE
     }
 
-    /// Returns the formula that remains for objects without the key.
+    /// Returns the object formula that remains for objects without the key number `key`.
     pub(crate) fn without_key(&mut self, formula: FormulaId, key: u32) -> FormulaId {
         self.decide(formula, |atom| match atom {
             ObjectAtom::Property { key: other, absent, .. } if other == key => Some(absent),
@@ -162,7 +166,8 @@ impl Objects {
         })
     }
 
-    /// Replaces the atoms for which `decide` returns a truth value by that value.
+    /// Replaces those atoms (facts about members) of an object formula for which `decide` returns a truth value, by
+    /// that value.
     pub(crate) fn decide(
         &mut self,
         formula: FormulaId,

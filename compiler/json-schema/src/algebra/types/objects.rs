@@ -15,11 +15,13 @@ use crate::read::schema::{Part, SchemaId};
 use crate::values::strings::StringSet;
 use crate::values::types::TypeSet;
 
-/// Sets of objects, each a formula over facts about members ([`ObjectAtom`](super::object_atoms::ObjectAtom)).
+/// The domain of sets of objects. Each set is a boolean formula over facts about members
+/// ([`ObjectAtom`](super::object_atoms::ObjectAtom)).
 pub(crate) type ObjectFormulas = FormulasOf<ObjectKeywords>;
 
-/// Returns the object formula of the objects that satisfy a formula over values. An `oneOf` becomes one atom, so the
-/// function never descends into the values of members. Schemas may therefore refer to each other in any way.
+/// Returns the object formula of the objects that satisfy a formula over values. An `oneOf` becomes one atom (a fact
+/// that is resolved later), so the function never descends into the values of members. Schemas may therefore refer to
+/// each other in any way.
 pub(crate) fn object_formula(
     types: &mut Types<'_>,
     formula: FormulaId,
@@ -102,7 +104,7 @@ impl Container for ObjectKeywords {
     }
 }
 
-/// Returns the formula of the objects that have all `keys`.
+/// Returns the object formula of the objects that have all `keys`.
 fn required(types: &mut Types<'_>, keys: &[Box<str>]) -> FormulaId {
     let objects = &mut types.objects;
     let all: Vec<_> =
@@ -110,7 +112,7 @@ fn required(types: &mut Types<'_>, keys: &[Box<str>]) -> FormulaId {
     objects.formulas.and(all)
 }
 
-/// Returns the formula of the objects that lack `key` or satisfy `met`.
+/// Returns the object formula of the objects that lack `key` or satisfy the object formula `met`.
 fn dependent(types: &mut Types<'_>, key: &str, met: FormulaId) -> FormulaId {
     let without = types.objects.property(key, FormulaId::FALSE, true);
     types.objects.formulas.or([without, met])

@@ -14,23 +14,23 @@ use crate::values::strings::StringSet;
 pub(crate) struct Constants(u8);
 
 impl Constants {
-    /// The empty set.
+    /// The empty set of constants.
     pub(crate) const NONE: Self = Self(0);
-    /// The set of `null`.
+    /// The set that contains only `null`.
     pub(crate) const NULL: Self = Self(1);
-    /// The set of `false`.
+    /// The set that contains only `false`.
     pub(crate) const NO: Self = Self(2);
-    /// The set of `true`.
+    /// The set that contains only `true`.
     pub(crate) const YES: Self = Self(4);
-    /// The set of all three constants.
+    /// The set of all three constants: `null`, `false` and `true`.
     pub(crate) const ALL: Self = Self(7);
 
-    /// Returns whether a constant is in the set.
+    /// Returns whether the single constant `constant` is in the set.
     pub(crate) fn has(self, constant: Self) -> bool {
         self.0 & constant.0 != 0
     }
 
-    /// Returns the constants in both sets.
+    /// Returns the constants (`null`, `false`, `true`) in both sets.
     pub(crate) fn and(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
@@ -46,21 +46,22 @@ impl Constants {
     }
 }
 
-/// Memo tables of sets of scalars.
+/// Memo tables of the scalars that satisfy conditions and formulas.
 #[derive(Debug)]
 pub(crate) struct ScalarMemo {
-    /// Maps each subject (schema, keyword or constant) to the constants that satisfy it.
+    /// Maps each condition on a value (schema, keyword or constant) to those of `null`, `false` and `true` that satisfy
+    /// it.
     pub(crate) constants: BySubject<Constants>,
-    /// Maps each subject to the numbers that satisfy it.
+    /// Maps each condition on a value (schema, keyword or constant) to the numbers that satisfy it.
     pub(crate) numbers: BySubject<NumeralSet>,
-    /// Maps each subject to the strings that satisfy it.
+    /// Maps each condition on a value (schema, keyword or constant) to the strings that satisfy it.
     pub(crate) strings: BySubject<StringSet>,
-    /// Maps each formula over values to the scalars that satisfy it.
+    /// Maps each formula over values to the null, booleans, numbers and strings that satisfy it.
     pub(crate) by_formula: ByFormula<Rc<Scalars>>,
 }
 
 impl ScalarMemo {
-    /// Creates empty tables with capacity for `subjects` results each.
+    /// Creates empty tables, each with capacity for the results of `subjects` conditions.
     pub(crate) fn with_capacity(subjects: usize) -> Self {
         Self {
             constants: BySubject::with_capacity(subjects),

@@ -24,8 +24,8 @@ use crate::values::types::TypeSet;
 /// Units of work for the scalar sets of one formula, besides one unit for each state of its strings.
 const SCALARS_WORK: usize = 16;
 
-/// Most characters up to which excluding strings takes one state for each length. Beyond, the longer strings are left
-/// out, and the report calls the keyword narrower.
+/// Largest length, in characters, up to which an exclusion of strings takes one automaton state for each length.
+/// Beyond, the longer strings are left out, and the report calls the keyword narrower.
 const COUNTED: u32 = 64;
 
 /// Reason in the report for a set of strings that leaves out long strings.
@@ -61,10 +61,11 @@ pub(crate) fn scalars(
     if let Some(known) = types.scalars.by_formula.get(&formula) {
         return Ok(Rc::clone(known));
     }
-    // Errors about limits name the schema of these values and not that of the object around them.
+    // Errors about limits name the schema of the scalars, not that of the object around them.
     let place = types.logic.place(formula).unwrap_or(types.logic.at);
     let outer = std::mem::replace(&mut types.logic.at, place);
-    // Derivatives extend a conjunction by one operand at a time, so the set without the last operand is usually known.
+    // Computing derivatives (formulas after a member or item) extends a conjunction by one operand at a time. So the
+    // set without the last operand is usually known.
     let start = types.logic.values.all_but_last(formula).and_then(|(start, last)| {
         let known = types.scalars.by_formula.get(&start)?;
         Some((known.clone(), last))
@@ -105,13 +106,13 @@ pub(crate) fn scalars(
 pub(crate) trait ScalarSet: Clone {
     /// Returns the set of all scalars of the type, or the empty set.
     fn constant(all: bool) -> Self;
-    /// Returns whether the set is empty.
+    /// Returns whether the set of scalars is empty.
     fn is_none(&self) -> bool;
     /// Returns the intersection of two sets. Fails if it takes more states than `limit`.
     fn intersect(&self, other: &Self, limit: StateBudget<'_>) -> Result<Self, StateLimit>;
     /// Returns the union of two sets. Fails if it takes more states than `limit`.
     fn union(&self, other: &Self, limit: StateBudget<'_>) -> Result<Self, StateLimit>;
-    /// Returns the complement within the type. Fails if it takes more states than `limit`.
+    /// Returns the complement of the set within the type. Fails if it takes more states than `limit`.
     fn complement(&self, limit: StateBudget<'_>) -> Result<Self, StateLimit>;
     /// Returns the scalars that a keyword allows, or `None` if the keyword does not constrain this type.
     fn part(part: &Part) -> Option<Self>;
@@ -126,16 +127,17 @@ pub(crate) trait ScalarSet: Clone {
     ) -> Result<Self, Diagnostic>;
     /// Returns the set of a single scalar, or the empty set if the scalar is of another type.
     fn scalar(scalar: &Scalar) -> Self;
-    /// Returns the memo of the set of each subject (schema, keyword or constant).
+    /// Returns the memo that maps each condition on a value (schema, keyword or constant) to the set of scalars that
+    /// satisfy it.
     fn memo(memo: &mut ScalarMemo) -> &mut BySubject<Self>;
 }
 
 /// The [`Domain`] of a type of scalars: `S` is the set of constants, numbers or strings.
 pub(crate) struct SetsOf<S>(PhantomData<S>);
 
-/// The domain of numbers.
+/// The domain of numbers: its sets are sets of numerals.
 type Numbers = SetsOf<NumeralSet>;
-/// The domain of strings.
+/// The domain of strings: its sets are sets of strings.
 pub(crate) type Strings = SetsOf<StringSet>;
 
 impl<S: ScalarSet> Domain for SetsOf<S> {

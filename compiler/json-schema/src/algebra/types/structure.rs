@@ -9,7 +9,8 @@ use super::scalars::scalars;
 use crate::algebra::logic::formula::FormulaId;
 use crate::algebra::logic::subject::Scalar;
 
-/// Returns all values that satisfy a formula, if they are scalars and at most `limit`. Otherwise returns `None`.
+/// Returns all values that satisfy a formula over values. Returns `None` if some of them are arrays or objects, or if
+/// there are more than `limit`.
 pub(crate) fn finite(
     types: &mut Types<'_>,
     formula: FormulaId,
@@ -20,8 +21,8 @@ pub(crate) fn finite(
     if structured { Ok(None) } else { Ok(scalars(types, formula)?.finite(limit)) }
 }
 
-/// Returns whether a formula allows all arrays or none, and all objects or none. The complement of such a formula is as
-/// small as the formula.
+/// Returns whether a formula over values allows all arrays or none, and all objects or none. The complement of such a
+/// formula is as small as the formula.
 pub(crate) fn is_scalar(types: &mut Types<'_>, value: FormulaId) -> Result<bool, Diagnostic> {
     let constant = |formula| matches!(formula, FormulaId::TRUE | FormulaId::FALSE);
     Ok(constant(object_formula(types, value)?) && constant(array_formula(types, value)?))

@@ -22,8 +22,8 @@ use crate::algebra::logic::formula::FormulaId;
 use crate::read::schema::{Part, SchemaId};
 use crate::values::strings::StringSet;
 
-/// Most sets of alternatives of one keyword. Beyond, compilation fails, since each set is an alternative of the
-/// formula.
+/// Most sets of alternatives of one `unevaluatedProperties` or `unevaluatedItems` keyword. Beyond, compilation fails,
+/// since each set is an alternative of the formula.
 const MOST_SETS: usize = 1 << 10;
 
 /// The `oneOf` branches on the path to a keyword: for each, the schema with the `oneOf` and the index of the branch.
@@ -37,15 +37,16 @@ fn exclude_each_other(one: &Choices, other: &Choices) -> bool {
 /// The keys or items that are evaluated under one condition, with the `oneOf` branches that lead to it.
 #[derive(Clone, Debug)]
 struct Alternative<T> {
-    /// The `oneOf` branches that every path to the condition takes.
+    /// The `oneOf` branches that every path to a keyword under this condition takes.
     choices: Choices,
-    /// The keys or items that are then evaluated.
+    /// The keys or items that keywords evaluate if the condition holds.
     evaluated: T,
 }
 
-/// A set of keys, or of items, that some keywords evaluate.
+/// A set of keys, or of items, that some keywords evaluate. `unevaluatedProperties` and `unevaluatedItems` concern the
+/// others.
 trait Evaluated: Clone {
-    /// Returns the empty set.
+    /// Returns the empty set of keys or items.
     fn none() -> Self;
 
     /// Returns the keys or items that a keyword itself evaluates, or `None` if it evaluates none. `nested` says whether
@@ -62,7 +63,7 @@ trait Evaluated: Clone {
         None
     }
 
-    /// Returns the union of two sets, or `None` if `more` adds nothing.
+    /// Returns the union of two sets of keys or items, or `None` if `more` adds nothing.
     fn with(&self, types: &Types<'_>, more: &Self) -> Result<Option<Self>, Diagnostic>;
 
     /// Adds the elements of `more` to the set.
@@ -108,7 +109,7 @@ impl Evaluated for StringSet {
     }
 }
 
-/// The items that are evaluated under a condition.
+/// The items of an array that keywords evaluate if a condition holds.
 #[derive(Clone, Debug, Default)]
 struct Items {
     /// Number of items at the beginning of the array that are evaluated; `u32::MAX` for all items.
@@ -160,7 +161,7 @@ impl Evaluated for Items {
     }
 }
 
-/// Maps each condition to the keys or items that are then evaluated.
+/// Maps each condition (object or array formula) to the keys or items that keywords evaluate if it holds.
 type ByCondition<T> = IndexMap<FormulaId, Alternative<T>, FxBuildHasher>;
 
 /// The path from the schema of an `unevaluated…` keyword to another keyword.
@@ -168,7 +169,7 @@ type ByCondition<T> = IndexMap<FormulaId, Alternative<T>, FxBuildHasher>;
 struct Way<'a> {
     /// The condition under which the keyword at the end of the path applies.
     condition: FormulaId,
-    /// The `oneOf` branches on the path.
+    /// The `oneOf` branches that the path takes.
     choices: &'a Choices,
     /// Whether the path leads to another schema than that of the `unevaluated…` keyword.
     nested: bool,
@@ -193,8 +194,8 @@ fn alternative<'f, T: Evaluated>(
     &mut known.evaluated
 }
 
-/// Returns every set of alternatives that may hold together, as the condition that all of them hold, and what they then
-/// evaluate.
+/// Returns an entry for every set of alternatives that may hold together: the condition that all of them hold, and the
+/// keys or items that they then evaluate.
 fn sets<C: Container, T: Evaluated>(
     types: &mut Types<'_>,
     mut found: ByCondition<T>,
@@ -226,7 +227,7 @@ fn sets<C: Container, T: Evaluated>(
     Ok(sets.into_iter().map(|(assumed, known)| (assumed, known.evaluated)).collect())
 }
 
-/// Returns the formula of the objects whose unevaluated members, as judged by `schema`, satisfy `rest`.
+/// Returns the object formula of the objects whose unevaluated members, as judged by `schema`, satisfy `rest`.
 pub(crate) fn unevaluated_members<C: Container>(
     types: &mut Types<'_>,
     schema: SchemaId,
@@ -243,7 +244,7 @@ pub(crate) fn unevaluated_members<C: Container>(
     Ok(C::arena(types).or(any))
 }
 
-/// Returns the formula of the arrays whose unevaluated items, as judged by `schema`, satisfy `rest`.
+/// Returns the array formula of the arrays whose unevaluated items, as judged by `schema`, satisfy `rest`.
 pub(crate) fn unevaluated_items<C: Container>(
     types: &mut Types<'_>,
     schema: SchemaId,
@@ -263,7 +264,8 @@ pub(crate) fn unevaluated_items<C: Container>(
     Ok(C::arena(types).or(any))
 }
 
-/// Returns what a schema evaluates, for each set of alternatives that may hold together.
+/// Returns the keys or items that the keywords of a schema evaluate, for each set of alternatives that may hold
+/// together.
 fn evaluated_sets<C: Container, T: Evaluated>(
     types: &mut Types<'_>,
     schema: SchemaId,
@@ -274,8 +276,8 @@ fn evaluated_sets<C: Container, T: Evaluated>(
     sets::<C, T>(types, found)
 }
 
-/// Adds what a schema evaluates to `found`, under the condition of each path. Recurses over schemas that apply to the
-/// same value; the survey bounds their nesting.
+/// Adds the keys or items that the keywords of a schema evaluate to `found`, under the condition of each path. Recurses
+/// over schemas that apply to the same value; the survey bounds their nesting.
 fn evaluated<C: Container, T: Evaluated>(
     types: &mut Types<'_>,
     schema: SchemaId,

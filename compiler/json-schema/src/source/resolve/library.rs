@@ -13,14 +13,14 @@ use crate::source::resources::Resources;
 /// The base URI of a document that has no identifier.
 pub(super) const ROOT: &str = "json-schema:///";
 
-/// Which kinds of identifiers and references occur in a document.
+/// Which kinds of identifiers (such as `$id`) and references (such as `$ref`) occur in a document.
 #[derive(Debug, Default)]
 pub(super) struct Spellings {
-    /// Whether there is any reference.
+    /// Whether the document has any reference, such as `$ref`.
     pub(super) references: bool,
     /// Whether some reference leads to a published meta-schema.
     published: bool,
-    /// Whether there is any `$id`.
+    /// Whether the document has any `$id`.
     dollar_id: bool,
     /// Whether some `$id` is a fragment, which is an anchor in drafts before `$anchor`.
     fragment_id: bool,
@@ -35,7 +35,7 @@ pub(super) struct Spellings {
 }
 
 impl Spellings {
-    /// Reads the values of a document from number `from` on, and adds what they contain.
+    /// Reads the JSON values of a document from number `from` on, and records the identifiers and references in them.
     pub(super) fn read(&mut self, document: &Document<'_>, from: usize) {
         for node in document.nodes().skip(from) {
             let Json::Object(members) = document.json(node) else { continue };
@@ -110,16 +110,17 @@ pub(super) fn pointer(reference: &str) -> Option<&str> {
     (starts && segments.all(is_plain)).then_some(pointer)
 }
 
-/// A registry, and the reason if it ignores the identifiers of the document.
+/// A registry (the reference library's index of schemas by URI), and the reason if it ignores the identifiers of the
+/// document.
 pub(super) struct Prepared<'t> {
-    /// The registry of the reference library.
+    /// The registry: the reference library's index of schemas by URI.
     pub(super) registry: Registry<'t>,
     /// The library's reason for rejecting the identifiers, which are then ignored. `None` if they are used.
     pub(super) ignored: Option<Error>,
 }
 
-/// Prepares a registry for a document. `tree` has the document's values. If the library rejects the document because of
-/// its identifiers, these are removed.
+/// Prepares a registry (the reference library's index of schemas by URI) for a document. `tree` has the document's
+/// values. If the library rejects the document because of its identifiers, these are removed.
 pub(super) fn prepare<'t>(
     document: &Document<'_>,
     tree: &'t Value,
@@ -150,7 +151,7 @@ pub(super) fn prepare<'t>(
     }
 }
 
-/// The document as the registry gets it.
+/// The document as the reference library gets it, with or without identifiers.
 enum With<'t> {
     /// The value with its identifiers, unchanged.
     Identifiers(&'t Value),
@@ -158,7 +159,7 @@ enum With<'t> {
     Nothing(Value),
 }
 
-/// Removes identifiers and references, which the library would resolve.
+/// Removes from a JSON value all identifiers and references, which the reference library would resolve.
 fn strip(value: &mut Value) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(strip),
@@ -182,7 +183,7 @@ impl Retrieve for Local {
     }
 }
 
-/// Returns the base URI of the document in the registry.
+/// Returns the base URI of the document in the reference library's registry of schemas.
 pub(super) fn root_uri() -> Arc<Uri<String>> {
     Arc::new(Uri::parse(ROOT.to_owned()).expect("the base is a URI"))
 }

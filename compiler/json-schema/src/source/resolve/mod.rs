@@ -46,28 +46,28 @@ pub(crate) use scope::ScopeId;
 /// What references and keywords inside a schema depend on: its resource, dynamic scope and dialect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Context {
-    /// The resource whose URI is the base of references.
+    /// The resource (schema with a URI of its own) whose URI is the base of references.
     resource: ResourceId,
-    /// The dynamic scope: the dynamic anchors of the resources entered so far.
+    /// The dynamic scope: the dynamic anchors of the resources (schemas with a URI of their own) entered so far.
     pub(crate) scope: ScopeId,
     /// The dialect, which decides which keywords have an effect.
     pub(crate) dialect: Dialect,
 }
 
-/// The target of a reference.
+/// The target of a reference such as `$ref`.
 #[derive(Clone, Copy, Debug)]
 struct Target {
-    /// The place of the schema.
+    /// The place of the schema that the reference names.
     node: NodeId,
-    /// The resource of the schema.
+    /// The resource (schema with a URI of its own) that contains the schema.
     resource: ResourceId,
 }
 
 /// Resolves the references in a document.
 pub(crate) struct References<'t> {
-    /// The registry of the library; `None` until a reference needs it.
+    /// The registry (the reference library's index of schemas by URI); `None` until a reference needs it.
     registry: Option<Registry<'t>>,
-    /// The document as the library reads it.
+    /// The document as JSON values of the reference library.
     tree: &'t Tree<'t>,
     /// Whether identifiers have an effect; `false` if the library rejected them.
     identified: bool,
@@ -75,19 +75,20 @@ pub(crate) struct References<'t> {
     given: &'t Resources,
     /// The dialect of the document.
     dialect: Dialect,
-    /// Maps values of the library to places of the document.
+    /// Maps JSON values of the reference library to places of the document.
     places: Places,
     /// The kinds of identifiers and references in the document.
     spellings: Spellings,
-    /// The resources that were entered so far.
+    /// The resources (schemas with a URI of their own) that were entered so far.
     resources: ResourceTable,
     /// Maps each resolved reference, as its resource and text, to the target.
     followed: FxHashMap<(ResourceId, Box<str>), Target>,
-    /// The dynamic scopes so far.
+    /// The dynamic scopes (sets of dynamic anchors of entered resources) so far.
     scopes: Scopes,
-    /// The warnings so far.
+    /// The warnings about references and identifiers so far.
     pub(crate) findings: Vec<Diagnostic>,
-    /// The error of too many dynamic scopes, if there are. Results after it are meaningless.
+    /// The error of too many dynamic scopes; `None` if there are not too many. Results after this error are
+    /// meaningless.
     pub(crate) too_much: Option<Diagnostic>,
 }
 
@@ -132,7 +133,8 @@ impl<'t> References<'t> {
         Ok(references)
     }
 
-    /// Prepares the registry of the library. Identifiers that the library rejects are ignored with a warning.
+    /// Prepares the registry (the reference library's index of schemas by URI). Identifiers that the library rejects
+    /// are ignored with a warning.
     fn prepare(&mut self, document: &mut Document<'_>) -> Result<(), Diagnostic> {
         let root = document.root();
         let unusable = |error: &Error| format!("the identifiers here are of no use: {error}");
@@ -166,13 +168,13 @@ impl<'t> References<'t> {
         self.spellings.references
     }
 
-    /// Returns the context around the document's outermost schema.
+    /// Returns the context (resource, dynamic scope and dialect) around the document's outermost schema.
     pub(crate) fn root(&self) -> Context {
         Context { resource: ResourceId(0), scope: ScopeId::default(), dialect: self.dialect }
     }
 
-    /// Returns the context inside the schema at `node`, given the context around it. A schema with an identifier is a
-    /// resource of its own.
+    /// Returns the context (resource, dynamic scope and dialect) inside the schema at `node`, given the context around
+    /// it. A schema with an identifier is a resource of its own.
     pub(crate) fn enter(
         &mut self,
         document: &mut Document<'_>,
@@ -297,7 +299,7 @@ impl<'t> References<'t> {
                 self.followed.insert((from, reference.into()), target);
                 return Ok(target);
             }
-            // The library provides the message for a reference without a target.
+            // For a reference without a target, the reference library provides the message.
             self.prepare(document)?;
         }
         let target = match self.look_up(document, node, reference, from) {
@@ -311,7 +313,7 @@ impl<'t> References<'t> {
         Ok(target)
     }
 
-    /// Looks up a reference in the registry of the library.
+    /// Looks up a reference in the registry (the reference library's index of schemas by URI).
     fn look_up(
         &mut self,
         document: &mut Document<'_>,
@@ -375,8 +377,8 @@ impl<'t> References<'t> {
         Some(Target { node: target, resource: self.resources.at(outermost)? })
     }
 
-    /// Returns the resource of an absolute URI. A new resource is copied into the document. Returns `None` if no schema
-    /// has the URI.
+    /// Returns the resource (schema with a URI of its own) of an absolute URI. A new resource is copied into the
+    /// document. Returns `None` if no schema has the URI.
     fn resource(
         &mut self,
         document: &mut Document<'_>,
@@ -430,7 +432,7 @@ impl<'t> References<'t> {
         Some(id)
     }
 
-    /// Returns the dynamic anchors of a resource.
+    /// Returns the dynamic anchors (`$dynamicAnchor`, `$recursiveAnchor`) of a resource.
     fn anchors(
         &self,
         document: &Document<'_>,

@@ -1,4 +1,4 @@
-//! Maps values of the reference library to places of the document.
+//! Maps JSON values of the reference library to their places in the document.
 //!
 //! The library works on its own values and returns references to them. A value is identified by its address, which is
 //! never dereferenced; the registry does not move values. Cost: linear in the values, once.
@@ -8,10 +8,10 @@ use serde_json::Value;
 
 use crate::document::{Document, Json, NodeId};
 
-/// Maps values of the reference library to places of the document.
+/// Maps JSON values of the reference library to their places in the document.
 #[derive(Debug, Default)]
 pub(super) struct Places {
-    /// Maps the address of each value to its place.
+    /// Maps the memory address of each JSON value of the reference library to its place in the document.
     nodes: FxHashMap<usize, NodeId>,
 }
 
@@ -36,13 +36,13 @@ impl Places {
         }
     }
 
-    /// Returns the place of a value, or `None` if it was not recorded.
+    /// Returns the place in the document of a JSON value of the reference library, or `None` if it was not recorded.
     pub(super) fn get(&self, value: &Value) -> Option<NodeId> {
         self.nodes.get(&address(value)).copied()
     }
 }
 
-/// Returns the address of a value, as a key.
+/// Returns the memory address of a JSON value of the reference library, as a key.
 fn address(value: &Value) -> usize {
     std::ptr::from_ref(value).addr()
 }

@@ -64,7 +64,7 @@ impl Problem {
     }
 }
 
-/// Keywords that hold definitions.
+/// Keywords that hold schemas for references to name.
 const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
 
 /// Keywords that name a schema for references to it.

@@ -20,11 +20,11 @@ pub(super) struct Resource {
     pub(super) draft: LibraryDraft,
     /// The dialect, which decides which keywords have an effect.
     pub(super) dialect: Dialect,
-    /// The dynamic anchors of the resource.
+    /// The dynamic anchors (`$dynamicAnchor`, `$recursiveAnchor`) of the resource.
     pub(super) anchors: Vec<Anchor>,
 }
 
-/// The resources that were entered so far. The first is the document.
+/// The resources (schemas with a URI of their own) that were entered so far. The first is the document.
 pub(super) struct ResourceTable {
     /// The resources; the index of a resource is its number.
     all: Vec<Resource>,
@@ -38,18 +38,18 @@ impl ResourceTable {
         Self { all: vec![document], by_uri: FxHashMap::default() }
     }
 
-    /// Removes all resources.
+    /// Removes all resources from the table.
     pub(super) fn clear(&mut self) {
         self.all.clear();
         self.by_uri.clear();
     }
 
-    /// Returns the resource with a number.
+    /// Returns the resource (schema with a URI of its own) with this number.
     pub(super) fn get(&self, id: ResourceId) -> &Resource {
         &self.all[id.0 as usize]
     }
 
-    /// Returns the document, or `None` if it was not added yet.
+    /// Returns the resource of the whole document, or `None` if it was not added yet.
     pub(super) fn document(&self) -> Option<&Resource> {
         self.all.first()
     }
@@ -60,7 +60,7 @@ impl ResourceTable {
         u32::try_from(at).ok().map(ResourceId)
     }
 
-    /// Returns the resource with a URI, or `None`.
+    /// Returns the resource with a URI, or `None` if no resource was entered under it.
     pub(super) fn with_uri(&self, uri: &Arc<Uri<String>>) -> Option<ResourceId> {
         self.by_uri.get(uri).copied()
     }
@@ -75,7 +75,7 @@ impl ResourceTable {
         self.all.push(resource);
     }
 
-    /// Gives a resource one more URI.
+    /// Records one more URI under which a resource is found.
     pub(super) fn name(&mut self, uri: Arc<Uri<String>>, id: ResourceId) {
         self.by_uri.insert(uri, id);
     }

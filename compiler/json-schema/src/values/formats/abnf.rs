@@ -8,7 +8,8 @@ use std::sync::Arc;
 use grammarc_grammar::automata::StateBudget;
 use grammarc_grammar::ir::{ByteSet, Expr, pass};
 
-/// Most states of an automaton while a format is built. The grammars are fixed and need fewer; a test builds all.
+/// Most states of an automaton while the strings of a `format` are built. The grammars are fixed and need fewer; a test
+/// builds all.
 pub(super) const STATE_LIMIT: usize = 1 << 18;
 
 /// Returns the ASCII letters: `ALPHA`.

@@ -9,13 +9,13 @@
 use super::abnf::{digit, digits, one, padded, set, text};
 use grammarc_grammar::ir::{ByteSet, Expr};
 
-/// Offsets after a leap second are multiples of this many minutes. Other offsets are rejected there.
+/// Step of the time zone offsets that may follow a leap second (`:60`), in minutes. Other offsets are rejected there.
 const STEP: u32 = 30;
 /// The largest offset west of Greenwich, in minutes, for a leap second with a date. No time zone ends a day later.
 const WEST: u32 = 12 * 60;
 /// The largest offset east of Greenwich, in minutes, for a leap second with a date. No time zone begins a day earlier.
 const EAST: u32 = 14 * 60;
-/// Minutes of a day.
+/// Number of minutes of a day.
 const DAY: u32 = 24 * 60;
 /// The minute of the day at 23:59, counted from 0:00.
 const LAST_MINUTE: u32 = DAY - 1;
@@ -54,12 +54,12 @@ pub(super) fn date_time() -> Expr {
     ])
 }
 
-/// Returns the separator of date and time, in either case.
+/// Returns the letter `T` that separates date and time, in either case.
 fn separator() -> Expr {
     one(set("Tt"))
 }
 
-/// Returns the letter for Universal Time, in either case.
+/// Returns the letter `Z` that denotes Universal Time, in either case.
 fn zulu() -> Expr {
     one(set("Zz"))
 }
@@ -99,7 +99,7 @@ fn ordinary_time() -> Expr {
     ])
 }
 
-/// Returns the numbers 00 to 59.
+/// Returns the grammar expression of the numbers 00 to 59, in two digits.
 fn sixty() -> Expr {
     Expr::seq([one(ByteSet::range(b'0', b'5')), one(digit())])
 }
@@ -145,7 +145,7 @@ mod tests {
         let date = automaton(&date());
         for year in 0..=9999u32 {
             let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-            // All of two years, and the end of February in the others.
+            // Tests all days of two years, and the end of February in the other years.
             let whole = year == 1999 || year == 2000;
             for month in if whole { 0..=13 } else { 2..=2 } {
                 let length = match month {

@@ -10,11 +10,13 @@ use super::idn_hostname;
 use super::ip::{ipv4, ipv6_compressing};
 use grammarc_grammar::ir::{ByteSet, Expr};
 
-/// Most bytes of a local part, before the `@`: the limit of RFC 5321.
+/// Most bytes of the local part of a mail address, before the `@`: the limit of RFC 5321.
 const MAX_LOCAL: u32 = 64;
-/// Number of leading labels of an ASCII domain that may have 63 characters. The other labels have 61 together.
+/// Number of leading labels (parts between dots) of a mail address's ASCII domain that may have 63 characters. The
+/// other labels have 61 together.
 const FIRST_LABELS: u32 = 1;
-/// Number of leading labels of an international domain that may have 63 characters or be in Unicode.
+/// Number of leading labels (parts between dots) of an international mail domain that may have 63 characters or be in
+/// Unicode.
 const FIRST_IDN_LABELS: u32 = 2;
 
 /// Returns the mail addresses: `Mailbox = Local-part "@" ( Domain / address-literal )`.
@@ -41,8 +43,9 @@ fn mailbox(beyond: &Expr, domain: Expr) -> Expr {
     Expr::seq([local_part, text("@"), Expr::alt([domain, address_literal()])])
 }
 
-/// Returns the address literals: `"[" ( IPv4-address-literal / IPv6-address-literal ) "]"`. The RFC lets decimal parts
-/// begin with zeros. Readers disagree about these (some read octal), so they are rejected here.
+/// Returns the IP addresses in brackets that may follow the `@` of a mail address: `"[" ( IPv4-address-literal /
+/// IPv6-address-literal ) "]"`. The RFC lets decimal parts begin with zeros. Programs disagree about such parts (some
+/// read octal), so they are rejected here.
 fn address_literal() -> Expr {
     // An address has at most six groups beside `::`.
     let ipv6 = Expr::seq([any_case("IPv6:"), ipv6_compressing(2)]);

@@ -10,12 +10,12 @@
 use super::abnf::{alphanumeric, compiled, one, separated, set, text};
 use grammarc_grammar::ir::{ByteSet, Expr};
 
-/// Most characters of one label: the limit of the DNS.
+/// Most characters of one label (part between dots) of a host name: the limit of the DNS.
 const MAX_LABEL: u32 = 63;
-/// Most characters of all labels after the leading long ones, with the dots between them: 253 minus three labels of
-/// full length and their dots.
+/// Most characters of all labels (parts between dots) after the leading long ones, with the dots between them: 253
+/// minus three labels of full length and their dots.
 const MAX_REST: u32 = 61;
-/// Number of leading labels of a host name that may have the full length of 63 characters.
+/// Number of leading labels (parts between dots) of a host name that may have the full length of 63 characters.
 const FIRST_LABELS: u32 = 3;
 
 /// Returns the host names in ASCII.
@@ -23,13 +23,14 @@ pub(super) fn hostname() -> Expr {
     name(FIRST_LABELS)
 }
 
-/// Returns the names in ASCII whose first `first_labels` labels may have the full length.
+/// Returns the host names in ASCII whose first `first_labels` labels (parts between dots) may have the full length.
 pub(super) fn name(first_labels: u32) -> Expr {
     (0..first_labels)
         .fold(rest(), |rest, _| Expr::seq([label(), Expr::seq([text("."), rest]).optional()]))
 }
 
-/// Returns the labels after the leading ones, with dots between: at most [`MAX_REST`] characters together.
+/// Returns the labels of a host name after the leading ones, with dots between: at most [`MAX_REST`] characters
+/// together.
 pub(super) fn rest() -> Expr {
     // Double hyphens are rejected anywhere in these labels, because a check of positions 3 and 4 would have to count
     // from the start of each label.
@@ -38,8 +39,8 @@ pub(super) fn rest() -> Expr {
     at_most(MAX_REST, separated(short, text(".")))
 }
 
-/// Returns the labels of at most [`MAX_LABEL`] letters, digits and hyphens, without hyphens at either end or at
-/// positions 3 and 4.
+/// Returns the labels of host names: at most [`MAX_LABEL`] letters, digits and hyphens, without hyphens at either end
+/// or at positions 3 and 4.
 pub(super) fn label() -> Expr {
     let let_dig = || one(alphanumeric());
     let ldh = || one(ldh());

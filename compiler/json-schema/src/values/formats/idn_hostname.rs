@@ -22,15 +22,15 @@ use super::abnf::{alpha, compiled, digit, one, set, text};
 use super::hostname::{label, rest};
 use grammarc_grammar::ir::{ByteSet, Expr};
 
-/// Most characters of a label in Unicode. Longer labels are rejected.
+/// Most characters of a label (part between dots) in Unicode. Longer labels are rejected.
 const MAX_CHARACTERS: u32 = 14;
-/// Number of leading labels of a host name that may have the full length or be in Unicode.
+/// Number of leading labels (parts between dots) of a host name that may have the full length or be in Unicode.
 const FIRST_LABELS: u32 = 3;
 
 /// Inclusive ranges of characters.
 type Ranges = &'static [(char, char)];
 
-/// Letters and digits that are valid anywhere in a label.
+/// Letters and digits that are valid anywhere in a label (part between dots) of a host name.
 const LETTERS: [Ranges; 10] = [
     &[('ß', 'ö'), ('ø', 'ÿ')],
     GREEK,
@@ -48,20 +48,20 @@ const LETTERS: [Ranges; 10] = [
     &[('\u{3005}', '\u{3007}'), ('\u{30fc}', '\u{30fe}'), ('\u{3400}', '\u{4dbf}')],
     &[('\u{ac00}', '\u{d7a3}')],
 ];
-/// Greek letters.
+/// Greek letters that may occur in a label of a host name.
 const GREEK: Ranges = &[('ά', 'ώ')];
 /// Hiragana, Katakana and Han. A label with a katakana middle dot must contain a character of these ranges.
 const JAPANESE: Ranges =
     &[('\u{3041}', '\u{3096}'), ('\u{30a1}', '\u{30fa}'), ('\u{4e00}', '\u{9fff}')];
-/// Combining marks, valid anywhere except at the start of a label. Their combining class is 0, so any order is
-/// normalized.
+/// Combining marks, valid anywhere in a label of a host name except at its start. Their combining class is 0, so any
+/// order is normalized.
 const MARKS: Ranges = &[('\u{93a}', '\u{93b}'), ('\u{93e}', '\u{94c}'), ('\u{e31}', '\u{e31}')];
 /// The Devanagari sign that joins two consonants. A zero width joiner or non-joiner may follow it.
 const VIRAMA: char = '\u{94d}';
 
-/// Hebrew letters.
+/// Hebrew letters that may occur in a label of a host name.
 const HEBREW: Ranges = &[('א', 'ת'), ('\u{5ef}', '\u{5f2}')];
-/// Arabic letters that join on both sides.
+/// Arabic letters that join on both sides, which may occur in a label of a host name.
 const ARABIC_DUAL: Ranges = &[
     ('\u{626}', '\u{626}'),
     ('\u{628}', '\u{628}'),
@@ -70,7 +70,7 @@ const ARABIC_DUAL: Ranges = &[
     ('\u{641}', '\u{647}'),
     ('\u{649}', '\u{64a}'),
 ];
-/// Arabic letters.
+/// Arabic letters that may occur in a label of a host name.
 const ARABIC: Ranges = &[
     ('\u{620}', '\u{63f}'),
     ('\u{641}', '\u{64a}'),
@@ -90,8 +90,8 @@ pub(super) fn idn_hostname() -> Expr {
     name(FIRST_LABELS, &separator)
 }
 
-/// Returns the names whose first `first_labels` labels may be in Unicode. `separator` matches the full stop after such
-/// a label.
+/// Returns the host names whose first `first_labels` labels may be in Unicode. `separator` matches the full stop after
+/// such a label.
 pub(super) fn name(first_labels: u32, separator: &Expr) -> Expr {
     let left_to_right = compiled(&Expr::alt([label(), in_unicode(left_to_right())]));
     let dotted = |next: Expr| Expr::seq([separator.clone(), next]).optional();
@@ -105,18 +105,18 @@ pub(super) fn name(first_labels: u32, separator: &Expr) -> Expr {
     Expr::alt([left_to_right, Expr::seq([right_to_left, after])])
 }
 
-/// Returns an expression that matches the character `c`.
+/// Returns a grammar expression that matches the character `c`.
 fn character(c: char) -> Expr {
     Expr::scalars([(c, c)])
 }
 
-/// Returns an expression that matches one character of the ranges.
+/// Returns a grammar expression that matches one character of the ranges.
 fn one_of(ranges: Ranges) -> Expr {
     Expr::scalars(ranges.iter().copied())
 }
 
-/// Returns the labels of `shape` with 1 to [`MAX_CHARACTERS`] characters, without hyphens at either end or at positions
-/// 3 and 4.
+/// Restricts the labels (parts of a host name) that `shape` accepts: to 1 to [`MAX_CHARACTERS`] characters, without
+/// hyphens at either end or at positions 3 and 4.
 fn in_unicode(shape: Expr) -> Expr {
     let any = || Expr::scalars([('\0', char::MAX)]);
     let length = any().repeat(1, Some(MAX_CHARACTERS));
@@ -128,7 +128,7 @@ fn in_unicode(shape: Expr) -> Expr {
     compiled(&Expr::And(vec![shape, length, Expr::Not(Box::new(hyphens))]))
 }
 
-/// Returns the shape of left-to-right labels, without limits on length and hyphens.
+/// Returns the grammar expression of left-to-right labels (parts of a host name), without limits on length and hyphens.
 fn left_to_right() -> Expr {
     let lower = one(ByteSet::range(b'a', b'z').union(digit()).union(set("-")));
     let letters = Expr::alt(LETTERS.map(one_of));
@@ -145,7 +145,7 @@ fn left_to_right() -> Expr {
     Expr::seq([first, next.star()])
 }
 
-/// Returns the shape of right-to-left labels, without limits on length and hyphens.
+/// Returns the grammar expression of right-to-left labels (parts of a host name), without limits on length and hyphens.
 fn right_to_left() -> Expr {
     // Geresh and gershayim follow a Hebrew letter.
     let hebrew = Expr::seq([one_of(HEBREW), one_of(&[('\u{5f3}', '\u{5f4}')]).optional()]);

@@ -43,18 +43,18 @@ pub(crate) enum Exactness {
     Narrower(&'static str),
 }
 
-/// A format: its name, its grammar, and its automaton.
+/// A format of the keyword `format`: its name, its grammar, and its automaton.
 #[derive(Debug)]
 pub(crate) struct Format {
     /// The value of the keyword `format`, such as `date-time`.
     pub(crate) name: &'static str,
-    /// Whether the automaton accepts all strings of the specification.
+    /// Whether the format accepts all strings of its specification, or only some.
     pub(crate) exactness: Exactness,
-    /// Returns the expression of the strings.
+    /// Returns the grammar expression of the format's strings.
     grammar: fn() -> Expr,
-    /// The automaton, once it is built.
+    /// The minimal automaton of the format's strings, once it is built.
     automaton: OnceLock<Arc<Dfa>>,
-    /// The strings as a set, once it is built.
+    /// The format's strings as a set, once it is built.
     strings: OnceLock<StringSet>,
 }
 
@@ -91,7 +91,7 @@ use Exactness::{Exact, Narrower};
 const LEAP_SECOND: &str = "a leap second anywhere but at the end of June or December, or with an offset that is not of \
      whole or half hours from -12:00 to +14:00";
 
-/// All formats, sorted by name.
+/// All formats that the keyword `format` may name, sorted by name.
 static FORMATS: [Format; 19] = [
     Format::new("date", Exact, date_time::date),
     Format::new("date-time", Narrower(LEAP_SECOND), date_time::date_time),
@@ -176,12 +176,12 @@ const COMMON: [&str; 11] = [
     "uuid",
 ];
 
-/// Returns the formats that many schemas use.
+/// Returns the formats (of the keyword `format`) that many schemas use.
 pub(crate) fn common() -> impl Iterator<Item = &'static Format> {
     COMMON.iter().filter_map(|name| format(name))
 }
 
-/// Returns all formats, sorted by name.
+/// Returns all formats that the keyword `format` may name, sorted by name.
 pub(crate) fn all() -> &'static [Format] {
     &FORMATS
 }

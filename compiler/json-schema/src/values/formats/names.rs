@@ -29,13 +29,13 @@ const OTHER_NAMES: [(&str, &str); 18] = [
     ("uuidv4", "uuid"),
 ];
 
-/// Names that mean an IP address of either version.
+/// Format names that mean an IP address of either version.
 const ADDRESSES: [&str; 5] = ["inet", "ip", "ipaddr", "ipaddress", "ipany"];
 
-/// The beginning of names that mean an encoding of bytes.
+/// The beginning of format names that mean an encoding of bytes.
 const BASE64: &str = "base64";
 
-/// Length of a name, in bytes, from which two typing errors are corrected. In shorter names one is.
+/// Length of a format name, in bytes, from which two typing errors are corrected. In shorter names one error is.
 const LONG: usize = 8;
 
 /// Returns advice on an unknown name of a format. Returns `None` if no format is similar.

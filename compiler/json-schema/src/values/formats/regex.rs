@@ -18,7 +18,7 @@
 use super::abnf::{alpha, alphanumeric, any_char_but, compiled, digit, hexdig, one, set, text};
 use grammarc_grammar::ir::{ByteSet, Expr};
 
-/// Greatest nesting depth of groups. Patterns with deeper groups are rejected.
+/// Greatest nesting depth of groups in a string of the format `regex`. Patterns with deeper groups are rejected.
 const DEPTH: u32 = 3;
 
 /// Values of `General_Category`: the first letter of each group, and the second letters of its members.
@@ -32,10 +32,10 @@ const CATEGORIES: [(&str, &str); 7] = [
     ("Z", "lps"),
 ];
 
-/// The characters that denote something other than themselves.
+/// The characters that denote something other than themselves in a regular expression.
 const SYNTAX_CHARACTER: &str = "^$\\.*+?()[]{}|";
 
-/// Returns the patterns: `Pattern`.
+/// Returns the strings of the format `regex`, which are regular expressions of ECMA-262: `Pattern`.
 pub(super) fn regex() -> Expr {
     let parts = Parts { single: compiled(&single()), quantifier: compiled(&quantifier()) };
     let name =
@@ -49,11 +49,11 @@ pub(super) fn regex() -> Expr {
     Expr::seq([named.optional(), pattern])
 }
 
-/// The parts of a pattern that occur in every context, as automata.
+/// The parts of a regular expression that occur in every context, each as a grammar expression.
 struct Parts {
-    /// An atom other than a group.
+    /// An atom of a regular expression (a character, an escape or a class), without groups.
     single: Expr,
-    /// A quantifier such as `*` or `{2,3}?`.
+    /// A quantifier of a regular expression, such as `*` or `{2,3}?`.
     quantifier: Expr,
 }
 
@@ -75,13 +75,13 @@ impl Parts {
         Expr::alt([bar_or_assertion, atom, group]).star()
     }
 
-    /// Returns the closing parenthesis of a group, with an optional quantifier.
+    /// Returns the closing parenthesis of a group in a regular expression, with an optional quantifier.
     fn closed_group(&self) -> Expr {
         Expr::seq([text(")"), self.quantifier.clone().optional()])
     }
 }
 
-/// Returns an atom that is no group: a character, an escape or a class.
+/// Returns an atom of a regular expression that is no group: a character, an escape or a class.
 fn single() -> Expr {
     let escape = Expr::seq([text("\\"), Expr::alt([class_escape(), character_escape()])]);
     Expr::alt([any_char_but(SYNTAX_CHARACTER), text("."), escape, character_class()])
@@ -93,7 +93,7 @@ fn quantifier() -> Expr {
     Expr::seq([prefix, text("?").optional()])
 }
 
-/// Returns the bounds inside braces: `n`, `n,` or `n,m`.
+/// Returns the bounds inside the braces of a quantifier: `n`, `n,` or `n,m`.
 fn bounds() -> Expr {
     let number = |count: u32| one(digit()).repeat(count, Some(count));
     let longer = |than: u32| {
@@ -134,12 +134,12 @@ fn character_escape() -> Expr {
     ])
 }
 
-/// Returns the classes in brackets: `CharacterClass`.
+/// Returns the character classes in brackets of a regular expression, such as `[a-z]`: `CharacterClass`.
 fn character_class() -> Expr {
     let ranges = (b'0'..=b'9').map(|lo| (lo, b'9')).chain([(b'A', b'Z'), (b'a', b'z')]);
     let ranges = ranges
         .map(|(lo, last)| Expr::seq([Expr::byte(lo), text("-"), one(ByteSet::range(lo, last))]));
-    // A hyphen after a range is literal.
+    // A hyphen after a range denotes itself.
     let range = Expr::seq([Expr::alt(ranges), text("-").optional()]);
     let escape = Expr::alt([class_escape(), character_escape(), one(set("b-"))]);
     // A caret at the start means negation; the same strings may follow it.

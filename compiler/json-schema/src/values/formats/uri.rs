@@ -94,23 +94,23 @@ impl Syntax {
         self.characters(":@")
     }
 
-    /// Returns a segment that is not empty: `segment-nz`.
+    /// Returns a path segment of a URI that is not empty: `segment-nz`.
     fn segment_nz(&self) -> Expr {
         self.pchar().plus()
     }
 
-    /// Returns any number of segments, each after a slash: `path-abempty`.
+    /// Returns any number of path segments of a URI, each after a slash: `path-abempty`.
     fn path_abempty(&self) -> Expr {
         Expr::seq([text("/"), self.pchar().star()]).star()
     }
 
-    /// Returns a path that begins with one slash: `path-absolute`.
+    /// Returns a path of a URI that begins with one slash: `path-absolute`.
     fn path_absolute(&self) -> Expr {
         let segments = Expr::seq([self.segment_nz(), self.path_abempty()]);
         Expr::seq([text("/"), segments.optional()])
     }
 
-    /// Returns an optional query and an optional fragment.
+    /// Returns the end of a URI: an optional query and an optional fragment.
     fn query_and_fragment(&self) -> Expr {
         let private = if self.unicode { iprivate() } else { Expr::Never };
         let query = Expr::alt([self.characters(":@/?"), private]).star();
@@ -119,7 +119,7 @@ impl Syntax {
         Expr::seq([query, Expr::seq([text("#"), fragment]).optional()])
     }
 
-    /// Returns an authority and a path: `"//" authority path-abempty`.
+    /// Returns the authority and the path of a URI: `"//" authority path-abempty`.
     fn network_path(&self) -> Expr {
         let userinfo = Expr::seq([self.characters(":").star(), text("@")]).optional();
         let host = Expr::alt([ip_literal(), self.characters("").star()]);
@@ -128,7 +128,7 @@ impl Syntax {
     }
 }
 
-/// Returns the part before the first colon: `scheme`.
+/// Returns the part of a URI before the first colon: `scheme`.
 fn scheme() -> Expr {
     Expr::seq([one(alpha()), one(alphanumeric().union(set("+-."))).star()])
 }

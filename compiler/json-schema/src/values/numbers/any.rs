@@ -4,31 +4,33 @@ use grammarc_grammar::ir::{ByteSet, Expr};
 
 use crate::options::DigitLimits;
 
-/// Returns `min` to `max` digits.
+/// Returns a grammar expression of `min` to `max` decimal digits.
 fn digits(min: u32, max: u32) -> Expr {
     Expr::Bytes(ByteSet::range(b'0', b'9')).repeat(min, Some(max))
 }
 
-/// Returns the digits before the point of a number whose magnitude is at least one, within the limit on their number.
+/// Returns the grammar expression of the digits before the point of a number whose magnitude is at least one, within
+/// the limit on their number.
 fn leading(limits: DigitLimits) -> Expr {
     let first = Expr::Bytes(ByteSet::range(b'1', b'9'));
     Expr::seq([first, digits(0, limits.integer.saturating_sub(1))])
 }
 
-/// Returns the integers `0|-?[1-9][0-9]*` within the limit on digits.
+/// Returns the grammar expression of the integers `0|-?[1-9][0-9]*`, within the limit on digits.
 pub(crate) fn integer(limits: DigitLimits) -> Expr {
     let minus = Expr::byte(b'-').optional();
     Expr::alt([Expr::byte(b'0'), Expr::seq([minus, leading(limits)])])
 }
 
-/// Returns the digits after the point in canonical form: between one and `most` digits, the last of them not zero.
+/// Returns the grammar expression of the digits after the point in canonical form: between one and `most` digits, the
+/// last of them not zero.
 pub(crate) fn fraction(most: u32) -> Expr {
     let last = Expr::Bytes(ByteSet::range(b'1', b'9'));
     Expr::seq([digits(0, most.saturating_sub(1)), last])
 }
 
-/// Returns the canonical text of each number: an integer, or an integer part with a fraction that does not end in a
-/// zero.
+/// Returns the grammar expression of the canonical texts of all numbers within the limits on digits: an integer, or an
+/// integer part with a fraction that does not end in a zero.
 pub(crate) fn canonical(limits: DigitLimits) -> Expr {
     let (minus, zero) = (Expr::byte(b'-').optional(), Expr::byte(b'0'));
     let fraction = match limits.fraction {
@@ -42,7 +44,8 @@ pub(crate) fn canonical(limits: DigitLimits) -> Expr {
     ])
 }
 
-/// Returns the numbers with an optional fraction and exponent, each part within its limit on digits.
+/// Returns the grammar expression of all numbers with an optional fraction and exponent, each part within its limit on
+/// digits.
 pub(crate) fn number(limits: DigitLimits) -> Expr {
     let whole = Expr::alt([Expr::byte(b'0'), leading(limits)]);
     let fraction = match limits.fraction {
@@ -61,7 +64,8 @@ pub(crate) fn number(limits: DigitLimits) -> Expr {
     Expr::seq([Expr::byte(b'-').optional(), whole, fraction, exponent])
 }
 
-/// Returns the digits of an exponent: at most `most` leading zeros, and at most `most` digits after them.
+/// Returns the grammar expression of the digits of an exponent: at most `most` leading zeros, and at most `most` digits
+/// after them.
 fn exponent(most: u32) -> Expr {
     let zeros = Expr::byte(b'0').repeat(0, Some(most));
     let first = Expr::Bytes(ByteSet::range(b'1', b'9'));

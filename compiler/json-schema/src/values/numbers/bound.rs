@@ -11,13 +11,13 @@ use grammarc_grammar::automata::{Dfa, DfaState, Edge, Edges};
 
 use super::decimal::Decimal;
 
-/// States for the remainder of a number that already satisfies the bound.
+/// Automaton states for the remainder of a number's text after a prefix that already satisfies the bound.
 struct Rest {
-    /// After a digit before the point. More digits may follow, then an optional fraction.
+    /// The state after a digit before the point. More digits may follow, then an optional fraction.
     whole: u32,
-    /// After the point, or after a zero of the fraction. Digits must follow, the last of them not zero.
+    /// The state after the point, or after a zero of the fraction. Digits must follow, the last of them not zero.
     point: u32,
-    /// After a digit of the fraction other than zero. The text may end, or continue as after `point`.
+    /// The state after a digit of the fraction other than zero. The text may end, or continue as after `point`.
     fraction: u32,
 }
 
@@ -41,7 +41,7 @@ impl States {
         }
     }
 
-    /// Adds the states for the remainder of a number that already satisfies the bound.
+    /// Adds the states for the remainder of a number's text after a prefix that already satisfies the bound.
     fn rest(&mut self) -> Rest {
         let rest = Rest { whole: self.add(true), point: self.add(false), fraction: self.add(true) };
         self.edge(rest.whole, b'.', b'.', rest.point);
@@ -54,7 +54,7 @@ impl States {
     }
 }
 
-/// Returns the automaton of the canonical texts of all numbers. It has seven states.
+/// Returns the automaton that accepts the canonical texts of all numbers. It has seven states.
 pub(super) fn every_number() -> Dfa {
     let mut states = States::default();
     let start = states.add(false);
@@ -103,7 +103,7 @@ pub(super) fn from_bound(bound: &Decimal, exclusive: bool) -> Dfa {
     let point = if fraction.is_empty() { rest.point } else { states.add(false) };
     states.edge(tight, b'.', b'.', point);
     if whole != b"0" {
-        // The number has one digit more than the bound.
+        // The number has one digit more than the bound, before the point.
         states.edge(tight, b'0', b'9', rest.whole);
         if let Some(less) = less {
             states.edge(less, b'0', b'9', rest.whole);

@@ -23,7 +23,8 @@ use grammarc_grammar::ir::{ByteSet, Expr, ExprGraph};
 use super::any::fraction;
 use crate::options::DigitLimits;
 
-/// Most states of unrolled cycles, besides the states of the automaton. Beyond, cycles do not count digits.
+/// Most graph states of unrolled cycles, besides the states of the automaton. Beyond, digits on cycles are not counted,
+/// so these numbers may have any length.
 const UNROLLED: usize = 1024;
 
 /// A part of a number's text.
@@ -31,14 +32,14 @@ const UNROLLED: usize = 1024;
 pub(super) enum Part {
     /// The sign and the digits before the point.
     Whole,
-    /// The digits after the point.
+    /// The digits of the number after the point.
     Fraction,
     /// The text after the `e` of an exponent.
     Exponent,
 }
 
 impl Part {
-    /// Returns the part of the text after `byte`, which is read in this part.
+    /// Returns the part of a number's text that follows `byte`, which is read in this part.
     pub(super) fn after(self, byte: u32) -> Self {
         match u8::try_from(byte) {
             Ok(b'.') => Self::Fraction,
@@ -48,7 +49,7 @@ impl Part {
     }
 }
 
-/// How the graph reads the digits at a node.
+/// How the expression graph reads the digits at a node (a state of the automaton in one part of a number's text).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// The node is on no cycle and reads one byte at a time.
@@ -64,15 +65,15 @@ enum Kind {
 
 /// A state of the automaton together with the part of the text in which it is reached.
 struct Node {
-    /// The part of the text.
+    /// The part of the number's text in which the state is reached.
     part: Part,
-    /// Whether the text may end here.
+    /// Whether the number's text may end at this node.
     accepting: bool,
     /// The bytes and the index of each target node; one entry for each target.
     edges: Vec<(ByteSet, usize)>,
 }
 
-/// Returns the texts of the automaton within the limits on digits, as an expression.
+/// Returns the grammar expression of those texts of an automaton of numbers that are within the limits on digits.
 pub(super) fn counted(dfa: &Dfa, limits: DigitLimits) -> Expr {
     if dfa.is_never() {
         return Expr::Never;
@@ -104,7 +105,8 @@ fn targets(node: &Node) -> impl Iterator<Item = usize> {
     node.edges.iter().map(|&(_, target)| target)
 }
 
-/// Returns a node for each state and each part of the text in which it is reached; the start comes first.
+/// Returns a node for each state of the automaton and each part of the number's text in which the state is reached; the
+/// start comes first.
 fn nodes(dfa: &Dfa) -> Vec<Node> {
     let mut order = vec![(0, Part::Whole)];
     let mut ids = FxHashMap::from_iter([(order[0], 0)]);
@@ -131,7 +133,8 @@ fn nodes(dfa: &Dfa) -> Vec<Node> {
     nodes
 }
 
-/// Returns how to read the digits at each node. `component` gives the strongly connected component of each node.
+/// Returns for each node (automaton state in one part of a number's text) how its digits are read. `component` gives
+/// the strongly connected component of each node.
 fn kinds(nodes: &[Node], component: &[u32]) -> Vec<Kind> {
     let mut sizes = vec![0usize; nodes.len()];
     component.iter().for_each(|&component| sizes[component as usize] += 1);
@@ -182,8 +185,8 @@ fn counting(nodes: &[Node], kinds: &[Kind], component: &[u32]) -> Vec<bool> {
     counts
 }
 
-/// Returns the most digits in a part of the text. Unrolled cycles raise `limit`, so that each of their states is on
-/// some text within the limit.
+/// Returns the most digits in a part of the number's text. Unrolled cycles raise `limit`, so that each of their states
+/// is on some text within the limit.
 fn limit(nodes: &[Node], kinds: &[Kind], part: Part, limit: u32) -> u32 {
     let weight = |from: usize, edge: &(ByteSet, usize)| {
         u32::from(nodes[from].part == part && !edge.0.intersect(digits()).is_empty())
@@ -229,7 +232,8 @@ fn distances(edges: &[Vec<(usize, u32)>], sources: impl IntoIterator<Item = usiz
     distances
 }
 
-/// The nodes of an automaton, and how the graph reads and counts their digits.
+/// The nodes (automaton states, each in one part of a number's text), and how the expression graph reads and counts
+/// their digits.
 struct Plan {
     /// The states of the automaton, each in one part of the text; the start comes first.
     nodes: Vec<Node>,
@@ -237,14 +241,14 @@ struct Plan {
     kinds: Vec<Kind>,
     /// For each node, whether the number of digits before it matters.
     counts: Vec<bool>,
-    /// Most digits before the point.
+    /// Most digits of a number before the point.
     whole: u32,
-    /// Most digits after the point.
+    /// Most digits of a number after the point.
     fraction: u32,
 }
 
 impl Plan {
-    /// Returns the most digits of a part; `u32::MAX` for exponents, which are bounded elsewhere.
+    /// Returns the most digits in a part of the number's text; `u32::MAX` for exponents, which are bounded elsewhere.
     fn limit(&self, part: Part) -> u32 {
         match part {
             Part::Whole => self.whole,
@@ -275,31 +279,31 @@ impl Plan {
     }
 }
 
-/// The meaning of a state of the graph.
+/// The meaning of a state of the expression graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Key {
-    /// A node of the automaton, and the number of digits of the present part that are read before it.
+    /// A node (automaton state in one part of the text), and the number of digits of that part that are read before it.
     At(usize, u32),
-    /// A node of the automaton after the repetition of its self-loop.
+    /// A node after the repetition of its self-loop, given by the index of the node.
     Past(usize),
 }
 
-/// An expression graph under construction.
+/// An expression graph of numbers under construction.
 struct Builder<'a> {
     /// The automaton and the limits on digits.
     plan: &'a Plan,
-    /// The graph so far.
+    /// The expression graph so far.
     graph: ExprGraph,
-    /// Maps each key to its state of the graph.
+    /// Maps each key (meaning of a state) to its state of the expression graph.
     ids: FxHashMap<Key, u32>,
-    /// The states of the graph that have no edges yet.
+    /// The states of the expression graph that have no edges yet, each with its key.
     work: Vec<(Key, u32)>,
     /// Whether cycles other than self-loops count digits.
     unroll: bool,
 }
 
 impl Builder<'_> {
-    /// Returns the graph state of a key. A new state is added to the worklist.
+    /// Returns the state of the expression graph with the meaning `key`. A new state is added to the worklist.
     fn state(&mut self, key: Key) -> u32 {
         if let Some(&state) = self.ids.get(&key) {
             return state;
@@ -310,7 +314,7 @@ impl Builder<'_> {
         state
     }
 
-    /// Adds the edges of the graph state `from`, whose key is `key`.
+    /// Adds the edges of the graph state `from`, which has the meaning `key`.
     fn expand(&mut self, key: Key, from: u32) {
         let plan = self.plan;
         let (at, read) = match key {

@@ -137,8 +137,8 @@ impl Decimal {
         Self { exponent, ..self.clone() }
     }
 
-    /// Returns the exponent of the number in scientific notation, with one nonzero digit before the point. Returns
-    /// `None` for zero.
+    /// Returns the exponent of the number in scientific notation, which has one nonzero digit before the point (2 for
+    /// 123 = 1.23e2). Returns `None` for zero.
     pub(super) fn scientific(&self) -> Option<i32> {
         (!self.is_zero()).then(|| self.digits.len() as i32 + self.exponent - 1)
     }
@@ -209,7 +209,8 @@ fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Reads the digits and sign of an exponent. The result is clamped far outside the range of accepted numbers.
+/// Reads the text of an exponent: an optional sign and digits. The result is clamped to a range far beyond that of
+/// accepted numbers.
 fn exponent(text: &str) -> Result<i64, DecimalError> {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     if !is_digits(digits) {

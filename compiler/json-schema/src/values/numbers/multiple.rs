@@ -19,20 +19,22 @@ use grammarc_grammar::automata::{Dfa, DfaState, Edge, StateBudget, StateLimit};
 
 use super::decimal::Decimal;
 
-/// A state of the automaton: what matters about the digits read so far.
+/// A state of the automaton of multiples: what matters about the digits read so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Place {
-    /// Before the point: the class of the residue of the digits without the counted zeros, and the number of zeros at
-    /// the end. Zeros are counted up to the number that a multiple must end in.
+    /// Before the point: the class of the digits' residue modulo the divisor without its powers of ten, and the number
+    /// of zeros at the end. The residue leaves the counted zeros out. Zeros are counted up to the number that a
+    /// multiple must end in.
     Whole { class: u32, zeros: u32 },
-    /// After the point: the number of remaining digits, and their required value modulo `k`.
+    /// After the point: the number of remaining digits, and their required value modulo `k` (the divisor without its
+    /// powers of ten).
     Fraction { remaining: u32, demand: u64 },
 }
 
 /// Returns an automaton of the texts of all multiples of `divisor`, which must not be zero. The automaton also accepts
 /// texts that are not canonical: leading zeros, zeros at the end of a fraction, and `-0`. It is not minimal.
 pub(super) fn residues(divisor: &Decimal, limit: StateBudget<'_>) -> Result<Dfa, StateLimit> {
-    // A `k` beyond 64 bits has more classes of residues than memory can hold.
+    // If `k` exceeds 64 bits, there are more classes of residues than memory can hold.
     let (k, exponent) = divisor.coefficient().ok_or(limit.error())?;
     let (zeros, places) = (exponent.max(0) as u32, exponent.min(0).unsigned_abs());
     if (zeros as usize).max(places as usize) >= limit.states {
@@ -51,7 +53,7 @@ pub(super) fn residues(divisor: &Decimal, limit: StateBudget<'_>) -> Result<Dfa,
     builder.build()
 }
 
-/// An automaton of residues under construction.
+/// An automaton of the multiples of a number under construction. Its states keep residues modulo the divisor.
 struct Builder<'a> {
     /// The number `k`: the divisor without its powers of ten.
     modulus: u128,
@@ -61,11 +63,12 @@ struct Builder<'a> {
     places: u32,
     /// The limit on the states of the automaton.
     limit: StateBudget<'a>,
-    /// Maps the demands of a residue (see the module) to its class.
+    /// Maps the demands of a residue to its class. A demand is the value that a given number of further digits must
+    /// have to complete a multiple.
     classes: FxHashMap<Box<[u64]>, u32>,
-    /// For each class, one residue of it.
+    /// For each class of residues, one residue of the class.
     residues: Vec<u128>,
-    /// Maps each state to its number.
+    /// Maps each state of the automaton to its number.
     ids: FxHashMap<Place, u32>,
     /// The states, in the order of their numbers.
     order: Vec<Place>,
@@ -119,7 +122,7 @@ impl Builder<'_> {
         Ok(state)
     }
 
-    /// Returns the state after a digit, or `None` if no multiple continues so.
+    /// Returns the number of the state after a digit, or `None` if no multiple continues so.
     fn digit(&mut self, place: Place, digit: u32) -> Result<Option<u32>, StateLimit> {
         match place {
             Place::Whole { class, zeros } if digit == 0 && zeros < self.zeros => {
@@ -144,8 +147,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Returns the state after the point with `remaining` digits of the value `demand`, or `None` if so few digits
-    /// cannot have that value.
+    /// Returns the number of the state after the point with `remaining` digits of the value `demand`, or `None` if so
+    /// few digits cannot have that value.
     fn fraction(&mut self, remaining: u32, demand: u128) -> Result<Option<u32>, StateLimit> {
         if reach(remaining).is_some_and(|reach| demand >= reach) {
             return Ok(None);
@@ -166,7 +169,8 @@ impl Builder<'_> {
         Ok(id)
     }
 
-    /// Returns the class of a residue, given by its demands on every number of digits that may still come.
+    /// Returns the class of a residue modulo `k`. Residues share a class if, for every number of further digits, they
+    /// demand the same value of these digits.
     fn class(&mut self, residue: u128) -> u32 {
         let mut demands = Vec::new();
         let mut digits = self.places;

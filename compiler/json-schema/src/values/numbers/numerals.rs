@@ -14,18 +14,19 @@ use grammarc_grammar::automata::{StateBudget, StateLimit};
 use super::decimal::Decimal;
 use super::set::NumberSet;
 
-/// A set of numerals: numbers, each with the notations in which it may be written. Equal sets are equal values, so a
-/// set may be a key. Cloning is O(1).
+/// A set of numerals (texts of numbers), distinguished by value and by notation: plain (`1`), or with a point or
+/// exponent (`1.0`, `1e0`). Equal sets are equal values, so a set may be a key. Cloning is O(1).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct NumeralSet {
-    /// The numbers whose plain numerals are in the set, and numbers with a fraction that are.
+    /// The numbers whose plain numerals (without point and exponent) are in the set. Also the numbers with a fraction
+    /// that are in the set.
     plain: NumberSet,
-    /// The numbers whose pointed numerals are in the set; `None` if they equal `plain`.
+    /// The numbers whose pointed numerals (with a point or an exponent) are in the set; `None` if they equal `plain`.
     pointed: Option<NumberSet>,
 }
 
 impl From<NumberSet> for NumeralSet {
-    /// Returns all numerals of the numbers.
+    /// Returns the set of all numerals of the given numbers, with and without a point or exponent.
     fn from(numbers: NumberSet) -> Self {
         Self { plain: numbers, pointed: None }
     }
@@ -37,13 +38,13 @@ impl NumeralSet {
         Self { plain, pointed }
     }
 
-    /// Returns every plain numeral and no other numeral: the integers of draft 4.
+    /// Returns the set of all plain numerals (without point and exponent): the integers of draft 4.
     pub(crate) fn plain_integers() -> Self {
         Self::new(NumberSet::integers(), NumberSet::none())
     }
 
-    /// Returns the numbers whose plain numerals are in the set. A number with a fraction is included if its numeral is
-    /// in the set.
+    /// Returns the numbers whose plain numerals (without point and exponent) are in the set. A number with a fraction
+    /// is included if its numeral is in the set.
     pub(super) fn plain(&self) -> &NumberSet {
         &self.plain
     }
@@ -53,12 +54,14 @@ impl NumeralSet {
         self.pointed.as_ref().unwrap_or(&self.plain)
     }
 
-    /// Returns the numbers of the set if it has all numerals of each number. Returns `None` otherwise.
+    /// Returns the numbers of the set, if the set has all numerals of each of its numbers, with and without a point.
+    /// Returns `None` otherwise.
     pub(super) fn values(&self) -> Option<&NumberSet> {
         self.pointed.is_none().then_some(&self.plain)
     }
 
-    /// Applies an operation to both sets of the pairs, or once if neither operand distinguishes notations.
+    /// Applies an operation to the numbers with plain numerals, and to those with pointed numerals (with a point or
+    /// exponent). Applies it only once if both sets of each operand are equal.
     fn combined(
         &self,
         other: &Self,
@@ -102,8 +105,8 @@ impl NumeralSet {
         self.combined(self, |set, _| set.complement(limit))
     }
 
-    /// Removes the pointed numerals of integers, which canonical text never has. A set that has all numerals of its
-    /// numbers is returned unchanged.
+    /// Removes the numerals of integers with a point or an exponent, such as `1.0`, which canonical text never has. A
+    /// set that has all numerals of its numbers is returned unchanged.
     ///
     /// # Errors
     ///
@@ -116,12 +119,12 @@ impl NumeralSet {
         Ok(Self::new(self.plain, fractions))
     }
 
-    /// Returns whether the set has no member.
+    /// Returns whether the set has no numeral.
     pub(crate) fn is_none(&self) -> bool {
         self.plain.is_none() && self.pointed().is_none()
     }
 
-    /// Returns whether every numeral is a member.
+    /// Returns whether the set has every numeral.
     pub(crate) fn is_all(&self) -> bool {
         self.values().is_some_and(NumberSet::is_all)
     }

@@ -9,7 +9,7 @@ use grammarc_grammar::automata::{Dfa, Nfa, StateBudget, StateLimit, determinize}
 use super::set::NumberSet;
 
 impl NumberSet {
-    /// Returns the members of the set times ten to the power `power`.
+    /// Returns the set of the numbers of this set, each multiplied by ten to the power `power`.
     ///
     /// # Errors
     ///
@@ -26,7 +26,7 @@ impl NumberSet {
         Ok(set)
     }
 
-    /// Returns the members times ten (`up`), or divided by ten.
+    /// Returns the set of the numbers of this set, each multiplied by ten (`up`) or divided by ten.
     fn scaled_once(&self, up: bool, limit: StateBudget<'_>) -> Result<Self, StateLimit> {
         let nfa = if up { times_ten(self.dfa()) } else { over_ten(self.dfa()) };
         Self::canonical(&determinize(&nfa, limit)?, limit)
@@ -35,14 +35,14 @@ impl NumberSet {
 
 /// A copy of an automaton's states inside a nondeterministic automaton.
 struct Copy<'a> {
-    /// The copied automaton.
+    /// The deterministic automaton that is copied.
     dfa: &'a Dfa,
-    /// Number of its first state in the nondeterministic automaton.
+    /// Number of the copy's first state in the nondeterministic automaton.
     base: u32,
 }
 
 impl<'a> Copy<'a> {
-    /// Adds a copy of the states, without edges.
+    /// Adds a copy of an automaton's states to a nondeterministic automaton, without edges.
     fn new(nfa: &mut Nfa, dfa: &'a Dfa) -> Self {
         let base = nfa.len() as u32;
         for _ in &dfa.states {
@@ -51,7 +51,8 @@ impl<'a> Copy<'a> {
         Self { dfa, base }
     }
 
-    /// Adds a copy with its edges, whose accepting states lead to the end.
+    /// Adds a copy of an automaton to a nondeterministic automaton, with edges. Accepting states of the copy lead to
+    /// the end.
     fn whole(nfa: &mut Nfa, dfa: &'a Dfa) -> Self {
         let copy = Self::new(nfa, dfa);
         copy.edges(nfa, |_| true);
@@ -68,7 +69,7 @@ impl<'a> Copy<'a> {
         self.base + state
     }
 
-    /// Adds the copied edges whose lowest byte satisfies `keep`.
+    /// Adds those edges of the copied automaton whose lowest byte satisfies `keep`.
     fn edges(&self, nfa: &mut Nfa, keep: impl Fn(u32) -> bool) {
         for (index, state) in (0..).zip(&self.dfa.states) {
             for edge in state.edges.iter().filter(|edge| keep(edge.lo)) {
@@ -85,7 +86,7 @@ const POINT: u32 = b'.' as u32;
 /// The byte of the digit 0.
 const ZERO: u32 = b'0' as u32;
 
-/// Returns the states before the first digit: the start, and the state after a minus sign.
+/// Returns the states of an automaton of numbers before the first digit: the start, and the state after a minus sign.
 fn heads(dfa: &Dfa) -> impl Iterator<Item = u32> {
     [Some(0), dfa.next(0, MINUS)].into_iter().flatten()
 }

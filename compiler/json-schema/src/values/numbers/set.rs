@@ -20,7 +20,7 @@ pub(crate) struct NumberSet(Arc<Dfa>);
 /// The set of all numbers.
 static ALL: LazyLock<NumberSet> = LazyLock::new(|| NumberSet::of(every_number()));
 
-/// The empty set.
+/// The empty set of numbers.
 static NONE: LazyLock<NumberSet> = LazyLock::new(|| NumberSet::of(Dfa::never()));
 
 /// The set of all integers.
@@ -33,7 +33,7 @@ static INTEGERS: LazyLock<NumberSet> = LazyLock::new(|| {
 });
 
 impl NumberSet {
-    /// Returns the set of an automaton over canonical texts.
+    /// Returns the set of the numbers whose canonical texts a minimal automaton accepts.
     pub(super) fn of(dfa: Dfa) -> Self {
         Self(Arc::new(minimize(&dfa.trimmed())))
     }
@@ -47,7 +47,7 @@ impl NumberSet {
         Ok(Self(Arc::new(intersect(&ALL.0, dfa, limit)?)))
     }
 
-    /// Returns the minimal automaton of the members' canonical texts.
+    /// Returns the minimal automaton of the canonical texts of the numbers in the set.
     pub(crate) fn dfa(&self) -> &Dfa {
         &self.0
     }
@@ -57,7 +57,7 @@ impl NumberSet {
         ALL.clone()
     }
 
-    /// Returns the empty set.
+    /// Returns the empty set of numbers.
     pub(crate) fn none() -> Self {
         NONE.clone()
     }
@@ -181,17 +181,17 @@ impl NumberSet {
         Self(Arc::new(others.expect("a product never has this many states")))
     }
 
-    /// Returns whether the set has no member.
+    /// Returns whether the set has no number.
     pub(crate) fn is_none(&self) -> bool {
         self.0.is_never()
     }
 
-    /// Returns whether every number is a member.
+    /// Returns whether every number is in the set.
     pub(crate) fn is_all(&self) -> bool {
         *self == *ALL
     }
 
-    /// Returns whether a number is a member. Cost: O(digits).
+    /// Returns whether a number is in the set. Cost: O(digits of the number).
     pub(crate) fn contains(&self, value: &Decimal) -> bool {
         self.0.accepts(value.text().as_bytes())
     }
@@ -202,12 +202,13 @@ impl NumberSet {
         !self.meets(other, |inner, outer| outer.is_some_and(|outer| inner && outer))
     }
 
-    /// Returns whether every member is in the other set. Cost: O(product of the states), without building the product.
+    /// Returns whether every number of this set is in the other set. Cost: O(product of the states), without building
+    /// the product.
     pub(crate) fn is_subset(&self, other: &Self) -> bool {
         !self.meets(other, |inner, outer| inner && outer != Some(true))
     }
 
-    /// Returns whether some text leads to a pair of states that satisfies `found`.
+    /// Returns whether some text leads the automata of two sets to a pair of states that satisfies `found`.
     ///
     /// `found` gets whether the state in `self` accepts, and whether the state in `other` does. The second value is
     /// `None` if `other` cannot read the text. Texts that `self` cannot read are not visited.
@@ -243,7 +244,7 @@ impl NumberSet {
         false
     }
 
-    /// Returns the members in ascending order. Returns `None` if there are more than `limit`.
+    /// Returns the numbers of the set in ascending order. Returns `None` if there are more than `limit`.
     pub(crate) fn finite(&self, limit: usize) -> Option<Vec<Decimal>> {
         let mut members = Vec::new();
         // A text at least as long as the number of states passes a cycle, so the set is infinite.

@@ -32,7 +32,7 @@ use super::decimal::Decimal;
 use super::set::NumberSet;
 use crate::options::DigitLimits;
 
-/// Largest absolute value of an exponent that may follow every mantissa.
+/// Largest absolute value of an exponent (after `e`) that may follow every mantissa (the number before `e`).
 const SHIFT: i32 = 3;
 
 /// Largest absolute value of an exponent that may follow mantissas in scientific notation. Larger exponents are allowed
@@ -44,26 +44,27 @@ const REACH: u32 = 22;
 /// the texts has some hundred times as many. Larger sets are written without exponents.
 const RESIDUES: usize = 96;
 
-/// Most members of a set whose texts are computed number by number.
+/// Most numbers of a set whose texts with exponents are computed number by number.
 const FEW: usize = 16;
 
 /// Most digits of an exponent, without leading zeros.
 const EXPONENT_DIGITS: u32 = 9;
 
-/// The first symbol of a group in the automaton of mantissas. Symbols of groups lie above all bytes.
+/// The first symbol that denotes a group of exponents in the automaton of mantissas. Symbols of groups lie above all
+/// bytes.
 const GROUP: u32 = 256;
 
 /// A set of exponents: bit `e` for the exponent `e`, and bit [`REACH`]` + 1` for all larger exponents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 struct Exponents {
-    /// The exponents that are not negative, one bit each.
+    /// The exponents that are not negative: bit `e` for the exponent `e`.
     up: u64,
     /// The exponents that are not positive, one bit for each absolute value.
     down: u64,
 }
 
 impl Exponents {
-    /// Every exponent.
+    /// The set of every exponent.
     const ALL: Self = Self { up: u64::MAX, down: u64::MAX };
 
     /// Returns the set of one exponent, whose absolute value is at most [`REACH`]` + 1`.
@@ -78,7 +79,8 @@ impl Exponents {
     }
 }
 
-/// Returns the automaton of the texts of the members in every notation, without a limit on the digits of a mantissa.
+/// Returns the automaton of all JSON texts of the numbers of a set, with and without exponents. The digits of a
+/// mantissa (the number before `e`) are not limited.
 ///
 /// # Errors
 ///
@@ -122,10 +124,11 @@ pub(super) fn spellings(
     Ok(minimize(&Dfa { states: writer.states }.trimmed()))
 }
 
-/// Maps each set of mantissas to the exponents with which they denote members: the groups of exponents.
+/// Maps each set of mantissas (numbers before `e`) to the exponents with which they denote numbers of a set: the groups
+/// of exponents.
 type Groups = IndexMap<NumberSet, Exponents, FxBuildHasher>;
 
-/// Adds exponents to the group of a set of mantissas, unless the set is empty.
+/// Adds exponents to the group of a set of mantissas (numbers before `e`), unless that set is empty.
 fn add(groups: &mut Groups, mantissas: NumberSet, exponents: Exponents) {
     if !mantissas.is_none() {
         let known = groups.entry(mantissas).or_default();
@@ -158,17 +161,20 @@ fn groups_of_few(set: &NumberSet, members: &[Decimal]) -> Groups {
     found
 }
 
-/// The sets of numbers from which the mantissas of scientific notation are cut.
+/// Sets of numbers by magnitude. Intersections with them select the mantissas (numbers before `e`) of scientific
+/// notation.
 struct Magnitudes {
-    /// Zero, and the numbers of magnitude one or more. Dividing a number outside this set by ten never gives a member.
+    /// Zero, and the numbers of magnitude one or more. Dividing a number outside this set by ten gives a number outside
+    /// it.
     whole: NumberSet,
-    /// The numbers of magnitude below ten. Multiplying a number outside this set by ten never gives a member.
+    /// The numbers of magnitude below ten. Multiplying a number outside this set by ten gives a number outside it.
     below_ten: NumberSet,
     /// Zero, and the numbers with one digit before the point that is not zero.
     scientific: NumberSet,
 }
 
-/// The sets of numbers from which the mantissas of scientific notation are cut, built on first use.
+/// The sets of numbers by magnitude, built on first use. Intersections with them select the mantissas (numbers before
+/// `e`) of scientific notation.
 static MAGNITUDES: LazyLock<Magnitudes> = LazyLock::new(|| {
     let zero = NumberSet::literal(&Decimal::zero());
     let below = |bound: &Decimal| {
@@ -188,7 +194,8 @@ static MAGNITUDES: LazyLock<Magnitudes> = LazyLock::new(|| {
     sets().expect("without a limit none is met")
 });
 
-/// Returns the groups of exponents: for each set of mantissas, the exponents with which they denote members of `set`.
+/// Returns the groups of exponents: for each set of mantissas (numbers before `e`), the exponents with which they
+/// denote numbers of `set`.
 fn groups(set: &NumberSet, limit: StateBudget<'_>) -> Result<Groups, StateLimit> {
     let mut found = Groups::default();
     let mut add = |set: NumberSet, exponents: Exponents| add(&mut found, set, exponents);
@@ -227,8 +234,9 @@ fn groups(set: &NumberSet, limit: StateBudget<'_>) -> Result<Groups, StateLimit>
     Ok(found)
 }
 
-/// Returns the mantissas that denote members with every exponent beyond [`REACH`]. `set` has the mantissas of the first
-/// such exponent. The result is `set` if one more step maps it into itself, and otherwise at most zero.
+/// Returns the mantissas (numbers before `e`) that denote numbers of a set with every exponent beyond [`REACH`]. `set`
+/// has the mantissas of the first such exponent. The result is `set` if one more step maps it into itself, and
+/// otherwise at most zero.
 fn beyond(set: &NumberSet, sign: i32, limit: StateBudget<'_>) -> Result<NumberSet, StateLimit> {
     if set.scaled(sign, limit)?.is_subset(set) {
         return Ok(set.clone());
@@ -275,8 +283,8 @@ fn is_free_fraction(dfa: &Dfa, open: u32) -> bool {
     open.edges[..] == edges && closed.edges[..] == edges && !open.accepting && closed.accepting
 }
 
-/// Adds the texts of the mantissas in `set` between the states `from` and `to`: canonical texts, zeros at the end of a
-/// fraction, and `-0`.
+/// Adds the texts of the mantissas (numbers before `e`) in `set` between the states `from` and `to`: canonical texts,
+/// zeros at the end of a fraction, and `-0`.
 fn spell(nfa: &mut Nfa, set: &NumberSet, from: u32, to: u32) {
     let dfa = set.dfa();
     let count = dfa.states.len() as u32;
@@ -315,13 +323,13 @@ fn spell(nfa: &mut Nfa, set: &NumberSet, from: u32, to: u32) {
     }
 }
 
-/// Adds exponents after the mantissas of an automaton.
+/// Adds states for exponents after the mantissas (numbers before `e`) of an automaton.
 struct Writer {
     /// The states of the automaton so far.
     states: Vec<DfaState>,
     /// Most digits of an exponent, without leading zeros.
     longest: u32,
-    /// Maps each set of exponents to the state after its `e`.
+    /// Maps each set of exponents to the automaton state after the `e` that precedes one of these exponents.
     known: FxHashMap<Exponents, u32>,
 }
 

@@ -12,14 +12,15 @@ use super::spelling;
 use crate::options::{DigitLimits, NumberForm};
 use crate::values::pieces::Piece;
 
-/// Calls the rules that every grammar from a JSON Schema shares.
+/// Makes calls of the shared rules of JSON that every grammar from a JSON Schema may call.
 pub(crate) trait Pieces {
     /// Returns a call of the shared rule `piece`.
     fn piece(&mut self, piece: Piece) -> Expr;
 }
 
 impl NumeralSet {
-    /// Returns the texts of the members in the notation `form`, within the limits on digits.
+    /// Returns the grammar expression of the texts of the set's numbers that `form` accepts (all texts, or canonical
+    /// ones), within the limits on digits.
     ///
     /// # Errors
     ///
@@ -44,11 +45,11 @@ impl NumeralSet {
         })
     }
 
-    /// Returns whether each member has only its canonical text in the notation `form`.
+    /// Returns whether `form` accepts only one text for each number of the set, its canonical text.
     pub(crate) fn has_one_text(&self, form: NumberForm) -> bool {
         match form {
             NumberForm::Canonical => true,
-            // A number that has only a pointed numeral keeps it.
+            // A number whose only numerals have a point or an exponent keeps them.
             NumberForm::Natural => {
                 self.plain().is_subset(&NumberSet::integers())
                     && self.pointed().is_subset(self.plain())
@@ -57,13 +58,13 @@ impl NumeralSet {
         }
     }
 
-    /// Returns the automaton of the texts of the members in every notation, without a limit on the digits of a
-    /// mantissa.
+    /// Returns the automaton of all JSON texts of the numbers in the set, with and without exponents. The digits of a
+    /// mantissa (the number before `e`) are not limited.
     fn spellings(&self, digits: DigitLimits, limit: StateBudget<'_>) -> Result<Dfa, StateLimit> {
         if let Some(values) = self.values() {
             return spelling::spellings(values, digits, limit);
         }
-        // A numeral with an exponent is pointed, not plain.
+        // A numeral with an exponent does not count as plain.
         let whole = DigitLimits { exponent: 0, ..digits };
         let integers = self.plain().intersect(&NumberSet::integers(), limit)?;
         let plain = spelling::spellings(&integers, whole, limit)?;
@@ -90,7 +91,8 @@ fn plain_texts() -> Dfa {
     }
 }
 
-/// Returns every text of every integer within the limits on digits, such as `100`, `1E2` and `100.0`.
+/// Returns the grammar expression of every text of every integer within the limits on digits, such as `100`, `1E2` and
+/// `100.0`.
 pub(crate) fn integers(digits: DigitLimits) -> Expr {
     let spelled = spelling::spellings(&NumberSet::integers(), digits, StateBudget::of(usize::MAX));
     counted(&spelled.expect("without a limit none is met"), digits)

@@ -5,19 +5,19 @@ use super::members::search;
 use grammarc_grammar::ir::Counter;
 
 /// The strings of a language whose lengths in characters are within inclusive bounds. A set of strings is a list of
-/// bands.
+/// such bands.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Band {
-    /// Least number of characters.
+    /// Least number of characters of a string of the band.
     pub(super) min: u32,
-    /// Largest number of characters; `None` for no upper bound.
+    /// Largest number of characters of a string of the band; `None` for no upper bound.
     pub(super) max: Option<u32>,
     /// The language, which may also have strings of other lengths.
     pub(super) language: Language,
 }
 
 impl Band {
-    /// Returns whether the band has a string. The test is exact.
+    /// Returns whether some string of the language has a length within the bounds. The test is exact.
     pub(super) fn is_inhabited(&self) -> bool {
         let (shortest, longest) = (self.language.shortest(), self.language.longest());
         if longest.is_some_and(|longest| longest < self.min) {
@@ -34,13 +34,13 @@ impl Band {
         }
     }
 
-    /// Returns whether the number of characters of a text is within the bounds.
+    /// Returns whether the number of characters of a text is within the bounds of the band.
     pub(super) fn has_length_of(&self, text: &str) -> bool {
         let length = u32::try_from(text.chars().count()).unwrap_or(u32::MAX);
         self.min <= length && self.max.is_none_or(|max| length <= max)
     }
 
-    /// Returns whether the bounds allow every length.
+    /// Returns whether the bounds of the band allow every length.
     pub(super) fn is_unbounded(&self) -> bool {
         self.min == 0 && self.max.is_none()
     }

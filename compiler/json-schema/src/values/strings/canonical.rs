@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use super::lengths::begins;
 use grammarc_grammar::automata::{Dfa, DfaState, Edge, Edges};
 
-/// Returns the states that are reachable from `root`, numbered breadth first along sorted edges.
+/// Returns the automaton of the states that are reachable from `root`, numbered breadth first along sorted edges.
 /// [`grammarc_grammar::automata::minimize`] numbers states alike.
 pub(super) fn numbered(states: &[DfaState], root: u32) -> Dfa {
     let mut numbers = vec![u32::MAX; states.len()];

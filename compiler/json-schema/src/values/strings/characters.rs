@@ -10,26 +10,27 @@ use grammarc_grammar::automata::Dfa;
 /// Inclusive ranges of characters (Unicode scalar values), ascending, neither overlapping nor adjacent.
 pub(super) type Ranges = SmallVec<[(char, char); 4]>;
 
-/// The target states of a state, each with the characters that lead to it. Most states have one or two.
+/// The target states of an automaton state, each with the characters that lead to the target. Most states have one or
+/// two.
 pub(super) type Moves = SmallVec<[(u32, Ranges); 2]>;
 
-/// A range of characters that lead to one state.
+/// A range of characters that lead to one automaton state.
 #[derive(Clone, Copy)]
 struct Run {
     /// Lowest character of the range, or lowest offset inside a character.
     lo: u32,
     /// Highest character of the range, inclusive.
     hi: u32,
-    /// The target state.
+    /// The automaton state that the characters lead to.
     target: u32,
 }
 
-/// Ranges of characters, ascending.
+/// Ranges of characters with their target states, ascending.
 type Runs = SmallVec<[Run; 4]>;
 
-/// The steps of an automaton over UTF-8, one whole character each.
+/// Reads an automaton over UTF-8 bytes by whole characters.
 pub(super) struct Characters<'a> {
-    /// The automaton over bytes.
+    /// The automaton over UTF-8 bytes that is read.
     dfa: &'a Dfa,
     /// For each state inside a character, the values of the remaining continuation bytes, as offsets, and their
     /// targets.

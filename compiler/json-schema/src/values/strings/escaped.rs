@@ -10,24 +10,24 @@ use grammarc_grammar::ir::{ByteSet, Expr};
 use grammarc_patterns::utf8;
 use grammarc_patterns::utf8::Rest;
 
-/// A state of the automaton that reads one character.
+/// A state of the automaton that reads the JSON text of one character of a string, escaped or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum CharState {
-    /// Between two characters.
+    /// The state between two characters of the string.
     Boundary,
-    /// After a backslash.
+    /// The state after a backslash.
     Escape,
-    /// After `\u`: the number of zeros still to come, before the two digits of a control character.
+    /// The state after `\u`: the number of zeros still to come, before the two digits of a control character.
     Zeros(u8),
-    /// Before the last hexadecimal digit of a control character whose first digit was 0.
+    /// The state before the last hexadecimal digit of an escaped control character whose first digit was 0.
     LowDigit,
-    /// Before the last hexadecimal digit of a control character whose first digit was 1.
+    /// The state before the last hexadecimal digit of an escaped control character whose first digit was 1.
     HighDigit,
-    /// Inside a UTF-8 sequence, with the bytes that may still follow.
+    /// The state inside a UTF-8 sequence, with the bytes that may still follow.
     Utf8(Rest),
 }
 
-/// The characters with a two-character escape, each with the second character of that escape.
+/// The characters with a two-character escape such as `\n`, each with the second character of that escape.
 const SHORT: [(u8, u8); 7] = [
     (b'"', b'"'),
     (b'\\', b'\\'),
@@ -38,7 +38,7 @@ const SHORT: [(u8, u8); 7] = [
     (b'\t', b't'),
 ];
 
-/// Returns the characters of one byte that are written without an escape.
+/// Returns the bytes of the ASCII characters that may stand in a JSON string without an escape.
 pub(crate) fn plain() -> ByteSet {
     let mut plain = ByteSet::range(0x20, 0x7f);
     plain.remove(b'"');
@@ -46,14 +46,15 @@ pub(crate) fn plain() -> ByteSet {
     plain
 }
 
-/// Returns an expression that matches one character that is escaped or outside ASCII.
+/// Returns a grammar expression that matches the JSON text of one character that is escaped or outside ASCII.
 pub(crate) fn special() -> Expr {
     static SPECIAL: LazyLock<Expr> = LazyLock::new(|| CharState::Boundary.edges_but(plain()));
     SPECIAL.clone()
 }
 
 impl CharState {
-    /// Returns the edges of the state: disjoint sets of bytes, each with its target. The closing quote is on no edge.
+    /// Returns the edges of the state: disjoint sets of bytes, each with its target state. The closing quote is on no
+    /// edge.
     pub(crate) fn edges(self) -> Vec<(ByteSet, Self)> {
         let range = ByteSet::range;
         match self {
@@ -90,7 +91,8 @@ impl CharState {
         self.edges().into_iter().find(|(set, _)| set.contains(byte)).map(|(_, state)| state)
     }
 
-    /// Returns an expression that matches the bytes completing the current character; empty between characters.
+    /// Returns a grammar expression that matches the bytes that complete the current character. Between characters it
+    /// matches only the empty text.
     pub(crate) fn rest(self) -> Expr {
         match self {
             Self::Boundary => Expr::Empty,
@@ -98,8 +100,8 @@ impl CharState {
         }
     }
 
-    /// Returns an expression that matches the rest of the current character, or a whole one between characters. Its
-    /// first byte is not in `taken`.
+    /// Returns a grammar expression that matches the rest of the current character, or a whole character if the state
+    /// is between characters. Its first byte is not in `taken`.
     pub(crate) fn edges_but(self, taken: ByteSet) -> Expr {
         Expr::alt(self.edges().into_iter().map(|(set, next)| {
             let first = Expr::bytes(set.minus(taken));

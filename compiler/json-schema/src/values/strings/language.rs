@@ -25,59 +25,67 @@ use grammarc_patterns::class::all_texts;
 use grammarc_patterns::ecma;
 use grammarc_patterns::ecma::{CountedPattern, Lengths, WORTH_STATES, class_of};
 
-/// Most texts of a finite language that is a list.
+/// Most texts of a finite language that is always stored as a list. Larger ones are lists only if they are written as a
+/// set of literals.
 const LISTED: usize = 256;
-/// Most states of the automaton of a pattern with long counts, if it is built for its lengths or its few texts.
+/// Most states of the automaton of a pattern with long counts, if the automaton is built only to know its lengths or
+/// its few texts. Beyond, these are unknown.
 const FOR_LENGTHS: usize = 1 << 14;
-/// Bytes of a list that cost about as much as a state of an automaton.
+/// Number of bytes of a list of texts that cost about as much as one state of an automaton.
 const LISTED_BYTES: usize = 64;
-/// Most texts that a cofinite language excludes: fewer than the texts of one character, so some of these remain.
+/// Most texts that a language stored as "all texts but these" excludes. There are more texts of one character, so some
+/// of these remain. Beyond, the language is an automaton.
 const LEFT_OUT: usize = 1 << 20;
 
-/// A nonempty language. Clones share the automaton. Equality is that of the languages, except for long lists and for
-/// cofinite languages.
+/// A nonempty set of texts (a regular language). Clones share the automaton. Equal sets compare equal, except that long
+/// lists and "all but" lists may differ from equal automata.
 #[derive(Clone, Debug)]
 pub(super) struct Language(Arc<Facts>);
 
+/// The stored facts about a language, shared by its clones.
 #[derive(Debug)]
 struct Facts {
+    /// How the language is stored: a list, the complement of a list, a pattern or an automaton.
     form: Form,
+    /// Hash of the stored form. Languages with different hashes compare unequal.
     hash: u64,
-    /// Length in characters of the shortest text.
+    /// Length in characters of the shortest text of the language.
     shortest: u32,
-    /// Length of the longest, if there is one.
+    /// Length in characters of the longest text of the language; `None` if lengths are unbounded.
     longest: Option<u32>,
-    /// Minimal, in canonical numbering, over UTF-8.
+    /// The minimal automaton of the language over UTF-8 bytes, in canonical numbering, once it is built.
     dfa: OnceLock<Dfa>,
-    /// The universal state, which accepts every text.
+    /// The automaton's state that accepts every text, once it is computed; inside, `None` if no state does.
     universal: OnceLock<Option<u32>>,
-    /// The format with these texts, if the language was built from one.
+    /// Name of the format (keyword `format`) from which the language was built; `None` for other languages.
     format: Option<&'static str>,
-    /// The texts of an automaton as a pattern with counters, if the language was built from one.
+    /// The pattern with repetition counters from which the automaton was built; `None` for other languages.
     counted: Option<CountedPattern>,
-    /// The texts in the shortest form, without and with the rules of alphabets. Cached only if they call no rule of a
-    /// grammar.
+    /// The JSON texts with the shortest escapes, as grammar expressions: without and with calls of shared rules for
+    /// classes of characters. Cached only if they call no rule of a grammar.
     written: [OnceLock<Expr>; 2],
 }
 
-/// The form of a language.
+/// How a language is stored.
 #[derive(Debug, PartialEq, Eq, Hash)]
 enum Form {
-    /// Exactly these texts.
+    /// The language is exactly these texts.
     Only(Texts),
-    /// All texts but these.
+    /// The language is all texts except these.
     AllBut(Texts),
-    /// The texts of a pattern with counters, whose automaton would be large.
+    /// The language is that of a pattern with repetition counters. Its automaton would be large and is built only if
+    /// needed.
     Counted(Box<Counted>),
-    /// The states of its automaton.
+    /// The language is that of its automaton.
     Automaton,
 }
 
-/// A position automaton, compared by its positions and transitions.
+/// A pattern with repetition counters, as a position automaton. Equality compares positions and transitions.
 #[derive(Debug)]
 struct Counted {
-    /// The pattern whose strings it has, unless it is a combination.
+    /// The source text of the pattern; `None` if it is a combination of several languages.
     text: Option<String>,
+    /// The position automaton, whose repetition counts are counters.
     pattern: CountedPattern,
 }
 
@@ -96,7 +104,7 @@ impl Hash for Counted {
 }
 
 impl Facts {
-    /// Creates facts whose lazy parts are not computed yet.
+    /// Creates the stored facts of a language whose lazy parts are not computed yet.
     fn of(form: Form, hash: u64, shortest: u32, longest: Option<u32>) -> Self {
         let (dfa, universal) = (OnceLock::new(), OnceLock::new());
         let (format, counted) = (None, None);
@@ -106,28 +114,34 @@ impl Facts {
 }
 
 impl Language {
-    /// The language of a minimal, canonical automaton that accepts only UTF-8. `None` if the language is empty.
+    /// Returns the language of a minimal automaton in canonical numbering, which must accept only UTF-8. Returns `None`
+    /// if the language is empty.
     pub(super) fn new(dfa: Dfa) -> Option<Self> {
         Self::named(dfa, None)
     }
 
-    /// The same, as the texts of a format.
+    /// Returns the language of a minimal automaton in canonical numbering, and records the format from which it was
+    /// built. Returns `None` if the language is empty.
     pub(super) fn named(dfa: Dfa, format: Option<&'static str>) -> Option<Self> {
         Self::known(dfa, format, None)
     }
 
-    /// The same, as the texts of a pattern, which may have counters.
+    /// Returns the language of a minimal automaton in canonical numbering, and records the pattern with counters from
+    /// which it was built, if any. Returns `None` if the language is empty.
     pub(super) fn pattern(dfa: Dfa, counted: Option<CountedPattern>) -> Option<Self> {
         Self::known(dfa, None, counted)
     }
 
-    /// The nonempty language of a pattern with counters, without its automaton.
+    /// Returns the nonempty language of a pattern with repetition counters, without building its automaton. `text` is
+    /// the source of the pattern, if there is one.
     pub(super) fn counted(text: Option<&str>, pattern: CountedPattern) -> Self {
         let Lengths { shortest, longest, .. } = pattern.lengths;
         let counted = Box::new(Counted { text: text.map(str::to_owned), pattern });
         Self::of(Form::Counted(counted), shortest, longest)
     }
 
+    /// Returns the language of a minimal automaton, and records the format or pattern from which it was built. Returns
+    /// `None` if the language is empty.
     fn known(
         dfa: Dfa,
         format: Option<&'static str>,
@@ -154,6 +168,7 @@ impl Language {
         Some(Self(Arc::new(Facts { dfa: OnceLock::from(dfa), format, counted, ..facts })))
     }
 
+    /// Returns the language that is stored as `form`, with the lengths in characters of its shortest and longest text.
     fn of(form: Form, shortest: u32, longest: Option<u32>) -> Self {
         let mut hasher = FxHasher::default();
         form.hash(&mut hasher);
@@ -161,12 +176,13 @@ impl Language {
         Self(Arc::new(Facts::of(form, hash, shortest, longest)))
     }
 
-    /// Whether texts are to be written as a set.
+    /// Returns whether a list of texts is so long that the grammar writes it as a set of literals.
     fn is_set(texts: &Texts) -> bool {
         grammarc_grammar::ir::Texts::are_many(texts.len(), texts.bytes())
     }
 
-    /// The language of these texts. `None` if there are none.
+    /// Returns the language of exactly these texts, or `None` if there are none. Fails if an automaton is needed and
+    /// the budget is spent.
     pub(super) fn only(texts: Texts, limit: StateBudget<'_>) -> Result<Option<Self>, StateLimit> {
         let is_list = texts.len() <= LISTED || Self::is_set(&texts);
         if !is_list {
@@ -177,13 +193,13 @@ impl Language {
         Ok(ends.map(|(shortest, longest)| Self::of(Form::Only(texts), shortest, Some(longest))))
     }
 
-    /// This text.
+    /// Returns the language of a single text.
     pub(super) fn one(text: &str) -> Self {
         let length = length(text);
         Self::of(Form::Only(Texts::new([text])), length, Some(length))
     }
 
-    /// All texts but these.
+    /// Returns the language of all texts except these. Fails if an automaton is needed and the budget is spent.
     pub(super) fn all_but(
         texts: Texts,
         limit: StateBudget<'_>,
@@ -191,24 +207,24 @@ impl Language {
         if texts.len() > LEFT_OUT {
             return Ok(Self::new(complement(&texts, limit)?));
         }
-        // The empty text comes first.
+        // In a sorted list the empty text comes first.
         let shortest = u32::from(!texts.is_empty() && texts.get(0).is_empty());
         Ok(Some(Self::of(Form::AllBut(texts), shortest, None)))
     }
 
-    /// All texts.
+    /// Returns the language of all texts.
     pub(super) fn all() -> Self {
         static ALL: OnceLock<Language> = OnceLock::new();
         let all = || Self::of(Form::AllBut(Texts::default()), 0, None);
         ALL.get_or_init(all).clone()
     }
 
-    /// Whether these are all texts.
+    /// Returns whether the language is stored as the language of all texts.
     pub(super) fn is_all(&self) -> bool {
         self.left_out().is_some_and(Texts::is_empty)
     }
 
-    /// The texts, if they are a list.
+    /// Returns the texts of a language that is stored as a list, or `None` for other languages.
     pub(super) fn listed(&self) -> Option<&Texts> {
         match &self.0.form {
             Form::Only(texts) => Some(texts),
@@ -216,17 +232,20 @@ impl Language {
         }
     }
 
-    /// The texts, if they are a short list.
+    /// Returns the texts of a language that is stored as a list and not written as a set of literals. Returns `None`
+    /// for other languages.
     pub(super) fn few(&self) -> Option<&Texts> {
         self.listed().filter(|texts| !Self::is_set(texts))
     }
 
-    /// The texts, if they are a list that is written as a set.
+    /// Returns the texts of a language that is stored as a long list and written as a set of literals. Returns `None`
+    /// for other languages.
     pub(super) fn many(&self) -> Option<&Texts> {
         self.listed().filter(|texts| Self::is_set(texts))
     }
 
-    /// The excluded texts of a cofinite language.
+    /// Returns the excluded texts of a language that is stored as "all texts except these", or `None` for other
+    /// languages.
     pub(super) fn left_out(&self) -> Option<&Texts> {
         match &self.0.form {
             Form::AllBut(texts) => Some(texts),
@@ -234,17 +253,17 @@ impl Language {
         }
     }
 
-    /// The automaton.
+    /// Returns the minimal automaton of the language, and builds it on first use without a limit on its states.
     pub(super) fn dfa(&self) -> &Dfa {
         let all = StateBudget::of(usize::MAX);
         self.0.dfa.get_or_init(|| self.made(all).expect("all is allowed"))
     }
 
-    /// Returns the automaton, and builds it within a limit if necessary.
+    /// Returns the minimal automaton of the language, and builds it within `limit` on first use.
     ///
     /// # Errors
     ///
-    /// [`StateLimit`] if the automaton has more states.
+    /// [`StateLimit`] if the automaton is not built yet and would exceed `limit`.
     pub(super) fn dfa_within(&self, limit: StateBudget<'_>) -> Result<&Dfa, StateLimit> {
         if self.0.dfa.get().is_none() {
             _ = self.0.dfa.set(self.made(limit)?);
@@ -252,7 +271,8 @@ impl Language {
         Ok(self.dfa())
     }
 
-    /// The automaton. `None` for a pattern with long counts whose automaton would have many states.
+    /// Returns the minimal automaton of the language. Returns `None` for a pattern with long counts whose automaton has
+    /// more than [`FOR_LENGTHS`] states.
     pub(super) fn small_dfa(&self) -> Option<&Dfa> {
         match self.counted_form() {
             Some(_) => self.dfa_within(StateBudget::of(FOR_LENGTHS)).ok(),
@@ -260,7 +280,8 @@ impl Language {
         }
     }
 
-    /// The automaton of a language that is a list.
+    /// Builds the minimal automaton of a language that is stored as a list or as a pattern with counters. Fails beyond
+    /// `limit`.
     fn made(&self, limit: StateBudget<'_>) -> Result<Dfa, StateLimit> {
         match &self.0.form {
             Form::Only(texts) => literals::automaton(texts.iter(), limit),
@@ -274,7 +295,8 @@ impl Language {
         }
     }
 
-    /// The pattern with counters, if the language has no automaton.
+    /// Returns the pattern with repetition counters of a language that is stored as such a pattern, or `None` for other
+    /// languages.
     pub(super) fn counted_form(&self) -> Option<&CountedPattern> {
         match &self.0.form {
             Form::Counted(counted) => Some(&counted.pattern),
@@ -282,7 +304,7 @@ impl Language {
         }
     }
 
-    /// The cost of an operation on the language, in states of its automaton.
+    /// Returns the estimated cost of an operation on the language, as a number of automaton states.
     pub(super) fn size(&self) -> usize {
         match &self.0.form {
             Form::Only(texts) | Form::AllBut(texts) => 1 + texts.bytes() / LISTED_BYTES,
@@ -291,7 +313,8 @@ impl Language {
         }
     }
 
-    /// The universal state, which accepts every text. A pattern with counters has none.
+    /// Returns the automaton state that accepts every text, or `None` if there is none. Always `None` for a language
+    /// that is stored as a pattern with counters.
     pub(super) fn universal(&self) -> Option<u32> {
         if self.counted_form().is_some() {
             return None;
@@ -299,8 +322,8 @@ impl Language {
         *self.0.universal.get_or_init(|| product::universal(self.dfa()))
     }
 
-    /// The texts in the shortest form, with the rules of alphabets or without. The result of `write` is cached if it
-    /// calls no rule of a grammar.
+    /// Returns the JSON texts with the shortest escapes, as `write` writes them. With `alphabets`, they may call shared
+    /// rules for classes of characters. The result is cached if it calls no rule of a grammar.
     pub(super) fn written(&self, alphabets: bool, write: impl FnOnce() -> Expr) -> Expr {
         let written = &self.0.written[usize::from(alphabets)];
         if let Some(known) = written.get() {
@@ -320,7 +343,7 @@ impl Language {
         self.0.format
     }
 
-    /// The texts as a pattern with counters, if the language was built from one.
+    /// Returns the pattern with repetition counters from which the language was built, or `None` for other languages.
     pub(super) fn counted_pattern(&self) -> Option<&CountedPattern> {
         self.counted_form().or(self.0.counted.as_ref())
     }
@@ -330,12 +353,12 @@ impl Language {
         self.0.shortest
     }
 
-    /// Length in characters of the longest text, if there is one.
+    /// Returns the length in characters of the longest text of the language, or `None` if lengths are unbounded.
     pub(super) fn longest(&self) -> Option<u32> {
         self.0.longest
     }
 
-    /// Whether a text is in the language.
+    /// Returns whether a text is in the language.
     pub(super) fn contains(&self, text: &str) -> bool {
         match &self.0.form {
             Form::Only(texts) => texts.contains(text),
@@ -345,12 +368,13 @@ impl Language {
         }
     }
 
-    /// Whether some text has a length from `min` to `max`. May be true without such a text for automata whose lengths
-    /// have a period of more than a million, and for patterns with long counts and gaps in their lengths.
+    /// Returns whether some text of the language has `min` to `max` characters (inclusive). The result may be wrongly
+    /// `true` in two cases: for automata whose lengths have a period of more than a million, and for patterns with long
+    /// counts and gaps in their lengths.
     pub(super) fn some_between(&self, min: u32, max: u32) -> bool {
         match &self.0.form {
             Form::Only(texts) => texts.iter().any(|text| (min..=max).contains(&length(text))),
-            // For every length but zero there are more texts than are excluded.
+            // For every length except zero there are more texts than the language excludes.
             Form::AllBut(_) => max >= min.max(self.0.shortest),
             Form::Counted(counted) => {
                 let meets =
@@ -362,7 +386,8 @@ impl Language {
         }
     }
 
-    /// Combines two languages. `None` if the result is empty.
+    /// Returns the intersection, union or difference of two languages, or `None` if the result is empty. Fails beyond
+    /// `limit`.
     pub(super) fn combine(
         &self,
         other: &Self,
@@ -428,8 +453,8 @@ impl Language {
         self.combine_automata(other, operation, limit)
     }
 
-    /// Combines two languages as position automata, which keep their counters. `Ok(None)` if the result is too large,
-    /// or if it takes the complement of a position automaton.
+    /// Combines two languages as position automata, whose repetition counters remain counters. Returns `Ok(None)` if
+    /// that takes too many states, and `Ok(Some(None))` if the result is empty.
     fn combine_positions(
         &self,
         other: &Self,
@@ -454,7 +479,7 @@ impl Language {
         Ok(combined.map(|pattern| (!pattern.is_never()).then(|| Self::counted(None, pattern))))
     }
 
-    /// Returns the language as a position automaton. `None` if it is too large.
+    /// Returns the language as a position automaton with counters. Returns `None` if this automaton is too large.
     fn positions(&self) -> Option<Cow<'_, CountedPattern>> {
         if let Some(pattern) = self.counted_form() {
             return Some(Cow::Borrowed(pattern));
@@ -470,7 +495,8 @@ impl Language {
         pattern.map(Cow::Owned)
     }
 
-    /// Combines two languages as deterministic automata.
+    /// Combines two languages as deterministic automata, in which counts are unrolled into states. Returns `None` if
+    /// the result is empty.
     fn combine_automata(
         &self,
         other: &Self,
@@ -486,11 +512,12 @@ impl Language {
     }
 }
 
+/// Returns the number of characters of a text, saturated at `u32::MAX`.
 fn length(text: &str) -> u32 {
     u32::try_from(text.chars().count()).unwrap_or(u32::MAX)
 }
 
-/// The automaton of all texts but some, which may have as many states as it takes.
+/// Returns the minimal automaton of all texts except `texts`. The number of its states is not limited, only the budget.
 fn complement(texts: &Texts, limit: StateBudget<'_>) -> Result<Dfa, StateLimit> {
     let automaton = literals::automaton(texts.iter(), limit)?;
     product::complement((&automaton, None), limit.states(usize::MAX))

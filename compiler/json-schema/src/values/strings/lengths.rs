@@ -8,8 +8,8 @@ use rustc_hash::FxHashMap;
 use grammarc_grammar::automata::{Dfa, Edge};
 use grammarc_grammar::graph::Lists;
 
-/// Returns whether an edge begins a character. No edge of an automaton over UTF-8 has both first bytes and continuation
-/// bytes.
+/// Returns whether an edge of an automaton over UTF-8 begins a character. No edge of an automaton over UTF-8 has both
+/// first bytes and continuation bytes.
 pub(super) fn begins(edge: &Edge) -> bool {
     !(0x80..0xc0).contains(&edge.lo)
 }
@@ -66,18 +66,18 @@ pub(super) fn of_states(dfa: &Dfa) -> Vec<(u32, Option<u32>)> {
 /// The lengths, in characters, of the continuations of a state.
 #[derive(Clone, Copy)]
 struct Rest {
-    /// Length of the shortest continuation; `u32::MAX` while unknown.
+    /// Length in characters of the shortest continuation; `u32::MAX` while unknown.
     shortest: u32,
-    /// Length of the longest continuation; `None` while unknown, and for states before a loop.
+    /// Length in characters of the longest continuation; `None` while unknown, and for states before a loop.
     longest: Option<u32>,
     /// Number of edges to states whose longest continuation is unknown.
     open: usize,
-    /// Length of the longest continuation through the other edges.
+    /// Length in characters of the longest continuation through the edges that are not counted in `open`.
     best: u32,
 }
 
 impl Rest {
-    /// The facts about a state before the search.
+    /// The lengths of a state's continuations before the search: all unknown.
     const UNKNOWN: Self = Self { shortest: u32::MAX, longest: None, open: 0, best: 0 };
 }
 
@@ -91,7 +91,8 @@ fn sources(dfa: &Dfa) -> Lists {
     Lists::of_pairs(dfa.states.len(), edges)
 }
 
-/// Most lengths that a search for a text tests. If no loop of lengths is found up to here, the search assumes a text.
+/// Most lengths, in characters, that a search for a text tests. If the reached states have not repeated up to this
+/// length, the search assumes that a text exists.
 const MAX_LAYERS: u32 = 1 << 20;
 
 /// Returns whether some text has a length from `min` to `max` characters (inclusive). The result is exact, except that

@@ -10,20 +10,20 @@ use grammarc_grammar::budget::MemoryUse;
 use grammarc_grammar::interner;
 use grammarc_grammar::interner::Interner;
 
-/// Bit position of an edge's highest byte in the first word of the edge.
+/// Bit position of an edge's highest byte in the first 32-bit word that encodes the edge.
 const HI: u32 = 8;
-/// Bit that marks an accepting state, in the first word of its first edge. A state without edges has one word of its
-/// own.
+/// Bit that marks an accepting state, in the first 32-bit word of the state's first edge. A state without edges is
+/// encoded as one word.
 const ACCEPTS: u32 = 1 << 16;
 
-/// Number of hash tables among which the closed states are divided.
+/// Number of hash tables among which the closed states (states that get no more edges) are divided.
 const PARTS: usize = 64;
 
-/// Number of new closed states after which memory use is estimated again.
+/// Number of new closed states (states that get no more edges) after which memory use is estimated again.
 const STATES_A_LOOK: usize = 1 << 10;
 
-/// Builds the minimal automaton, in canonical numbering, of sorted texts without repetition. The number of its states
-/// is not limited, only the budget.
+/// Builds the minimal automaton, in canonical numbering, that accepts exactly the given texts. The texts must be sorted
+/// and without repetition. The number of its states is not limited, only the budget.
 pub(super) fn automaton<'a>(
     texts: impl IntoIterator<Item = &'a str>,
     limit: StateBudget<'_>,
@@ -39,26 +39,27 @@ pub(super) fn automaton<'a>(
     closed.numbered(root)
 }
 
-/// Estimated budget steps for a byte of a text.
+/// Estimated budget steps for a byte of a text in the construction of the automaton.
 const STEPS_A_BYTE: usize = 1 << 3;
 
-/// A state on the path of the last text, which may still get edges.
+/// An automaton state on the path of the last text, which may still get edges.
 #[derive(Clone, Debug, Default)]
 struct State {
     /// Whether a text ends in this state.
     accepts: bool,
-    /// The edges so far, ascending.
+    /// The edges of the state so far, by ascending byte.
     edges: Vec<Edge>,
 }
 
-/// The closed states, interned by their edges. A state is the words of its edges, in order. The states are divided
-/// among several tables, because a growing table moves all its entries at once, which takes long for millions.
+/// The closed states (states that get no more edges), interned by their edges. A state is encoded as the 32-bit words
+/// of its edges, in order. The states are divided among several tables, because a growing table moves all its entries
+/// at once, which takes long for millions.
 struct Closed<'b> {
-    /// The tables; state `n` is entry `n / PARTS` of table `n % PARTS`.
+    /// The hash tables; closed state `n` is entry `n / PARTS` of table `n % PARTS`.
     parts: Vec<Interner>,
-    /// A reused buffer for the words of one state.
+    /// A reused buffer for the 32-bit words that encode one state.
     words: Vec<u32>,
-    /// Number of closed states.
+    /// Number of closed states (states that get no more edges) so far.
     count: usize,
     /// The budget; its limit on states does not apply here.
     limit: StateBudget<'b>,
@@ -74,12 +75,13 @@ impl<'b> Closed<'b> {
         Self { parts, words: Vec::new(), count: 0, limit, held: limit.held(), looked_at: 0 }
     }
 
-    /// Returns the words of a closed state.
+    /// Returns the 32-bit words that encode the closed state with this number.
     fn words(&self, number: u32) -> &[u32] {
         self.parts[number as usize % PARTS].get(number / PARTS as u32)
     }
 
-    /// Closes `state`, clears it for reuse, and adds the edge on `byte` from its parent to it.
+    /// Closes `state`, which then gets no more edges: interns it and adds the edge on `byte` from its parent to it.
+    /// Clears `state` for reuse.
     fn close(&mut self, parent: &mut State, byte: u8, state: &mut State) -> Result<(), StateLimit> {
         self.limit.spend(STEPS_A_BYTE)?;
         let (target, byte) = (self.number(state), u32::from(byte));
@@ -98,7 +100,8 @@ impl<'b> Closed<'b> {
         self.limit.hold(&mut self.held, parts + whole)
     }
 
-    /// Returns the number of the closed state with these edges. A new state is interned.
+    /// Returns the number of the closed state with the acceptance and edges of the given state. A new state is
+    /// interned.
     fn number(&mut self, State { accepts, edges }: &State) -> u32 {
         self.words.clear();
         let words = edges.iter().flat_map(|edge| [edge.lo | edge.hi << HI, edge.target]);
@@ -115,8 +118,8 @@ impl<'b> Closed<'b> {
         number * PARTS as u32 + part as u32
     }
 
-    /// Returns the states that are reachable from `root`, numbered breadth first along sorted edges.
-    /// [`grammarc_grammar::automata::minimize`] numbers states alike.
+    /// Returns the automaton of the closed states that are reachable from `root`, numbered breadth first along sorted
+    /// edges. [`grammarc_grammar::automata::minimize`] numbers states alike.
     fn numbered(&self, root: u32) -> Result<Dfa, StateLimit> {
         let count = self.count;
         let longest = self.parts.iter().map(Interner::len).max().unwrap_or(0);

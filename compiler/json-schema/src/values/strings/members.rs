@@ -37,9 +37,9 @@ fn has_more_ways(dfa: &Dfa, limit: usize) -> bool {
     false
 }
 
-/// Adds the texts whose lengths in characters are within `bounds` to `found`, in code point order. `most` is the
-/// largest possible length. Returns `None` if `found` would have more than `limit` texts, or if the search gives up
-/// after [`STEPS`].
+/// Adds the texts of an automaton whose lengths in characters are within `bounds` to `found`, in code point order.
+/// `most` is the largest possible length. Returns `None` if `found` would have more than `limit` texts, or if the
+/// search gives up after [`STEPS`].
 pub(super) fn search(
     dfa: &Dfa,
     bounds: Counter,

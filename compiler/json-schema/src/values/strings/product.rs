@@ -23,13 +23,14 @@ pub(super) enum Operation {
     Minus,
 }
 
-/// Number in place of a state from which nothing is accepted.
+/// Stands in place of a state's number, for a state from which nothing is accepted.
 const DEAD: u32 = u32::MAX;
 
 /// An automaton, and its universal state (the state that accepts every text) if that is known.
 type Operand<'a> = (&'a Dfa, Option<u32>);
 
-/// Returns the minimal automaton of a Boolean combination. Fails beyond `limit` states, or if the budget is exhausted.
+/// Returns the minimal automaton of the intersection, union or difference of two automata's languages. Fails beyond
+/// `limit` states, or if the budget is exhausted.
 pub(super) fn combine(
     operands: [Operand<'_>; 2],
     operation: Operation,
@@ -44,7 +45,8 @@ pub(super) fn complement(operand: Operand<'_>, limit: StateBudget<'_>) -> Result
     Ok(canonical::folded(explored([(all, Some(0)), operand], Operation::Minus, limit)?))
 }
 
-/// Builds the part of the product that is reachable from the start, without states that reach no end.
+/// Builds the product of two automata: the part that is reachable from the start, without states that reach no
+/// accepting state.
 fn explored(
     operands: [Operand<'_>; 2],
     operation: Operation,
@@ -71,7 +73,7 @@ fn explored(
     Ok(Dfa { states }.trimmed())
 }
 
-/// Returns whether some text is in both languages. Stops at the first such text.
+/// Returns whether both automata accept some text. Stops at the first such text. Fails beyond `limit` pairs of states.
 #[cfg(test)]
 pub(super) fn meet(a: &Dfa, b: &Dfa, limit: StateBudget<'_>) -> Result<bool, StateLimit> {
     let mut product = Product::new([(a, None), (b, None)], Operation::And);
@@ -92,9 +94,9 @@ pub(super) fn meet(a: &Dfa, b: &Dfa, limit: StateBudget<'_>) -> Result<bool, Sta
 
 /// A product of two automata under construction.
 struct Product<'a> {
-    /// The two automata.
+    /// The two automata whose languages are combined.
     operands: [Operand<'a>; 2],
-    /// The Boolean operation.
+    /// The Boolean operation on the two languages.
     operation: Operation,
     /// Maps each pair of states to its number in the product.
     numbers: FxHashMap<(u32, u32), u32>,
@@ -111,7 +113,8 @@ impl<'a> Product<'a> {
         Self { operands, operation, numbers, order, state: DfaState::default() }
     }
 
-    /// Returns the number of a pair of states, or `None` if nothing is accepted from the pair. A new pair is added.
+    /// Returns the number in the product of a pair of states, or `None` if nothing is accepted from the pair. A new
+    /// pair is added.
     fn number(&mut self, a: u32, b: u32) -> Option<u32> {
         let universal = |index: usize, state| self.operands[index].1 == Some(state);
         let pair = match self.operation {

@@ -24,7 +24,7 @@ impl StringSet {
         Ok(holding)
     }
 
-    /// Returns the expression of the strings without quotes and escapes.
+    /// Returns the grammar expression of the strings of the set, written without quotes and escapes.
     ///
     /// # Errors
     ///
@@ -36,7 +36,8 @@ impl StringSet {
 }
 
 impl Band {
-    /// Returns the expression of the strings of the band without quotes and escapes.
+    /// Returns the grammar expression of the strings of the band (a language with bounds on the length), written
+    /// without quotes and escapes.
     fn raw(&self, limit: StateBudget<'_>) -> Result<Expr, StateLimit> {
         if let Some(texts) = self.language.listed().filter(|_| self.is_implied()) {
             return Ok(Expr::any_of(texts.iter().collect()));
@@ -50,7 +51,7 @@ impl Band {
         if self.language.is_all() {
             return Ok(characters);
         }
-        // The intersection with the bounds needs a copy of the automaton for each number of characters.
+        // The intersection with the bounds on the length needs a copy of the automaton for each number of characters.
         let counts = self.max.unwrap_or(self.min) as usize;
         let states = dfa.states.len().saturating_mul(counts.saturating_add(1));
         limit.spend(states)?;

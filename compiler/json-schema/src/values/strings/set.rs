@@ -11,26 +11,27 @@ use grammarc_patterns::class::all_texts;
 use grammarc_patterns::ecma;
 use grammarc_patterns::ecma::EcmaError;
 
-/// A set of strings. Cloning is cheap.
+/// A set of strings, as a list of bands: each band has a language of texts and bounds on their length. Cloning is O(1).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct StringSet {
+    /// The bands (languages with bounds on the length), ascending by length and disjoint; empty for the empty set.
     pub(super) bands: Arc<[Band]>,
 }
 
 impl StringSet {
-    /// Every string.
+    /// Returns the set of every string.
     pub(crate) fn all() -> Self {
         static ALL: LazyLock<StringSet> = LazyLock::new(|| StringSet::of(Some(Language::all())));
         ALL.clone()
     }
 
-    /// The empty set.
+    /// Returns the empty set of strings.
     pub(crate) fn none() -> Self {
         static NONE: LazyLock<StringSet> = LazyLock::new(|| StringSet::of(None));
         NONE.clone()
     }
 
-    /// Builds the set of these strings. About linear in their bytes.
+    /// Returns the set of the given strings. Cost: about linear in their bytes.
     ///
     /// # Errors
     ///
@@ -42,7 +43,7 @@ impl StringSet {
         Ok(Self::of(Language::only(Texts::new(texts), limit)?))
     }
 
-    /// Builds the complement of a list. About linear in the bytes of the list.
+    /// Returns the set of all strings except the given ones. Cost: about linear in the bytes of the given strings.
     ///
     /// # Errors
     ///
@@ -54,32 +55,34 @@ impl StringSet {
         Ok(Self::of(Language::all_but(Texts::new(texts), limit)?))
     }
 
-    /// One string.
+    /// Returns the set of one string.
     pub(crate) fn literal(text: &str) -> Self {
         Self::of(Some(Language::one(text)))
     }
 
-    /// The strings of a format, whose UTF-8 the automaton accepts. Other byte strings that it accepts are ignored.
+    /// Returns the set of the strings of the format `name` (keyword `format`): those whose UTF-8 the automaton accepts.
+    /// Other byte strings that the automaton accepts are ignored.
     ///
     /// # Errors
     ///
-    /// [`StateLimit`]. Only an automaton that accepts other byte strings can exceed it.
+    /// [`StateLimit`] if the budget is spent. Also if the automaton accepts byte strings that are not UTF-8 and the
+    /// result has more than `limit` states.
     pub(crate) fn format(
         name: &'static str,
         automaton: Dfa,
         limit: StateBudget<'_>,
     ) -> Result<Self, StateLimit> {
         let trimmed = minimize(&automaton.trimmed());
-        // A state may be inside a character on some paths and between two on others, so there are at most twice as
-        // many states.
+        // A state of the automaton may be inside a character on some paths and between two on others. So the result has
+        // at most twice as many states.
         let operands = [(&trimmed, None), (all_texts(), None)];
         let limit = limit.states(limit.states.max(trimmed.states.len().saturating_mul(2)));
         let dfa = product::combine(operands, Operation::And, limit)?;
         Ok(Self::of(Language::named(dfa, Some(name))))
     }
 
-    /// The strings that contain a match of an ECMA-262 pattern. A long run of one class between anchors becomes a bound
-    /// on the length.
+    /// Returns the set of the strings that contain a match of an ECMA-262 pattern. In a pattern such as
+    /// `^[a-z]{1,500}$`, the long run of one class becomes a bound on the length.
     ///
     /// # Errors
     ///
@@ -96,8 +99,8 @@ impl StringSet {
         }
     }
 
-    /// The strings that match a pattern of several conjuncts. `None` if it has only one, or if their intersection is
-    /// too large.
+    /// Returns the set of the strings that match a pattern of several conjuncts (conditions that all must hold, such as
+    /// lookaheads). Returns `None` if the pattern has only one conjunct, or if the intersection is too large.
     fn conjunction(text: &str, limit: StateBudget<'_>) -> Result<Option<Self>, EcmaError> {
         let Some(conjuncts) = ecma::conjuncts(text, limit)? else { return Ok(None) };
         let mut whole = Self::all();
@@ -112,7 +115,8 @@ impl StringSet {
         Ok(Some(whole))
     }
 
-    /// The strings of a pattern. `text` is the pattern, unless it is only a part of one.
+    /// Returns the set of the strings of a compiled pattern. `text` is the source of the pattern, or `None` if the
+    /// pattern is only a part of another.
     fn of_pattern(pattern: ecma::Pattern, text: Option<&str>) -> Self {
         let ecma::Pattern { automaton, min, max, counted } = pattern;
         let language = match (automaton, counted) {
@@ -125,7 +129,7 @@ impl StringSet {
         Self::normalized(bands.into_iter().collect())
     }
 
-    /// The strings of at least `min` and at most `max` characters.
+    /// Returns the set of the strings of at least `min` and at most `max` characters. `None` denotes no upper bound.
     pub(crate) fn lengths(min: u32, max: Option<u32>) -> Self {
         if max.is_some_and(|max| max < min) {
             return Self::none();
@@ -133,17 +137,18 @@ impl StringSet {
         Self::normalized(vec![Band { min, max, language: Language::all() }])
     }
 
-    /// Whether every string is in the set. Exact.
+    /// Returns whether every string is in the set. The test is exact.
     pub(crate) fn is_all(&self) -> bool {
-        // A minimal automaton is that of all texts or leaves some out.
+        // The language of a single band either has all texts or excludes some.
         if let [band] = &*self.bands {
             return band.language.is_all() && band.is_unbounded();
         }
-        // A difference from all texts has at most as many states as its operands together, so it needs no limit.
+        // A complement has at most as many states as the languages of the set together, so it needs no limit.
         self.complement(StateBudget::of(usize::MAX)).is_ok_and(|rest| rest.is_none())
     }
 
-    /// The strings that are not in the set, if it was built as a complement of a list.
+    /// Returns the strings that are not in the set, if the set is stored as "all strings except these". Otherwise
+    /// returns `None`.
     pub(crate) fn left_out(&self) -> Option<impl Iterator<Item = &str>> {
         match &*self.bands {
             [band] if band.is_implied() => band.language.left_out().map(Texts::iter),
@@ -151,21 +156,21 @@ impl StringSet {
         }
     }
 
-    /// Whether no string is in the set. Exact and O(1).
+    /// Returns whether no string is in the set. The test is exact and O(1).
     pub(crate) fn is_none(&self) -> bool {
         self.bands.is_empty()
     }
 
-    /// The cost of an operation on it, in states of automata.
+    /// Returns the estimated cost of an operation on the set, as a number of automaton states.
     pub(crate) fn states(&self) -> usize {
         self.bands.iter().map(|band| band.language.size()).sum()
     }
 
-    /// The strings in both sets.
+    /// Returns the strings in both sets.
     ///
     /// # Errors
     ///
-    /// [`StateLimit`] if an automaton would have more than `limit` states; so for all operations below.
+    /// [`StateLimit`] if an automaton would have more than `limit` states. The other operations on sets fail alike.
     pub(crate) fn intersect(
         &self,
         other: &Self,
@@ -174,22 +179,23 @@ impl StringSet {
         self.combine(other, Operation::And, limit)
     }
 
-    /// The strings in either set.
+    /// Returns the strings in at least one of both sets. Fails if an automaton would have more than `limit` states.
     pub(crate) fn union(&self, other: &Self, limit: StateBudget<'_>) -> Result<Self, StateLimit> {
         self.combine(other, Operation::Or, limit)
     }
 
-    /// The strings of this set that are not in the other.
+    /// Returns the strings of this set that are not in the other set. Fails if an automaton would have more than
+    /// `limit` states.
     pub(crate) fn minus(&self, other: &Self, limit: StateBudget<'_>) -> Result<Self, StateLimit> {
         self.combine(other, Operation::Minus, limit)
     }
 
-    /// The strings not in the set.
+    /// Returns the strings that are not in the set. Fails if an automaton would have more than `limit` states.
     pub(crate) fn complement(&self, limit: StateBudget<'_>) -> Result<Self, StateLimit> {
         Self::all().minus(self, limit)
     }
 
-    /// Whether no string is in both sets.
+    /// Returns whether no string is in both sets. Fails if the search visits more than `limit` states.
     #[cfg(test)]
     pub(crate) fn disjoint(
         &self,
@@ -201,7 +207,7 @@ impl StringSet {
             if !product::meet(a.dfa(), b.dfa(), limit)? {
                 continue;
             }
-            // The languages have a text in common; the bounds may still exclude it.
+            // The languages have a text in common. The bounds on the length may still exclude that text.
             let both = a.combine(b, Operation::And, limit)?;
             if both.is_some_and(|language| Band { min, max, language }.is_inhabited()) {
                 return Ok(false);
@@ -210,7 +216,8 @@ impl StringSet {
         Ok(true)
     }
 
-    /// Whether every string of this set is in the other.
+    /// Returns whether every string of this set is in the other set. Fails if an automaton would have more than `limit`
+    /// states.
     pub(crate) fn is_subset(
         &self,
         other: &Self,
@@ -219,7 +226,8 @@ impl StringSet {
         Ok(self == other || self.minus(other, limit)?.is_none())
     }
 
-    /// The members, and the strings excluded only by their length: an approximation if lengths cannot be counted.
+    /// Returns the set without its bounds on the length: its strings, and those that only their length excludes. This
+    /// approximates the set where lengths cannot be counted.
     #[cfg(test)]
     pub(crate) fn unbounded(&self, limit: StateBudget<'_>) -> Result<Self, StateLimit> {
         let mut whole = Self::none();
@@ -229,19 +237,20 @@ impl StringSet {
         Ok(whole)
     }
 
-    /// Whether the string is in the set.
+    /// Returns whether the string `text` is in the set.
     pub(crate) fn contains(&self, text: &str) -> bool {
         let band = self.bands.iter().find(|band| band.has_length_of(text));
         band.is_some_and(|band| band.language.contains(text))
     }
 
-    /// Whether the set has strings of every length beyond some length.
+    /// Returns whether the set has strings of unlimited length.
     pub(crate) fn is_endless(&self) -> bool {
         self.bands.iter().any(|band| band.max.is_none() && band.language.longest().is_none())
     }
 
-    /// The members, band by band and in code point order, if there are at most `limit`. Also `None` if the search for
-    /// the few texts within the bounds takes too long, or if a pattern with long counts has many states.
+    /// Returns the strings of the set, band (range of lengths) by band and in code point order within a band. Returns
+    /// `None` if there are more than `limit`. Also returns `None` if the search takes too long, or if the automaton of
+    /// a pattern with long counts has many states.
     pub(crate) fn finite(&self, limit: usize) -> Option<Vec<String>> {
         let mut found = Vec::new();
         for band in self.bands.iter() {
@@ -250,10 +259,12 @@ impl StringSet {
         Some(found)
     }
 
-    /// Returns a subset that needs no count: the second to last band without its maximum, in place of the last band.
-    /// `None` unless the last band has all strings from some length above `most` on.
+    /// Returns a subset of the set that needs no count of characters. The second to last band (range of lengths with
+    /// one language) loses its maximum and replaces the last band. Returns `None` unless the last band has all strings
+    /// from some length above `most` on.
     ///
-    /// Distinguishing such a language from all strings at some length takes a state for each length.
+    /// The whole set would take an automaton state for each length, to distinguish the language from all strings at
+    /// that length.
     pub(crate) fn without_long(&self, most: u32) -> Option<Self> {
         let [others @ .., shorter, longer] = &self.bands[..] else { return None };
         if !longer.language.is_all() || longer.max.is_some() || longer.min <= most {
@@ -267,15 +278,17 @@ impl StringSet {
         Some(Self { bands: others.iter().cloned().chain([shorter]).collect() })
     }
 
-    /// Returns bands to be written, disjoint as sets but possibly overlapping in lengths.
+    /// Returns bands (languages with bounds on the length) for writing the set. The bands have no common string, but
+    /// their lengths may overlap.
     ///
-    /// Assume that a language accepts any rest from some state on, and that the set contains all its longer strings.
-    /// Counting on from there would be useless. So that language is returned without its bound, and the last band
-    /// without its strings.
+    /// Assume that the second to last language accepts any rest from some state on, and that the set contains all its
+    /// longer strings. Counting characters after that state is useless. So the language is returned without its
+    /// maximum, and the last band without the strings of that language.
     pub(super) fn bands_to_write(&self, limit: StateBudget<'_>) -> Vec<Band> {
         self.without_last_bound(limit).unwrap_or_else(|| self.bands.to_vec())
     }
 
+    /// Returns the bands of [`bands_to_write`](Self::bands_to_write), or `None` if every band must keep its bounds.
     fn without_last_bound(&self, limit: StateBudget<'_>) -> Option<Vec<Band>> {
         let [others @ .., shorter, longer] = &*self.bands else { return None };
         let is_next = shorter.max.is_some_and(|max| max.checked_add(1) == Some(longer.min));
@@ -297,11 +310,13 @@ impl StringSet {
         Some(others.iter().cloned().chain([open]).chain(rest).collect())
     }
 
+    /// Returns the set of all strings of a language, of any length; `None` denotes the empty set.
     pub(super) fn of(language: Option<Language>) -> Self {
         let bands = language.map(|language| Band { min: 0, max: None, language });
         Self { bands: bands.into_iter().collect() }
     }
 
+    /// Returns the intersection, union or difference of two sets. Fails if an automaton would exceed `limit`.
     fn combine(
         &self,
         other: &Self,
@@ -319,7 +334,8 @@ impl StringSet {
             _ => {}
         }
         let mut bands: Vec<Band> = Vec::new();
-        // Bounds cut bands into pieces of one language, so neighbouring pieces often repeat the last operation.
+        // The bounds of both sets cut their bands into ranges of lengths. Neighbouring ranges often have the same
+        // languages, so the last result is kept.
         let mut last: Option<([Option<&Language>; 2], Option<Language>)> = None;
         for (min, max, pair) in cuts(self, other) {
             let known = last.take().filter(|(asked, _)| *asked == pair);
@@ -338,7 +354,8 @@ impl StringSet {
         Ok(Self::normalized(bands).joined(limit))
     }
 
-    /// The set of sorted, disjoint bands in normal form.
+    /// Returns the set of bands that are sorted by length and disjoint. Bands without strings are removed, equal
+    /// neighbours joined, and bounds widened that exclude no string.
     pub(super) fn normalized(mut bands: Vec<Band>) -> Self {
         bands.retain(Band::is_inhabited);
         let mut merged: Vec<Band> = Vec::with_capacity(bands.len());
@@ -369,7 +386,8 @@ impl StringSet {
         Self { bands: merged.into() }
     }
 
-    /// Joins all bands into one if none of their bounds constrains anything, unless that language is too large.
+    /// Joins all bands into one if the bounds of each exclude none of its strings. Returns the set unchanged if some
+    /// bound excludes a string, or if the joined language exceeds `limit`.
     fn joined(self, limit: StateBudget<'_>) -> Self {
         if self.bands.len() < 2 || !self.bands.iter().all(Band::is_implied) {
             return self;
@@ -385,10 +403,12 @@ impl StringSet {
     }
 }
 
-/// A range of lengths, with the language of each of two sets in it, if the set has one.
+/// A range of lengths in characters (least and most, the latter `None` if unbounded), with the language of each of two
+/// sets in that range. A language is `None` if the set has no string in the range.
 type Cut<'a> = (u32, Option<u32>, [Option<&'a Language>; 2]);
 
-/// All lengths, cut at the bounds of both sets.
+/// Returns ranges that together cover all lengths, cut at the bounds of both sets, each with the languages of both
+/// sets.
 fn cuts<'a>(a: &'a StringSet, b: &'a StringSet) -> Vec<Cut<'a>> {
     let mut starts = vec![0];
     for band in a.bands.iter().chain(b.bands.iter()) {

@@ -3,7 +3,7 @@
 /// A list of texts in code point order, without repetition. This is also the order of their UTF-8 bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Texts {
-    /// All texts, one after the other.
+    /// All texts of the list, one after the other without separators.
     all: Box<str>,
     /// For each text, its end as a byte offset into `all`.
     ends: Box<[usize]>,
@@ -37,7 +37,7 @@ impl Texts {
         Self { all: all.into(), ends: ends.into() }
     }
 
-    /// Returns the number of texts.
+    /// Returns the number of texts of the list.
     pub(super) fn len(&self) -> usize {
         self.ends.len()
     }
@@ -64,7 +64,7 @@ impl Texts {
         (0..self.len()).map(|at| self.get(at))
     }
 
-    /// Returns whether a text is in the list. Binary search.
+    /// Returns whether a text is in the list. Cost: a binary search.
     pub(super) fn contains(&self, text: &str) -> bool {
         let (mut from, mut to) = (0, self.len());
         while from < to {

@@ -13,9 +13,10 @@ use crate::values::strings::escaped::plain;
 use crate::values::strings::texts::Texts;
 use grammarc_grammar::ir::{ByteSet, Expr, ExprGraph};
 
-/// Returns the JSON texts, after the opening quote, of all strings except `texts`. Escapes are the shortest ones.
+/// Returns the grammar expression of the JSON texts, after the opening quote, of all strings except `texts`. Escapes
+/// are the shortest ones.
 pub(super) fn tail(rules: &mut impl StringRules, texts: &Texts) -> Expr {
-    // Most bytes take one state, with an edge for the quote and three edges for characters.
+    // Most bytes of the texts take one state, with an edge for the quote and three edges for characters.
     let mut graph = ExprGraph::with_capacity(4 * texts.bytes());
     let mut speller = Speller::new(Escapes::Shortest);
     let (end, plain) = (graph.end(), plain());
@@ -86,9 +87,9 @@ pub(super) fn tail(rules: &mut impl StringRules, texts: &Texts) -> Expr {
     Expr::Graph(graph.into())
 }
 
-/// Adds the states of a text that is alone below `state`, as long as its bytes need no escape: most states of the tree.
-/// The edge for the quote of the first state exists already. `is_all` says whether `run` ends the text. Returns the
-/// state after the run if more of the text follows.
+/// Adds the graph states of a text that is the only one below `state` in the prefix tree, as long as its bytes need no
+/// escape. Most states of the tree are of this kind. The edge for the quote of the first state exists already. `is_all`
+/// says whether `run` ends the text. Returns the state after the run if more of the text follows.
 fn alone(
     graph: &mut ExprGraph,
     rules: &mut impl StringRules,
@@ -117,12 +118,12 @@ fn alone(
     (!is_all).then_some(state)
 }
 
-/// Maps each shared rule to a state whose only edge calls the rule and leads to the end.
+/// Maps each shared rule to a state of the expression graph whose only edge calls the rule and leads to the end.
 #[derive(Default)]
 struct Shared(Vec<(Piece, u32)>);
 
 impl Shared {
-    /// Returns the state whose only edge calls the shared rule `piece`. It is added on first use.
+    /// Returns the graph state whose only edge calls the shared rule `piece`. The state is added on first use.
     fn state(&mut self, graph: &mut ExprGraph, rules: &mut impl StringRules, piece: Piece) -> u32 {
         if let Some(&(_, state)) = self.0.iter().find(|(known, _)| *known == piece) {
             return state;

@@ -16,22 +16,25 @@ use grammarc_grammar::automata::StateBudget;
 use grammarc_grammar::ir::Expr;
 use grammarc_patterns::ecma;
 
-/// A class of characters with shared rules for its repetitions.
+/// A class of characters, such as `[a-z]`, with shared rules for its repetitions up to the end of a string.
 #[derive(Debug)]
 pub(crate) struct Alphabet {
-    /// Names of the rules for the rest of a string: any number of the characters (`*`), and at least one (`+`).
+    /// Names of the shared rules for the rest of a string: any number of characters of the class (`*`), and at least
+    /// one (`+`).
     names: [&'static str; 2],
-    /// Whether many patterns bound the number of the characters.
+    /// Whether many schemas bound how often the class repeats, as in `[a-z]{1,64}`. Then the vocabulary has rules for
+    /// such repetitions.
     is_counted: bool,
-    /// Whether many patterns fix the number of the characters.
+    /// Whether many schemas fix how often the class repeats, as in `[0-9a-f]{8}`. Then the vocabulary has rules for
+    /// such repetitions.
     is_fixed: bool,
     /// The characters of the class.
     ranges: LazyLock<Ranges>,
 }
 
-/// Flag of a class whose number of characters is often bounded.
+/// Flag of a class of characters that schemas often repeat with an upper bound, as in `[a-z]{1,64}`.
 const COUNTED: u8 = 1;
-/// Flag of a class whose number of characters is often fixed.
+/// Flag of a class of characters that schemas often repeat a fixed number of times, as in `[0-9a-f]{8}`.
 const FIXED: u8 = 2;
 
 /// Builds an [`Alphabet`] from a class in pattern syntax and the flags [`COUNTED`] and [`FIXED`].
@@ -46,7 +49,7 @@ macro_rules! alphabet {
     };
 }
 
-/// All classes of the table.
+/// The classes of characters that have shared rules.
 static ALPHABETS: [Alphabet; 17] = [
     alphabet!("[0-9a-f]", FIXED),
     alphabet!("[0-9A-Fa-f]", FIXED),
@@ -67,7 +70,7 @@ static ALPHABETS: [Alphabet; 17] = [
     alphabet!(".", 0),
 ];
 
-/// Most states of the automaton of one class, repeated. Every class of the table takes fewer.
+/// Most states of the automaton of one class of characters, repeated. Every class of the table takes fewer.
 const STATES: usize = 1 << 10;
 
 /// Returns the characters of the class that `pattern` repeats.
@@ -78,47 +81,48 @@ fn ranges(pattern: &str) -> Ranges {
 }
 
 impl Alphabet {
-    /// Returns the alphabet with exactly these characters, or `None` if the table has none.
+    /// Returns the alphabet (class with shared rules) with exactly these characters, or `None` if the table has none.
     pub(super) fn of(ranges: &Ranges) -> Option<&'static Self> {
         ALPHABETS.iter().find(|alphabet| alphabet.is_of(ranges))
     }
 
-    /// Returns whether the alphabet has exactly these characters.
+    /// Returns whether this class has exactly the given characters.
     pub(super) fn is_of(&self, ranges: &Ranges) -> bool {
         *self.ranges == *ranges
     }
 
-    /// Returns all alphabets of the table.
+    /// Returns all alphabets: the classes of characters that have shared rules.
     pub(crate) fn all() -> &'static [Self] {
         &ALPHABETS
     }
 
-    /// Returns the rule for the rest of a string, with the closing quote. The rest is any number of the characters
-    /// (`least` 0), or at least one (`least` 1). The rule is given by its name and its texts with the shortest escapes.
+    /// Returns the rule for the rest of a string, with the closing quote. The rest is any number of characters of the
+    /// class (`least` 0), or at least one (`least` 1). The rule is given by its name and its texts with the shortest
+    /// escapes.
     pub(crate) fn rest(&self, least: u32) -> (&'static str, impl FnOnce() -> Expr) {
         let name = self.names[least as usize];
         (name, move || closed(self.character().repeat(least, None)))
     }
 
-    /// Returns the rest of a string with 1 to `max` of the characters, and the closing quote. Returns `None` unless
-    /// many patterns bound their number.
+    /// Returns the rest of a string: 1 to `max` characters of the class, and the closing quote. Returns `None` for
+    /// classes whose repetitions few schemas bound.
     pub(crate) fn counted(&self, max: u32) -> Option<Expr> {
         self.is_counted.then(|| closed(self.character().repeat(1, Some(max))))
     }
 
-    /// Returns whether many patterns have a fixed number of the characters.
+    /// Returns whether many schemas repeat the class a fixed number of times.
     pub(super) fn is_fixed(&self) -> bool {
         self.is_fixed
     }
 
-    /// Returns exactly `count` of the characters, followed by the closing quote or a hyphen. Returns `None` unless many
-    /// patterns fix their number.
+    /// Returns exactly `count` characters of the class, followed by the closing quote or a hyphen. Returns `None` for
+    /// classes that few schemas repeat a fixed number of times.
     pub(crate) fn fixed(&self, count: u32) -> Option<Expr> {
         let end = Expr::bytes(b"\"-".iter().copied().collect());
         self.is_fixed.then(|| Expr::seq([self.character().repeat(count, Some(count)), end]))
     }
 
-    /// Returns one character of the alphabet, with the shortest escapes.
+    /// Returns the grammar expression of one character of the class, with the shortest escapes.
     fn character(&self) -> Expr {
         Speller::new(Escapes::Shortest).expr(&self.ranges)
     }

@@ -9,8 +9,9 @@ use crate::values::strings::characters::{Characters, Ranges};
 use grammarc_grammar::automata::Dfa;
 use grammarc_grammar::ir::{Counter, Expr, ExprGraph, Step};
 
-/// Returns the JSON texts of the strings of an automaton whose lengths are within `bounds` (inclusive), after the
-/// opening quote and with the closing one. `text` returns the texts of one character of the given ranges.
+/// Returns the grammar expression of JSON texts, after the opening quote and with the closing one. The texts are those
+/// strings of an automaton whose lengths in characters are within `bounds` (inclusive). `text` returns the texts of one
+/// character of the given ranges.
 pub(super) fn bounded(dfa: &Dfa, bounds: Counter, mut text: impl FnMut(&Ranges) -> Expr) -> Expr {
     let mut characters = Characters::new(dfa);
     let mut graph = ExprGraph::with_capacity(dfa.states.len());

@@ -21,11 +21,11 @@ use crate::values::strings::lengths;
 use grammarc_grammar::automata::StateBudget;
 use grammarc_grammar::ir::{Expr, ExprGraph};
 
-/// Estimated budget steps for an edge, which copies the texts of its characters.
+/// Estimated budget steps for an edge of the expression graph, which copies the texts of its characters.
 const STEPS_AN_EDGE: usize = 1 << 6;
 
-/// Returns the JSON texts of the strings of a band, after the opening quote and with the closing one. Fails if counting
-/// takes more than `limit` states.
+/// Returns the grammar expression of a band (a language with bounds on the length): its JSON texts after the opening
+/// quote, with the closing one. Fails if counting takes more than `limit` states.
 pub(super) fn counted<R: StringRules>(
     rules: &mut R,
     band: &Band,
@@ -58,9 +58,9 @@ pub(super) fn counted<R: StringRules>(
     Ok(counted.plain.complete())
 }
 
-/// The graph of a band under construction.
+/// The expression graph of a band (a language with bounds on the length) under construction.
 struct Counted<'a, R> {
-    /// The graph of the automaton's states that need no count, which also holds the other states.
+    /// The expression graph. Automaton states that need no count of characters are added to it directly.
     plain: Plain<'a, R>,
     /// The band: a language and bounds on the length.
     band: &'a Band,
@@ -73,7 +73,7 @@ struct Counted<'a, R> {
     /// one table for even and one for odd numbers. Pairs are built by ascending number, and lead at most to the next
     /// number.
     numbers: [Vec<(u32, u32)>; 2],
-    /// Number of pairs so far.
+    /// Number of pairs of an automaton state and a number of characters, so far.
     count: usize,
     /// Worklist of pairs: state of the automaton, number of characters, state of the graph.
     queue: VecDeque<(u32, u32, u32)>,
@@ -81,10 +81,10 @@ struct Counted<'a, R> {
     closing: Option<u32>,
 }
 
-/// A transition over one character: the target state of the automaton, and the expression of the characters.
+/// A transition of the automaton over one character: the target state, and the grammar expression of the characters.
 type Move = (u32, Expr);
 
-/// The bounds on the number of characters that may follow: least and most, the latter `None` if unbounded.
+/// Inclusive bounds on the number of characters that may still follow: least and most, the latter `None` if unbounded.
 type Left = (u32, Option<u32>);
 
 impl<R: StringRules> Counted<'_, R> {
@@ -93,7 +93,7 @@ impl<R: StringRules> Counted<'_, R> {
         (self.band.min.saturating_sub(length), self.band.max.map(|max| max.saturating_sub(length)))
     }
 
-    /// Adds a pair with its graph state `number` to the worklist.
+    /// Adds the pair of an automaton state and `length` characters to the worklist. `number` is its graph state.
     fn meet(&mut self, state: u32, length: u32, number: u32) {
         self.numbers[length as usize % 2][state as usize] = (length, number);
         self.queue.push_back((state, length, number));
@@ -120,7 +120,7 @@ impl<R: StringRules> Counted<'_, R> {
         if self.band.max == Some(length) {
             return;
         }
-        // Above a minimum without a maximum, nothing is left to count.
+        // If the minimum length is reached and there is no maximum, nothing is left to count.
         let next = match self.band.max {
             Some(_) => length + 1,
             None => (length + 1).min(self.band.min),
@@ -130,7 +130,8 @@ impl<R: StringRules> Counted<'_, R> {
         }
     }
 
-    /// Adds an edge to the pair of a state and `length` characters, if a continuation within the bounds exists.
+    /// Adds an edge to the graph state of the pair of an automaton state and `length` characters, if a continuation
+    /// within the bounds exists.
     fn edge(&mut self, from: u32, expr: Expr, state: u32, length: u32) {
         let (min, max) = self.left(length);
         let (shortest, longest) = self.rests[state as usize];
@@ -166,7 +167,7 @@ impl<R: StringRules> Counted<'_, R> {
         self.plain.graph.edge(from, expr, to);
     }
 
-    /// Returns the graph state before the closing quote.
+    /// Returns the state of the expression graph before the closing quote of the string, and adds it on first use.
     fn closing(&mut self) -> u32 {
         *self.closing.get_or_insert_with(|| {
             let closing = self.plain.graph.state();
@@ -175,8 +176,8 @@ impl<R: StringRules> Counted<'_, R> {
         })
     }
 
-    /// Returns the expression of the characters in the loop of a state. Returns `None` unless the state has a loop, and
-    /// every other transition has continuations of a single length.
+    /// Returns the grammar expression of the characters in the loop of an automaton state. Returns `None` unless the
+    /// state has a loop, and every other transition has continuations of a single length.
     fn loop_of<'m>(&self, state: u32, moves: &'m [Move]) -> Option<&'m Expr> {
         let fixed = |(target, _): &Move| {
             let (shortest, longest) = self.rests[*target as usize];
@@ -186,8 +187,8 @@ impl<R: StringRules> Counted<'_, R> {
         moves.iter().all(fixed).then_some(&own.1)
     }
 
-    /// Adds the loop of a state as repetitions. Each transition out of the loop follows as many rounds as the bounds
-    /// allow for it.
+    /// Adds the loop of an automaton state to the graph as repetitions. Each transition out of the loop follows as many
+    /// rounds as the bounds on the length allow for it.
     fn repeat(&mut self, from: u32, state: u32, length: u32, class: &Expr, moves: &[Move]) {
         let (min, max) = self.left(length);
         if self.plain.language.dfa().states[state as usize].accepting {

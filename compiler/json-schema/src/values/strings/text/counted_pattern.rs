@@ -10,8 +10,8 @@ use crate::values::strings::characters::Ranges;
 use grammarc_grammar::ir::{Counter, Expr, ExprGraph, Step};
 use grammarc_patterns::ecma::{CountedPattern, Way};
 
-/// The texts of a pattern from after the opening quote to the closing one, within `bounds` on the length. `text`
-/// writes one of some characters.
+/// Returns the JSON texts of a pattern with counters, after the opening quote and with the closing one. `bounds` are
+/// bounds on the length in characters, inclusive. `text` returns the texts of one character of the given ranges.
 pub(super) fn written(
     pattern: &CountedPattern,
     bounds: Option<Counter>,
@@ -57,8 +57,9 @@ pub(super) fn written(
     Expr::Graph(graph.into())
 }
 
-/// The bounds of a counter, given bounds on the length. The maximum is dropped if a text would have to be longer to
-/// exceed it: a character increments once, and the end at most once more.
+/// Returns the bounds of a counter of the pattern, given bounds on the length of the text. The counter's maximum is
+/// dropped if only longer texts could exceed it. A counter is incremented at most once for each character, and once
+/// more at the end.
 fn within(counter: Counter, length: Option<Counter>) -> Counter {
     let longest = length.and_then(|length| length.max);
     let max =

@@ -22,19 +22,20 @@ pub(super) struct Plain<'a, R> {
     pub(super) rules: &'a mut R,
     /// The language, with its automaton over bytes.
     pub(super) language: &'a Language,
-    /// Reads the automaton character by character.
+    /// Reads the automaton of the language character by character.
     pub(super) characters: Characters<'a>,
-    /// Writes classes of characters as expressions.
+    /// Writes classes of characters as grammar expressions.
     pub(super) speller: Speller,
-    /// The graph so far.
+    /// The expression graph so far.
     pub(super) graph: ExprGraph,
-    /// Maps each state of the automaton to its state of the graph.
+    /// Maps each state of the automaton to its state of the expression graph.
     numbers: FxHashMap<u32, u32>,
     /// The states of the automaton that have a graph state and no edges yet.
     queue: Vec<u32>,
     /// For each state of the automaton, the number of its incoming edges.
     entries: Vec<u32>,
-    /// Whether rests of some classes of characters are calls of shared rules.
+    /// Whether the rest of a string is a call of a shared rule if it repeats a class of characters in the table of
+    /// alphabets.
     alphabets: bool,
 }
 
@@ -68,7 +69,7 @@ impl<'a, R: StringRules> Plain<'a, R> {
         }
     }
 
-    /// Returns the expression of the whole language.
+    /// Returns the grammar expression of the whole language.
     pub(super) fn finish(mut self) -> Expr {
         if let Some(rest) = self.rest(0) {
             return rest;
@@ -78,7 +79,7 @@ impl<'a, R: StringRules> Plain<'a, R> {
         self.complete()
     }
 
-    /// Builds all states in the worklist, and returns the expression.
+    /// Builds the graph states of all automaton states in the worklist, and returns the grammar expression.
     pub(super) fn complete(mut self) -> Expr {
         while let Some(state) = self.queue.pop() {
             self.build(state);
@@ -90,8 +91,8 @@ impl<'a, R: StringRules> Plain<'a, R> {
         Expr::Graph(self.graph.into())
     }
 
-    /// Adds an edge to a state of the automaton. If a shared rule replaces the state, the edge calls that rule and
-    /// leads to the end.
+    /// Adds an edge to the graph state of an automaton state. If a shared rule accepts what the state accepts, the edge
+    /// calls that rule and leads to the end.
     pub(super) fn edge(&mut self, from: u32, expr: Expr, state: u32) {
         if let Some(rest) = self.rest(state) {
             self.graph.edge(from, Expr::seq([expr, rest]), self.graph.end());
@@ -109,7 +110,8 @@ impl<'a, R: StringRules> Plain<'a, R> {
         self.graph.edge(from, expr, to);
     }
 
-    /// Returns a call of the shared rule that replaces a state, or `None` if no rule does.
+    /// Returns a call of the shared rule that accepts what an automaton state accepts, or `None` if there is no such
+    /// rule.
     fn rest(&mut self, state: u32) -> Option<Expr> {
         if self.language.universal() == Some(state) {
             return Some(self.rules.piece(Piece::StringTail));
@@ -125,7 +127,8 @@ impl<'a, R: StringRules> Plain<'a, R> {
         Some(self.rules.named_tail(name, |_| rest()))
     }
 
-    /// Returns the alphabet of a state that accepts exactly any number of its characters, or `None`.
+    /// Returns the alphabet (class of characters with shared rules) of an automaton state that accepts exactly any
+    /// number of its characters. Returns `None` for other states.
     fn letters(&mut self, state: u32) -> Option<&'static Alphabet> {
         let DfaState { edges, accepting } = &self.language.dfa().states[state as usize];
         if !accepting || edges.iter().all(|edge| edge.target != state) {
@@ -137,7 +140,8 @@ impl<'a, R: StringRules> Plain<'a, R> {
         }
     }
 
-    /// Returns the alphabet of a state that accepts exactly one or more of its characters, or `None`.
+    /// Returns the alphabet (class of characters with shared rules) of an automaton state that accepts exactly one or
+    /// more of its characters. Returns `None` for other states.
     fn letters_after(&mut self, state: u32) -> Option<&'static Alphabet> {
         let DfaState { edges, accepting } = &self.language.dfa().states[state as usize];
         let next = edges.first().filter(|_| !accepting)?.target;
@@ -175,8 +179,9 @@ impl<'a, R: StringRules> Plain<'a, R> {
         }
     }
 
-    /// Follows a chain of states that each read one character of `ranges`, if an alphabet with fixed-length rules has
-    /// these characters. Returns the length of the chain and its last state; the length is 1 for other ranges.
+    /// Follows a chain of automaton states that each read one character of `ranges`. This happens only if an alphabet
+    /// (class with shared rules) with rules of fixed length has these characters. Returns the length of the chain and
+    /// its last state; the length is 1 for other ranges.
     fn letters_in_a_row(&mut self, ranges: &Ranges, mut before: u32, mut state: u32) -> (u32, u32) {
         let mut count = 1;
         if !self.alphabets || !Alphabet::of(ranges).is_some_and(Alphabet::is_fixed) {
@@ -196,8 +201,9 @@ impl<'a, R: StringRules> Plain<'a, R> {
         (count, state)
     }
 
-    /// Adds edges on characters of `ranges` after which any string may follow. If possible they call the rule for all
-    /// special characters. A state with a few other characters then takes a set of bytes and two calls.
+    /// Adds edges on characters of `ranges` after which any string may follow. If possible these edges call the shared
+    /// rule for all special characters (escaped or outside ASCII). A state with a few other characters then takes a set
+    /// of bytes and two calls.
     fn leave(&mut self, from: u32, ranges: &Ranges) {
         let end = self.graph.end();
         if **ranges == [('\0', char::MAX)] {
@@ -216,7 +222,7 @@ impl<'a, R: StringRules> Plain<'a, R> {
         self.graph.edge(from, Expr::seq([first, rest]), end);
     }
 
-    /// Adds an edge for a text, extended by all characters that must follow it.
+    /// Adds a graph edge for a text, extended by all characters that must follow it.
     fn run(&mut self, from: u32, mut text: Vec<u8>, mut state: u32) {
         loop {
             let accepting = self.language.dfa().states[state as usize].accepting;
@@ -240,7 +246,8 @@ impl<'a, R: StringRules> Plain<'a, R> {
         self.edge(from, Expr::literal(text), state);
     }
 
-    /// Returns the text of the character in the ranges, or `None` if there are several characters or several texts.
+    /// Returns the JSON text of the only character in the ranges, or `None` if there are several characters or the
+    /// character has several texts.
     fn only_text(&self, ranges: &Ranges) -> Option<Text> {
         match **ranges {
             [(lo, hi)] if lo == hi => self.speller.literal(lo),

@@ -8,13 +8,14 @@ use grammarc_grammar::ir::Expr;
 pub(crate) enum Place {
     /// A key of an object. Keys of several sets are read in parallel, and the set of a key is known only at its end.
     Key,
-    /// A value: any string that is no key.
+    /// A string that is a value and not a key.
     Value,
 }
 
-/// The shared rules that the text form of strings calls. Each method returns a call of a rule.
+/// The shared rules that the grammar expressions of strings call. Each method returns a call of a rule.
 pub(crate) trait StringRules {
-    /// Returns a call of a rule of the prelude; see [`Piece::StringTail`] and its neighbours.
+    /// Returns a call of a rule of the prelude (the rules of JSON that every grammar may call); see
+    /// [`Piece::StringTail`] and its neighbours.
     fn piece(&mut self, piece: Piece) -> Expr;
 
     /// Returns any string of `min` to `max` characters (inclusive) after its opening quote, with the closing quote.
@@ -28,15 +29,15 @@ pub(crate) trait StringRules {
     fn named_tail(&mut self, name: &'static str, content: impl FnOnce(&mut Self) -> Expr) -> Expr;
 }
 
-/// Why a set of strings has no text form.
+/// Why a set of strings cannot be written as a grammar expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum TextError {
-    /// Bounds on the length would have to be counted in too many states.
+    /// To check the bounds on the length, characters would have to be counted in too many states.
     #[error("counting up to {count} characters takes more than {limit} states of an automaton")]
     Counting {
         /// The highest bound on the length, in characters.
         count: u32,
-        /// The most states that are allowed.
+        /// The most automaton states that are allowed for counting.
         limit: usize,
     },
 }

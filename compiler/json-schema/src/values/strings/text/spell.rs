@@ -32,14 +32,14 @@ const SPECIAL: [(char, char); 3] = [('\0', '\u{1f}'), ('"', '"'), ('\\', '\\')];
 /// The JSON text of one character: at most six bytes, such as `\u001f`.
 pub(super) type Text = SmallVec<[u8; 8]>;
 
-/// Writes classes of characters as expressions, each class once.
+/// Writes the JSON texts of classes of characters as grammar expressions, each class once.
 #[derive(Default)]
 pub(super) struct Speller {
-    /// Which escapes are written.
+    /// Which escapes of a character are accepted.
     escapes: Escapes,
     /// Converts classes of unescaped characters to expressions over UTF-8.
     classes: Classes,
-    /// Maps each class that was written to its expression.
+    /// Maps each class of characters that was written to its grammar expression.
     known: FxHashMap<Ranges, Expr>,
 }
 
@@ -48,7 +48,7 @@ impl Speller {
         Self { escapes, ..Self::default() }
     }
 
-    /// Returns the texts of one character of the ranges.
+    /// Returns the grammar expression of the JSON texts of one character of the ranges.
     pub(super) fn expr(&mut self, ranges: &Ranges) -> Expr {
         if let Some(known) = self.known.get(ranges) {
             return known.clone();
@@ -65,7 +65,7 @@ impl Speller {
         expr
     }
 
-    /// Returns the text of a character, or `None` if escapes give it several texts.
+    /// Returns the JSON text of a character, or `None` if escapes give it several texts.
     pub(super) fn literal(&self, character: char) -> Option<Text> {
         if self.escapes == Escapes::Any {
             return None;
@@ -91,12 +91,12 @@ impl Speller {
     }
 }
 
-/// Returns the texts of the character `c`.
+/// Returns the grammar expression of the JSON texts of the character `c`.
 pub(crate) fn one_character(c: char, escapes: Escapes) -> Expr {
     Speller::new(escapes).expr(&smallvec![(c, c)])
 }
 
-/// Returns the texts of any one character.
+/// Returns the grammar expression of the JSON texts of any one character.
 pub(crate) fn character(escapes: Escapes) -> Expr {
     static CHARACTERS: [OnceLock<Expr>; 2] = [OnceLock::new(), OnceLock::new()];
     let made = || Speller::new(escapes).expr(&smallvec![('\0', char::MAX)]);

@@ -11,16 +11,16 @@ use grammarc_grammar::automata::StateBudget;
 use grammarc_grammar::ir::{Counter, Expr};
 use grammarc_patterns::ecma::CountedPattern;
 
-/// Most pairs of an automaton state and a number of characters for which bounds are counted in states. Beyond, a
-/// counter checks the bounds.
+/// Most pairs of an automaton state and a number of characters for which bounds on the length are counted in states.
+/// Beyond, a counter checks the bounds.
 const FEW_PAIRS: usize = 1 << 7;
 
 /// Number of pairs of an automaton state and a number of characters above which a pattern keeps its own repetition
 /// counts as counters.
 const MANY_PAIRS: usize = 1 << 10;
 
-/// Returns the JSON texts of the strings of a set, after the opening quote and with the closing one. Counting a length
-/// takes at most as many states as `limit` allows.
+/// Returns the grammar expression of the JSON texts of a set of strings, after the opening quote and with the closing
+/// one. Counting a length takes at most as many states as `limit` allows.
 ///
 /// # Errors
 ///
@@ -32,7 +32,8 @@ pub(crate) fn tail(
     escapes: Escapes,
     limit: StateBudget<'_>,
 ) -> Result<Expr, TextError> {
-    // Keys, and several bands, are read in parallel. Shared rules of alphabets are used only for a value in one band.
+    // Keys of several sets are read in parallel, and so are several bands. Shared rules for classes of characters are
+    // used only for a value in a single band.
     let bands = set.bands_to_write(limit);
     let is_alone = place == Place::Value && bands.len() == 1;
     let alphabets = is_alone && escapes == Escapes::Shortest;
@@ -94,8 +95,8 @@ fn counting(band: &Band) -> Option<&CountedPattern> {
     (states.saturating_mul(counts as usize) > MANY_PAIRS).then_some(pattern)
 }
 
-/// Returns whether the bounds exclude few lengths of the language. Then lengths are counted in states, because a
-/// counter would always be near its bound, where masks depend on the count.
+/// Returns whether the bounds of a band exclude few lengths of its language. Then lengths are counted in states,
+/// because a counter would always be near its bound, where masks depend on the count.
 fn is_nearly_implied(band: &Band) -> bool {
     let language = &band.language;
     let (Some(longest), false) = (language.longest(), band.is_implied()) else { return false };
@@ -105,8 +106,8 @@ fn is_nearly_implied(band: &Band) -> bool {
     language.size().saturating_mul(counts + 1) <= MANY_PAIRS && language.small_dfa().is_some()
 }
 
-/// Returns the text form of a list of texts, or of the complement of a list. No automaton is needed, because the
-/// network builds that of the whole rule. A long list becomes a set of literals, unless it has keys, which are read
+/// Returns the grammar expression of a list of texts, or of the complement of a list. No automaton is needed, because
+/// the network builds that of the whole rule. A long list becomes a set of literals, unless it has keys, which are read
 /// together with others. Returns `None` for other languages, and if a character may have several escapes.
 fn listed(
     rules: &mut impl StringRules,
