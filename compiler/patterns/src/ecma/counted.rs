@@ -57,7 +57,8 @@ impl CountedPattern {
         let ways = self.ways_by_place();
         let zero: Counts = self.counters.iter().map(|_| 0).collect();
         let mut at: FxHashSet<(Option<u32>, Counts)> = FxHashSet::from_iter([(None, zero)]);
-        let taken = |(place, counts): &(Option<u32>, Counts), holds: &dyn Fn(Option<u32>) -> bool| {
+        let taken = |(place, counts): &(Option<u32>, Counts),
+                     holds: &dyn Fn(Option<u32>) -> bool| {
             let ways = ways.get(place).into_iter().flatten().filter(|way| holds(way.to));
             let taken = ways.filter_map(|way| Some((way.to, self.taken(way, counts)?)));
             taken.collect::<Vec<_>>()

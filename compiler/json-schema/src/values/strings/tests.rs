@@ -333,7 +333,8 @@ fn large_patterns_are_combined_as_position_automata() {
         for small in SMALL {
             let (one, other) = (set(large), set(small));
             let (in_one, in_other) = (judge(large), judge(small));
-            let both = one.intersect(&other, limit).unwrap_or_else(|e| panic!("{large} and {small}: {e}"));
+            let both =
+                one.intersect(&other, limit).unwrap_or_else(|e| panic!("{large} and {small}: {e}"));
             let less = one.minus(&other, limit).expect("the complement is small");
             let either = one.union(&other, limit).expect("positions add");
             for text in &texts {
