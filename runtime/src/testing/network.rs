@@ -5,7 +5,7 @@ use grammarc_artifacts::sections::network::{
 };
 use grammarc_artifacts::tables::{Bases, TablesData};
 
-use super::Rng;
+use grammarc_test_data::Rng;
 
 /// A call edge: number of the called rule, local return state (`None` for a tail call), initial register of the callee.
 pub(crate) type Call = (usize, Option<usize>, u32);

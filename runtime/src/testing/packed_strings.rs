@@ -12,8 +12,9 @@ use grammarc_artifacts::{TablesData, row_words};
 
 use super::masks::{self, Tokens};
 use super::network::{Network, Rule, State};
-use super::{Rng, of_tables};
+use super::of_tables;
 use crate::Grammar;
+use grammarc_test_data::Rng;
 
 /// Returns the grammar of a network in which `rule` accepts `texts`, first as states and then as a packed string set.
 /// One node in `stored` has a stored mask, besides the nodes whose walks take long. No text is empty.

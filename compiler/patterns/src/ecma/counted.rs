@@ -4,7 +4,7 @@
 //! bounds.
 
 use regex_syntax::hir::ClassUnicode;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use super::lengths::Lengths;
@@ -73,6 +73,13 @@ impl CountedPattern {
             at = at.iter().flat_map(|from| taken(from, &holds)).collect();
         }
         at.iter().any(|from| !taken(from, &|place| place.is_none()).is_empty())
+    }
+
+    /// Maps each position to the transitions that leave it. `None` is the start of the text.
+    pub(super) fn ways_by_place(&self) -> FxHashMap<Option<u32>, Vec<&Way>> {
+        let mut ways: FxHashMap<Option<u32>, Vec<&Way>> = FxHashMap::default();
+        self.ways.iter().for_each(|way| ways.entry(way.from).or_default().push(way));
+        ways
     }
 
     /// Returns the count of each counter after the steps of a transition, given `counts` before it. `None` if a count

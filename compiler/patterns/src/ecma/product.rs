@@ -29,6 +29,9 @@ const MOST_WAYS: usize = 1 << 17;
 /// that, the intersection counts as too large.
 const MOST_VISITED: usize = 1 << 16;
 
+/// States of the nondeterministic automaton that are allowed for each allowed state of the deterministic one.
+const NFA_STATES: usize = 8;
+
 /// Steps of the budget that one visited transition costs: an estimate.
 const STEPS_A_WAY: usize = 1 << 4;
 
@@ -176,7 +179,7 @@ impl CountedPattern {
         let mut numbers: FxHashMap<(Option<u32>, Counts), u32> = FxHashMap::default();
         let zero: Counts = self.counters.iter().map(|_| 0).collect();
         let mut open = vec![((None, zero), nfa.start)];
-        let (end, most) = (nfa.end, allowed.states.saturating_mul(super::PROGRAM_STATES));
+        let (end, most) = (nfa.end, allowed.states.saturating_mul(NFA_STATES));
         while let Some(((place, counts), from)) = open.pop() {
             for way in ways.get(&place).into_iter().flatten() {
                 allowed.spend(STEPS_A_WAY)?;
@@ -198,13 +201,6 @@ impl CountedPattern {
             }
         }
         minimal(&nfa, allowed)
-    }
-
-    /// Maps each position to the transitions that leave it. `None` is the start of the text.
-    pub(super) fn ways_by_place(&self) -> FxHashMap<Option<u32>, Vec<&Way>> {
-        let mut ways: FxHashMap<Option<u32>, Vec<&Way>> = FxHashMap::default();
-        self.ways.iter().for_each(|way| ways.entry(way.from).or_default().push(way));
-        ways
     }
 
     /// Removes the positions from which no path of transitions leads to the end of the text, whatever the counts.
