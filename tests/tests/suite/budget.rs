@@ -25,7 +25,7 @@ use grammarc_tests::vocabularies;
 const LATE: Duration = Duration::from_millis(1500);
 
 /// Steps that a thread may count after the flag is set, some milliseconds of work: those before it looks, and on its way out.
-const STEPS: usize = 1 << 20;
+const STEPS: usize = 1 << 23;
 
 /// Time that a source gets when it is cancelled, at most.
 const LONG: Duration = Duration::from_secs(2);
