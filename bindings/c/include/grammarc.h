@@ -836,7 +836,8 @@ const char *grammarc_vocabulary_name(const struct grammarc_vocabulary *vocabular
  * Returns the ids that end a sequence by default, ascending. A matcher may have others. The array lives as long as the
  * vocabulary. NULL for NULL.
  */
-const uint32_t *grammarc_vocabulary_end_tokens(const struct grammarc_vocabulary *vocabulary, size_t *count);
+const uint32_t *grammarc_vocabulary_end_tokens(const struct grammarc_vocabulary *vocabulary,
+                                               size_t *count);
 
 /**
  * Returns the bytes of a token; for a special token, its name. The bytes live as long as the vocabulary. NULL for an unknown
@@ -1073,7 +1074,8 @@ const char *grammarc_grammar_report_json(const struct grammarc_grammar *grammar,
  * Returns the findings of the compilation, in the format of grammarc_error_json(). An opened grammar has an empty array. The
  * text lives as long as the grammar. NULL for NULL.
  */
-const char *grammarc_grammar_findings_json(const struct grammarc_grammar *grammar, size_t *length);
+const char *grammarc_grammar_findings_json(const struct grammarc_grammar *grammar,
+                                           size_t *length);
 
 /**
  * Checks whether a complete text matches the grammar.
@@ -1104,8 +1106,7 @@ void grammarc_matcher_free(struct grammarc_matcher *matcher);
  *
  * `*out` is NULL on failure. O(1): the two share their state, which is copied when one of them moves.
  */
-grammarc_status grammarc_matcher_fork(const struct grammarc_matcher *matcher,
-                                      struct grammarc_matcher **out);
+grammarc_status grammarc_matcher_fork(const struct grammarc_matcher *matcher, struct grammarc_matcher **out);
 
 /**
  * Returns the matcher to the start of a sequence, with an empty history. A matcher that failed with GRAMMARC_INTERNAL
@@ -1202,8 +1203,7 @@ grammarc_status grammarc_matcher_validate(struct grammarc_matcher *matcher,
  * Rolls back the last `tokens` tokens; end tokens count as well. GRAMMARC_ARGUMENT if `tokens` exceeds
  * grammarc_matcher_rollback_depth(). O(1).
  */
-grammarc_status grammarc_matcher_rollback(struct grammarc_matcher *matcher,
-                                          size_t tokens);
+grammarc_status grammarc_matcher_rollback(struct grammarc_matcher *matcher, size_t tokens);
 
 /**
  * Writes the tokens that end the sequence, ascending. `buffer` works as in grammarc_matcher_forced_tokens().

@@ -222,7 +222,9 @@ grammarc_status grammarc_cuda_open(const struct grammarc_cuda_options *options,
  * Writes the bytes of device memory in use by tables, and the bytes allocated by the pool. `used` and `held` may be NULL.
  * Both are 0 for NULL.
  */
-void grammarc_cuda_usage(const struct grammarc_cuda *device, uint64_t *used, uint64_t *held);
+void grammarc_cuda_usage(const struct grammarc_cuda *device,
+                         uint64_t *used,
+                         uint64_t *held);
 
 /**
  * Uploads the tables of a matcher's grammar to the device, and of its vocabulary unless they are there already.
