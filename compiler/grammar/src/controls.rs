@@ -4,7 +4,7 @@
 //! letters of this text, and masks the token that the model would write. In a language that
 //! describes model output, such a string denotes the token ([`ControlTokens`]). In other languages
 //! the string is rarely intended, because the model would seem not to follow its grammar. So the
-//! string is [reported](written_out).
+//! string is [reported](warnings).
 //!
 //! Cost: one binary search for each length of special tokens, at each position in a text where a
 //! special token may begin.
