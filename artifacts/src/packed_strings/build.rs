@@ -115,8 +115,8 @@ struct Nodes {
 }
 
 impl PackedStringsBuilder {
-    /// Returns a builder without texts. It notes each node from which at least `texts` texts go on, or whose shortest
-    /// text has at most `shortest` bytes.
+    /// Returns a builder without texts. The builder notes each node with at least `texts` texts below it. It also
+    /// notes each node whose shortest text below has at most `shortest` bytes.
     pub fn new(texts: u32, shortest: u32) -> Self {
         let register = vec![[0; BUCKET]; BUCKETS];
         let nodes = Nodes { register, note: (texts, shortest), ..Nodes::default() };

@@ -21,4 +21,12 @@ pub(super) trait GraphParts: Atoms<Error = NetworkErrorKind> {
     ///
     /// [`NetworkErrorKind::Limit`] if a limit is exceeded or the budget is spent.
     fn finish(&self, nfa: &Nfa) -> Result<Dfa, NetworkErrorKind>;
+
+    /// Does the same for the automaton of a graph with counters, which may stay nondeterministic. So
+    /// the limit on its deterministic states is lower.
+    ///
+    /// # Errors
+    ///
+    /// See [`finish`](Self::finish).
+    fn finish_counted(&self, nfa: &Nfa) -> Result<Dfa, NetworkErrorKind>;
 }

@@ -1,4 +1,4 @@
-//! The manifest: which sources are compiled for which vocabularies, and with which options.
+//! The manifest: a list of sources, each with its vocabularies and options.
 //!
 //! [`raw`] is the file as it is written, and [`model`] is what the build uses. [`read`] converts
 //! the first to the second. Every error has its position in the file and names the key.

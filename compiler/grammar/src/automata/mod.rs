@@ -28,6 +28,6 @@ pub use nfa::Nfa;
 pub use product::{complement, difference, intersect};
 pub use refine::{ALONE, Classes, Levels, Refinement};
 pub use right_linear::RightLinear;
-pub use simulation::{ChainsByState, Simulation};
+pub use simulation::{ChainsByState, Entry, Simulation};
 pub use state_budget::{StateBudget, StateLimit};
 pub use table::Table;

@@ -9,6 +9,7 @@
 
 use super::simulation::Simulation;
 use super::{Dfa, Edge, Symbol};
+use crate::graph::Lists;
 
 /// The index that ends a linked list of runs or of empty transitions: there is no earlier member.
 const NONE: u32 = u32::MAX;
@@ -183,20 +184,15 @@ impl Nfa {
     #[must_use]
     pub fn without_dead(&self) -> Self {
         let count = self.states.len();
-        let mut into: Vec<Vec<u32>> = vec![Vec::new(); count];
-        for state in 0..count as u32 {
-            let targets = self.edges(state).map(|edge| edge.target).chain(self.empties(state));
-            targets.for_each(|target| into[target as usize].push(state));
-        }
+        let into: Vec<(u32, u32)> = (0..count as u32)
+            .flat_map(|state| {
+                let targets = self.edges(state).map(|edge| edge.target).chain(self.empties(state));
+                targets.map(move |target| (target, state))
+            })
+            .collect();
         let mut is_live = vec![false; count];
-        is_live[self.end as usize] = true;
-        let mut open = vec![self.end];
-        while let Some(state) = open.pop() {
-            for &from in &into[state as usize] {
-                if !std::mem::replace(&mut is_live[from as usize], true) {
-                    open.push(from);
-                }
-            }
+        for state in Lists::of_pairs(count, into.iter().copied()).reachable([self.end]) {
+            is_live[state as usize] = true;
         }
         let (simulation, start, end) = (self.simulation.clone(), self.start, self.end);
         let mut live = Self { simulation, start, end, ..Self::with_capacity(count) };

@@ -21,9 +21,11 @@
 //! "Antichains" (2006), for subsets without simulated members. Tests: below, and
 //! `grammarc_patterns::ecma`.
 
+use crate::graph::Lists;
+
 /// The known simulations between states of an automaton. A state simulates another if it accepts
-/// every string that the other accepts. They are given as chains: lists of states, each of which
-/// simulates all later ones.
+/// every string that the other accepts. They are given as chains. A chain is a list of states;
+/// each state simulates all later ones.
 #[derive(Clone, Debug, Default)]
 pub struct Simulation {
     /// The members of all chains, in insertion order. A chain is a list of states, each of which
@@ -73,10 +75,9 @@ impl Simulation {
 
     /// Returns the same simulations, indexed by state, for an automaton with `states` states.
     pub fn by_state(&self, states: usize) -> ChainsByState {
-        let mut entries = self.entries.clone();
-        entries.sort_unstable();
-        let begins = (0..=states as u32).map(|state| entries.partition_point(|e| e.state < state));
-        ChainsByState { begins: begins.map(|at| at as u32).collect(), entries, chains: self.chains }
+        let of = (0..).zip(&self.entries).map(|(index, entry)| (entry.state, index));
+        let of = Lists::of_pairs(states, of);
+        ChainsByState { entries: self.entries.clone(), of, chains: self.chains }
     }
 
     /// Returns the memory of the known simulations in bytes.
@@ -85,15 +86,14 @@ impl Simulation {
     }
 }
 
-/// The known simulations of an automaton, indexed by state. They are given as chains: lists of
-/// states, each of which simulates all later ones.
+/// The known simulations of an automaton, indexed by state. They are given as chains. A
+/// chain is a list of states; each state simulates all later ones.
 #[derive(Clone, Debug)]
 pub struct ChainsByState {
-    /// The memberships of states in chains, in ascending order of states.
+    /// The memberships of states in chains.
     entries: Vec<Entry>,
-    /// For each state, the index in `entries` of its first membership. The last element is the
-    /// length of `entries`.
-    begins: Vec<u32>,
+    /// For each state, the indices of its memberships in `entries`.
+    of: Lists,
     /// The number of chains (lists of states in which each simulates all later ones).
     chains: u32,
 }
@@ -101,9 +101,8 @@ pub struct ChainsByState {
 impl ChainsByState {
     /// Returns the memberships of a state: for each chain that contains the state, its position in
     /// the chain. Empty if the state is in no chain.
-    pub fn of(&self, state: u32) -> &[Entry] {
-        let [from, to] = [state, state + 1].map(|at| self.begins[at as usize] as usize);
-        &self.entries[from..to]
+    pub fn of(&self, state: u32) -> impl Iterator<Item = &Entry> {
+        self.of.of(state as usize).iter().map(|&index| &self.entries[index as usize])
     }
 
     /// Returns the number of chains (lists of states in which each simulates all later states).
@@ -146,7 +145,7 @@ impl Simulated {
         }
         let is_lowest = |entry: &Entry| lowest[entry.chain as usize] == entry.rank;
         let all = std::mem::take(members);
-        members.extend(all.iter().filter(|&&member| chains.of(member).iter().all(is_lowest)));
+        members.extend(all.iter().filter(|&&member| chains.of(member).all(is_lowest)));
         for entry in all.iter().flat_map(|&member| chains.of(member)) {
             lowest[entry.chain as usize] = u32::MAX;
         }

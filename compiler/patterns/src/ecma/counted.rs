@@ -76,7 +76,7 @@ impl CountedPattern {
     }
 
     /// Maps each position to the transitions that leave it. `None` is the start of the text.
-    pub(super) fn ways_by_place(&self) -> FxHashMap<Option<u32>, Vec<&Way>> {
+    pub fn ways_by_place(&self) -> FxHashMap<Option<u32>, Vec<&Way>> {
         let mut ways: FxHashMap<Option<u32>, Vec<&Way>> = FxHashMap::default();
         self.ways.iter().for_each(|way| ways.entry(way.from).or_default().push(way));
         ways

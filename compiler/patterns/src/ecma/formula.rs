@@ -13,7 +13,7 @@ use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
 use super::program::Program;
-use grammarc_grammar::automata::ChainsByState;
+use grammarc_grammar::automata::{ChainsByState, Entry};
 
 /// Index of an interned formula, which is a disjunction of conjunctions of literals.
 pub(super) type FormulaId = u32;
@@ -180,7 +180,7 @@ impl Formulas {
         let Some((chains, state)) = self.chains.as_ref().zip(awaited) else {
             return Box::default();
         };
-        let entries = chains.of(state).to_vec();
+        let entries: Vec<Entry> = chains.of(state).copied().collect();
         if entries.is_empty() {
             return Box::default();
         }
@@ -197,23 +197,17 @@ impl Formulas {
     /// if another state of the set simulates it under the same condition.
     pub(super) fn remove_simulated_states(&self, set: &mut Vec<(u32, FormulaId)>) {
         let Some(chains) = &self.chains else { return };
-        let ranks = |&(state, demand): &(u32, FormulaId)| {
-            chains.of(state).iter().map(move |entry| (entry.chain, demand, entry.rank))
-        };
-        let mut all: Vec<_> = set.iter().flat_map(ranks).collect();
-        all.sort_unstable();
-        all.dedup_by_key(|&mut (chain, demand, _)| (chain, demand));
-        set.retain(|member| ranks(member).all(|rank| all.binary_search(&rank).is_ok()));
+        remove_higher(set, |&(state, demand)| {
+            chains.of(state).map(move |entry| ((entry.chain, demand), entry.rank))
+        });
     }
 
     /// Removes each conjunction of literals that another one makes redundant. The other has the same literals, but
     /// awaits a state that simulates the state awaited here.
     fn remove_simulated(&self, conjunctions: &mut Vec<ConjunctionId>) {
-        let ranks = |id: ConjunctionId| &*self.ranks[id as usize];
-        let mut all: Vec<Rank> = conjunctions.iter().flat_map(|&id| ranks(id)).copied().collect();
-        all.sort_unstable();
-        all.dedup_by_key(|rank| rank.family);
-        conjunctions.retain(|&id| ranks(id).iter().all(|rank| all.binary_search(rank).is_ok()));
+        remove_higher(conjunctions, |&id| {
+            self.ranks[id as usize].iter().map(|rank| (rank.family, rank.rank))
+        });
     }
 
     fn holds_at_end(&self, literal: Literal) -> bool {
@@ -280,6 +274,18 @@ impl Formulas {
                 })
         });
     }
+}
+
+/// Removes each member that has not the lowest rank of all members in one of its families. `ranks` returns the families
+/// of a member, each with the member's rank there. O(n log n) for n ranks.
+fn remove_higher<T, F: Copy + Ord, I: Iterator<Item = (F, u32)>>(
+    members: &mut Vec<T>,
+    ranks: impl Fn(&T) -> I,
+) {
+    let mut lowest: Vec<(F, u32)> = members.iter().flat_map(&ranks).collect();
+    lowest.sort_unstable();
+    lowest.dedup_by_key(|&mut (family, _)| family);
+    members.retain(|member| ranks(member).all(|rank| lowest.binary_search(&rank).is_ok()));
 }
 
 /// Adds the border between the bytes `byte - 1` and `byte` to a set. Values of 256 and more are ignored.

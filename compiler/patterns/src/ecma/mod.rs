@@ -43,10 +43,6 @@ use class::Meaning;
 
 use grammarc_grammar::automata::{Dfa, StateBudget, StateLimit, minimal, minimize_within};
 
-/// The number of states that the nondeterministic automaton of a pattern may have for each allowed state of the
-/// deterministic one. With more, the pattern is too large.
-const PROGRAM_STATES: usize = 8;
-
 /// The most positions, with all counts unrolled, of a counted pattern whose deterministic automaton is built along with
 /// the counted form. Above that, only the counted form is built, unless the pattern matches few texts.
 const MANY_PLACES: usize = 1 << 7;
@@ -75,14 +71,33 @@ pub struct Pattern {
 }
 
 /// Returns the language of the strings that contain a match of the pattern. A long count of a class between anchors
-/// becomes a loop and bounds on the length, so `^[a-z]{1,65535}$` has one state. `limit` bounds the states of the
-/// automaton.
+/// becomes a loop and bounds on the length, so `^[a-z]{1,65535}$` has one state. The deterministic automaton has at most
+/// [`WORTH_STATES`] states, and at most those of `limit`.
 ///
 /// # Errors
 ///
 /// See [`EcmaErrorKind`].
 pub fn pattern(text: &str, limit: StateBudget<'_>) -> Result<Pattern, EcmaError> {
     pattern_of(parse::parse(text, Meaning::Ecma)?, text, limit)
+}
+
+/// Returns the same with a deterministic automaton, which may have as many states as `limit` allows.
+///
+/// # Errors
+///
+/// See [`EcmaErrorKind`].
+pub fn large_pattern(text: &str, limit: StateBudget<'_>) -> Result<Pattern, EcmaError> {
+    large_pattern_of(parse::parse(text, Meaning::Ecma)?, text, limit)
+}
+
+/// Returns the language of a syntax tree with a deterministic automaton. `text` is the pattern, for the place of errors.
+fn large_pattern_of(
+    node: node::Node,
+    text: &str,
+    limit: StateBudget<'_>,
+) -> Result<Pattern, EcmaError> {
+    let bounds::Bounded { node, min, max } = bounds::bounded(node);
+    Ok(Pattern { automaton: Some(automaton(&node, text, limit)?), min, max, counted: None })
 }
 
 /// Returns the language of a syntax tree. `text` is the pattern, for the place of errors. Builds the deterministic
@@ -99,14 +114,10 @@ fn pattern_of(node: node::Node, text: &str, limit: StateBudget<'_>) -> Result<Pa
     match automaton(&node, text, limit.states(limit.states.min(WORTH_STATES))) {
         Ok(automaton) => Ok(Pattern { automaton: Some(automaton), min, max, counted }),
         Err(error) => match counted.or_else(|| positions::copied(&node)) {
-            Some(counted) if limit.spend(0).is_ok() => {
-                Ok(Pattern { automaton: None, min, max, counted: Some(counted) })
+            counted @ Some(_) if limit.spend(0).is_ok() => {
+                Ok(Pattern { automaton: None, min, max, counted })
             }
-            _ if limit.states <= WORTH_STATES => Err(error),
-            _ => {
-                let automaton = Some(automaton(&node, text, limit)?);
-                Ok(Pattern { automaton, min, max, counted: None })
-            }
+            _ => Err(error),
         },
     }
 }
@@ -150,7 +161,9 @@ pub fn conjuncts(text: &str, limit: StateBudget<'_>) -> Result<Option<Vec<Conjun
     });
     let mut found = Vec::new();
     for (node, is_negative) in looks.chain([(started(rest), false)]) {
-        found.push(Conjunct { pattern: pattern_of(node, text, limit)?, is_negative });
+        let pattern = pattern_of(node.clone(), text, limit)
+            .or_else(|_| large_pattern_of(node, text, limit))?;
+        found.push(Conjunct { pattern, is_negative });
     }
     Ok(Some(found))
 }
@@ -181,7 +194,7 @@ pub(crate) fn whole(text: &str, limit: StateBudget<'_>) -> Result<Dfa, EcmaError
 /// Returns the minimal deterministic automaton of the strings that contain a match of a syntax tree. `text` is the
 /// pattern, for the place of errors. Fails if a limit is exceeded.
 fn automaton(node: &node::Node, text: &str, limit: StateBudget<'_>) -> Result<Dfa, EcmaError> {
-    let states = limit.states.saturating_mul(PROGRAM_STATES).saturating_add(1 << 10);
+    let states = limit.states.saturating_mul(program::PROGRAM_STATES).saturating_add(1 << 10);
     let states = limit.states(states);
     let kind = EcmaErrorKind::TooLarge { limit: limit.states };
     let too_large = || EcmaError { kind: kind.clone(), span: 0..text.len() };

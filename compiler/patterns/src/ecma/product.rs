@@ -14,8 +14,10 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use super::counted::{CountedPattern, Counts, Place, Way};
 use super::lengths::Lengths;
 use super::positions::MOST_COUNTERS;
+use super::program::PROGRAM_STATES;
 use crate::class::Classes;
 use grammarc_grammar::automata::{Dfa, Nfa, StateBudget, StateLimit, minimal};
+use grammarc_grammar::graph::Lists;
 
 /// Most positions of a union, an intersection or an automaton from states. A larger one is not built, and the caller
 /// gets `None`.
@@ -28,9 +30,6 @@ const MOST_WAYS: usize = 1 << 17;
 /// Most pairs of a position and counts that are visited in the search for the shortest text of an intersection. Beyond
 /// that, the intersection counts as too large.
 const MOST_VISITED: usize = 1 << 16;
-
-/// States of the nondeterministic automaton that are allowed for each allowed state of the deterministic one.
-const NFA_STATES: usize = 8;
 
 /// Steps of the budget that one visited transition costs: an estimate.
 const STEPS_A_WAY: usize = 1 << 4;
@@ -179,7 +178,7 @@ impl CountedPattern {
         let mut numbers: FxHashMap<(Option<u32>, Counts), u32> = FxHashMap::default();
         let zero: Counts = self.counters.iter().map(|_| 0).collect();
         let mut open = vec![((None, zero), nfa.start)];
-        let (end, most) = (nfa.end, allowed.states.saturating_mul(NFA_STATES));
+        let (end, most) = (nfa.end, allowed.states.saturating_mul(PROGRAM_STATES));
         while let Some(((place, counts), from)) = open.pop() {
             for way in ways.get(&place).into_iter().flatten() {
                 allowed.spend(STEPS_A_WAY)?;
@@ -206,17 +205,13 @@ impl CountedPattern {
     /// Removes the positions from which no path of transitions leads to the end of the text, whatever the counts.
     /// Renumbers the others.
     fn trimmed(mut self) -> Self {
-        let mut into: FxHashMap<Option<u32>, Vec<Option<u32>>> = FxHashMap::default();
-        self.ways.iter().for_each(|way| into.entry(way.to).or_default().push(way.from));
-        let mut is_live = vec![false; self.places.len()];
-        let mut open = vec![None];
-        while let Some(place) = open.pop() {
-            for &from in into.get(&place).into_iter().flatten() {
-                let Some(live) = from.map(|from| &mut is_live[from as usize]) else { continue };
-                if !std::mem::replace(live, true) {
-                    open.push(from);
-                }
-            }
+        // The end of a text has the number after all positions.
+        let end = self.places.len() as u32;
+        let ways = self.ways.iter();
+        let into = ways.filter_map(|way| Some((way.to.unwrap_or(end), way.from?)));
+        let mut is_live = vec![false; self.places.len() + 1];
+        for place in Lists::of_pairs(is_live.len(), into).reachable([end]) {
+            is_live[place as usize] = true;
         }
         let mut next = 0;
         let numbers: Vec<u32> = is_live

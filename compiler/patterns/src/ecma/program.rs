@@ -11,6 +11,10 @@ use grammarc_grammar::automata::{Nfa, StateBudget, Symbol};
 use super::class;
 use super::node::Node;
 
+/// The number of states that the nondeterministic automaton of a pattern may have for each allowed state of the
+/// deterministic one. With more, the pattern is too large.
+pub(super) const PROGRAM_STATES: usize = 8;
+
 /// The condition under which an empty transition may be taken at a position of the string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Guard {
@@ -239,30 +243,39 @@ impl<'a> Compiler<'a> {
         let needed = self.copies(body, min, first, None)?;
         let at = needed.last().copied().unwrap_or(first);
         self.program.nfa.empty(at, to);
-        let size = |copies: &[u32], end: u32| copies.last().map_or(0, |last| end - last);
         match max {
             None if min == 0 => self.node(body, at, at)?,
             None => {
                 let looped = self.program.nfa.len() as u32;
                 self.node(body, at, at)?;
-                let simulation = &mut self.program.nfa.simulation;
-                simulation.chain(needed.iter().rev().chain(&[first]).copied());
-                // Without its end state, the loop has the same states as a copy.
+                // Without its end state, a copy has the same states as the loop.
+                let ends: Vec<u32> = needed.iter().rev().copied().chain([first]).collect();
                 let bodies = needed.iter().rev().map(|end| end + 1);
                 let bodies: Vec<u32> = [looped].into_iter().chain(bodies).collect();
-                simulation.copies(&bodies, size(&needed, looped).saturating_sub(1));
+                self.simulate(&ends, &bodies);
             }
             Some(max) => {
                 let copies = self.copies(body, max.saturating_sub(min), at, Some(to))?;
-                let end = self.program.nfa.len() as u32;
-                let simulation = &mut self.program.nfa.simulation;
-                simulation.chain([at].into_iter().chain(copies.iter().copied()));
-                (1..size(&copies, end)).for_each(|within| {
-                    simulation.chain(copies.iter().map(|first| first + within));
-                });
+                let ends: Vec<u32> = [at].into_iter().chain(copies.iter().copied()).collect();
+                let bodies: Vec<u32> = copies.iter().map(|end| end + 1).collect();
+                self.simulate(&ends, &bodies);
             }
         }
         Ok(())
+    }
+
+    /// Records the simulations of a repetition: each of the states `ends` simulates the later ones. Of the copies of
+    /// the body, which begin with the states `bodies`, each simulates the later ones. The states of a copy have
+    /// consecutive numbers, in every copy the same number of them.
+    fn simulate(&mut self, ends: &[u32], bodies: &[u32]) {
+        if ends.len() < 2 {
+            return;
+        }
+        let end = self.program.nfa.len() as u32;
+        let size = bodies.iter().max().map_or(0, |last| end - last);
+        let simulation = &mut self.program.nfa.simulation;
+        simulation.chain(ends.iter().copied());
+        simulation.copies(bodies, size);
     }
 
     /// Adds `count` copies of a repetition's body in sequence, the first from state `at`. With `exit`, an empty

@@ -89,8 +89,8 @@ impl Difference {
 /// The difference of one state from its reference (the state that its mask is derived from), while a pass over the trie
 /// collects it.
 struct DifferenceBuilder<'a> {
-    /// The trie nodes so far at which the reference's tokens and exits (trie nodes at which the rule returns) are not
-    /// taken over.
+    /// Trie nodes found so far. Tokens and exits of the reference at these nodes are not taken over. An exit is a node at
+    /// which the rule returns.
     excluded: Excluded,
     /// Collects the derived state's own tokens and exits (trie nodes at which the rule returns).
     builder: OutcomeBuilder<'a>,

@@ -230,8 +230,8 @@ impl CharRuns {
     }
 }
 
-/// Returns the union of the bytes with which the states `way` of a character run (states that read characters of one
-/// class) leave the run: by bytes other than its characters, or by bytes that may come after their rule.
+/// Returns all bytes with which the states `way` of a character run leave the run. A character run is a list of states
+/// that read characters of one class. A state leaves it by other bytes, or by the bytes after its rule.
 fn bytes_of(way: &[RunState]) -> ByteSet {
     way.iter().fold(ByteSet::EMPTY, |all, place| all.union(place.others).union(place.after))
 }

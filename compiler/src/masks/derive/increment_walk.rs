@@ -308,8 +308,8 @@ impl IncrementWalk<'_> {
         given_way.more = std::mem::take(&mut self.builder.outcome);
     }
 
-    /// Adds the tokens of a state, and the trie nodes at which the rule returns, below a trie node at which only the
-    /// exit (the state after the last increment) continues. Returns the number of nodes visited.
+    /// Adds the tokens of a state below a trie node, and the nodes at which the rule returns. At the node, only the exit
+    /// continues: the state after the last increment. Returns the number of nodes visited.
     fn go_alone(&mut self, node: u32, state: u32) -> usize {
         let (rule, mut count) = (self.rule, 0);
         let trie = rule.trie;

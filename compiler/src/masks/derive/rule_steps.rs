@@ -1,8 +1,8 @@
 //! The transitions of a rule with registers, for one of its counters. The *near-bound counter* is the one under study.
 //! All other counters are *far*: so many increments are left that no token reaches their bound.
 //!
-//! Entering a state may change several counters; only the change of the near-bound counter matters. It is either an
-//! increment, at the last of which the exit replaces the state, or a reset, after which many increments are left.
+//! Entering a state may change several counters; only the change of the near-bound counter matters. That change
+//! is an increment or a reset. At the last increment, the exit replaces the state. After a reset, many increments are left.
 //!
 //! Cost: O(states of the rule times its byte classes).
 

@@ -42,8 +42,8 @@ pub(crate) enum Encoded {
     Form { words: Vec<u32>, count: u32 },
 }
 
-/// What the mask of a state, or of a return state and an exit class (set of trie nodes at which a rule returns), is
-/// made from: its consumed tokens and its exit nodes.
+/// The tokens and exit nodes from which a mask is made. The mask is that of a state, or of a return state with an exit
+/// class (a set of trie nodes at which a rule returns).
 #[derive(Debug, Default)]
 pub(crate) struct Computed {
     /// The consumed tokens, and the exits: trie nodes at which the rule returns.

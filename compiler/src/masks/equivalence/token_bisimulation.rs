@@ -128,7 +128,7 @@ struct Finder<'f, 'a> {
     seen: Vec<([u32; 2], ReadSoFar)>,
 }
 
-/// What was read before two states were reached, and the bytes with which a factor of a token may continue there.
+/// The bytes read before two states were reached, and the bytes that may come next in a factor of a token.
 #[derive(Clone, Copy)]
 struct ReadSoFar {
     /// The last bytes read before the two states. Empty if these bytes are not known.

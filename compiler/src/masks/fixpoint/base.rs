@@ -27,8 +27,8 @@ use crate::threads::Threads;
 /// which encoding uses several threads.
 const WORTH_A_THREAD: usize = 16;
 
-/// The states of the grammar whose outcomes (consumed tokens and exit nodes) are computed: those that are walked over
-/// the trie, and those that are derived from others.
+/// The states of the grammar whose outcomes (consumed tokens and exit nodes) are computed. Some outcomes are found by a
+/// walk over the trie, the others are derived.
 pub(crate) struct Plan {
     /// The states whose outcomes (consumed tokens and exit nodes) are found by a walk over the trie, ascending.
     pub(crate) walked: Vec<u32>,

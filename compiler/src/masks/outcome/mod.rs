@@ -13,8 +13,8 @@ pub(crate) mod spans;
 use spans::{count_of, join, minus};
 use std::ops::Range;
 
-/// The result of running all byte strings below one trie node from one state: the tokens that the state's rule
-/// consumes, and the exits, which are nodes at which the rule returns.
+/// The result of running all byte strings below one trie node from one state. It has the tokens that the state's rule
+/// consumes, and the exits (trie nodes at which the rule returns).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Outcome {
     /// Tokens taken over from the base mask of another state, of the vocabulary or of the grammar. `None` if all tokens

@@ -64,8 +64,8 @@ impl<'a> Returns<'_, 'a> {
     }
 
     /// Adds the outcomes (consumed tokens and exit nodes) of a return state over its frame (`at`) at some trie nodes.
-    /// These are the nodes of the exit class (set of trie nodes at which a rule returns) `class` of the vocabulary at
-    /// which the callee returns: `nodes`, ascending. Children within the excluded subtrees are skipped.
+    /// The ascending `nodes` are those at which the callee returns. They are the nodes of `class`, an exit class of the
+    /// vocabulary (a set of trie nodes at which a rule returns). Children within the excluded subtrees are skipped.
     pub(crate) fn leave_through(
         &mut self,
         at: Configuration,

@@ -290,7 +290,11 @@ impl GraphParts for Assembler<'_> {
     }
 
     fn finish(&self, nfa: &Nfa) -> Result<Dfa> {
-        self.source.finish_within(nfa, self.source.bounds_of(nfa))
+        self.source.finish(nfa)
+    }
+
+    fn finish_counted(&self, nfa: &Nfa) -> Result<Dfa> {
+        self.source.finish_within(nfa, self.source.bounds_of(self.rules.current(), nfa))
     }
 }
 

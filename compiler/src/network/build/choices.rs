@@ -25,8 +25,8 @@ use crate::network::rule::Label;
 ///
 /// # Errors
 ///
-/// [`NetworkErrorKind::Limit`] if there are too many rules, or too many states in a rule, or if the
-/// budget is spent.
+/// [`NetworkErrorKind::Limit`] if the rule must be deterministic, if there are too many rules, or too
+/// many states in a rule, or if the budget is spent.
 pub(super) fn build(
     nfa: &Nfa,
     number: usize,
@@ -34,6 +34,9 @@ pub(super) fn build(
     rules: &mut Rules<'_>,
     source: &Source<'_>,
 ) -> Result<(), NetworkErrorKind> {
+    if !source.may_stay_nondeterministic(rules.current()) {
+        return Err(source.too_large());
+    }
     let live = nfa.without_dead();
     let bounds = source.bounds();
     let mut right_linear = RightLinear::new(&live, bounds);

@@ -146,16 +146,13 @@ impl Builder<'_> {
             return Err(NetworkErrorKind::Empty);
         }
         let nfa = self.assembler.nfa_of(&Expr::Call(start), 0)?;
-        match minimal_table(&nfa, source.bounds_of(&nfa)) {
+        match minimal_table(&nfa, source.bounds_of(start, &nfa)) {
             Ok(dfa) => {
                 check_inhabited(&dfa)?;
                 self.assembler.rules.add_plain(dfa)
             }
             Err(_) => {
                 source.spend()?;
-                if !source.may_stay_nondeterministic(source.grammar.start) {
-                    return Err(source.too_large());
-                }
                 let number = self.assembler.rules.reserve();
                 choices::build(&nfa, number, true, &mut self.assembler.rules, source)?;
                 Ok(number)
@@ -189,7 +186,7 @@ impl Builder<'_> {
         if room >= most {
             large.clear();
         }
-        let limit = if large.is_empty() { source.bounds_of(&nfa).states } else { room };
+        let limit = if large.is_empty() { source.bounds_of(rule, &nfa).states } else { room };
         Ok(Unfinished { rule, nfa, limit, large })
     }
 
@@ -208,9 +205,6 @@ impl Builder<'_> {
         let dfa = match dfa {
             Ok(dfa) => dfa,
             Err(_) if large.is_empty() => {
-                if !source.may_stay_nondeterministic(rule) {
-                    return Err(source.too_large());
-                }
                 let number = rules.number(rule);
                 return choices::build(&nfa, number, false, rules, source);
             }

@@ -1,5 +1,5 @@
-//! The rules made for repetitions: those that exist, those that the vocabulary holds, and those
-//! that still have to be built.
+//! The rules made for repetitions. A rule is built already, is held by the vocabulary, or has still
+//! to be built.
 
 use rustc_hash::FxHashMap;
 

@@ -123,9 +123,12 @@ impl<'a> Source<'a> {
         StateBudget::new(self.wanted.limits.rule_states, self.context.budget)
     }
 
-    /// Returns the limit on the deterministic states of an automaton that may stay
-    /// nondeterministic, with the budget.
-    pub(super) fn bounds_of(&self, nfa: &Nfa) -> StateBudget<'a> {
+    /// Returns the limit on the deterministic states of an automaton of a rule, with the budget. The
+    /// limit is lower if the automaton may stay nondeterministic.
+    pub(super) fn bounds_of(&self, rule: RuleId, nfa: &Nfa) -> StateBudget<'a> {
+        if !self.may_stay_nondeterministic(rule) {
+            return self.bounds();
+        }
         let NetworkLimits { rule_states, deterministic_states, .. } = self.wanted.limits;
         let states = match deterministic_states {
             0 => 1,

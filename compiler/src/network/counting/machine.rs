@@ -103,7 +103,7 @@ impl Machine {
                 Some(at) => nfa.empty(first + from, at),
             }
         }
-        let dfa = parts.finish(&nfa)?;
+        let dfa = parts.finish_counted(&nfa)?;
         let checks = lists.iter().flatten().map(|step| match *step {
             Step::Check(counter) => 1 << counter,
             Step::Reset(_) | Step::Increment(_) => 0,

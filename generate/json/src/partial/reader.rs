@@ -5,7 +5,7 @@
 
 use serde_json::{Number, Value};
 
-/// A text with which no JSON text starts, or in which a key occurs twice in one object.
+/// The error for a text that is not the beginning of a JSON text, or that has a key twice in one object.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}, at byte {at}")]
 pub struct PartialError {

@@ -88,13 +88,12 @@ impl StringSet {
     ///
     /// See [`ecma::EcmaErrorKind`].
     pub(crate) fn pattern(text: &str, limit: StateBudget<'_>) -> Result<Self, EcmaError> {
-        let few = limit.states(limit.states.min(ecma::WORTH_STATES));
-        match ecma::pattern(text, few) {
+        match ecma::pattern(text, limit) {
             Ok(pattern) => Ok(Self::of_pattern(pattern, Some(text))),
-            Err(error) => match Self::conjunction(text, limit)? {
+            // A pattern with another error has it here too.
+            Err(_) => match Self::conjunction(text, limit)? {
                 Some(set) => Ok(set),
-                None if limit.states <= few.states => Err(error),
-                None => Ok(Self::of_pattern(ecma::pattern(text, limit)?, Some(text))),
+                None => Ok(Self::of_pattern(ecma::large_pattern(text, limit)?, Some(text))),
             },
         }
     }

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use crate::values::strings::characters::Ranges;
 use grammarc_grammar::ir::{Counter, Expr, ExprGraph, Step};
-use grammarc_patterns::ecma::{CountedPattern, Way};
+use grammarc_patterns::ecma::CountedPattern;
 
 /// Returns the JSON texts of a pattern with counters, after the opening quote and with the closing one. `bounds` are
 /// bounds on the length in characters, inclusive. `text` returns the texts of one character of the given ranges.
@@ -31,8 +31,7 @@ pub(super) fn written(
         .iter()
         .map(|place| text(&place.class.iter().map(|range| (range.start(), range.end())).collect()))
         .collect();
-    let mut ways: FxHashMap<Option<u32>, Vec<&Way>> = FxHashMap::default();
-    pattern.ways.iter().for_each(|way| ways.entry(way.from).or_default().push(way));
+    let ways = pattern.ways_by_place();
     let mut numbers: FxHashMap<(Option<u32>, &[Step]), u32> = FxHashMap::default();
     let mut open = vec![(None, ExprGraph::START)];
     while let Some((place, from)) = open.pop() {
