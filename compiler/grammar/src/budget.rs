@@ -33,15 +33,15 @@ pub const TIME: Duration = Duration::from_secs(300);
 /// with an error.
 pub const MEMORY: usize = 1 << 30;
 
-/// The number of steps of one thread between two readings of the clock. Few enough to react within
-/// milliseconds, and enough to make readings cheap.
+/// The number of steps of one thread between two readings of the clock. The number is low enough to react within
+/// milliseconds, and high enough to make readings cheap.
 const STEPS: usize = 1 << 13;
 
 /// The longest time that a waiting thread sleeps before it checks the cancellation flag again.
 const NAP: Duration = Duration::from_millis(4);
 
 thread_local! {
-    /// The number of steps after which this thread reads the clock, for all budgets together.
+    /// The number of steps that this thread may still take before it reads the clock. All budgets share the number.
     static LEFT: Cell<usize> = const { Cell::new(STEPS) };
 }
 

@@ -1,7 +1,7 @@
 //! Strongly connected components of directed graphs, and the minimal elements of a preorder.
 
-/// Initial capacity of the stacks of the search for components, in nodes: the depth of the search
-/// in most graphs. Deeper searches grow the stacks.
+/// Initial capacity, in nodes, of the stacks of the search for components. Most searches are less
+/// deep. Deeper searches grow the stacks.
 const DEEP: usize = 128;
 
 /// Initial capacity of the buffer of [`Lists`], in entries for each node. On average, most lists

@@ -1,8 +1,8 @@
 //! An interner of sequences of numbers or other small values. Each distinct sequence is stored
 //! once, in one buffer.
 //!
-//! Subsets, outlines of states, masks and classes of nodes are looked up by content thousands of
-//! times for each grammar. Separate keys would need as many allocations.
+//! Subsets, outlines of states, masks and classes of nodes are looked up by content thousands of times for each
+//! grammar. With a separate key for each sequence, there would be as many allocations.
 
 use std::hash::Hasher;
 use std::ops::Range;

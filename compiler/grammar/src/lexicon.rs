@@ -25,8 +25,8 @@ pub trait Lexicon {
     /// Returns the set of bytes that are the whole text of some token.
     fn single_bytes(&self) -> ByteSet;
 
-    /// Returns suffixes of text tokens, shorter than the token: those that begin with a byte of `first` and contain a
-    /// byte of `with`. They are in ascending order, without repetition.
+    /// Returns the proper suffixes of text tokens that begin with a byte of `first` and contain a byte of `with`. They
+    /// ascend, without repetition.
     fn tails(&self, first: ByteSet, with: ByteSet) -> Arc<[Box<[u8]>]>;
 
     /// Returns the trie of all text tokens.

@@ -142,8 +142,8 @@ pub fn recognize(text: &str) -> Option<Recognized> {
 /// language.
 type IsLine = fn(&str) -> bool;
 
-/// Pairs of a language and the test of a line that identifies it, in the order in which they are
-/// tried. The first language with a matching line is recognized.
+/// Pairs of a language and the test of its lines, in the order of the tests. The first language with a matching line is
+/// recognized.
 const MARKS: [(Other, IsLine); 7] = [
     (Other::Bnf, is_bnf),
     (Other::W3c, is_w3c),
@@ -175,8 +175,7 @@ fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
     })
 }
 
-/// Whether a text is an identifier: letters, digits and `_-$.`, where the first character is no
-/// digit.
+/// Whether a text is an identifier: letters, digits and `_-$.`, of which the first is no digit.
 fn is_name(text: &str) -> bool {
     let is_part = |c: char| c.is_ascii_alphanumeric() || "_-$.".contains(c);
     !text.is_empty() && text.chars().all(is_part) && !text.starts_with(|c: char| c.is_ascii_digit())

@@ -162,7 +162,7 @@ impl Threads {
     }
 
     /// Runs two independent pieces of work and returns both results. They run in parallel if
-    /// `worth` is true, which says that the second is worth waking up a thread.
+    /// `worth` is true: the second is then worth waking up a thread.
     pub fn both<A, B: Send>(
         &self,
         worth: bool,
@@ -188,8 +188,8 @@ impl Threads {
     }
 
     /// Applies `work` to each item and returns the results in the order of the items. The items run
-    /// in parallel if `worth` is true, which says that they are worth waking up threads. `new`
-    /// creates the state that a thread keeps from one item to the next.
+    /// in parallel if `worth` is true: they are then worth waking up threads. `new` creates the
+    /// state that a thread keeps from one item to the next.
     pub fn map<T: Sync, S, R: Send>(
         &self,
         worth: bool,

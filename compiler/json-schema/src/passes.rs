@@ -43,7 +43,7 @@ pub const CODES: Codes =
 /// Estimated budget steps for a keyword occurrence in the report.
 const STEPS_AN_OCCURRENCE: usize = 1 << 6;
 
-/// What a compilation writes: which values of the schema, and whether as JSON or as tags.
+/// The task of a compilation: which values of the schema to write, and whether as JSON or as tags.
 #[derive(Clone, Copy)]
 pub(super) struct Task<'t> {
     /// Which values are written (all, or only objects), and whether objects are written as JSON or as tags.

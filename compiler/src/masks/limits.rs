@@ -1,7 +1,7 @@
 //! Bounds on the computation of masks, and the error if one is exceeded.
 
-/// Bounds on the number of results when the masks of a grammar are computed. Beyond a bound, the computation fails with
-/// [`MaskError::Limit`].
+/// Limits on the computation of a grammar's masks: on the number of pairs that need a follow mask, and on the number of
+/// dense rows. Beyond a limit, the computation fails with [`MaskError::Limit`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MaskLimits {
     /// The most pairs of a return state (the state after a call) and an exit class (trie nodes at which a callee

@@ -13,8 +13,9 @@
 //!
 //! Steps 1 to 3 are `fixpoint`. Most of the other code saves walks, and could be left out without a change of any set.
 //! A walk is saved in one way: **the outcome of a state is the outcome of a reference, without some subtrees of the
-//! trie, plus the outcome on these.** Without such subtrees, the two states are equivalent. A few are a difference. If
-//! they are unknown, the state is walked. `shortcuts` lists all ways to save a walk, and each can be left out.
+//! trie, plus the outcome on these.** If no subtree is left out, the two states are equivalent. If a few are, these are
+//! the *difference* of the two states. If the subtrees are not known, the state is walked. `shortcuts` lists all ways
+//! to save a walk, and each can be left out.
 //!
 //! Tests: `tests/tests/suite/{masks,shortcuts,counters}.rs`.
 //!

@@ -1,9 +1,9 @@
 //! All shortcuts of the computation of masks, by name. Each saves work and changes no set of tokens.
 //!
 //! Masks are defined by walks of every state over the whole trie, and of every return state over its exit classes. A
-//! set that follows from something known is not walked for, and each way to know one is a [`Shortcut`]. Any of them can
-//! be [left out](Shortcuts::without), to be measured, or to be ruled out if a mask is wrong. The artifact is the same,
-//! byte for byte. How often each took effect is [counted](ShortcutCounts).
+//! set that can be derived from known sets needs no walk. Each way to derive one is a [`Shortcut`]. Any shortcut can be
+//! [switched off](Shortcuts::without), to measure its effect or to find the cause of a wrong mask. The artifact is the
+//! same, byte for byte. [`ShortcutCounts`] counts how often each took effect.
 //!
 //! Invariant: no shortcut calls the walk. The remaining part of a subtree is put on the walk's
 //! [worklist](super::walk::worklist).
@@ -28,7 +28,7 @@ pub enum Shortcut {
     DefaultTransitions,
     /// States that agree on every factor (substring) of a token share one mask (`equivalence/token_bisimulation.rs`).
     TokenBisimulation,
-    /// States from which no token leaves a literal share a mask if they lead to one trie node
+    /// States within literals that no token leaves share a mask if their literals lead to one trie node
     /// (`equivalence/literals.rs`).
     Literals,
     /// Counter abstraction: rules before a countdown (a register with the repetitions left) get the masks of equal
@@ -37,8 +37,8 @@ pub enum Shortcut {
     /// Masks of states are derived from the masks of other states, which agree with them on strings of `k` bytes
     /// (`equivalence/reference.rs`, `derive/batch.rs`).
     References,
-    /// Outcomes (consumed tokens and exit nodes) stored in the vocabulary are taken over. Left out are the subtrees of
-    /// the trie in which the state and the vocabulary's state differ (`walk/take_over.rs`).
+    /// Outcomes (consumed tokens and exit nodes) stored in the vocabulary are taken over, without the subtrees of the
+    /// trie in which the state and the vocabulary's state differ (`walk/take_over.rs`).
     SharedReferences,
     /// Tokens whose characters are all of one class are added by their length, without a walk (`derive/char_runs.rs`).
     CharRuns,
@@ -75,7 +75,7 @@ impl Default for Shortcuts {
 }
 
 impl Shortcuts {
-    /// Returns this set of shortcuts without one of them.
+    /// Returns this set of shortcuts without `shortcut`.
     #[must_use]
     pub fn without(self, shortcut: Shortcut) -> Self {
         Self(self.0 & !(1 << shortcut as u32))

@@ -21,7 +21,7 @@ const UNKNOWN: u32 = u32::MAX;
 /// buffers grow beyond that.
 const MANY: usize = 32;
 
-/// The number of states that determinization builds between two estimates of its memory.
+/// The number of states that determinization builds between two estimates of its memory use.
 const STATES_A_LOOK: usize = 256;
 
 /// The lowest value in `Subsets::all` that denotes a subset with more than one member. Lower values
@@ -96,8 +96,8 @@ pub(super) fn table(nfa: &Nfa, allowed: StateBudget<'_>) -> Result<Table, StateL
     Ok(table)
 }
 
-/// An interner of subsets of an automaton's states. Subsets are numbered from 0 in the order in
-/// which they are found, so the numbers are those of the deterministic automaton's states.
+/// An interner of subsets of an automaton's states. Subsets are numbered from 0 in the order of
+/// discovery. Their numbers are the states of the deterministic automaton.
 pub(super) struct Subsets<'a> {
     /// The nondeterministic automaton whose states form the subsets.
     nfa: &'a Nfa,

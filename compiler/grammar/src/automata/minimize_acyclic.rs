@@ -154,17 +154,15 @@ struct AcyclicMinimizer<'a> {
     pairs: Vec<(u32, u32)>,
 }
 
-/// The record of one class in the index of classes with a single transition on a single byte. The
-/// classes that lead to the same target class form a linked list.
+/// The links of one class in the lists of `by_byte`. Each class has a linked list of the non-accepting classes whose
+/// only transition leads to it on a single byte.
 #[derive(Clone, Copy)]
 struct ByByte {
-    /// The last class in the linked list of the classes that lead to this class, or [`UNRESOLVED`]
-    /// if the list is empty.
+    /// The last member of this class's own list, or [`UNRESOLVED`] if the list is empty.
     last: u32,
-    /// The byte of this class's only transition, if the class is in the list of its target class.
+    /// The byte of this class's only transition, if the class is a member of the list of its target class.
     byte: u32,
-    /// The class before this class in the list of its target class, or [`UNRESOLVED`] if there is
-    /// none.
+    /// The previous member of the list that contains this class, or [`UNRESOLVED`] if there is none.
     before: u32,
 }
 

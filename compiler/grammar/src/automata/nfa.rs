@@ -51,11 +51,12 @@ pub struct Nfa {
     /// The transitions on symbols of all states, in the order in which they were added.
     edges: Vec<Edge>,
     /// The earlier runs of states whose transitions are not consecutive in `edges`. A run is a
-    /// range of consecutive transitions of one state in `edges`. Each has the index in this list of
-    /// the same state's run before, or [`NONE`]. The last run of a state is in `states`.
+    /// range of consecutive transitions of one state in `edges`. They form one linked list for each
+    /// state: each entry has the index of the state's previous entry, or [`NONE`]. The last run of
+    /// a state is in `states`.
     runs: Vec<(Run, u32)>,
-    /// The empty transitions of all states. Each has its target state and the index in this list of
-    /// the same state's empty transition before, or [`NONE`].
+    /// The empty transitions of all states, as one linked list for each state. Each entry has the
+    /// target state, and the index of the state's previous entry or [`NONE`].
     empty: Vec<(u32, u32)>,
     /// The known simulations between states, which determinization uses. A state simulates another
     /// state if it accepts every string that the other state accepts.

@@ -1,5 +1,4 @@
-//! Simulation between states of a nondeterministic automaton, as far as the construction of the
-//! automaton knows it.
+//! Simulations between states of a nondeterministic automaton that are known from its construction.
 //!
 //! A state *simulates* another state if it accepts every string that the other state accepts. A
 //! subset construction may then drop the other state from each subset with both. The language stays

@@ -3,8 +3,8 @@
 
 use crate::budget::{Budget, MemoryUse};
 
-/// The error of a construction that would exceed its number of states, or whose compilation has
-/// spent its budget. A spent budget reports its own error.
+/// The error of a construction beyond its limit on states, or with a spent budget of the
+/// compilation. The reason for a spent budget is in the budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the automaton needs more than {limit} states")]
 pub struct StateLimit {

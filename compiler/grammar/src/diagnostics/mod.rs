@@ -126,14 +126,14 @@ impl Diagnostic {
         self
     }
 
-    /// Returns the source in which the main label is. Returns `None` if that is the compiled
-    /// source, or if there is no label.
+    /// Returns the source that contains the main label. Returns `None` if that is the compiled source, or if there is
+    /// no label.
     pub fn within(&self) -> Option<&Source> {
         self.labels.first()?.source.as_ref()
     }
 
-    /// Returns the source in which the main label is. Returns `compiled`, the compiled source, if
-    /// the label names no other source.
+    /// Returns the source that contains the main label. Returns `compiled`, the compiled source, if the label names no
+    /// other source.
     pub fn source<'d>(&'d self, compiled: &'d Source) -> &'d Source {
         self.within().unwrap_or(compiled)
     }

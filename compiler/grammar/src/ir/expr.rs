@@ -175,8 +175,7 @@ impl ByteSet {
         self.apart(self.next())
     }
 
-    /// Returns all bytes at which one of the sets begins or ends: the union of their
-    /// [turns](Self::turns).
+    /// Returns all bytes at which membership in one of the sets changes: the union of their [turns](Self::turns).
     pub fn turns_of(sets: impl Iterator<Item = Self>) -> Self {
         sets.fold(Self::EMPTY, |all, set| all.union(set.turns()))
     }
@@ -336,8 +335,8 @@ impl Expr {
         Self::Bytes(ByteSet::range(byte, byte))
     }
 
-    /// Returns the expression of the parts one after the other. Nested sequences are flattened, and
-    /// empty parts are dropped. The result is [`Expr::Never`] if some part is [`Expr::Never`].
+    /// Returns the concatenation of the parts. Nested sequences are flattened, and empty parts are dropped. The result
+    /// is [`Expr::Never`] if some part is [`Expr::Never`].
     pub fn seq(parts: impl IntoIterator<Item = Self>) -> Self {
         let mut parts = parts.into_iter();
         // Most sequences have two parts in the end: a quote and the rest of a string.
@@ -396,8 +395,8 @@ impl Expr {
         }
     }
 
-    /// Returns the expression of between `min` and `max` strings of this expression, one after the
-    /// other. `None` is no maximum. The result is [`Expr::Never`] if `max` is below `min`.
+    /// Returns the expression of all concatenations of between `min` and `max` strings of this expression. There is no
+    /// maximum if `max` is `None`. The result is [`Expr::Never`] if `max` is below `min`.
     #[must_use]
     pub fn repeat(self, min: u32, max: Option<u32>) -> Self {
         match (self, min, max) {
@@ -415,13 +414,13 @@ impl Expr {
         self.repeat(0, Some(1))
     }
 
-    /// Returns the expression of any number of strings of this expression, one after the other.
+    /// Returns the expression of all concatenations of any number of strings of this expression.
     #[must_use]
     pub fn star(self) -> Self {
         self.repeat(0, None)
     }
 
-    /// Returns the expression of one or more strings of this expression, one after the other.
+    /// Returns the expression of all concatenations of one or more strings of this expression.
     #[must_use]
     pub fn plus(self) -> Self {
         self.repeat(1, None)

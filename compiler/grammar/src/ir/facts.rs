@@ -16,7 +16,7 @@ use crate::budget::Budget;
 use crate::graph::Lists;
 
 /// A summary of the bytes that occur in a set of strings, for a fixpoint over the rules of a
-/// grammar. The type `()` stores nothing, where the bytes are not needed.
+/// grammar. The type `()` stores nothing and is used if the bytes are not needed.
 pub trait ByteFacts: Copy + Eq {
     /// The bytes of the empty set of strings: none.
     const NONE: Self;
@@ -301,8 +301,7 @@ pub fn of_expr<L: ByteFacts>(expr: &Expr, rules: &[Facts<L>]) -> Facts<L> {
     Known { rules, graphs: FxHashMap::default(), budget: None }.of_expr(expr)
 }
 
-/// What is known about one state of an expression graph, while the [`Facts`] of the graph are
-/// computed.
+/// The record of one state of an expression graph, while the [`Facts`] of the graph are computed.
 #[derive(Clone, Copy)]
 struct Reached<L> {
     /// The [`Facts`] of the strings on paths from the start of the graph to the state.

@@ -93,7 +93,7 @@ pub enum MarkerPart {
 pub struct Grammar {
     /// The rules. A [`RuleId`] is an index into this list.
     pub rules: Vec<Rule>,
-    /// The number of the rule to start from: the grammar's language is what this rule derives.
+    /// The number of the start rule, which derives the grammar's language.
     pub start: RuleId,
     /// The regions. [`RuleKind::Region`] has an index into this list.
     pub regions: Vec<Region>,
@@ -206,7 +206,7 @@ pub struct Lowered {
     /// Warnings and notes, in the order of their positions in the source.
     pub findings: Vec<Diagnostic>,
     /// The string literals of the source, to be compared with the vocabulary's special tokens.
-    /// Empty for source languages that do not write strings in the form in which they are matched.
+    /// Empty for source languages whose literals differ from the matched strings.
     pub literals: Literals,
 }
 

@@ -25,8 +25,8 @@
 /// [`Graph::require_key`] panics beyond it.
 pub const MOST_REQUIRED_KEYS: u8 = 32;
 
-/// The bounds of a counter in a graph, both inclusive: the least count with which a check passes,
-/// and the highest count.
+/// The inclusive bounds of a counter in a graph. The guard [`Step::Check`] requires at least the
+/// lower bound, and no path increments the counter beyond the upper bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Counter {
     /// The fewest increments after which a check of the counter passes.

@@ -44,7 +44,7 @@ type Goal = (RuleId, usize);
 /// Computes, for one grammar and one text, where calls of rules may end. Iterates to the least
 /// fixpoint.
 struct Solver<'a> {
-    /// The grammar whose rules are called.
+    /// The grammar against which the text is tested.
     grammar: &'a Grammar,
     /// The bytes of the text.
     text: &'a [u8],
@@ -200,9 +200,8 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// Returns the positions at which a call may end, as far as they are known. The goal is the
-    /// called rule and the position where it starts. Records that the current goal depends on this
-    /// one.
+    /// Returns the known positions at which a call may end. The goal is the called rule and the
+    /// position where it starts. Records that the current goal depends on this one.
     fn call(&mut self, goal: Goal) -> Positions {
         if let Some(reader) = self.current {
             let readers = self.readers.entry(goal).or_default();

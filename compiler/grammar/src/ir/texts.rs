@@ -2,8 +2,8 @@
 //!
 //! An alternation of a million literals would be a million expressions. Here, all texts are in one
 //! buffer, in ascending order. If possible, the network turns such a set into a packed string set
-//! (`network/packed_string_set.rs`). All other code treats it as an alternation. Such sets are
-//! large keys of tables, so they are compared by a digest.
+//! (`network/packed_string_set.rs`). All other code treats it as an alternation. Sets are keys of
+//! hash tables and may be large, so they are compared by a digest.
 //!
 //! Invariants: the texts are in ascending order of their bytes, each once, and none is empty.
 //!
@@ -11,8 +11,8 @@
 
 use std::hash::{Hash, Hasher};
 
-/// The fewest texts of an alternation that becomes a set of texts. For fewer texts, states take as
-/// little memory, and no mask has to be found at run time.
+/// The fewest texts of an alternation that becomes a set of texts. Fewer texts take no more memory
+/// as ordinary states, whose masks are all computed before run time.
 const MANY: usize = 1_024;
 /// The fewest bytes, in all texts together, of an alternation that becomes a set of texts.
 const LONG: usize = 16 << 10;

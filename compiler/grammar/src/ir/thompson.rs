@@ -1,8 +1,8 @@
 //! Builds nondeterministic automata from expressions, by Thompson's construction.
 //!
-//! The automaton of a call, a token set or a repetition depends on the purpose: a rule of the
-//! network, or an operand of an intersection. So these parts are left to an implementation of
-//! [`Atoms`].
+//! The automaton of a call, a token set or a repetition depends on its use. It is part of a rule of
+//! the network, or of an operand of an intersection. So these parts are left to an implementation
+//! of [`Atoms`].
 
 use std::collections::hash_map::Entry;
 use std::slice;
@@ -15,9 +15,10 @@ use super::endings::Endings;
 use super::{Expr, ExprGraph, RuleId, Texts, TokenSet};
 use crate::automata::{Nfa, Symbol};
 
-/// Builds the parts of the automaton that depend on its purpose: calls, token sets, repetitions,
-/// graphs with counters, intersections. Each method adds paths from state `from` to state `to` of
-/// `nfa`, which read the strings of the part.
+/// Builds the parts of an automaton that depend on its use, as a rule of the network or as an
+/// operand of an intersection. These parts are calls, token sets, repetitions, graphs with counters
+/// or required keys, and intersections. Each method adds paths from state `from` to state `to` of
+/// `nfa`. The paths read the strings of the part.
 pub trait Atoms {
     /// The reason why an expression has no automaton, such as a limit that is exceeded.
     type Error;

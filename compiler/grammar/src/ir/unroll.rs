@@ -1,5 +1,5 @@
-//! Unrolls graphs. A state of the result is a state of the graph together with the path to it: with
-//! the required keys that the path visited, or with the counts.
+//! Unrolls graphs. A state of the result is a pair of a state of the graph and the required keys
+//! visited so far, or the counts.
 //!
 //! Counts of counters that are not live are set to zero. So counters that follow each other add
 //! their states and do not multiply them.

@@ -1,5 +1,5 @@
-//! What a grammar promises about the order of keys and about `oneOf`, and the weaker promises if combinations are too
-//! many.
+//! The promises of a grammar about the order of keys and about `oneOf`. Weaker promises are used if there are too many
+//! combinations.
 
 use crate::options::KeyOrder;
 
@@ -24,7 +24,7 @@ pub(crate) enum OneOfPromise {
     AnyOf,
 }
 
-/// What one attempt to build a grammar promises about the accepted texts.
+/// The promises of one attempt to build a grammar, about the accepted texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Promises {
     /// The order of keys that the grammar accepts.
@@ -38,8 +38,8 @@ impl Promises {
         Self { key_order, one_of }
     }
 
-    /// Returns what the first attempt to build a grammar promises for the requested order of keys. Also returns the
-    /// weaker promises of the attempts that follow if combinations are too many. A narrower grammar comes before an
+    /// Returns the promises of the first attempt to build a grammar, for the requested order of keys. Also returns the
+    /// weaker promises of further attempts, for schemas with too many combinations. A narrower grammar comes before an
     /// approximate one, so that accepted texts stay valid as long as possible.
     pub(crate) const fn attempts(key_order: KeyOrder) -> (Self, &'static [Self]) {
         use OneOfPromise::{AnyOf, Exact};

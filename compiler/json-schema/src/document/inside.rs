@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-/// A string of a document as it is written: maps byte offsets of its value to byte offsets of the text.
+/// A map from byte offsets in the decoded value of a string to byte offsets in the document's text, where the string
+/// may contain escapes.
 #[derive(Debug)]
 pub struct Written {
     /// The parts of the string, in order. Each has its byte offset in the decoded value, its byte offset in the

@@ -32,7 +32,7 @@ pub struct Members<'s> {
 
 impl<'s> Members<'s> {
     /// Builds the members of an object. If a key is repeated, also returns the indices of its first and second
-    /// occurrence. Of several repeated keys the one whose second occurrence comes first counts.
+    /// occurrence. If several keys are repeated, these are the indices of the key whose second occurrence comes first.
     pub(super) fn new(
         members: impl Iterator<Item = (Cow<'s, str>, Member)>,
     ) -> (Self, Option<(usize, usize)>) {

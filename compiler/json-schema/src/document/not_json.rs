@@ -22,7 +22,7 @@ pub(super) fn not_json(text: &str, code: &'static str, error: &serde_json::Error
     }
 }
 
-/// Recognizes a common mistake at the start of `rest`, where parsing failed. Returns what is wrong and what to do, or
+/// Recognizes a common mistake at the start of `rest`, where parsing failed. Returns the problem and the advice, or
 /// `None` for other mistakes.
 fn instead(rest: &str, is_behind_comma: bool) -> Option<(&'static str, &'static str)> {
     const WORDS: [(&str, &str, &str); 6] = [

@@ -12,7 +12,7 @@ use super::members::{Member, Members};
 use super::node::{Json, MAX_DEPTH, Node};
 use grammarc_grammar::budget::Budget;
 
-/// Bytes of text for each value, with its key, in most documents at least. Sets an initial capacity.
+/// Number of bytes of text for each value, with its key; most documents have more. Used only for an initial capacity.
 const TEXT_OF_NODE: usize = 24;
 
 /// Estimated budget steps for scanning one JSON value.
@@ -247,7 +247,7 @@ fn stops(word: u64) -> u64 {
     (below(word, b' ') | is(b'"') | is(b'\\')) & (EACH << 7)
 }
 
-/// The byte that stands for the end of the text, where no next byte exists.
+/// The value that denotes the end of the text, in place of a next byte.
 const END: u8 = 0;
 
 /// The bytes that may follow a backslash, except `u`.

@@ -46,11 +46,11 @@ pub(super) struct Emitter<'a> {
     pub(super) tags: Option<&'a TagForm>,
     /// The layout (form of whitespace, or tags) of the expression under construction.
     pub(super) layout: Layout,
-    /// The layouts (forms of whitespace) in which the options allow JSON.
+    /// The layouts (forms of whitespace) that the options allow for JSON.
     pub(super) layouts: Vec<Layout>,
     /// The rule of any value inside tags; `None` until it is needed.
     pub(super) any_tagged: Option<RuleId>,
-    /// For each layout, by its index, the rules of the formulas; `None` until it is needed.
+    /// For each layout, by its index, the rules of all formulas in this layout. `None` until the layout is first used.
     rows: Vec<Option<Row>>,
     /// Writes JSON pointers to the places of the schema from which rules come.
     pointers: Pointers<'a>,
@@ -61,8 +61,8 @@ pub(super) struct Emitter<'a> {
 }
 
 impl<'a> Emitter<'a> {
-    /// Creates an emitter of grammar rules that has no rule yet. `layouts` are the layouts in which the options allow
-    /// JSON; there is at least one.
+    /// Creates an emitter without rules. `layouts` has the layouts (forms of whitespace) that the options allow for
+    /// JSON, at least one.
     pub(super) fn new(
         texts: Texts<'a>,
         graph: &'a ContentGraph,

@@ -1,8 +1,8 @@
 //! The keys of many optional members in a fixed order, as one [prefix tree](super::keys).
 //!
 //! The keys that may come next at a state are the keys of all states that it reaches by leaving keys out. From a state,
-//! the graph continues with the tree of these keys. It also continues as the first of these states that allows anything
-//! else: an end, members with other keys, or a loop.
+//! the graph continues with the tree of these keys. It also continues as the first of these states with another
+//! continuation: an end, members with other keys, or a loop.
 
 use grammarc_grammar::diagnostics::Diagnostic;
 use grammarc_grammar::ir::{ByteSet, Expr};

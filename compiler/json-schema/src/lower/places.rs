@@ -83,8 +83,8 @@ impl Places {
     }
 
     /// Lets the array or object end after repetitions of the member or item `any`. Their number is within the bounds,
-    /// and commas are between them. Each occurrence is an edge of the graph, which is what rules of kind
-    /// [`Distinct`](grammarc_grammar::ir::RuleKind::Distinct) need.
+    /// and commas are between them. Each occurrence is an edge of the graph, as rules of kind
+    /// [`Distinct`](grammarc_grammar::ir::RuleKind::Distinct) require.
     pub(super) fn repeat_within(
         &mut self,
         mut from: u32,

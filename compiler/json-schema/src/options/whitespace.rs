@@ -64,7 +64,7 @@ impl Whitespace {
     }
 }
 
-/// Why a text does not name a form of whitespace.
+/// The reason why a text does not name a form of whitespace.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum WhitespaceError {
     /// The name of the form of whitespace is unknown.
@@ -164,7 +164,7 @@ pub struct Separator {
     length: u8,
 }
 
-/// Why a text is not accepted as a separator of a JSON document.
+/// The reason why a text is not accepted as a separator of a JSON document.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum SeparatorError {
     /// The text is not the required character with only whitespace around it.

@@ -12,7 +12,7 @@ use crate::values::formats;
 /// The names of JSON types that the keyword `type` accepts.
 const TYPES: [&str; 7] = ["null", "boolean", "integer", "number", "string", "array", "object"];
 
-/// Maps each JSON type to names of programming languages and databases, in lower case, that mean it.
+/// Maps each JSON type to the names, in lower case, that it has in programming languages and databases.
 const OTHER_TYPES: &[(&str, &[&str])] = &[
     ("array", &["list", "sequence", "set", "slice", "tuple", "vec", "vector"]),
     ("boolean", &["bool", "flag", "logical"]),
@@ -49,7 +49,8 @@ const FORMS: &[(&str, &str)] = &[
     ("required", "write the list of names in the schema of the object: `\"required\": [\"name\"]`"),
 ];
 
-/// Returns what to write in place of the value at `node` under the keyword `key`. Returns `None` if there is no advice.
+/// Returns advice on the right form of the value at `node` under the keyword `key`. Returns `None` if there is no
+/// advice.
 pub(crate) fn advice(document: &Document<'_>, key: &str, node: NodeId) -> Option<String> {
     let form =
         || FORMS.iter().find(|(keyword, _)| *keyword == key).map(|(_, form)| (*form).to_owned());

@@ -44,7 +44,8 @@ pub(crate) fn exclude(
     Ok(both)
 }
 
-/// Returns the strings that contain the text only in their JSON text, where it begins within an escape.
+/// Returns the shortest strings whose JSON text contains `text` from within an escape on. Every other such string
+/// contains one of them.
 fn within_escapes(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for c in ('\0'..' ').chain(['"', '\\']) {

@@ -204,7 +204,7 @@ impl Part {
     }
 }
 
-/// What a schema states: a boolean, or keywords.
+/// The content of a schema: a boolean, or keywords.
 #[derive(Debug)]
 pub(crate) enum Schema {
     /// A boolean schema: `true` accepts everything and `false` nothing.
@@ -219,7 +219,7 @@ pub(crate) enum Schema {
 struct Entry {
     /// The place of the schema in the document.
     node: NodeId,
-    /// What the schema states; `None` until the schema is read.
+    /// The content of the schema; `None` until the schema is read.
     schema: Option<Schema>,
 }
 
@@ -267,7 +267,7 @@ impl Schemas {
         self.entries.len()
     }
 
-    /// Returns what a schema states: a boolean or keywords. A schema that was not read counts as `true`.
+    /// Returns the content of a schema: a boolean or keywords. A schema that was not read counts as `true`.
     pub(crate) fn get(&self, id: SchemaId) -> &Schema {
         self.entries[id.index()].schema.as_ref().unwrap_or(&Schema::Boolean(true))
     }
@@ -313,7 +313,7 @@ impl Schemas {
         })
     }
 
-    /// Sets what a schema states: a boolean or keywords.
+    /// Sets the content of a schema: a boolean or keywords.
     pub(crate) fn insert(&mut self, id: SchemaId, schema: Schema) {
         self.entries[id.index()].schema = Some(schema);
     }

@@ -101,7 +101,7 @@ fn outline(parts: &[(NodeId, Part)]) -> u64 {
     hasher.finish()
 }
 
-/// Appends to `text` a text of the JSON value at a node that no different value has.
+/// Appends to `text` an unambiguous text of the JSON value at a node: different values have different texts.
 fn write(document: &Document<'_>, node: NodeId, text: &mut String) {
     match document.json(node) {
         Json::Null => text.push('n'),
@@ -131,7 +131,7 @@ fn write(document: &Document<'_>, node: NodeId, text: &mut String) {
     }
 }
 
-/// Appends to `text` the length in bytes of a string and then the string, which so needs no escapes.
+/// Appends to `text` the length in bytes of a string, and then the string. With the length, no escapes are needed.
 fn write_string(string: &str, text: &mut String) {
     write!(text, "{}:{string}", string.len()).expect("writing to a string does not fail");
 }

@@ -32,7 +32,7 @@ impl Hash for Resource {
     }
 }
 
-/// Why a schema cannot be added to [`Resources`].
+/// The reason why a schema cannot be added to [`Resources`].
 #[derive(Debug, Error)]
 pub enum ResourceError {
     /// The name is not a URI reference.
@@ -40,7 +40,7 @@ pub enum ResourceError {
     Uri {
         /// The name that was given.
         uri: String,
-        /// What is wrong with the name, in words.
+        /// The problem with the name, in words.
         problem: String,
     },
     /// The schema nests more than [`MAX_DEPTH`] levels of containers.

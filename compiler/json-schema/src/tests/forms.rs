@@ -1,4 +1,4 @@
-//! Text forms: which texts of an instance each accepts, and where what is bounded ends.
+//! Text forms: the texts of an instance that each accepts, and the effect of each bound.
 
 use super::{accepts, lower};
 use crate::{Indentation, JsonSchemaOptions, NumberForm, Separator, TextForm, Whitespace};

@@ -181,7 +181,7 @@ impl Prelude {
         Expr::seq([Expr::byte(b'"'), self.call(builder, Piece::StringTail)])
     }
 
-    /// Returns the rest of a string of at least `min` characters, after its opening quote; `min` is at most
+    /// Returns a call of the rule for strings of at least `min` characters, after the opening quote; `min` is at most
     /// [`MOST_LEAST`]. Each rule is a character and a tail call of the rule before it, so no rule returns in the middle
     /// of a string.
     pub(crate) fn at_least(&mut self, builder: &mut GrammarBuilder, min: u32) -> Expr {

@@ -38,7 +38,7 @@ impl<'a> Root<'a> {
     }
 }
 
-/// How objects are written as tags, such as one tag for each member.
+/// The notation of objects whose members are written as tags, with one tag for each member.
 #[derive(Clone, Debug)]
 pub struct TagForm {
     /// How keys are written in tags.
@@ -102,7 +102,8 @@ impl KeyForm {
         Some(written)
     }
 
-    /// Returns a pattern that matches the keys without characters that are excluded or need an escape.
+    /// Returns a pattern of the keys that a tag can contain verbatim: without control characters, and without the
+    /// characters of `excluded` and `escapes`.
     pub(crate) fn pattern(&self) -> String {
         let escaped = self.escapes.iter().map(|(c, _)| *c);
         let others = self.excluded.chars().chain(escaped);

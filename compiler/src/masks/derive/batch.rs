@@ -257,9 +257,9 @@ impl<'a> Walker<'a> {
         Some(found.collect())
     }
 
-    /// Computes the product state (what all states of the batch have reached) of each trie node on the path from the
-    /// root to `node`, by depth, into `states`. Returns the node at which the pass over the trie begins. It is `node`,
-    /// or the end of the subtree around it in which no state of the batch continues.
+    /// Computes the product state (what all states of the batch have reached) of each trie node between the root and
+    /// `node`, and stores it in `states` at the node's depth. Returns the node at which the pass over the trie begins.
+    /// If no state continues in a subtree on the path, that is the end of the subtree; otherwise it is `node`.
     fn enter(&self, product: &mut Product<'_>, states: &mut [u32], node: u32) -> u32 {
         let (trie, nodes) = (self.cursor.trie, self.cursor.facts.nodes());
         if states[0] == NONE {
@@ -284,8 +284,8 @@ impl<'a> Walker<'a> {
     }
 
     /// Records how one state differs from its reference (the state that its mask is derived from) at the trie node at
-    /// which the two diverge. `below` is the range of the node and its descendants. `leaves` is whether a byte below
-    /// the node can follow the state's rule; it may be wrongly true, but never wrongly false.
+    /// which the two diverge. `below` is the range of the node and its descendants. `leaves` says whether a byte below
+    /// the node may follow the state's rule. `true` may be wrong, `false` never is.
     fn part_from(
         &mut self,
         divergence: Divergence,

@@ -30,24 +30,23 @@ use crate::network::follow::Follow;
 use crate::network::lazy_dfa::{BOTTOM, Configurations};
 use crate::threads::Context;
 
-/// Bounds from below the tokens that a character run (states that read characters of one class) must decide by length:
-/// the number of trie nodes divided by this constant. A run of fewer tokens saves too little, and the state is walked.
+/// A character run (states that read characters of one class) has to decide at least `trie nodes / NODES_A_TOKEN`
+/// tokens by length. A run of fewer tokens saves too little, and the state is walked.
 const NODES_A_TOKEN: usize = 256;
-/// Bounds from above the nodes and strings that a character run (states that read characters of one class) leaves to
-/// walk: the number of trie nodes divided by this constant. With more, the whole state is walked.
+/// A character run (states that read characters of one class) may leave at most `trie nodes / NODES_AN_EDGE` nodes and
+/// strings to walk. With more, the whole state is walked.
 const NODES_AN_EDGE: usize = 32;
 
-/// Steps of a budget, about, that the search for the character run (states that read characters of one class) of one
-/// state takes.
+/// Budget steps charged for the search for the character run (states that read characters of one class) of one state:
+/// an estimate.
 const STEPS_A_STATE: usize = 1 << 9;
 
 /// The least number of states for which the search for character runs (states that read characters of one class) uses
 /// several threads.
 const WORTH_A_THREAD: usize = 256;
 
-/// A number of tokens. Compare the run of a state with that of its reference, from whose mask the state's mask is
-/// derived. If at most this many tokens fit one run and are too long for the other, the mask is derived from the
-/// reference. With more, it is derived from the state's own run.
+/// The most tokens in which the run of a state may differ from the run of its reference (the state that its mask is
+/// derived from). With more, the mask is derived from the state's own run.
 const FEW: u32 = 64;
 
 /// The character run (states that read characters of one class) of a state: the part of its language that consists of
@@ -305,8 +304,8 @@ impl<'a> Finder<'a> {
     }
 
     /// Returns the character run (states that read characters of one class) of a state. `None` if too few tokens are
-    /// decided by their length, or too many strings are left to walk. The characters of the run are those of the class
-    /// with which most bytes continue.
+    /// decided by their length, or too many strings are left to walk. The run consists of the character kinds that lie
+    /// within the widest transition after the first byte.
     fn find(&mut self, state: u32) -> Option<CharRun> {
         let highest = self.known.nodes().height(0);
         let (mut at, bytes) = self.step(state)?;
@@ -368,7 +367,7 @@ impl<'a> Finder<'a> {
         run
     }
 
-    /// Returns the character kinds all of whose characters are in `bytes`, and the characters of these kinds.
+    /// Returns the character kinds whose characters are all in `bytes`, and the characters of these kinds.
     fn within(&mut self, bytes: ByteSet) -> (CharKinds, ByteSet) {
         *self.within.entry(bytes).or_insert_with(|| {
             let kinds = kinds_within(bytes);

@@ -17,9 +17,9 @@ use crate::masks::walk::walker::Walker;
 const LONG: usize = 1 << 12;
 
 /// Returns the outcome (consumed tokens and exit nodes) of a derived state at the root of the trie, if it is found
-/// without a batch. It is found from the state's character run. Without one, the state must soon differ from its
-/// reference (the state that its mask is derived from) and have a shared state of the vocabulary near it. `None` if
-/// neither holds.
+/// without a batch. It is found from the state's character run. Without a run, two conditions must hold. The state
+/// differs from its reference (the state that its mask is derived from) on some short string, and a shared state of the
+/// vocabulary is near it. `None` otherwise.
 pub(crate) fn outcome(
     walker: &mut Walker<'_>,
     runs: &CharRuns,

@@ -45,8 +45,8 @@ pub(super) struct Pairs {
     /// The length in bytes of the shortest string that distinguishes the two states of any pair; `u32::MAX` if none
     /// does.
     pub(super) least: u32,
-    /// Whether some exit (the state after the last increment) accepts more than its far state (many increments left).
-    /// It continues or is final where the far state does not or is not.
+    /// Whether some exit (the state after the last increment) continues on a byte on which its far state (many
+    /// increments left) does not, or is final while the far state is not.
     pub(super) adds: bool,
     /// Whether some far state (many increments left) is final while its exit (the state after the last increment) is
     /// not final, but continues.

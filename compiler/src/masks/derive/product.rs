@@ -4,8 +4,8 @@
 //! Each derived state is a *member*, with two rows of the transition table: its own row and that of its reference. A
 //! *product state* is the list of the pairs of rows that all members have reached at a trie node. Product states are
 //! interned and their transitions memoised. After `n` letters, the 255 states of `[a-z]{0,255}` have all advanced by
-//! `n`, whichever letters these were. So a node costs one look-up for all members together. A member costs something
-//! only where it differs from its reference.
+//! `n`, whichever letters these were. So a node costs one look-up for all members together. A member causes additional
+//! work only where it differs from its reference.
 //!
 //! A member is skipped below a node if its two rows are equivalent for at least as many bytes as the node is high. It
 //! is dropped for good once both rows are equal.
@@ -177,7 +177,7 @@ const HIGH: u32 = 32;
 const MOST_LANES: usize = 4 << 20;
 
 /// The product automaton of one batch of derived states, each beside its reference (the state that its mask is derived
-/// from). It is built as far as the pass over the trie has asked for it.
+/// from). It is built lazily, during the pass over the trie.
 pub(crate) struct Product<'a> {
     /// The transition table of the grammar's states: a row for each state with many outgoing bytes.
     rows: &'a TransitionTable,

@@ -17,8 +17,8 @@ use crate::automata::ByteRows;
 use crate::ir::ByteSet;
 use crate::network::{CountDependent, Field, Network};
 
-/// What happens to the near-bound counter (the one under study) on entering a state, and the state that the call of the
-/// rule is in afterwards.
+/// The effect of entering a state: the change of the near-bound counter (the one under study), and the state after all
+/// register updates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Arrived {
     /// The state after all register updates, as a number within the rule.
@@ -37,7 +37,7 @@ pub(super) struct RuleSteps<'a> {
     own: Tables<'a>,
     /// The index, in the tables of the grammar, of the rule's first state.
     first: u32,
-    /// For each state of the rule, what entering it does to the near-bound counter (the one under study).
+    /// For each state of the rule, the effect of entering it on the near-bound counter (the one under study).
     arrivals: Vec<Arrived>,
     /// The targets of each state of the rule by byte class, before register updates.
     rows: ByteRows,
@@ -117,13 +117,14 @@ impl<'a> RuleSteps<'a> {
         self.count_dependent[state as usize]
     }
 
-    /// Returns what entering a state of the rule does to the near-bound counter (the one under study).
+    /// Returns the effect of entering a state of the rule on the near-bound counter (the one under study).
     pub(super) fn arrival(&self, state: u32) -> Arrived {
         self.arrivals[state as usize]
     }
 
-    /// Returns the transitions reachable from some states as words, with states numbered in the order in which they are
-    /// reached. Two rules with equal transitions have equal words. O(reached states times classes).
+    /// Returns a description, as 32-bit words, of the transitions reachable from the states `from`. States are numbered
+    /// in the order in which they are reached, so rules with equal transitions have equal descriptions. O(reached
+    /// states times classes).
     pub(super) fn signature(&self, from: impl Iterator<Item = u32>) -> Vec<u32> {
         let mut order: IndexSet<u32, FxBuildHasher> = from.collect();
         let mut signature = vec![order.len() as u32];
@@ -158,7 +159,7 @@ impl<'a> RuleSteps<'a> {
     }
 }
 
-/// Follows the register updates of a state. Returns the state after them, with what they do to the near-bound counter
+/// Follows the register updates of a state. Returns the state after them, with their effect on the near-bound counter
 /// (the one under study). `state` and the result are numbers within the rule whose first state has index `first`.
 /// `field` returns the register bits of that counter at a state, or `None` where the counter is not in use.
 fn arrival(

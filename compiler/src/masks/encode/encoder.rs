@@ -73,8 +73,8 @@ pub(crate) struct Scratch {
     /// A buffer for the words of a form (a token set as 32-bit words) or of the description of an outcome (consumed
     /// tokens and exit nodes).
     words: Vec<u32>,
-    /// Hashes of the outcomes (consumed tokens and exit nodes) that this thread has encoded ahead, so that an equal one
-    /// is not encoded twice.
+    /// Hashes of the outcomes (consumed tokens and exit nodes) that this thread has encoded so far.
+    /// [`Encoder::encode_new`] skips an outcome whose hash is in the set.
     seen: FxHashSet<u64>,
 }
 
@@ -108,7 +108,7 @@ impl Scratch {
 }
 
 /// The token set of a *reference*: a state that other states' masks are derived from. It is stored as a bit row (one
-/// bit per token) and the tokens in which the set differs from this row.
+/// bit per token) and two lists: tokens to remove from the row, and tokens to add.
 pub(crate) struct ReferenceSet<'a> {
     /// The index of the set in the pool of token sets.
     pub(crate) set: u32,
@@ -147,7 +147,7 @@ pub(crate) struct Encoder<'a> {
 }
 
 /// A borrowed token set that another set is derived from, of a state of the grammar or of the vocabulary. It is a bit
-/// row (one bit per token) and the tokens in which the set differs from this row.
+/// row (one bit per token) and two lists: tokens to remove from the row, and tokens to add.
 struct Reference<'s> {
     /// The index of the set in the pool of token sets; `None` for a state of the vocabulary.
     set: Option<u32>,
@@ -507,8 +507,8 @@ mod tests {
     }
 
     proptest! {
-        /// Encoded sets have the tokens of the outcome (consumed tokens and exit nodes), for any reference that is
-        /// taken over, any excluded ranges and any limits on lists.
+        /// Checks that encoded sets have exactly the tokens of their outcomes (consumed tokens and exit nodes).
+        /// References, excluded ranges, extra tokens and the limits on lists are random.
         #[test]
         fn what_is_drawn_has_the_tokens_of_the_outcome(
             states in prop::collection::vec(any::<prop::sample::Index>(), 1..6),

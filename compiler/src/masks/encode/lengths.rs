@@ -1,10 +1,9 @@
 //! Bounds on the lengths of the token lists in a mask record.
 //!
-//! The runtime copies 16 words of a bit row in the time in which it sets one token of a list. So sets with longer lists
+//! At run time, setting one token of a list takes as long as copying 16 words of a bit row. So sets with longer lists
 //! become rows, or differences to rows.
 
-/// The number of 32-bit words of a bit row (one bit per token) that the runtime copies in the time in which it sets one
-/// token of a list.
+/// The run-time cost of setting one token of a list, in copied 32-bit words of a bit row (one bit per token).
 const WORDS_A_TOKEN: usize = 16;
 
 /// The limits on the lengths of token lists, in tokens, for one vocabulary or grammar. A longer list is stored as a bit

@@ -1,9 +1,9 @@
 //! The mask pool: interns token sets by their [forms](super::form), and makes masks of them. A mask is a record of a
 //! dense bit row, a minus list and a plus list.
 //!
-//! For a mask, the runtime copies the row, if there is one, and takes a step for each token of the lists. A row costs
-//! as much as one listed token in sixteen words. So a set of at most that many tokens is a plus list. A larger set is a
-//! row with few exceptions, if possible:
+//! For a mask, the runtime copies the row, if there is one, and takes a step for each token of the lists. Copying
+//! sixteen words of the row costs as much as one listed token. So a set of at most one token for each sixteen words is
+//! a plus list. A larger set is a row with few exceptions, if possible:
 //!
 //! - A grammar's set is the difference to a row of the vocabulary, if possible. The difference must have at most half
 //!   of the set's tokens and take less than half a row. Otherwise it is such a difference to one of the grammar's
@@ -12,8 +12,8 @@
 //!   from an existing row in a few tokens.
 //!
 //! Sets are numbered as they are found. Masks are numbered as they are [asked for](Pool::mask), in the order of the
-//! states. So a record depends on the set and on the sets before it in that order. Equal sets are one mask. A set that
-//! the vocabulary stores in the words of its form has the vocabulary's mask.
+//! states. So a record depends on the set and on the sets before it in that order. Equal sets are one mask. If the
+//! vocabulary has a mask with the words of a set's form, the set gets that mask.
 //!
 //! Outcomes are looked up before they are encoded, because most are equal to others.
 
@@ -81,7 +81,7 @@ impl<'a> Pool<'a> {
         mut tables: TablesData,
         lengths: Lengths,
     ) -> Self {
-        // Half of the states have a mask that others have as well. Most masks are lists of a few tokens.
+        // Half of the states share their mask with another state. Most masks are lists of a few tokens.
         let states = tables.states.len();
         tables.masks.reserve(states / 2);
         tables.lists.reserve(4 * states);
@@ -99,8 +99,8 @@ impl<'a> Pool<'a> {
         }
     }
 
-    /// Returns the token set with the index `set`, from which other sets can be derived. `ranks` are the ranks (token
-    /// indexes in byte order) of its tokens, if they are known.
+    /// Returns the token set with the index `set` in the form from which other sets can be derived. `ranks` are the
+    /// ranks (token indexes in byte order) of its tokens, if they are known.
     pub(crate) fn reference(&self, set: u32, ranks: Option<&'a [Range<u32>]>) -> ReferenceSet<'a> {
         let (mut minus, mut plus): (&[u32], &[u32]) = (&[], &[]);
         let (row, words): (u32, Cow<'a, [u32]>) = match Form::of(self.sets.get(set)) {

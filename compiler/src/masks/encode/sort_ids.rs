@@ -1,4 +1,4 @@
-//! Sorts token ids and removes duplicates, by way of a bit row: the ids of a mask come in several ascending runs.
+//! Sorts token ids and removes duplicates with a bit row. The ids of a mask come in several ascending runs.
 //!
 //! A second bit row marks the words of the first that have bits, so empty words are skipped.
 //!

@@ -9,9 +9,9 @@ use crate::automata::ALONE;
 /// A change of a state's class in a partition refinement: from some round on, the state is in another class.
 #[derive(Clone, Copy, Debug)]
 struct Change {
-    /// First round after which the state is in the class, counted from 0, the initial partition.
+    /// The first round after which the state is in the class `class`. Round 0 is the initial partition.
     round: u32,
-    /// Id of the class that the state is in from that round on.
+    /// Id of the class of the state after `round`, until its next change of class.
     class: u32,
 }
 
@@ -193,7 +193,7 @@ impl ClassHistories {
     }
 
     /// Returns the greatest number of bytes for which two states of the grammar are known to be equivalent.
-    /// `usize::MAX` if they are equivalent for all lengths. `None` if they may differ already without a byte.
+    /// `usize::MAX` if they are equivalent for all lengths. `None` if they may differ on the empty string.
     pub(crate) fn length(&self, one: u32, other: u32) -> Option<usize> {
         let same = match (self.row_of(one), self.row_of(other)) {
             _ if one == other => usize::MAX,
@@ -204,7 +204,7 @@ impl ClassHistories {
     }
 
     /// Returns a string length in bytes: the states of two rows of the transition table are known to agree on all
-    /// shorter strings. `usize::MAX` if they agree on all strings, 0 if they may differ already without a byte.
+    /// shorter strings. `usize::MAX` if they agree on all strings, 0 if they may differ on the empty string.
     pub(crate) fn same(&self, one: u32, other: u32) -> usize {
         if one == other {
             return usize::MAX;

@@ -9,8 +9,8 @@
 //! by such default transitions.
 //!
 //! The default has to loop on most of its bytes. Mostly it only calls the vocabulary's rule for the rest of a string;
-//! its transitions are then those of the rule's first state. If the state has no edge on one of these bytes, it has a
-//! call of a rule that begins with nothing else.
+//! its transitions are then those of the rule's first state. If the state lacks edges on some of these bytes, it must
+//! have a call whose callee has the same transitions on them.
 //!
 //! Cost: O(edges) for each state, some 50 ns, and the look-up of a factor for each differing byte. At the ends of keys,
 //! the look-up of a child for each differing byte of a node.
@@ -74,8 +74,8 @@ pub(crate) struct DefaultTransitions<'a> {
     /// Facts about the vocabulary, such as the factors of its tokens.
     known: &'a VocabularyFacts,
     /// For each state of the grammar itself, by index from the first such state, the state that it was compared with
-    /// last. The range in `divergences` has the bytes on which the two differ. It is `None` if these are too many, or
-    /// if the two differ not on bytes alone.
+    /// last. The range in `divergences` has the bytes on which the two differ. The range is `None` if these are too
+    /// many, or if the two states differ in more than their targets on bytes.
     divergences_of: Vec<(u32, Option<Range<u32>>)>,
     /// The bytes on which two compared states lead to different states, one pair of states after another.
     divergences: Vec<Divergence>,
@@ -83,7 +83,7 @@ pub(crate) struct DefaultTransitions<'a> {
     /// last. The flag says whether the two are known to be equal on every factor (substring) of a token.
     equivalent: Vec<(u32, bool)>,
     /// For each state of the grammar itself, by index from the first such state, the index of its transitions in
-    /// `begun`. [`NONE`] if the state does more than to call a shared rule, [`UNKNOWN`] if that was not asked yet.
+    /// `begun`. [`NONE`] if the state does more than call a shared rule, [`UNKNOWN`] if that is not computed yet.
     begun_of: Vec<u32>,
     /// The transitions of states that only call a shared rule. They are those of the rule's first state.
     begun: Vec<Rc<CalledState>>,
@@ -95,7 +95,8 @@ pub(crate) struct DefaultTransitions<'a> {
 }
 
 impl<'a> DefaultTransitions<'a> {
-    /// Begins a search among the states of a grammar, without results so far.
+    /// Creates a search for states of a grammar that equal their default (the target of their widest edge), without
+    /// results.
     pub(crate) fn new(follow: &'a Follow<'a>, known: &'a VocabularyFacts) -> Self {
         let network = follow.network();
         let divergences_of = vec![(NONE, None); network.own.state_count() as usize];
@@ -114,7 +115,7 @@ impl<'a> DefaultTransitions<'a> {
     }
 
     /// Returns the target of a state's widest edge, its *default*, if both are equal on every token. `None` if that is
-    /// not certain. Costs least if the targets of the state were asked for before.
+    /// not certain. Cheapest if the targets of the state were compared before.
     pub(crate) fn of(&mut self, state: u32) -> Option<u32> {
         let other = self.widest(state).filter(|&other| other != state)?;
         let stays = self.widest(other) == Some(other) || self.begun(other).is_some();
@@ -140,8 +141,8 @@ impl<'a> DefaultTransitions<'a> {
         is_wide.then_some(widest.target)
     }
 
-    /// Whether two states agree on every factor (substring) of a token, as far as that follows from their targets. Most
-    /// targets were compared before; the others are compared up to `ahead` steps ahead.
+    /// Whether it follows from the targets of two states that the states agree on every factor (substring) of a token.
+    /// Most targets were compared before; the others are compared up to `ahead` steps ahead.
     fn are_equivalent(&mut self, states: [u32; 2], ahead: usize) -> bool {
         let index = self.index(states[0]);
         if self.equivalent[index].0 == states[1] {
@@ -203,8 +204,9 @@ impl<'a> DefaultTransitions<'a> {
         one.flags & ENDS == other.flags & ENDS && one.count_exit == other.count_exit
     }
 
-    /// Whether two states agree on the strings below a trie node because all of these have one byte and every byte is a
-    /// token. A token may then end wherever the strings lead.
+    /// Whether two states certainly agree on the strings below a trie node. That holds if every string is a single
+    /// byte, every byte is a token, and both states can begin with the same of these bytes. A token may then end after
+    /// each byte.
     fn begin_alike(&self, states: [u32; 2], node: u32) -> bool {
         let [one, other] = states.map(|state| self.follow.first(state).0);
         let mut children = self.known.children().of(node);

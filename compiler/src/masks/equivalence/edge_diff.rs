@@ -1,7 +1,7 @@
 //! Edge differences of two states: the ranges of bytes on which their edges lead to different targets.
 //!
-//! A schema of a thousand states needs some six hundred comparisons of two states. Most pairs have a dozen ranges, and
-//! each edge is read once.
+//! For a schema of a thousand states, some six hundred pairs of states are compared. Most pairs have a dozen ranges,
+//! and each edge is read once.
 //!
 //! Cost: O(edges of both).
 

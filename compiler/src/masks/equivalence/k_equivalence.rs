@@ -1,20 +1,20 @@
 //! k-equivalence: states of a grammar that agree on all strings of at most `k` bytes, for every `k`.
 //!
-//! The states of `[a-z]{0,255}` differ in the number of characters that may still come. Only a token as long as that
-//! distinguishes them. A state's behaviour on the strings below a trie node depends on its first `h` transitions alone,
-//! with `h` the height of the node. So states are classified by their behaviour on strings of 0, 1, 2, ... bytes, each
-//! round from the one before: E. F. Moore, "Gedanken-experiments on sequential machines", 1956. Unlike in a
-//! minimisation, the rounds themselves are the result.
+//! The states of `[a-z]{0,255}` differ in the number of characters that may still come. A token distinguishes two of
+//! them only if it has more characters than the smaller number. A state's behaviour on the strings below a trie node
+//! depends on its first `h` transitions alone, with `h` the height of the node. So states are classified by their
+//! behaviour on strings of 0, 1, 2, ... bytes, each round from the one before: E. F. Moore, "Gedanken-experiments on
+//! sequential machines", 1956. Unlike in a minimisation, the rounds themselves are the result.
 //!
 //! States that leave a class get a new number, and the others keep theirs
-//! ([`Refinement`](crate::automata::Refinement)). So a round costs as much as changes in it: for a chain, one position
-//! of the chain.
+//! ([`Refinement`](crate::automata::Refinement)). So the cost of a round depends on the classes that change in it. In a
+//! chain, only the states at one position change their class in a round.
 //!
 //! The initial partition distinguishes states only by whether their rule can end there. Counters are ignored, because
 //! no mask depends on them.
 //!
-//! Only states with many outgoing bytes take part, most of them leading to such states again. Each other state is in a
-//! class by itself, which makes classes finer than necessary and never wrong.
+//! Only states with many outgoing bytes are refined; most of them lead to such states again. Each other state is in a
+//! class by itself. So classes may be finer than necessary, and are never wrong.
 //!
 //! Cost: for each round O(edges into states whose class changed in the round before). Rounds end at the height of the
 //! trie, or when the work exceeds [`MOST_WORK`].
@@ -245,7 +245,7 @@ impl KEquivalence {
     }
 
     /// Returns the greatest number of bytes for which two states of the grammar are known to be equivalent.
-    /// `usize::MAX` if they are equivalent for all lengths. `None` if they may differ already without a byte.
+    /// `usize::MAX` if they are equivalent for all lengths. `None` if they may differ on the empty string.
     pub(crate) fn length(&self, one: u32, other: u32) -> Option<usize> {
         self.histories().length(one, other)
     }

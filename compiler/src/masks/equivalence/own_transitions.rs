@@ -1,4 +1,4 @@
-//! Transitions of a grammar's states, with tail calls of the grammar's rules looked through.
+//! Transitions of a grammar's states. Tail calls of the grammar's rules are replaced by the callee's first transitions.
 //!
 //! A tail call continues over the same stack. So the first transitions of the called rule count as transitions of the
 //! state itself.

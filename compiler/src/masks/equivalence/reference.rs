@@ -16,7 +16,7 @@ use crate::network::follow::Follow;
 /// tried in this order. If two states are equivalent for less than the last number, their masks differ in most tokens.
 const LIKE: [usize; 3] = [16, 8, 4];
 
-/// Number of states equivalent for the first length of [`LIKE`] from which on one state gets a mask of its own. That
+/// The least number of states, equivalent for the first length of [`LIKE`], of which one gets a mask of its own. That
 /// state becomes the reference of the others.
 const MANY: usize = 8;
 

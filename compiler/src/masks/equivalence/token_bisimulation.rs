@@ -119,8 +119,9 @@ struct Finder<'f, 'a> {
     known: &'f VocabularyFacts,
     /// The token trie: the prefix tree of the tokens' byte strings.
     trie: Trie<'f>,
-    /// For each state of the grammar itself, by index from the first such state, a state that agrees with it on every
-    /// factor (substring) of a token, or the state itself. The other state may have one in turn.
+    /// For each state of the grammar itself, by index from the first such state, the state itself or another state. The
+    /// other state agrees with it on every factor (substring) of a token. The other state may again have an entry for
+    /// another state.
     like: Vec<u32>,
     /// Pairs of states to compare, by index, each with the bytes that were read before.
     work: Vec<([u32; 2], ReadSoFar)>,
@@ -138,7 +139,7 @@ struct ReadSoFar {
 }
 
 impl ReadSoFar {
-    /// Nothing is known of the bytes read, and any byte may come next.
+    /// The value if the bytes read are unknown, so that any byte may come next.
     const ANY: Self = Self { piece: Factor::EMPTY, next: ByteSet::FULL };
 
     /// Returns the value for the bytes `piece` read before, with any byte next.
@@ -242,8 +243,8 @@ impl<'a> Finder<'_, 'a> {
         calls(one).eq(calls(other))
     }
 
-    /// Whether two states have the same flags (token ends, returns, register updates), and the same state for when a
-    /// counter runs out.
+    /// Whether two states have the same flags (token ends, returns, register updates), and the same count exit (the
+    /// state after a counter has run out).
     fn stand_alike(&self, one: u32, other: u32) -> bool {
         let of = |record: &StateRecord| (record.flags, record.count_exit);
         of(self.record(one)) == of(self.record(other))
@@ -330,8 +331,9 @@ impl<'a> Finder<'_, 'a> {
         !read.next.contains(byte) || !self.known.pieces().may_have(read.piece.then(byte))
     }
 
-    /// Returns what was read after a call: the last byte of the callee's strings. Also returns the bytes that may
-    /// follow these strings in a token. `before` is what was read before the call.
+    /// Returns the bytes read after a call has returned: the last byte of the callee's strings, if all end with one
+    /// byte. The result also has the bytes that may follow these strings in a token. `before` has the bytes read before
+    /// the call.
     fn read_by(&self, call: &CallEdge, before: ReadSoFar) -> ReadSoFar {
         let network = self.follow.network();
         if call.callee >= network.own.bases.rules || call.count != 0 {
@@ -367,14 +369,13 @@ impl<'a> Finder<'_, 'a> {
         true
     }
 
-    /// Returns the class of a state, as far as it is known. Each state of the vocabulary's rules is a class of its own.
+    /// Returns the class of a state as known so far. Each state of the vocabulary's rules is a class of its own.
     fn to(&self, state: u32) -> u32 {
         let own = state.wrapping_sub(self.own.bases.states);
         if (own as usize) < self.like.len() { self.like_of(own) } else { own }
     }
 
-    /// Returns the index of the state that represents the class of a state of the grammar, as far as the class is
-    /// known.
+    /// Returns the index of the state that represents the class, as known so far, of a state of the grammar.
     fn like_of(&self, mut index: u32) -> u32 {
         while self.like[index as usize] != index {
             index = self.like[index as usize];

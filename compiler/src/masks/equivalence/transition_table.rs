@@ -110,8 +110,8 @@ pub(crate) struct TransitionTable {
     /// For each row of the transition table, the bytes on which its state loops: those that lead to an equivalent
     /// state.
     loops: Vec<SelfLoops>,
-    /// For each row of the transition table, the bytes that its state can consume, as [`bits`] in which some bytes
-    /// share one.
+    /// For each row of the transition table, the set of bytes that its state can consume, as a word of [`bits`]. Some
+    /// bytes share a bit.
     live: Vec<u128>,
     /// For each row of the transition table, the index of its shape: the partition of the bytes into runs on which the
     /// row is constant. States that count the same characters have one shape. Empty if no state has a reference, from
@@ -155,7 +155,8 @@ pub(crate) struct TableBuilder {
     calls: Vec<ByteSet>,
     /// For each row of the transition table, the first bytes of the runs on which its state has equal transitions.
     begins: Vec<ByteSet>,
-    /// For each row of the transition table, the [`bits`] of all bytes that its state can consume.
+    /// For each row of the transition table, the set of bytes that its state can consume, as a word of [`bits`]. Some
+    /// bytes share a bit.
     live: Vec<u128>,
 }
 
@@ -248,7 +249,7 @@ impl TransitionTable {
     ) -> Self {
         let TableBuilder { class_of, width, entries, states, begins, live, .. } = table;
         let mut of_rows = ByteClassSets::default();
-        // Shapes are asked for only if some state has a reference.
+        // Shapes are needed only if some state has a reference.
         let shapes = match has_references {
             true => begins.into_iter().map(|cuts| of_rows.number(cuts)).collect(),
             false => Vec::new(),

@@ -1,5 +1,5 @@
-//! Rules before a countdown that no mask depends on, and the equal rules of the vocabulary without that countdown. A
-//! countdown is a loop with the number of its remaining repetitions in a register.
+//! Replaces rules before a countdown by equal rules of the vocabulary without it, if no mask depends on the countdown.
+//! A countdown is a loop with the number of its remaining repetitions in a register.
 //!
 //! A string of 22 to 4,096 characters is 22 states, a rule each, before a loop of the vocabulary with a countdown. In
 //! these states no token reaches the end of the countdown, so the masks are those of a string of at least 22

@@ -94,8 +94,8 @@ impl Item for Derivation<'_> {
     }
 }
 
-/// Maps each reference, a state that others are derived from, to the index of its token set and its outcome (tokens and
-/// exits).
+/// Maps each reference, a state that others are derived from, to the index of its token set, and to its outcome (tokens
+/// and exits).
 pub(crate) type ReferenceOutcomes = BTreeMap<u32, (u32, Outcome)>;
 
 /// Encodes the bit rows (one bit per token) of all character runs, and adds them to the encoder as references (states

@@ -1,9 +1,9 @@
 //! The outcomes of derived states, many at once and on several threads. A derived state's outcome is the outcome of
 //! another state, its reference, with differences.
 //!
-//! Outcomes at a node of the trie are found once for all states of a group that reach the same configuration. So few
-//! threads share the states, in large groups. Some groups take ten times as long as others. A thread without work helps
-//! with a group and takes half of the group's remaining trie nodes, from the end.
+//! Outcomes at a node of the trie are found once for all states of a group that reach the same configuration. So the
+//! groups are large, and each is the work of one thread. Some groups take ten times as long as others. A thread without
+//! work helps with a group and takes half of the group's remaining trie nodes, from the end.
 
 use std::ops::Range;
 use std::sync::Mutex;
@@ -23,11 +23,12 @@ use crate::masks::limits::MaskError;
 /// and the product automaton of the states takes more memory.
 const ABREAST: usize = 256;
 
-/// The number of ranges of trie nodes that a thread can help with, if there are several threads.
+/// The number of ranges into which the trie nodes are split if there are several threads. A helping thread takes whole
+/// ranges.
 const PARTS: usize = 32;
 
-/// A number of groups for each thread. With fewer groups than this, all threads together assemble the outcomes (tokens
-/// and exits) of all groups after the differences are found.
+/// The least number of groups for each thread at which each thread assembles the outcomes (tokens and exits) of its own
+/// groups. With fewer groups, all threads together assemble all outcomes once every difference is found.
 const MANY: usize = 2;
 
 /// Computes the outcomes (tokens and exits) of derived states, all of which have rows of the transition table, and

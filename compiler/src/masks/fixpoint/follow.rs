@@ -1,10 +1,10 @@
 //! Follow masks: summary edges to a fixpoint. A follow mask has the tokens that leave a callee through one exit class
 //! and continue from one return state.
 //!
-//! A return state meets an exit class if the rule that it called can return through that class. Its own exits are a
-//! class that the return states of its own rule meet in turn. So the new pairs of a round follow from the classes of
-//! the last round. T. Reps, S. Horwitz and M. Sagiv, "Precise Interprocedural Dataflow Analysis via Graph
-//! Reachability", 1995, call them summary edges.
+//! A return state meets an exit class if the callee can return through that class. The exits of the return state form
+//! another class, which the return states of its own rule meet. So the classes of one round determine the new pairs of
+//! the next. T. Reps, S. Horwitz and M. Sagiv, "Precise Interprocedural Dataflow Analysis via Graph Reachability",
+//! 1995, call them summary edges.
 
 use std::borrow::Cow;
 use std::collections::hash_map::Entry;
@@ -27,8 +27,8 @@ use crate::masks::limits::{MaskError, MaskLimits};
 /// (set of trie nodes at which a rule returns) and continue in the return state.
 pub(crate) struct FollowMasks {
     /// The follow entries, each with its return state. An entry has an exit class (set of trie nodes at which the
-    /// callee returns), the mask of the tokens, and the class through which longer tokens leave in turn. Ascending by
-    /// state and class.
+    /// callee returns), the mask of the tokens, and the class through which longer tokens leave the rule of the return
+    /// state. Ascending by state and class.
     pub(crate) entries: Vec<(u32, FollowEntry)>,
     /// The number of pairs of a return state and an exit class (set of trie nodes at which a rule returns) that can
     /// occur. A pair for which no token continues has no entry.

@@ -2,9 +2,10 @@
 //! minimal acyclic automaton beside the states. A node has a high fanout if a walk of it at run time would visit more
 //! trie nodes than a step may.
 //!
-//! A packed string set calls nothing, so the outcome of a node is that same walk without a bound. The base mask has the
-//! tokens at the trie nodes that the walk reaches. The exits are the trie nodes at which a string ends. The sets become
-//! masks, and the exits become classes, like those of states: after all of these and in the order of the nodes.
+//! A packed string set calls no rule, so the outcome of a node is the result of the same walk without a bound. The base
+//! mask has the tokens at the trie nodes that the walk reaches. The exits are the trie nodes at which a string ends.
+//! Token sets and exits become masks and classes, as for states. They are numbered after those of all states, in the
+//! order of the nodes.
 //!
 //! Cost: some hundred trie nodes for each candidate, and the walk of each high-fanout node.
 

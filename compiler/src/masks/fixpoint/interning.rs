@@ -1,9 +1,8 @@
-//! Numbers of token sets and exits, and then of masks and exit classes.
+//! Assigns numbers: first to token sets and exits, then to masks and exit classes.
 //!
-//! States are walked and derived in the order that costs least, and their token sets and exits are numbered in that
-//! order. When all are known, masks and classes are numbered in the order of the states. The masks and classes of
-//! follow entries come after these, in the order of the pairs. So neither a thread nor the way to find an outcome
-//! decides a number.
+//! States are walked and derived in the cheapest order. Their token sets and exits are numbered in that order. When all
+//! are known, masks and classes are numbered in the order of the states. The masks and classes of follow entries come
+//! after these, in the order of the pairs. So no number depends on which thread found an outcome, or how.
 
 use grammarc_artifacts::sections::network::NONE;
 
@@ -142,8 +141,8 @@ impl<'a> Interning<'a> {
         Ok(set)
     }
 
-    /// Records the token set and the exits (trie nodes at which the rule returns) of a state, and not of the states
-    /// that take theirs from it. Returns the indexes of the token set and of the exits.
+    /// Records the token set and the exits (trie nodes at which the rule returns) of a single state. States that take
+    /// theirs from it are not recorded. Returns the indexes of the token set and of the exits.
     ///
     /// # Errors
     ///

@@ -1,14 +1,14 @@
 //! Near-bound masks: the masks of count-dependent states, by the number of remaining increments of a counter.
 //!
-//! Walks ignore registers. So what they find at a count-dependent state holds while more increments remain than one
-//! token can make. The masks for fewer increments follow from the state's
+//! Walks ignore registers. So the outcome of a walk from a count-dependent state is right while more increments remain
+//! than one token can make. The masks for fewer increments follow from the state's
 //! [deltas](super::super::derive::near_bound_deltas). The stored masks either replace the state's mask, or are sets of
 //! tokens to exclude from it, which states share. A mask is stored only if it differs from the mask with one more
 //! increment.
 //!
 //! A state with several near-bound counters has near-bound masks for each, found as if the others had many increments
-//! left. Of such a rule it was proved that near several bounds it allows exactly the intersection of these masks
-//! (`network::counting::conjunction`).
+//! left. Near several bounds at once, the state allows exactly the intersection of these masks. The network has
+//! verified this for each such rule (`network::counting::conjunction`).
 //!
 //! Cost: that of the walks, and O(tokens that differ) for each mask.
 
@@ -29,8 +29,8 @@ use crate::masks::outcome::Outcome;
 use crate::network::CountDependent;
 use crate::threads::Context;
 
-/// An id of a mask and of an exit class (set of trie nodes at which a rule returns). Before these are numbered in
-/// order: an index of a token set and of a list of exits.
+/// The ids of a mask and of an exit class (set of trie nodes at which a rule returns). Before masks and classes are
+/// numbered, the indexes of a token set and of a list of exits.
 type Found = (u32, u32);
 
 /// The number of keys (states of equal deltas and outcomes) whose masks are computed before they are numbered. It
@@ -191,8 +191,8 @@ impl Maker<'_, '_> {
     }
 
     /// Makes the near-bound masks of the keys `new`, each with a state that has the key. `outcome` returns the outcome
-    /// (tokens and exits) of a delta (difference from the unbounded mask). Where nothing differs, the mask is that of
-    /// `far`, with many increments left.
+    /// (tokens and exits) of a delta (difference from the unbounded mask). Without a delta, the mask is the unbounded
+    /// one, which `far` returns.
     fn make(
         &mut self,
         new: &[(u32, Key)],
@@ -228,8 +228,9 @@ impl Maker<'_, '_> {
         Ok(())
     }
 
-    /// Stores the near-bound masks of a key. `found` has the masks for 1 remaining increment and more. A mask is stored
-    /// only if it differs from that for one increment more, which for the last is `far`.
+    /// Stores the near-bound masks of a key. Entry `i` of `found` is the mask for `i + 1` remaining increments. A mask
+    /// is stored only if it differs from the mask for one increment more. The last entry is compared with `far`, the
+    /// unbounded mask.
     fn store(&mut self, key: Key, found: &[Found], far: Found) {
         let first = self.made.masks.len() as u32;
         let next = |at: usize| found.get(at + 1).copied().unwrap_or(far);

@@ -16,8 +16,8 @@ use crate::network::follow::Follow;
 /// returns). Few grammars have more.
 const ROOM: usize = 512;
 
-/// The exit classes (sets of trie nodes at which a rule returns) through which each rule can return, and the pairs that
-/// follow from them.
+/// The exit classes (sets of trie nodes at which a rule returns) through which each rule can return, and the pairs of a
+/// return state and such a class.
 pub(crate) struct ReachablePairs<'a> {
     /// The calls of the network: which rule calls which, and the states that calls return to.
     follow: &'a Follow<'a>,
@@ -34,9 +34,8 @@ pub(crate) struct ReachablePairs<'a> {
 }
 
 impl<'a> ReachablePairs<'a> {
-    /// Returns the pairs of a return state and an exit class that follow from the grammar's calls of vocabulary rules.
-    /// `left_through` has for each vocabulary rule the exit classes (sets of trie nodes at which a rule returns)
-    /// through which it can return.
+    /// Begins with the exit classes (sets of trie nodes at which a rule returns) of the vocabulary rules that the
+    /// grammar calls. `left_through` has for each vocabulary rule the classes through which it can return.
     pub(crate) fn new(follow: &'a Follow<'a>, left_through: &[Box<[u32]>]) -> Self {
         let callees = follow.shared_callees().into_iter();
         let fresh = callees
@@ -55,8 +54,9 @@ impl<'a> ReachablePairs<'a> {
         }
     }
 
-    /// Returns the pairs of a return state and an exit class (set of trie nodes at which a rule returns) that follow
-    /// from the classes added since the last call. Each pair is returned only once, over all calls.
+    /// Returns the new pairs of a return state and an exit class (set of trie nodes at which a rule returns) through
+    /// which the callee can return. Only classes added since the last call are looked at. Each pair is returned only
+    /// once, over all calls.
     pub(crate) fn pairs(&mut self) -> Vec<(u32, u32)> {
         let Self { follow, known, fresh, met } = self;
         let mut pairs = Vec::with_capacity(fresh.len());

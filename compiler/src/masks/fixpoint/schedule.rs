@@ -1,11 +1,11 @@
-//! Runs a list of items, on several threads if that saves time, and takes the results in the order of the items.
+//! Processes a list of items, on several threads if that saves time, and takes the results in the order of the items.
 //!
-//! One thread takes the results in order, as far as they are there, and works on items while the next result is not.
-//! The other threads only work. So everything made of the results is independent of the number of threads, and is made
-//! while other items are worked on.
+//! One thread takes the results in order. While the next result is missing, it works on items itself. The other threads
+//! only work on items. So the output does not depend on the number of threads, and is produced while other items are in
+//! progress.
 //!
-//! Items are given out in contiguous parts, since neighbouring states reach the same configurations. Some items take a
-//! thousand times as long as others. So when no part is left, a thread steals half of the items that another has not
+//! Items are distributed in contiguous parts, since neighbouring states reach the same configurations. Some items take
+//! a thousand times as long as others. So when no part is left, a thread steals half of the items that another has not
 //! begun.
 //!
 //! Results of other threads are freed when all work is done. If memory is returned to an allocator's other thread while
@@ -27,8 +27,8 @@ use crate::masks::limits::MaskError;
 use crate::masks::shortcuts::ShortcutCounts;
 use crate::threads::Context;
 
-/// The time of work on one thread after which further threads start. They have to compute the transitions of states
-/// anew.
+/// The time that one thread works alone before further threads start. Each further thread has to compute the
+/// transitions of states anew.
 const WORTH_A_THREAD: Duration = Duration::from_micros(300);
 
 /// The time of work after which the time of the remaining items (states or pairs to compute masks for) is first
@@ -47,8 +47,8 @@ const A_LOOK: usize = 8;
 const STEPS_AN_ITEM: usize = 1 << 10;
 
 /// The number of parts for each thread that the items (states or pairs to compute masks for) are split into. Large
-/// parts are good because a walker reuses for the next item what it learned from one. With more than one part, the
-/// results of the first are taken beside the work on the others.
+/// parts are good because a walker reuses its caches from item to item. With more than one part, the results of the
+/// first are taken while the others are in progress.
 const PARTS: usize = 2;
 
 /// An item of work: a state or pair that a mask is computed for.
@@ -90,8 +90,7 @@ impl Recycle for Option<Computed> {
 
 impl<R> Recycle for Vec<R> {}
 
-/// The workers (walkers with their caches) of a computation. Each is used by one thread at a time and keeps what it has
-/// learned.
+/// The workers (walkers with their caches) of a computation. Each is used by one thread at a time and keeps its caches.
 pub(crate) struct Workers<'a, F> {
     /// The workers that no thread uses.
     idle: Mutex<Vec<Worker<'a>>>,
@@ -328,8 +327,8 @@ impl<'a, T, R> WorkParts<'a, T, R> {
         self.given.iter().for_each(|given| given.set(0..0));
     }
 
-    /// Returns the results of item `at` and of those directly after it, as far as one part has them. Until they are
-    /// there, this thread works through `work_on_next`. `None` if no thread will bring them.
+    /// Returns the results of item `at` and of the items directly after it in the same part. While they are missing,
+    /// this thread calls `work_on_next`. `None` if no thread will produce them.
     fn results(&self, at: usize, mut work_on_next: impl FnMut() -> bool) -> Option<Vec<R>> {
         loop {
             let are_given_out = self.next.load(Ordering::SeqCst) >= self.items.len();
@@ -376,7 +375,7 @@ mod tests {
     use super::*;
     use crate::threads::Threads;
 
-    /// Runs the parts on this thread and three others, and returns the results in order, as far as they come.
+    /// Processes the parts on this thread and three others. Returns the results in order, up to the first missing one.
     fn taken(parts: &WorkParts<'_, u32, u32>, work: impl Fn(u32) -> u32 + Sync) -> Vec<u32> {
         let next = |worker| parts.work_on_next(worker, |&item| work(item));
         let mut taken = Vec::new();

@@ -4,10 +4,10 @@
 //! state can be alive in bytes and dead in tokens. Such states stay in the network, since a longer token may pass
 //! through them, but lose the flag that lets a token end there.
 //!
-//! A state *rests* if a token may end in it. A final state rests. So does a state from which some token leads, within
-//! the rule, to a state that rests, over frames that rest. This is a least fixpoint, first over single bytes, and then
-//! over whole tokens for the remaining states. If every configuration and frame rests, whole tokens spell a string from
-//! each to the end of its rule. So no configuration is a dead end. Tokens that reach beyond the end of the rule are not
+//! A state *rests* if a token may end in it. A final state rests. So does a state with a token to a resting state
+//! within the rule, if the frames rest too. This is a least fixpoint, first over single bytes, and then over whole
+//! tokens for the remaining states. If every configuration and frame rests, whole tokens spell a string from each to
+//! the end of its rule. So no configuration is a dead end. Tokens that reach beyond the end of the rule are not
 //! counted.
 //!
 //! The head of a countdown is the state of a loop at which the countdown is lowered. It rests if its exit does, and if

@@ -21,7 +21,7 @@ pub(crate) struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    /// Returns a worker that works until the budget is spent. What it finds later has no meaning.
+    /// Returns a worker. Its results are invalid once the budget is spent.
     pub(crate) fn new(walker: Walker<'a>, runs: &'a CharRuns, budget: &'a Budget) -> Self {
         Self { walker: walker.within(budget), runs, scratch: None }
     }
@@ -33,9 +33,9 @@ impl<'a> Worker<'a> {
         along.unwrap_or_else(|| self.walker.base(state))
     }
 
-    /// Returns the union of the outcomes (consumed tokens and exit nodes) of the return state `ret` at some trie nodes,
-    /// those of an exit class (set of trie nodes at which a rule returns). `shared` is the index of the class if it is
-    /// one of the vocabulary's.
+    /// Returns the union of the outcomes (consumed tokens and exit nodes) of the return state `ret` at the nodes of an
+    /// exit class (set of trie nodes at which a rule returns). `shared` is the index of the class if it is one of the
+    /// vocabulary's.
     pub(crate) fn follow(&mut self, ret: u32, nodes: &[u32], shared: Option<u32>) -> Outcome {
         match nodes {
             [0, rest @ ..] => {

@@ -7,8 +7,8 @@ use crate::masks::trie::children::Children;
 /// An outcome (consumed tokens and exit nodes) under construction.
 ///
 /// An exit, a trie node at which the rule returns, matters only if some byte below it may follow the rule. All other
-/// exits are left out. So the exit classes of an identifier that may end anywhere have only the few nodes at which it
-/// does.
+/// exits are left out. So an identifier, which may end after any character, has few exits: the nodes with a child on a
+/// FOLLOW byte.
 pub(crate) struct OutcomeBuilder<'a> {
     /// The consumed tokens and exits (trie nodes at which the rule returns) that were added so far.
     pub(crate) outcome: Outcome,
@@ -19,8 +19,8 @@ pub(crate) struct OutcomeBuilder<'a> {
 }
 
 impl<'a> OutcomeBuilder<'a> {
-    /// Returns a builder that adds to `outcome`. `after` has the FOLLOW bytes of the rule (those that may come after
-    /// it) in which the walk begins.
+    /// Returns a builder that adds to `outcome`. `after` has the FOLLOW bytes (those that may come after it) of the
+    /// rule in which the walk begins.
     pub(crate) fn new(outcome: Outcome, after: ByteSet, children: &'a Children) -> Self {
         Self { outcome, after, children }
     }

@@ -57,7 +57,7 @@ impl Excluded {
         }
     }
 
-    /// Returns those of some ascending trie nodes that are not excluded.
+    /// Returns the trie nodes of `nodes` that are not excluded. `nodes` must ascend.
     pub(crate) fn kept(&self, nodes: &[u32]) -> Vec<u32> {
         let mut kept = Vec::with_capacity(nodes.len());
         self.split(nodes, |nodes| kept.extend_from_slice(nodes), |_| ());

@@ -83,7 +83,7 @@ impl<'s> RowRanks<'s> {
         parts.collect()
     }
 
-    /// Whether all ranks (token indexes in byte order) of the mask are yet to be computed, which takes long.
+    /// Whether the ranks (token indexes in byte order) of the mask are not computed yet. Computing all of them is slow.
     pub(crate) fn is_dear(self) -> bool {
         matches!(self, Self::LazyRanks(LazyRanks { ranks, .. }) if ranks.get().is_none())
     }

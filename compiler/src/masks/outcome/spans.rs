@@ -56,8 +56,8 @@ pub(crate) fn cut<S: Span>(
     within.map(move |span| span.start.max(range.start)..span.end.min(range.end))
 }
 
-/// Returns the parts of `spans` that lie within one of `ranges`. Both are sorted, disjoint ranges of token ranks.
-/// O(ranges log (spans between two of them) + parts).
+/// Returns the parts of `spans` that lie within one of `ranges`. Both are sorted, disjoint ranges of token ranks. Cost:
+/// for each range, a galloping search over the spans since the last range, O(log of their number); and O(parts).
 pub(crate) fn cut_all<'a>(
     spans: &'a [Range<u32>],
     ranges: &'a [Range<u32>],
@@ -70,14 +70,14 @@ pub(crate) fn cut_all<'a>(
     })
 }
 
-/// Returns the rest of the sorted spans (ranges of token ranks), from the first one that ends after `from`. O(log spans
-/// before it).
+/// Returns the rest of the sorted spans (ranges of token ranks), from the first one that ends after `from`. Cost: a
+/// galloping search, O(log of the number of dropped spans).
 pub(crate) fn past(spans: &[Range<u32>], from: u32) -> &[Range<u32>] {
     &spans[count_first(spans, |span| span.end <= from)..]
 }
 
-/// Returns how many items at the beginning satisfy `is_first`; no item after them may satisfy it. Fast if they are few,
-/// as is usual. O(log of their number).
+/// Returns the number of leading items that satisfy `is_first`; no later item may satisfy it. Cost: a galloping search,
+/// O(log of the result).
 pub(crate) fn count_first<T>(items: &[T], is_first: impl Fn(&T) -> bool) -> usize {
     let mut far = 1;
     while items.get(far - 1).is_some_and(&is_first) {

@@ -5,8 +5,8 @@
 //! token has a whole value, and none has a bracket behind it.
 //!
 //! The bytes are found once for a rule and the byte before it. The rule is walked from all trie nodes that the byte
-//! leads to. Letters and digits lead to so many nodes that every byte is taken to follow them. Cost: O(nodes) for each
-//! rule and byte that is asked for, some 0.2 ms.
+//! leads to. Letters and digits lead to too many nodes, so every byte counts as a follower there. Cost: O(nodes) for
+//! each rule and byte that is asked for, some 0.2 ms.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -22,7 +22,7 @@ use crate::masks::trie::subtrees::Subtrees;
 use crate::network::bytes_on;
 use crate::network::lazy_dfa::{BOTTOM, Configurations, LazyDfa};
 
-/// For shared rules, the bytes that may follow a string of the rule within a token, as far as they were asked for.
+/// A cache of the bytes that may follow a string of a shared rule within a token.
 #[derive(Default)]
 pub(crate) struct CallFollowers {
     /// Maps a shared rule, and the byte before a string of the rule, to the bytes that may follow the string within a

@@ -1,14 +1,14 @@
 //! Chains of follow entries. Their greatest length is part of the printed bound on the work of a step at run time.
 //!
 //! A follow entry belongs to a return state and an exit class, and names the next class through which the state's rule
-//! may return. The next entry of the chain belongs to a return state that this rule returns to, and to that class. The
-//! length of chains is bounded if these steps have no cycle. With a cycle, a mask reads as much of the stack as there
-//! is; the cycle is reported with a return state on it.
+//! may return. The next entry of the chain belongs to that class, and to a return state of a call of the rule. The
+//! length of chains is bounded if these steps have no cycle. With a cycle, a mask may read the whole stack. The error
+//! then names a return state on the cycle.
 //!
 //! The next step of a chain depends only on the rule of the entry and its next class. Such a pair is a *link*; links
 //! are far fewer than entries. The vocabulary's rules call none of a grammar's, so a chain has one part within the
-//! vocabulary's tables and then one within the grammar's. Of the first part, what every grammar needs is found once
-//! ([`SharedChains`]). Cost: O(links and their steps).
+//! vocabulary's tables and then one within the grammar's. The lengths of the first part are computed once, for all
+//! grammars ([`SharedChains`]). Cost: O(links and their steps).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,16 +18,16 @@ use grammarc_artifacts::tables::Tables;
 use crate::network::SharedRules;
 
 /// The greatest lengths of the chains of follow entries within the vocabulary's tables. A follow entry has the tokens
-/// that leave a callee and continue in one return state. A chain is a sequence of them, one for each stack frame that
-/// one mask looks at.
+/// that leave a callee and continue in one return state. A chain is the sequence of follow entries that one mask reads,
+/// one for each stack frame.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SharedChains {
     /// The number of follow entries in the longest chain (the entries that one mask reads, one for each stack frame).
     /// The error is a return state on a chain of unbounded length. `None` only in a default value.
     pub(crate) longest: Option<Result<u32, u32>>,
     /// For each rule, the exit classes (sets of trie nodes at which a rule returns) through which a chain of follow
-    /// entries may continue into a caller, ascending. With each class comes the greatest number of entries that such a
-    /// chain has by then.
+    /// entries may continue into a caller, ascending. Each class comes with the greatest number of entries of a chain
+    /// up to that point.
     pub(crate) through: Vec<Box<[(u32, u32)]>>,
 }
 
@@ -41,7 +41,8 @@ impl SharedChains {
             Ok(lengths) => lengths,
             Err(ret) => return Self { longest: Some(Err(ret)), through: Vec::new() },
         };
-        // The links with the longest chains come first, so that the chains before a link are known when its turn comes.
+        // A link with a longer chain comes first. This is a topological order, so all predecessors of a link precede
+        // it.
         let mut order: Vec<usize> = (0..lengths.len()).collect();
         order.sort_by_key(|&way| std::cmp::Reverse(lengths[way]));
         let mut before = vec![1u32; lengths.len()];
@@ -124,7 +125,7 @@ impl ChainLinks {
 
     /// Returns, for each link (a rule, and an exit class through which it returns), a number of follow entries. It is
     /// the length of the longest chain that begins with an entry leading to the link. The error is a return state on a
-    /// cycle of links, with which chains have no greatest length.
+    /// cycle of links; chains are then unbounded.
     pub(crate) fn lengths(&self) -> Result<Vec<u32>, u32> {
         let component =
             crate::graph::components_by(self.all.len(), |way| self.steps[way].iter().copied());

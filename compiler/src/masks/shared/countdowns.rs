@@ -7,13 +7,13 @@ use grammarc_artifacts::sections::network::{NONE, rule_flags, state_flags};
 use grammarc_artifacts::tables::{Joined, Tables};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The flags of two states that must be equal for the states to be equal.
+/// The state flags that have to agree for two states to be equal.
 const COMPARED: u32 =
     state_flags::FINAL | state_flags::POP_ONLY | state_flags::RESTS | state_flags::CLEARS;
 
 /// The most rounds of the search for a rule that equals a loop with a countdown (a register with the repetitions left).
-/// Each round goes back from some rules to the rules that continue with them. Beyond it the loop is taken to have no
-/// equal rule.
+/// Each round goes from some rules to the rules that end with a tail call of them. Beyond this limit, the loop counts
+/// as having no equal rule.
 const DEEPEST: usize = 16;
 
 /// The loops of a vocabulary that end with a countdown: a register with the number of repetitions left.
@@ -64,14 +64,14 @@ impl CountdownLoops {
     }
 }
 
-/// Whether a rule has a register that is not zero at first: a countdown (a register with the repetitions left), or a
-/// set of required parts.
+/// Whether a call of the rule begins with a nonzero register: a countdown (a register with the repetitions left), or a
+/// set of required keys.
 pub(crate) fn is_counted(network: Joined<'_>, rule: u32) -> bool {
     network.rule(rule).flags & rule_flags::COUNTED != 0
 }
 
-/// Whether a rule is a loop with a countdown (a register with the repetitions left): a larger countdown accepts all
-/// strings that a smaller one accepts.
+/// Whether a rule is a loop with a countdown (a register with the repetitions left). With a larger countdown, such a
+/// rule accepts all strings that it accepts with a smaller one.
 pub(crate) fn is_loop(network: Joined<'_>, rule: u32) -> bool {
     network.rule(rule).flags & rule_flags::MONOTONE != 0
 }
@@ -108,8 +108,8 @@ fn tail(network: Joined<'_>, state: u32) -> Option<u32> {
 }
 
 /// Compares two rules, and returns the pairs of states that they reach together if the rules are equal. There is a pair
-/// for every state of the first rule. A tail call of the first rule equals one of the second if `like` maps its callee
-/// to that callee. `None` if the rules differ.
+/// for every state of the first rule. Two tail calls are equal if `like` maps the callee of the first rule to the
+/// callee of the second. `None` if the rules differ.
 pub(crate) fn pairs(
     network: Joined<'_>,
     like: &FxHashMap<u32, u32>,

@@ -1,5 +1,5 @@
-//! Facts about the vocabulary's rules and stored masks, which spare the states of a grammar from walking the same
-//! subtrees of the trie again.
+//! Facts about the vocabulary's rules and stored masks. With these facts, walks from a grammar's states need not visit
+//! subtrees whose outcome the vocabulary has stored.
 //!
 //! - Residuals: Let a shared state `s` have the one target `q` on a byte `b`. The part of the base mask and exit class
 //!   of `s` below the trie's node for `b` is the outcome of `q` at that node. Walks reach large subtrees just there:
@@ -62,11 +62,11 @@ pub(crate) struct VocabularyFacts {
     /// For each shared state and byte, a state that leads to it on this byte, and to no other state.
     sources: Predecessors,
     /// Shared states with self-loops (bytes that lead back to the state) on at least [`SOME`] bytes. Of equivalent
-    /// states only the lowest is listed. Those with at least [`MANY`] such bytes come first, and the second component
-    /// is how many these are.
+    /// states only the lowest is listed. States with at least [`MANY`] such bytes come first; the second component is
+    /// their number.
     staying: (Vec<u32>, usize),
-    /// Maps the target of the widest edge of a shared rule's first state to a final state whose plain tail call enters
-    /// that rule.
+    /// Maps a state to a final state that reaches it on most bytes, by a plain tail call. The key is the target of the
+    /// widest edge of the callee's first state.
     passing: FxHashMap<u32, u32>,
     /// For each mask of the vocabulary, the ranks of its tokens, once they are computed. A rank is a token's index in
     /// byte order.
@@ -88,16 +88,16 @@ pub(crate) struct VocabularyFacts {
     pieces: FactorFilter,
     /// For a shared rule and the byte before it, the bytes that may follow a string of the rule within a token.
     behind: CallFollowers,
-    /// The strings of the trie grouped by the kinds of their characters and by length, once they are asked for.
+    /// The strings of the trie, grouped by the kinds of their characters and by length. Computed at the first request.
     words: OnceLock<CharClassIndex>,
     /// The rules of the vocabulary with a countdown (a register with the repetitions left), and for each an equal rule
-    /// without one, once they are asked for.
+    /// without one. Computed at the first request.
     loops: OnceLock<CountdownLoops>,
 }
 
 impl VocabularyFacts {
-    /// Builds the indexes of a vocabulary; those that take long are computed when they are first asked for. O(nodes,
-    /// states and edges).
+    /// Builds the indexes of a vocabulary. Expensive indexes are built at the first request. O(nodes, states and
+    /// edges).
     pub(crate) fn new(vocabulary: &VocabularyArtifact) -> Self {
         let (shared, trie) = (vocabulary.tables(), vocabulary.trie());
         let like = bisimilar(shared);
@@ -204,8 +204,9 @@ impl VocabularyFacts {
         self.speaks[state as usize]
     }
 
-    /// Returns a state whose base mask and exits (trie nodes at which the rule returns) below the root's child on
-    /// `byte` are the outcome (consumed tokens and exit nodes) of `state` there. `None` if there is none.
+    /// Returns a shared state that leads to `state` on `byte`, and to no other state. The stored outcome (consumed
+    /// tokens and exit nodes) of that state below the root's child on `byte` is the outcome of `state` there. `None` if
+    /// there is none.
     pub(crate) fn source_on(&self, state: u32, byte: u8) -> Option<u32> {
         self.sources.first(self.like(state), byte)
     }
@@ -238,9 +239,8 @@ impl VocabularyFacts {
         self.single_bytes
     }
 
-    /// Returns up to two shared states whose stored outcomes (consumed tokens and exit nodes) may be compared with a
-    /// walk of `state` at the root's child on `byte`. The first is a [source](Self::source_on), which leads to `state`
-    /// on `byte`. The other is a source with few outgoing bytes.
+    /// Returns up to two shared states that lead to `state` on `byte`, and to no other state. The first is the
+    /// [source](Self::source_on); the second has few outgoing bytes.
     pub(crate) fn sources_on(&self, state: u32, byte: u8) -> impl Iterator<Item = u32> + use<> {
         self.sources.both(self.like(state), byte)
     }
@@ -252,8 +252,9 @@ impl VocabularyFacts {
         if on_many { &all[..*many] } else { all }
     }
 
-    /// Returns a final shared state that reaches `to` on most bytes, through a plain tail call. In a sequence of states
-    /// that each read one character, every state but the first reaches the next one so. `None` if there is none.
+    /// Returns a final shared state that reaches `to` on most bytes, through a plain tail call. In a chain of states
+    /// that each read one character, every state but the first reaches the next one in this way. `None` if there is
+    /// none.
     pub(crate) fn passing(&self, to: u32) -> Option<u32> {
         self.passing.get(&self.like(to)).copied()
     }
@@ -315,8 +316,9 @@ mod tests {
     use crate::network::follow::Follow;
     use crate::network::lazy_dfa::{BOTTOM, LazyDfa};
 
-    /// Builds a vocabulary of all bytes, and of all strings of up to three of some characters that mean something to
-    /// JSON. It also has pairs of these characters, repeated up to `most` times.
+    /// Builds a vocabulary of all bytes, and of all strings of two and three characters from a small set. The
+    /// characters are some of those that JSON treats specially. The vocabulary also has pairs of these characters,
+    /// repeated up to `most` times.
     pub(crate) fn vocabulary(most: usize) -> VocabularyArtifact {
         let marks = br#""\),0u-"#;
         let pairs = marks.iter().flat_map(|&a| marks.map(|b| vec![a, b]));
@@ -369,7 +371,7 @@ mod tests {
         let mut sets = LazyDfa::new(network);
         let mut distinguished = 0;
         for state in 0..shared.state_count() {
-            // A grammar that goes on with other bytes after a rule does not get it from the vocabulary.
+            // A grammar in which other bytes may follow the rule does not call the vocabulary's copy.
             let rule = follow.rule_of(state) as usize;
             let after = ByteSet::from_words(shared.rules[rule].after_bytes);
             for (byte, node) in known.children().of(0).filter(|&(_, node)| !trie.is_leaf(node)) {

@@ -1,5 +1,5 @@
-//! Predecessors: for each shared state and byte, a shared state that reaches it on the byte and has no other target on
-//! it.
+//! Predecessors. A predecessor of a shared state on a byte is a shared state whose only target on the byte is the
+//! former.
 //!
 //! A walk asks for a predecessor at each child of the root. The bytes on which a state is reached from one predecessor
 //! are few ranges, like the edges. So the ranges of a state are stored one after the other and searched. A table by
@@ -32,7 +32,7 @@ struct SourceRange {
 /// on all strings) count as the lowest of them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Predecessors {
-    /// For each shared state, the index of its first range in `runs`; and a last entry for the end.
+    /// For each shared state, the index of its first range in `runs`. The last entry is the length of `runs`.
     starts: Vec<u32>,
     /// The byte ranges of all shared states, in the order of the states and bytes.
     runs: Vec<SourceRange>,

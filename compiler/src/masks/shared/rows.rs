@@ -21,9 +21,9 @@ type Near = Box<[(u32, u32)]>;
 pub(crate) struct StoredRows {
     /// For each bit row (one bit per token) of the vocabulary, the number of its tokens.
     counts: Vec<u32>,
-    /// For each bit row (one bit per token), the rows near it, once they are asked for.
+    /// For each bit row (one bit per token), the rows near it. Computed at the first request.
     near: Vec<OnceLock<Near>>,
-    /// The vocabulary's masks, indexed by the words of their records, once they are asked for.
+    /// The vocabulary's masks, indexed by the words of their records. Computed at the first request.
     masks: OnceLock<StoredMasks>,
 }
 

@@ -1,7 +1,8 @@
 //! Transitions of the vocabulary's states by single bytes. A state with a plain tail call, a call as the last step of
 //! its rule, has the transitions of the callee too.
 //!
-//! [Bisimilar](super::bisimulation) states count as one: a transition leads to the lowest of them.
+//! [Bisimilar](super::bisimulation) states count as one state: a transition leads to the lowest state of its target's
+//! class.
 //!
 //! Cost: O(edges) for each state, when it is first asked for.
 
@@ -32,20 +33,20 @@ const DEEPEST: usize = 4;
 /// The transitions of a shared state by single bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct SharedTransitions {
-    /// For each byte, the target state of the shared state, as the lowest of its bisimilar ones (equal on all strings).
-    /// [`NONE`] if there is no target.
+    /// For each byte, the target of the transition, or [`NONE`]. A target is given by its representative: the lowest
+    /// state that is bisimilar to it (equal on all strings).
     pub(crate) to: [u32; 256],
     /// The transitions as runs of bytes: first byte, last byte (inclusive) and target state. Ascending by byte.
     pub(crate) runs: Vec<(u8, u8, u32)>,
     /// The bytes on which the state has a target.
     pub(crate) on: ByteSet,
-    /// The bytes after whose transition a token may end.
+    /// The bytes with a transition to a state in which a token may end.
     pub(crate) ends: ByteSet,
-    /// The bytes after whose transition the rule must return: the target has no edges.
+    /// The bytes with a transition to a state without edges, in which the rule must return.
     pub(crate) leave: ByteSet,
     /// The bytes that may begin a call from the state, and the bytes on which it has several edges.
     pub(crate) calls: ByteSet,
-    /// The bytes at which another field changes: the first bytes of runs on which all other fields are constant.
+    /// The first bytes of the maximal ranges of bytes on which all other fields are constant.
     pub(crate) turns: ByteSet,
 }
 
@@ -56,7 +57,7 @@ pub(crate) fn speaks_of_bytes(shared: Tables<'_>, state: u32) -> bool {
         && calls.iter().all(|call| shared.rules[call.callee as usize].first_tokens == 0)
 }
 
-/// Returns the number of bytes on which some edges lead to a target. A byte of several edges counts for each.
+/// Returns the sum of the numbers of bytes of some edges. A byte that several edges share is counted for each of them.
 pub(crate) fn bytes_of<'a>(edges: impl IntoIterator<Item = &'a ByteEdge>) -> usize {
     edges.into_iter().map(|edge| usize::from(edge.hi() - edge.lo()) + 1).sum()
 }
@@ -153,8 +154,8 @@ impl Transitions {
     }
 }
 
-/// Whether a call only continues in another rule. It must be the last step of its rule and change no register, and its
-/// callee must not begin with a token matched by id.
+/// Whether a call is a plain tail call: the last step of its rule, without a change of a register. Its callee must not
+/// begin with a token matched by id.
 pub(crate) fn is_plain_tail(shared: Tables<'_>, call: &CallEdge) -> bool {
     let callee = &shared.rules[call.callee as usize];
     let first = &shared.states[callee.first_state as usize];

@@ -39,16 +39,18 @@ pub(crate) fn bit(byte: u8) -> u128 {
     1 << BITS[usize::from(byte)]
 }
 
-/// The character codes of the ASCII control characters that share one bit: bit `i` is set for the code `i`.
+/// The set of the ASCII control characters that have the same number in [`BITS`], as a word: bit `i` denotes the
+/// character code `i`.
 const CONTROLS: u32 = !LONE_CONTROLS;
-/// The character codes of tab, line feed and carriage return, which have a bit each: bit `i` is set for the code `i`.
+/// The set of the control characters with a number of their own in [`BITS`] (tab, line feed, carriage return), as a
+/// word: bit `i` denotes the character code `i`.
 const LONE_CONTROLS: u32 = 1 << b'\t' | 1 << b'\n' | 1 << b'\r';
 
 /// Number of the first bit that continuation bytes of UTF-8 share.
 const CONTINUING: u8 = BITS[0x80];
 
-/// Describes each bit that leading bytes of UTF-8 share: a word, the bits of these bytes in that word, and the shared
-/// bit itself. The word is 0 or 1, one of the last two words of a byte set.
+/// One entry for each bit that leading bytes of UTF-8 share. An entry has the word of a byte set with these bytes,
+/// their bits in that word, and the shared bit. The word is 0 or 1, for the last two words of the set.
 const LEADING: [(usize, u32, u128); 10] = {
     let mut leading = [(0, 0, 0); 10];
     let mut count = 0;
@@ -94,7 +96,7 @@ fn any_of_four(bits: u64) -> u16 {
     (bytes | bytes >> 24) as u16
 }
 
-/// Returns the set of those of the 128 bits all of whose bytes are in `bytes`.
+/// Returns the bits, of the 128, whose bytes are all in `bytes`.
 pub(crate) fn whole_bits(bytes: ByteSet) -> u128 {
     !bits(ByteSet::FULL.minus(bytes))
 }

@@ -1,4 +1,5 @@
-//! The automaton under a walk: the lazily determinised network, with calls looked through.
+//! The automaton of a walk: the lazily determinized network. A state that can only call a rule is replaced by the
+//! callee's first state.
 //!
 //! Cost: a look-up for each step that was taken before, else O(edges) of the configurations.
 
@@ -145,9 +146,9 @@ impl<'a> Cursor<'a> {
         live
     }
 
-    /// Returns the configuration (state and stack frame) that `state` over `frame` reaches by calls without
-    /// alternative. A state that can do nothing but call a rule is replaced by the callee's first state, over a new
-    /// frame with the return state.
+    /// Returns the configuration (state and stack frame) that `state` over `frame` reaches by forced calls. A state
+    /// that can do nothing but call a rule is replaced by the callee's first state, over a new frame with the return
+    /// state.
     pub(crate) fn through(&mut self, mut state: u32, mut frame: u32) -> Configuration {
         let network = self.follow.network();
         loop {

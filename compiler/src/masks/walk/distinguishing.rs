@@ -2,8 +2,8 @@
 //! these bytes.
 //!
 //! Below a node of height at most `k` whose subtree has none of these bytes, the two have the same outcome. The bytes
-//! for `k + 1` follow from those for `k` of the successor pairs. So they are computed for 1, 2, ... bytes, as far as
-//! needed. Most stay the same after a few lengths.
+//! for `k + 1` follow from those for `k` of the successor pairs. So they are computed for 1, 2, ... bytes, on demand.
+//! Most stay the same after a few lengths.
 //!
 //! Cost: O(transitions) for each pair and length.
 
@@ -30,9 +30,8 @@ const WORTH_STEADYING: usize = 6;
 const MOST_STEADIED: usize = 128;
 
 impl PairTable {
-    /// Returns what is known of the distinguishing bytes of the pair of states with the index `pair`, as [`bits`].
-    /// Entry `i` is for strings of `i + 1` bytes: every such string on which the two states differ contains one of the
-    /// bytes.
+    /// Returns the known distinguishing bytes of the pair of states with the index `pair`, as [`bits`]. Entry `i` is
+    /// for strings of `i + 1` bytes: every such string on which the two states differ contains one of the bytes.
     fn known_distinguishing(&self, pair: u32) -> &[u128] {
         let DistinguishingBytes { first, count, .. } = self.all[pair as usize].distinguishing;
         &self.distinguishing_table.all[first as usize..][..usize::from(count)]
@@ -50,8 +49,9 @@ impl PairTable {
     /// `length` bytes that distinguishes the two contains one of these bytes. All bits are set if they are not known.
     /// No bit is set for length 0.
     ///
-    /// Below a node of at most this height whose subtree has no such byte, both are equal. A later difference is
-    /// preceded by the byte that leads to it. So either that byte or the later one may be taken; the rarer one is.
+    /// Below a node of at most this height whose subtree has no such byte, both states are equal. If the states differ
+    /// only after a common byte, every distinguishing string contains that byte and a later distinguishing one. So one
+    /// of the two suffices; the result has the byte that is rarer in the trie.
     pub(crate) fn distinguishing(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -131,7 +131,7 @@ impl PairTable {
     /// nothing changes. From then on they hold for strings of any length. Every string on which the two differ contains
     /// such a byte.
     ///
-    /// In the search for a text, that happens after a few lengths, however long the text is. If more than
+    /// In an automaton that searches for a text, this takes a few lengths, however long the text is. If more than
     /// [`MOST_STEADIED`] pairs are reachable, or the bytes still change at [`AHEAD`], nothing is known for all lengths.
     fn steady(&mut self, cursor: &mut Cursor<'_>, pair: u32, reference: &SharedReference) {
         let (mut found, mut at) = (vec![pair], 0);

@@ -131,9 +131,9 @@ pub(crate) struct MoveTable {
     all: Vec<(u32, MoveSets)>,
     /// The runs of bytes of all configurations (pairs of state and stack frame), one configuration after another.
     runs: Vec<ByteRun>,
-    /// For each state of the grammar itself, by index from the first such state, what an edge to it leads to with an
-    /// empty local stack (no open call since the walk began). `None` if that was not asked for yet. Empty before the
-    /// first request.
+    /// For each state of the grammar itself, by index from the first such state, the result of an edge to the state.
+    /// The local stack is empty (no open call since the walk began). `None` if the result is not computed yet. Empty
+    /// before the first request.
     arrived: Vec<Option<EdgeTarget>>,
 }
 
@@ -169,8 +169,8 @@ impl MoveTable {
         }
     }
 
-    /// Returns what an edge to the state `target` leads to, over the local stack frame `frame`. Remembered for states
-    /// of the grammar with an empty local stack (no open call since the walk began).
+    /// Returns the result of an edge to the state `target` over the local stack frame `frame`. Cached for states of the
+    /// grammar with an empty local stack (no open call since the walk began).
     fn arrived(&mut self, cursor: &mut Cursor<'_>, target: u32, frame: u32) -> EdgeTarget {
         let index = target.checked_sub(cursor.follow.network().own.bases.states);
         let index = index.filter(|_| frame == BOTTOM).map(|index| index as usize);
@@ -316,7 +316,8 @@ impl FoundMoves {
     }
 }
 
-/// What an edge leads to, after the returns of rules that can only return at the edge's target.
+/// The result of an edge: the configuration that it reaches. If a rule can only return at the edge's target, the return
+/// is already made.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EdgeTarget {
     /// The configuration (state and stack frame) that the edge leads to. `None` if it leads to several or none.

@@ -23,7 +23,8 @@ use crate::masks::shared::exits::ClassEdge;
 use crate::masks::trie::children::Children;
 use crate::network::lazy_dfa::{Arrival, Configurations};
 
-/// Steps of the budget that are charged for one step from a set of trie nodes to their children: an estimate.
+/// Budget steps charged for one transition of a node set, from its trie nodes to their children on one byte: an
+/// estimate.
 const STEPS_A_FRONT: usize = 1 << 5;
 
 /// Index of a set of trie nodes in [`NodeSets`].

@@ -79,11 +79,10 @@ impl PairEdge {
 /// byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PairMove {
-    /// Only the state of the vocabulary's rules continues, so its tokens below the byte are excluded from what is taken
-    /// over.
+    /// Only the state of the vocabulary's rules continues, so its tokens below the byte are not taken over.
     Lost,
     /// The configuration (state and stack frame) of the grammar is walked without the state of the vocabulary's rules.
-    /// `excluded` tells whether the latter continues too, so that its tokens below the byte are excluded.
+    /// `excluded` says whether the latter continues too, so that its tokens below the byte are excluded.
     Alone { excluded: bool },
     /// Both the configuration (state and stack frame) and the state of the vocabulary's rules continue, and their
     /// targets are the next pair.
@@ -102,8 +101,8 @@ pub(crate) enum PairMove {
         /// Whether the rule in which the walk began may return in the target of the grammar's configuration (state and
         /// stack frame).
         exits: bool,
-        /// Whether the vocabulary's rule may return in the target of its state, and the rule in which the walk began
-        /// with it.
+        /// Whether the vocabulary's rule may return in the target of its state, over an empty local stack (no open call
+        /// since the walk began). The rule in which the walk began then returns too.
         stored_exits: bool,
     },
 }
@@ -119,8 +118,7 @@ pub(crate) struct Pair {
     /// Number of bytes on which the configuration (state and stack frame) and the state of the vocabulary's rules
     /// differ.
     pub(crate) bytes: usize,
-    /// Distinguishing bytes, as far as they were asked for: every string on which the two states differ contains one of
-    /// them.
+    /// Cached distinguishing bytes: every string on which the two states differ contains one of them.
     pub(crate) distinguishing: DistinguishingBytes,
 }
 
@@ -197,8 +195,9 @@ pub(crate) enum Stability {
 /// The successor pairs of a pair of states: the pairs of targets on bytes with which both states continue.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PairSuccessors {
-    /// [Bits](crate::masks::trie::byte_bits::bits) of the bytes that distinguish the two states at once, whatever byte
-    /// comes next.
+    /// [Bits](crate::masks::trie::byte_bits::bits) of the bytes on which the two states differ immediately, whatever
+    /// bytes follow. If only one of the two may return after some byte, the FOLLOW bytes of the grammar's rule (those
+    /// that may come after it) are included.
     pub(super) apart: u128,
     /// Index in [`DistinguishingTable::on`] of the first successor of the pair.
     pub(super) first: u32,
@@ -207,7 +206,7 @@ pub(crate) struct PairSuccessors {
 }
 
 /// The distinguishing bytes of a pair of states, for strings of 1, 2, ... bytes. Every string of at most that length on
-/// which the two differ contains such a byte. Only lengths that were asked for are known.
+/// which the two differ contains such a byte. The bytes are computed on demand, one length after another.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DistinguishingBytes {
     /// Index in [`DistinguishingTable::ways`] of the pair's successors (pairs of targets), or [`NONE`] before they were
@@ -276,8 +275,8 @@ impl DistinguishingTable {
 }
 
 impl PairTable {
-    /// Returns the index of the pair of targets of step `at`, a byte range with different transitions of two states.
-    /// Both states have to continue on that step; `to` and `stored` are their targets.
+    /// Returns the index of the pair of targets on step `at`, a byte range on which two states differ. Both states have
+    /// to continue on that step; `to` and `stored` are their targets.
     pub(crate) fn next(
         &mut self,
         cursor: &mut Cursor<'_>,

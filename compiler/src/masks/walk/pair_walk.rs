@@ -34,7 +34,7 @@ pub(crate) struct PairWalk<'w, 'a> {
     /// not taken over there.
     pub(crate) excluded: &'w mut Excluded,
     /// The outcome (consumed tokens and exit nodes) of the configuration (state and stack frame) on the excluded
-    /// subtrees, as far as it is not on the worklist (parts that the walk has still to visit).
+    /// subtrees. Subtrees on the worklist are still missing from it.
     pub(crate) builder: &'w mut OutcomeBuilder<'a>,
 }
 

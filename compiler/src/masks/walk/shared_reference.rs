@@ -26,8 +26,8 @@ const MOST_APART: usize = 24;
 /// [`MOST_APART`].
 const MOST_WITHIN: usize = 4 * MOST_APART;
 
-/// The most self-looping states of the vocabulary (those that most bytes lead back to) that are compared beyond their
-/// first byte: those with the fewest differing first bytes.
+/// The most self-looping states of the vocabulary that are compared beyond their first byte. Most bytes lead from such
+/// a state back to itself. States with the fewest differing first bytes are preferred.
 const MOST_LIKE: usize = 4;
 
 /// Length in bytes beyond which a string of the trie counts as long. Few trie nodes have longer strings below them.
@@ -37,8 +37,8 @@ const LONG: usize = 8;
 /// Beyond it, the mask is not taken over.
 pub(super) const MOST_DIFFERING: u32 = 10_000;
 
-/// What is kept between searches for a state of the vocabulary's rules that an outcome (consumed tokens and exit nodes)
-/// is derived from.
+/// The parameter and the cache that all searches for a shared reference have in common. A shared reference is a state
+/// of the vocabulary's rules whose stored outcome (consumed tokens and exit nodes) an outcome is derived from.
 pub(crate) struct ReferenceFinder {
     /// The least number of tokens of a stored mask for which deriving others from it saves work.
     pub(crate) worth: u32,
@@ -94,7 +94,7 @@ pub(crate) struct ReferenceSearch<'w, 'a> {
     /// The pairs met so far (a configuration of the grammar beside a state of the vocabulary), with the bytes on which
     /// they differ.
     pub(crate) pairs: &'w mut PairTable,
-    /// What is kept between searches, such as where walks continue after returns.
+    /// The cache that all searches share, such as the configurations after returns.
     pub(crate) finder: &'w mut ReferenceFinder,
 }
 

@@ -48,7 +48,7 @@ pub(crate) struct TakeOver<'w, 'a> {
     /// Pairs of a grammar's configuration (state and stack frame) and a state of the vocabulary's rules, with the bytes
     /// on which the two differ.
     pub(crate) pairs: &'w mut PairTable,
-    /// What is kept between searches for reference states: vocabulary states whose outcomes (consumed tokens and exit
+    /// The cache of all searches for reference states: vocabulary states whose outcomes (consumed tokens and exit
     /// nodes) are taken over.
     pub(crate) references: &'w mut ReferenceFinder,
 }
@@ -172,8 +172,9 @@ impl<'a> TakeOver<'_, 'a> {
         true
     }
 
-    /// Adds the tokens of the reference state (a vocabulary state with a stored mask), and the outcomes (consumed
-    /// tokens and exit nodes) after its exits, both without the excluded subtrees of the trie.
+    /// Adds the stored outcome of the reference state (a vocabulary state with a stored mask) to `builder`, without the
+    /// excluded subtrees of the trie. Its tokens become the delta of the outcome. With an empty local stack, its exits
+    /// become exits of the walk; otherwise the walk continues at them from the reference's frame.
     fn take_over(
         &mut self,
         reference: SharedReference,
@@ -192,8 +193,8 @@ impl<'a> TakeOver<'_, 'a> {
         builder.outcome.delta = Some(Delta { reference: reference.state, excluded: except });
     }
 
-    /// Adds to the exits (trie nodes at which the rule returns) those of `nodes`, ascending, that are not in an
-    /// excluded subtree.
+    /// Adds the trie nodes `nodes`, without those in excluded subtrees, to the exits (trie nodes at which the rule
+    /// returns). `nodes` must ascend.
     fn leave_but(&self, nodes: &[u32], excluded: &Excluded, builder: &mut OutcomeBuilder<'a>) {
         let leave = |nodes: &[u32]| nodes.iter().for_each(|&node| builder.leave(node));
         excluded.split(nodes, leave, |_| ());

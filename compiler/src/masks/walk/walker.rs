@@ -71,8 +71,8 @@ pub(crate) struct Walker<'a> {
     /// Pairs of a configuration (state and stack frame) of the grammar and a state of the vocabulary's rules, with the
     /// bytes on which the two differ.
     pairs: PairTable,
-    /// Remembered facts of searches for a state of the vocabulary's rules with nearly the stored mask of a grammar's
-    /// state.
+    /// The cache of all searches for a shared reference: a vocabulary state whose stored mask nearly equals the mask of
+    /// a grammar's state.
     references: ReferenceFinder,
     /// Sets of trie nodes that are walked together, reached by one byte string from all nodes of an exit class (set of
     /// trie nodes at which a rule returns).

@@ -219,11 +219,11 @@ struct Builder {
     times: Times,
     /// Numbers of the keys about which the object formula contains a negated fact (a negated atom).
     negated: FxHashSet<u32>,
-    /// What the object formula states about single keys in every case.
+    /// The unconditional facts about single keys in the object formula.
     fixed: Fixed,
     /// Numbers of the keys that may come anywhere in the object: all keys but those of `fixed.ordered`.
     unplaced: Vec<u32>,
-    /// The keys that the object formula does not name, partitioned into classes by the sets of keys that contain them.
+    /// The keys that the object formula does not name. Keys that are in the same sets of keys form a class.
     others: OtherKeys,
     /// Maps each object formula to an equal formula with operands in ascending order, so that automaton states of equal
     /// formulas merge.

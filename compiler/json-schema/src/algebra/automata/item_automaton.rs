@@ -47,8 +47,8 @@ impl ItemAutomaton {
         all.into_iter().chain(self.states[state as usize].increments.iter().copied())
     }
 
-    /// Returns whether some accepted array satisfies all counters. Only edges are used for whose formula `holds`
-    /// returns `true`: some value satisfies it. Returns `None` if the search exceeds [`MOST_SEARCHED`].
+    /// Returns whether some accepted array satisfies all counters. Edges whose formula no value satisfies are not used;
+    /// `holds` decides this. Returns `None` if the search exceeds [`MOST_SEARCHED`].
     pub(crate) fn keeps_counters(&self, holds: &impl Fn(FormulaId) -> bool) -> Option<bool> {
         let zero = vec![0u32; self.counters.len()];
         let mut met: HashSet<(u32, Vec<u32>), FxBuildHasher> = HashSet::default();

@@ -114,7 +114,7 @@ impl Items {
     }
 }
 
-/// Selects the atoms (basic facts of an array formula) about the item at one index of the array.
+/// A selector of the atoms (basic facts of an array formula) about the item at one index of the array.
 #[derive(Clone, Copy)]
 struct ItemAtoms(u32);
 

@@ -1,11 +1,11 @@
-//! What a member with a given key decides about the atoms of an object formula.
+//! The effect of a member with a given key on the atoms of an object formula.
 
 use crate::algebra::logic::formula::{FormulaId, Formulas};
 use crate::algebra::simplify::atoms::Atoms;
 use crate::algebra::types::layer::Types;
 use crate::algebra::types::object_atoms::ObjectAtom;
 
-/// Selects the atoms (basic facts of an object formula) that constrain the member with one given key.
+/// A selector of the atoms (basic facts of an object formula) that constrain the member with one given key.
 #[derive(Clone, Copy)]
 pub(crate) struct KeyAtoms {
     /// Number of the key whose member comes next.
@@ -16,13 +16,14 @@ pub(crate) struct KeyAtoms {
 }
 
 impl KeyAtoms {
-    /// Selects the atoms (basic facts of an object formula) about a key that occurs at most once.
+    /// Creates the selector for the atoms (basic facts of an object formula) about `key`, a key that occurs at most
+    /// once in an object.
     pub(crate) fn once(key: u32) -> Self {
         Self { key, again: None }
     }
 
-    /// Selects the atoms (basic facts of an object formula) about a key that may be repeated. `negated` says whether
-    /// the formula contains a negated atom about the key.
+    /// Creates the selector for the atoms (basic facts of an object formula) about `key`, a key that may be repeated.
+    /// `negated` says whether the formula contains a negated atom about the key.
     pub(crate) fn again(key: u32, negated: bool) -> Self {
         Self { key, again: Some(negated) }
     }

@@ -31,8 +31,8 @@ use crate::read::schema::Part;
 /// Units of work that an attempt to build one automaton may take for each state or edge it may build. An attempt beyond
 /// this limit fails, since it would also build too many states.
 const WORK: usize = 64;
-/// Fraction of the slack (the work that failed attempts may still waste) for one object with keys in any order: one in
-/// `SHARE`.
+/// Divisor of the slack (the work that failed attempts may still waste). One object with keys in any order may use this
+/// part of the slack.
 const SHARE: usize = 4;
 /// Most states and edges of one any-order automaton for a formula with alternatives: `ROOM[0]` for each key, and
 /// `ROOM[1]` besides. Beyond, the formula is split.

@@ -15,10 +15,10 @@ pub(crate) const MOST_ONCE: usize = 2_048;
 /// The remaining budget of automata over members in which each key occurs at most once.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Once {
-    /// States and edges that automata in which each key occurs at most once may still have, added up over the whole
-    /// schema.
+    /// The remaining number of states and edges, over the whole schema, for automata in which each key occurs at most
+    /// once.
     pub(crate) room: usize,
-    /// Whether an automaton of the current value was to have each key at most once, and lets keys be repeated instead.
+    /// Whether some automaton of the current value lets keys be repeated although each key was to occur at most once.
     pub(crate) again: bool,
 }
 
@@ -32,7 +32,7 @@ impl Default for Once {
 pub(crate) struct Automata<'a> {
     /// The layer below: the formulas, and the simplifier steps that keep them small.
     pub(crate) simplifier: Simplifier<'a>,
-    /// What the grammar promises about the order of keys.
+    /// The grammar's promise about the order of keys.
     pub(crate) key_order: OrderPromise,
     /// The budget of automata in which each key occurs at most once. `None` unless the options ask for
     /// [`KeyOrder::AnyOnce`](crate::KeyOrder::AnyOnce).

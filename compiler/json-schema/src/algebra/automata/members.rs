@@ -76,11 +76,11 @@ fn number(states: &mut States, place: usize, rest: FormulaId) -> u32 {
     u32::try_from(index).expect("budgets are below 2^32")
 }
 
-/// What an object formula states about one key in every case.
+/// The unconditional facts about one key in an object formula.
 struct Fixed {
     /// Index of the key in the order of keys.
     place: usize,
-    /// A formula over the values under the key.
+    /// The formula that every value under the key satisfies.
     value: FormulaId,
     /// Whether the key may be left out.
     absent: bool,
@@ -88,14 +88,14 @@ struct Fixed {
 
 /// An automaton over the members of an object under construction, whose keys keep one order.
 struct Builder {
-    /// What the object formula states about single keys in every case, in ascending order of the keys' indices.
+    /// The unconditional facts about single keys in the object formula, in ascending order of the keys' indices.
     fixed: Vec<Fixed>,
     /// Maps the number of each key to its index in the order of keys.
     places: FxHashMap<u32, usize>,
-    /// Maps each object formula that may remain to the indices of the keys that it allows or names, ascending. The
-    /// value is `None` if the formula allows all but finitely many keys.
+    /// Maps each object formula that may remain to the indices of its allowed or named keys, ascending. The entry is
+    /// `None` if the formula allows all but finitely many keys.
     named: FxHashMap<FormulaId, Option<Vec<usize>>>,
-    /// The keys that the object formula does not name, partitioned into classes by the sets of keys that contain them.
+    /// The keys that the object formula does not name. Keys that are in the same sets of keys form a class.
     others: OtherKeys,
     /// The automaton states so far, each with its edges.
     states: States,
@@ -121,7 +121,7 @@ impl Builder {
         }
     }
 
-    /// Returns what the object formula states in every case about the key at index `place`.
+    /// Returns the unconditional facts about the key at index `place` in the object formula.
     fn fixed(&self, place: usize) -> &[Fixed] {
         let from = self.fixed.partition_point(|fixed| fixed.place < place);
         let to = self.fixed.partition_point(|fixed| fixed.place <= place);

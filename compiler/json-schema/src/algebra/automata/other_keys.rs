@@ -27,11 +27,11 @@ struct NameClass {
     sets: Vec<u32>,
 }
 
-/// A kind of members whose keys the object formula does not name, with what remains of the formula after such a member.
+/// A kind of members whose keys the object formula does not name, and the derivative of the formula by such a member.
 pub(crate) struct OtherMember {
     /// The keys that members of this kind may have.
     pub(crate) names: StringSet,
-    /// A formula over the value of such a member, and the object formula that remains after it.
+    /// The derivative: the formula that such a member's value satisfies, and the remaining object formula.
     pub(crate) after: Derivative,
 }
 
@@ -178,7 +178,8 @@ fn split_names(
     Ok(classes)
 }
 
-/// Selects the atoms (basic facts of an object formula) about members whose keys are in the sets with these numbers.
+/// A selector of the atoms (basic facts of an object formula) about members whose keys are in the sets with these
+/// numbers.
 #[derive(Clone, Copy)]
 struct NameAtoms<'s>(&'s [u32]);
 

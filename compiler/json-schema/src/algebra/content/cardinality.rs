@@ -67,7 +67,7 @@ struct Needs {
     before: Vec<Option<u32>>,
     /// For each state, the fewest items from it to an end of the array; `u32::MAX` if no end is reachable.
     after: Vec<u32>,
-    /// The largest number, over all required items, of the items before a required item, that item included.
+    /// The position of the last required item, counted from 1 over the longest path to it.
     most: u32,
 }
 

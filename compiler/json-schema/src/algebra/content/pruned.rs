@@ -190,11 +190,11 @@ pub(crate) fn pruned(automata: &mut Automata<'_>, graph: &ContentGraph) -> Vec<D
     notes.into_iter().map(|(_, note)| note).collect()
 }
 
-/// The notes on unsatisfiable subschemas so far, and what is known about which formulas are empty.
+/// The notes on unsatisfiable subschemas so far, and the formulas that are known to be empty.
 struct Notes<'g, 'a> {
     /// Exact tests of emptiness under a limit on work.
     emptiness: Emptiness<'g, 'a>,
-    /// Formulas that no value satisfies, as far as known.
+    /// The formulas that are known to be empty: no value satisfies them.
     empty: FxHashSet<FormulaId>,
     /// Places of the schema document that have a note already.
     noted: FxHashSet<NodeId>,

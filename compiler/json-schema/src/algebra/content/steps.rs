@@ -1,5 +1,4 @@
-//! Edges of item and member automata, reduced to what decides emptiness: two states, and the child that has to be
-//! written.
+//! Edges of item and member automata, reduced for tests of emptiness: two states, and the formula of the child.
 //!
 //! Cost: linear in the automaton; for automata with marks (required keys in any order), up to once for each state.
 
@@ -19,7 +18,7 @@ pub(crate) enum End {
     AfterOne,
 }
 
-/// An edge of an automaton over items or members, reduced to what decides whether the automaton accepts anything.
+/// An edge of an automaton over items or members, reduced for tests of whether the automaton accepts anything.
 #[derive(Clone, Copy)]
 pub(crate) struct Step {
     /// Number of the automaton state where the edge begins.
@@ -50,9 +49,9 @@ impl Steps {
         &self.edges[from..to]
     }
 
-    /// Returns for each state whether an end is reachable over edges for whose formula `holds` is `true`. With marks
-    /// (bits of required keys), every state on the way must also have edges for all marks. Since members may be
-    /// repeated, the test need not know which marks are set already.
+    /// Returns for each state whether an end is reachable over edges whose formulas satisfy `holds`. With marks (bits
+    /// of required keys), every state on the way must also have edges for all marks. Since members may be repeated, the
+    /// test need not know which marks are set already.
     pub(crate) fn alive(&self, holds: impl Fn(FormulaId) -> bool) -> Vec<bool> {
         let mut alive = vec![true; self.ends.len()];
         loop {

@@ -17,7 +17,7 @@ use crate::algebra::types::facts::{NamedMember, named_members};
 use crate::document::NodeId;
 use crate::read::schema::{Part, Schema, SchemaId};
 
-/// Why no value satisfies a formula.
+/// The reason why no value satisfies a formula.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Cause {
     /// Two places of the schema exclude each other, or no value satisfies one place by itself.
@@ -51,7 +51,8 @@ const MOST: usize = 64;
 /// Most levels of nested required members that the search for a conflict descends. Deeper members are not searched.
 const DEPTH: usize = 16;
 
-/// Returns why no value satisfies a formula. Returns `None` if more than two places are needed to exclude all values.
+/// Returns the reason why no value satisfies a formula. Returns `None` if more than two places are needed to exclude
+/// all values.
 pub(crate) fn cause(
     emptiness: &mut Emptiness<'_, '_>,
     formula: FormulaId,

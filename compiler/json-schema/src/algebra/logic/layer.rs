@@ -32,14 +32,14 @@ const TEXTUAL: [&str; 11] = [
 /// Code of the error for too many combinations of schemas.
 pub(crate) const SHAPE_LIMIT: &str = "json-schema::shape-limit";
 
-/// A keyword occurrence that is not exact, and why.
+/// A keyword occurrence that is not exact, with the reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Inexact {
     /// The place of the keyword in the schema document.
     pub(crate) place: NodeId,
     /// Whether the grammar accepts less or more than the keyword says.
     pub(crate) verdict: Verdict,
-    /// Why the keyword is not exact, in words for the report.
+    /// The reason why the keyword is not exact, in words for the report.
     pub(crate) reason: &'static str,
 }
 

@@ -81,7 +81,7 @@ const BYTES_A_FORMULA: usize = 96;
 /// Estimated budget steps for one unit of work.
 const STEPS: usize = 1 << 7;
 
-/// What an attempt (a computation with limits of its own, which may fail) has to restore at its end.
+/// The state before an attempt (a computation with limits of its own, which may fail), to be restored at its end.
 pub(crate) struct Attempt {
     /// The limit in force around the attempt.
     outer: WorkLimit,
@@ -97,7 +97,7 @@ pub(crate) struct WorkMeter<'a> {
     memory: MemoryUse<'a>,
     /// States of automata over members and items plus formulas over values ("shapes"), counted so far.
     pub(crate) shapes: usize,
-    /// Units of work so far, without those that failed attempts have got back.
+    /// Units of work so far, without the refunded units of failed attempts.
     pub(crate) work: usize,
     /// The limit of the current attempt; outside attempts, the limit for the whole schema document.
     limit: WorkLimit,

@@ -1,10 +1,10 @@
-//! What the next value (of a member or an item) decides about the atoms of a formula.
+//! The effect of the next value (of a member or an item) on the atoms of a formula.
 
 use crate::algebra::logic::formula::{FormulaId, Formulas};
 use crate::algebra::types::layer::Types;
 
-/// Selects atoms (basic facts about members or items) of an object or array formula: those that the next member or item
-/// may decide.
+/// A selector of atoms (basic facts about members or items) of an object or array formula: those that the next member
+/// or item may decide.
 pub(crate) trait Atoms: Copy {
     /// Returns the arena (id-indexed store) of the object formulas or array formulas that have these atoms.
     fn formulas<'m>(self, types: &'m mut Types<'_>) -> &'m mut Formulas;

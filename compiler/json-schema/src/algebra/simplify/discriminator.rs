@@ -1,4 +1,4 @@
-//! Splits alternatives by the scalar that the next value is.
+//! Splits alternatives by the value of the next member or item, if that is one of a few scalars.
 //!
 //! In a union of two hundred branches, each with its own `"type"`, a value of that key leaves one alternative. Deciding
 //! one subject after the other would rebuild the whole formula two hundred times. If each alternative requires one of
@@ -21,13 +21,13 @@ use crate::algebra::types::structure::finite;
 /// Fewest alternatives of a disjunction that are grouped by scalar. With fewer, deciding the conditions on the next
 /// value one by one is as fast.
 const MANY: usize = 8;
-/// Most scalars (null, booleans, numbers, strings) one of which an alternative may require. With more, the formula is
-/// not grouped by scalar.
+/// Most scalars (null, booleans, numbers, strings) that an alternative may allow as the next value. With more, the
+/// formula is not grouped by scalar.
 const SCALARS: usize = 64;
 
-/// Splits an object or array formula by the scalar that its next member or item is. For values that satisfy `value`,
-/// the union of the parts is equivalent to the formula. Returns `None` if there are fewer than [`MANY`] alternatives,
-/// or if an alternative does not require one of a few scalars.
+/// Splits an object or array formula by the value of its next member or item, a scalar. For values that satisfy
+/// `value`, the union of the parts is equivalent to the formula. Returns `None` if there are fewer than [`MANY`]
+/// alternatives, or if an alternative allows other values than a few scalars.
 ///
 /// # Errors
 ///
@@ -81,8 +81,8 @@ pub(crate) fn discriminated<A: Atoms>(
     Ok(Some(parts))
 }
 
-/// Returns the scalars one of which an alternative requires as the next value. Returns `None` if the alternative allows
-/// other values, or more than [`SCALARS`].
+/// Returns the scalars that an alternative allows as the next value. Returns `None` if it also allows other values, or
+/// more than [`SCALARS`] scalars.
 fn required_scalars<A: Atoms>(
     simplifier: &mut Simplifier<'_>,
     atoms: A,

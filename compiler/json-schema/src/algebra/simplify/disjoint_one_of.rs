@@ -92,7 +92,7 @@ fn resolve_family(
     Ok(formulas.or(alone.into_iter().map(|(&set, _)| set).chain([one])))
 }
 
-/// Replaces each `oneOf` in an object formula, which is one atom of it, by its formula in `resolved`.
+/// Replaces each `oneOf` atom in an object formula by its formula in `resolved`.
 fn without_one_of(
     simplifier: &mut Simplifier<'_>,
     formula: FormulaId,

@@ -214,7 +214,7 @@ struct Items {
     from: u32,
     /// Index of the last item that the conjunct concerns; `u32::MAX` for no last item.
     to: u32,
-    /// A formula over the value of each of these items.
+    /// The formula that each of these items satisfies.
     value: FormulaId,
 }
 

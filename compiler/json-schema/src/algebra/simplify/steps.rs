@@ -19,8 +19,7 @@ use std::fmt;
 pub enum Step {
     /// A bounded test finds formulas that no value satisfies (`quick_emptiness.rs`).
     QuickEmptiness,
-    /// What a formula says about a key in every case decides its alternatives about the same key
-    /// (`unit_propagation.rs`).
+    /// The unconditional facts about a key decide the alternatives about the same key (`unit_propagation.rs`).
     UnitPropagation,
     /// The alternatives of a formula are grouped by the scalars that they require as the next value
     /// (`discriminator.rs`).

@@ -67,8 +67,8 @@ pub(crate) fn propagated(
     Ok(formula)
 }
 
-/// Returns the atoms (facts about members) of `choices` that the conjuncts of `formula` decide. Maps the number of each
-/// such atom to its truth value.
+/// Returns the atoms (facts about members) of `choices` whose truth follows from the conjuncts of `formula`. Maps the
+/// number of each such atom to its truth value.
 fn decided(
     simplifier: &mut Simplifier<'_>,
     formula: FormulaId,

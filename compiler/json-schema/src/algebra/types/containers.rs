@@ -12,7 +12,7 @@ use crate::algebra::logic::subject::Scalar;
 use crate::document::NodeId;
 use crate::read::schema::{Part, SchemaId};
 
-/// What differs between sets of objects and sets of arrays.
+/// The operations that differ between sets of objects and sets of arrays.
 pub(crate) trait Container: Sized {
     /// Returns the arena (store) of the object formulas or of the array formulas.
     fn arena<'m>(types: &'m mut Types<'_>) -> &'m mut Formulas;
@@ -40,7 +40,7 @@ pub(crate) trait Container: Sized {
     }
 }
 
-/// Sets of objects or of arrays, each represented by a formula. `C` says which of both.
+/// Sets of objects or of arrays, each represented by a formula. `C` is the kind of container.
 pub(crate) struct FormulasOf<C>(PhantomData<C>);
 
 impl<C: Container> Domain for FormulasOf<C> {

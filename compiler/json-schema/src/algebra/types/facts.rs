@@ -22,7 +22,7 @@ pub(crate) struct KeyConjunct {
     pub(crate) absent: bool,
 }
 
-/// What the conjuncts of an object formula together state about one key.
+/// The facts that the conjuncts of an object formula together state about one key.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fact {
     /// A formula that the value under the key satisfies: the conjunction over all conjuncts about the key.
@@ -114,11 +114,11 @@ pub(crate) fn with_all_keys(
     value
 }
 
-/// A key that a formula names, and what the formula says about its value.
+/// A key that a formula names, and the formula's facts about its value.
 pub(crate) struct NamedMember {
     /// The key, without quotes and escapes.
     pub(crate) key: Box<str>,
-    /// A formula over the value, from the conjuncts that name the key.
+    /// The formula that the value satisfies, from the conjuncts about this key alone.
     pub(crate) own: FormulaId,
     /// The conjunction of `own` and the formulas of all sets of keys that contain the key.
     pub(crate) value: FormulaId,

@@ -21,7 +21,7 @@ pub(crate) enum ObjectAtom {
     Property {
         /// Number of the key in the arena's table of keys.
         key: u32,
-        /// A formula over the value under the key.
+        /// The formula that the value under the key satisfies.
         value: FormulaId,
         /// Whether the fact holds for an object without the key.
         absent: bool,
@@ -30,7 +30,7 @@ pub(crate) enum ObjectAtom {
     Members {
         /// Number of the set of keys in the arena's table of sets.
         names: u32,
-        /// A formula over the value under each key of the set.
+        /// The formula that the value under each key of the set satisfies.
         value: FormulaId,
     },
     /// The number of members of the object is within the bounds.

@@ -30,8 +30,8 @@ impl Objects {
         keys.order.into_vec()
     }
 
-    /// Returns the numbers of the keys that an object formula allows; allowed keys that no formula names have no number
-    /// and are omitted. Returns `None` if the formula does not forbid all but finitely many keys.
+    /// Returns the numbers of the keys that an object formula allows. Allowed keys without a number, which no formula
+    /// names, are omitted. Returns `None` if no conjunct forbids all but finitely many keys.
     pub(crate) fn only_keys(&self, formula: FormulaId) -> Option<Vec<u32>> {
         let keys = self.possible_keys(formula)?;
         Some(keys.filter_map(|key| self.key_number(key)).collect())

@@ -182,8 +182,9 @@ impl Way<'_> {
     }
 }
 
-/// Returns the keys or items evaluated under the condition of a path. Several paths may have one condition, so only the
-/// `oneOf` branches on all of them are kept.
+/// Returns the set of keys or items that are evaluated under the condition of a path, for the caller to extend. A new
+/// condition gets an empty set. If several paths have one condition, only the `oneOf` branches that all of them take
+/// are kept.
 fn alternative<'f, T: Evaluated>(
     found: &'f mut ByCondition<T>,
     Way { condition, choices, .. }: Way<'_>,

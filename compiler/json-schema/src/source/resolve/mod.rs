@@ -2,9 +2,9 @@
 //!
 //! The `referencing` crate (the library) knows URIs, identifiers, anchors and pointers of every draft, and the
 //! published meta-schemas. [`library`] gives it the document, and [`places`] maps its values to places of the document.
-//! A new resource is copied into the document. The library is only asked for static references, since it would follow
-//! dynamic anchors for every kind of reference. By the specification only dynamic references do so, and [`scope`]
-//! implements that.
+//! A new resource is copied into the document. The library resolves only static references, since it would follow
+//! dynamic anchors for every kind of reference. By the specification only dynamic references do so; [`scope`] resolves
+//! these.
 //!
 //! Real documents have odd identifiers. Identifiers that the library rejects are ignored with a warning. A pointer
 //! without a target in its own resource is tried from the root of the document, also with a warning.
@@ -43,7 +43,7 @@ use scope::{Anchor, MAX_SCOPES, ResourceId, Scopes};
 
 pub(crate) use scope::ScopeId;
 
-/// What references and keywords inside a schema depend on: its resource, dynamic scope and dialect.
+/// The context of the references and keywords inside a schema: its resource, dynamic scope and dialect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Context {
     /// The resource (schema with a URI of its own) whose URI is the base of references.
@@ -67,7 +67,7 @@ struct Target {
 pub(crate) struct References<'t> {
     /// The registry (the reference library's index of schemas by URI); `None` until a reference needs it.
     registry: Option<Registry<'t>>,
-    /// The document as JSON values of the reference library.
+    /// The document as JSON values of the `referencing` crate (the library).
     tree: &'t Tree<'t>,
     /// Whether identifiers have an effect; `false` if the library rejected them.
     identified: bool,
@@ -75,7 +75,7 @@ pub(crate) struct References<'t> {
     given: &'t Resources,
     /// The dialect of the document.
     dialect: Dialect,
-    /// Maps JSON values of the reference library to places of the document.
+    /// Maps JSON values of the `referencing` crate (the library) to their places in the document.
     places: Places,
     /// The kinds of identifiers and references in the document.
     spellings: Spellings,

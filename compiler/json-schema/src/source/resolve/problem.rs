@@ -8,7 +8,7 @@ use super::library;
 use crate::document::{Document, Json, NodeId};
 use grammarc_grammar::suggest::nearest;
 
-/// Why a reference has no target.
+/// The reason why a reference has no target.
 pub(super) enum Problem {
     /// The reference names a document by URI that is neither given nor published.
     Missing {

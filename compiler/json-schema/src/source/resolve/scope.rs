@@ -1,4 +1,4 @@
-//! Dynamic scopes: which resources were entered before a dynamic reference, as far as they determine its target.
+//! Dynamic scopes: summaries of the resources entered before a dynamic reference, which determine its target.
 //!
 //! A dynamic reference leads to the outermost entered resource that has the anchor. So a scope is reduced to a map from
 //! each name of a dynamic anchor to the first schema with it. `$recursiveAnchor` is an anchor without a name. The

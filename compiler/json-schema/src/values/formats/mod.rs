@@ -160,8 +160,8 @@ static FORMATS: [Format; 19] = [
     Format::new("uuid", Exact, uuid::uuid),
 ];
 
-/// The formats that many schemas use, for which the prelude has rules. The other formats are rare, or larger than what
-/// they would save.
+/// The formats that many schemas use, for which the prelude has rules. The other formats are rare, or their rules would
+/// cost more than they save.
 const COMMON: [&str; 11] = [
     "date",
     "date-time",

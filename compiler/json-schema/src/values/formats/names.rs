@@ -29,13 +29,14 @@ const OTHER_NAMES: [(&str, &str); 18] = [
     ("uuidv4", "uuid"),
 ];
 
-/// Format names that mean an IP address of either version.
+/// Format names that denote an IP address of either version.
 const ADDRESSES: [&str; 5] = ["inet", "ip", "ipaddr", "ipaddress", "ipany"];
 
-/// The beginning of format names that mean an encoding of bytes.
+/// The prefix of format names that denote Base64, an encoding of bytes as text.
 const BASE64: &str = "base64";
 
-/// Length of a format name, in bytes, from which two typing errors are corrected. In shorter names one error is.
+/// The least length of a format name, in bytes, for which two typing errors are corrected. In a shorter name, only one
+/// is.
 const LONG: usize = 8;
 
 /// Returns advice on an unknown name of a format. Returns `None` if no format is similar.

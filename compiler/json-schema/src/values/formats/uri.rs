@@ -82,35 +82,36 @@ impl Syntax {
         Expr::alt([self.absolute(), Expr::seq([relative_part, self.query_and_fragment()])])
     }
 
-    /// Returns `unreserved / pct-encoded / sub-delims` and the ASCII characters in `more`.
+    /// Returns an expression that matches one character of `unreserved / pct-encoded / sub-delims`, or one ASCII
+    /// character of `more`.
     fn characters(&self, more: &str) -> Expr {
         let ascii = alphanumeric().union(set("-._~!$&'()*+,;=")).union(set(more));
         let beyond = if self.unicode { ucschar() } else { Expr::Never };
         Expr::alt([one(ascii), pct_encoded(), beyond])
     }
 
-    /// Returns a character of a path segment: `pchar`.
+    /// Returns an expression that matches one character of a path segment: `pchar`.
     fn pchar(&self) -> Expr {
         self.characters(":@")
     }
 
-    /// Returns a path segment of a URI that is not empty: `segment-nz`.
+    /// Returns an expression of the path segments of a URI that are not empty: `segment-nz`.
     fn segment_nz(&self) -> Expr {
         self.pchar().plus()
     }
 
-    /// Returns any number of path segments of a URI, each after a slash: `path-abempty`.
+    /// Returns an expression of any number of path segments of a URI, each after a slash: `path-abempty`.
     fn path_abempty(&self) -> Expr {
         Expr::seq([text("/"), self.pchar().star()]).star()
     }
 
-    /// Returns a path of a URI that begins with one slash: `path-absolute`.
+    /// Returns an expression of the paths of a URI that begin with one slash: `path-absolute`.
     fn path_absolute(&self) -> Expr {
         let segments = Expr::seq([self.segment_nz(), self.path_abempty()]);
         Expr::seq([text("/"), segments.optional()])
     }
 
-    /// Returns the end of a URI: an optional query and an optional fragment.
+    /// Returns an expression of the end of a URI: an optional query and an optional fragment.
     fn query_and_fragment(&self) -> Expr {
         let private = if self.unicode { iprivate() } else { Expr::Never };
         let query = Expr::alt([self.characters(":@/?"), private]).star();
@@ -119,7 +120,7 @@ impl Syntax {
         Expr::seq([query, Expr::seq([text("#"), fragment]).optional()])
     }
 
-    /// Returns the authority and the path of a URI: `"//" authority path-abempty`.
+    /// Returns an expression of the authority and the path of a URI: `"//" authority path-abempty`.
     fn network_path(&self) -> Expr {
         let userinfo = Expr::seq([self.characters(":").star(), text("@")]).optional();
         let host = Expr::alt([ip_literal(), self.characters("").star()]);
@@ -128,7 +129,7 @@ impl Syntax {
     }
 }
 
-/// Returns the part of a URI before the first colon: `scheme`.
+/// Returns an expression of the part of a URI before the first colon: `scheme`.
 fn scheme() -> Expr {
     Expr::seq([one(alpha()), one(alphanumeric().union(set("+-."))).star()])
 }

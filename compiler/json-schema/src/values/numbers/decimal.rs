@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 /// Most digits of a number in canonical text, before and after the point together. A longer number is an error.
 pub(crate) const MAX_DIGITS: usize = 10_000;
 
-/// Why a text is not accepted as a number.
+/// The reason why a text is not accepted as a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum DecimalError {
     /// The text is not a JSON number.

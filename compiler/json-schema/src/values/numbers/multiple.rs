@@ -19,7 +19,7 @@ use grammarc_grammar::automata::{Dfa, DfaState, Edge, StateBudget, StateLimit};
 
 use super::decimal::Decimal;
 
-/// A state of the automaton of multiples: what matters about the digits read so far.
+/// A state of the automaton of multiples: a summary of the digits read so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Place {
     /// Before the point: the class of the digits' residue modulo the divisor without its powers of ten, and the number

@@ -1,8 +1,8 @@
 //! Multiplies or divides all numbers of a set by a power of ten: the point of every text moves.
 //!
 //! The point moves one digit at a time. Multiplying moves the first digit of the fraction before the point; without a
-//! fraction, a zero is appended. Each step takes a determinization of an automaton a small multiple as large as that of
-//! the set.
+//! fraction, a zero is appended. Each step determinizes an automaton whose size is a small multiple of the size of the
+//! set's automaton.
 
 use grammarc_grammar::automata::{Dfa, Nfa, StateBudget, StateLimit, determinize};
 

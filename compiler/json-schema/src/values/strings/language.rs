@@ -55,7 +55,7 @@ struct Facts {
     longest: Option<u32>,
     /// The minimal automaton of the language over UTF-8 bytes, in canonical numbering, once it is built.
     dfa: OnceLock<Dfa>,
-    /// The automaton's state that accepts every text, once it is computed; inside, `None` if no state does.
+    /// The automaton's state that accepts every text, once it is computed. The inner value is `None` if no state does.
     universal: OnceLock<Option<u32>>,
     /// Name of the format (keyword `format`) from which the language was built; `None` for other languages.
     format: Option<&'static str>,
@@ -338,7 +338,7 @@ impl Language {
         }
     }
 
-    /// The format with these texts, if the language was built from one.
+    /// Returns the name of the format from which the language was built, or `None` for other languages.
     pub(super) fn format(&self) -> Option<&'static str> {
         self.0.format
     }

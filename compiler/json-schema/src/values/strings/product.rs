@@ -23,7 +23,7 @@ pub(super) enum Operation {
     Minus,
 }
 
-/// Stands in place of a state's number, for a state from which nothing is accepted.
+/// The value in place of the number of a dead state, from which nothing is accepted.
 const DEAD: u32 = u32::MAX;
 
 /// An automaton, and its universal state (the state that accepts every text) if that is known.

@@ -31,7 +31,7 @@ const PATTERNS: [&str; 14] = [
     "[]",
 ];
 
-/// A set as it came about.
+/// A set, as the operations that build it.
 #[derive(Clone, Debug)]
 pub(super) enum Recipe {
     Literals(Vec<String>),
@@ -209,7 +209,7 @@ fn bounds_that_say_nothing_are_dropped() {
     assert!(!even.intersect(&StringSet::lengths(65_534, Some(65_535)), LIMIT).unwrap().is_none());
     let near = StringSet::lengths(u32::MAX - 1, Some(u32::MAX));
     assert!(!even.intersect(&near, LIMIT).unwrap().is_none());
-    // A set whose parts part by length, and for no other reason.
+    // A set whose bands differ only in length.
     let parts = StringSet::literal("ab").union(&StringSet::literal("a"), LIMIT).unwrap();
     assert_eq!(parts, literals(["a", "ab"]));
 }
@@ -259,7 +259,7 @@ fn literals_and_minimisation_agree() {
     let texts = ["", "a", "ab", "abc", "b", "bc", "x", "y", "z", "été", "été2"];
     let direct = literals::automaton(texts, LIMIT).unwrap();
     assert_eq!(direct, minimize(&direct));
-    // All of what begins with some first bytes, and part of what begins with others: the rests of these are equal.
+    // All strings with some first bytes, and a part of the strings with other first bytes. The remainders are equal.
     let classes =
         ["^[\\ud000-\\ud7ff]$", "^[\\u{d000}-\\u{d7ff}\\u{4800}-\\u{4fff}]", "^[\\uc800-\\ucfff]$"];
     for text in classes {

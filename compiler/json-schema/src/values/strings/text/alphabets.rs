@@ -104,8 +104,8 @@ impl Alphabet {
         (name, move || closed(self.character().repeat(least, None)))
     }
 
-    /// Returns the rest of a string: 1 to `max` characters of the class, and the closing quote. Returns `None` for
-    /// classes whose repetitions few schemas bound.
+    /// Returns the grammar expression of the rest of a string: 1 to `max` characters of the class, and the closing
+    /// quote. Returns `None` for classes whose repetitions few schemas bound.
     pub(crate) fn counted(&self, max: u32) -> Option<Expr> {
         self.is_counted.then(|| closed(self.character().repeat(1, Some(max))))
     }
@@ -115,8 +115,8 @@ impl Alphabet {
         self.is_fixed
     }
 
-    /// Returns exactly `count` characters of the class, followed by the closing quote or a hyphen. Returns `None` for
-    /// classes that few schemas repeat a fixed number of times.
+    /// Returns the grammar expression of exactly `count` characters of the class, followed by the closing quote or a
+    /// hyphen. Returns `None` for classes that few schemas repeat a fixed number of times.
     pub(crate) fn fixed(&self, count: u32) -> Option<Expr> {
         let end = Expr::bytes(b"\"-".iter().copied().collect());
         self.is_fixed.then(|| Expr::seq([self.character().repeat(count, Some(count)), end]))
@@ -128,7 +128,7 @@ impl Alphabet {
     }
 }
 
-/// Returns a text followed by the closing quote.
+/// Returns the expression `text`, followed by the closing quote.
 fn closed(text: Expr) -> Expr {
     Expr::seq([text, Expr::byte(b'"')])
 }

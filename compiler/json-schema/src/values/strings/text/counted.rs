@@ -73,7 +73,8 @@ struct Counted<'a, R> {
     /// one table for even and one for odd numbers. Pairs are built by ascending number, and lead at most to the next
     /// number.
     numbers: [Vec<(u32, u32)>; 2],
-    /// Number of pairs of an automaton state and a number of characters, so far.
+    /// The number of pairs of an automaton state and a number of characters that were added to `queue` so far. Counting
+    /// fails if the limit on states is exceeded.
     count: usize,
     /// Worklist of pairs: state of the automaton, number of characters, state of the graph.
     queue: VecDeque<(u32, u32, u32)>,

@@ -18,10 +18,11 @@ pub(crate) trait StringRules {
     /// [`Piece::StringTail`] and its neighbours.
     fn piece(&mut self, piece: Piece) -> Expr;
 
-    /// Returns any string of `min` to `max` characters (inclusive) after its opening quote, with the closing quote.
+    /// Returns an expression of all strings of `min` to `max` characters (inclusive): their text after the opening
+    /// quote, with the closing quote.
     fn counted_tail(&mut self, min: u32, max: Option<u32>) -> Expr;
 
-    /// Returns any run of `min` to `max` characters (inclusive), without quotes.
+    /// Returns an expression of all runs of `min` to `max` characters (inclusive), without quotes.
     fn characters(&mut self, min: u32, max: u32) -> Expr;
 
     /// Returns a call of the rule `name`, which has the result of `content` on first use. The rule has the rest of a
@@ -29,7 +30,7 @@ pub(crate) trait StringRules {
     fn named_tail(&mut self, name: &'static str, content: impl FnOnce(&mut Self) -> Expr) -> Expr;
 }
 
-/// Why a set of strings cannot be written as a grammar expression.
+/// The reason why a set of strings cannot be written as a grammar expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum TextError {
     /// To check the bounds on the length, characters would have to be counted in too many states.

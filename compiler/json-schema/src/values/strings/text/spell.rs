@@ -129,7 +129,8 @@ fn letters(ranges: &Ranges, short: &[(char, u8)]) -> Expr {
     Expr::bytes(inside.map(|(_, letter)| *letter).collect())
 }
 
-/// Returns the text after the backslash in the shortest escapes of those characters in the ranges that need one.
+/// Returns the shortest escapes, without their backslash, of the characters in the ranges. Characters that need no
+/// escape are left out.
 fn shortest(ranges: &Ranges) -> Expr {
     let digits = |first: u8| {
         let low = (0..16u8).filter(|digit| {
@@ -143,8 +144,8 @@ fn shortest(ranges: &Ranges) -> Expr {
     Expr::alt([letters(ranges, &SHORT[..7]), controls])
 }
 
-/// Returns the text after the backslash in all escapes of the ranges: a letter, four digits, or twice four digits for a
-/// surrogate pair.
+/// Returns all escapes, without their first backslash, of the characters in the ranges: a letter, `u` and four digits,
+/// or a surrogate pair.
 fn any(ranges: &Ranges) -> Expr {
     let mut nfa = Nfa::new();
     let (from, to) = (nfa.start, nfa.end);

@@ -302,7 +302,7 @@ fn a_fixed_number_of_common_characters_is_a_repetition() {
     }
 }
 
-/// Lengths bounded beside a pattern, as real schemas have them, all have a text form but one.
+/// Every pattern with bounds on the length in real schemas has a text form.
 #[expect(clippy::print_stderr, reason = "figures, and a skipped test says so")]
 #[test]
 fn real_bounds_on_real_patterns() {
