@@ -159,7 +159,7 @@ impl<L: ByteFacts> Facts<L> {
     }
 
     /// Returns the properties of a language without the empty string. Its shortest string has
-    /// `shortest` bytes, at least 1, and its strings have the bytes `bytes`.
+    /// `shortest` bytes, at least 1. `bytes` says which bytes occur in its strings.
     fn of_length(shortest: u32, bytes: L) -> Self {
         Self { productive: true, nullable: false, shortest, bytes }
     }

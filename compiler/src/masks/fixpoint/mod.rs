@@ -176,7 +176,7 @@ pub(crate) fn compute(
 /// The tables of a network before its masks are computed. Every state of the grammar has an empty base mask and no exit
 /// class (set of trie nodes at which a rule returns), and no node of a packed string set has a mask.
 pub(crate) struct UnmaskedTables {
-    /// The tables with the empty masks.
+    /// The tables of the rules, without masks: each state has an empty token set.
     pub(crate) tables: TablesData,
     /// For each packed string set (a rule for a finite set of strings), an empty list of masks.
     pub(crate) high_fanout: HighFanoutMasks,

@@ -33,7 +33,8 @@ pub(crate) struct Outcome {
 pub(crate) struct Delta {
     /// The state whose base mask is taken over.
     pub reference: u32,
-    /// The ranks (token indexes in byte order) that are not taken over: sorted, disjoint ranges.
+    /// The ranks (token indexes in byte order) of tokens that are not copied from the reference state: sorted, disjoint
+    /// ranges.
     pub excluded: Vec<Range<u32>>,
 }
 

@@ -50,7 +50,8 @@ pub(crate) struct SharedTransitions {
     pub(crate) turns: ByteSet,
 }
 
-/// Whether a state's base mask depends on bytes alone: neither the state nor a rule that it calls matches tokens by id.
+/// Whether a state's base mask depends on bytes alone. Neither the state nor any rule that it calls, directly or
+/// through other rules, then matches tokens by id.
 pub(crate) fn speaks_of_bytes(shared: Tables<'_>, state: u32) -> bool {
     let calls = shared.call_edges_of(state as usize);
     shared.token_edges_of(state as usize).is_empty()

@@ -16,8 +16,9 @@ use crate::masks::outcome::excluded::Excluded;
 use crate::masks::trie::byte_bits::{bit, bits as bits_of};
 use crate::network::lazy_dfa::Configurations;
 
-/// A walk of a pair over the trie, side by side: a configuration (state and stack frame) of the grammar, and a
-/// reference state of the vocabulary's rules, whose mask is stored.
+/// A walk of two configurations over the trie, side by side, which finds the subtrees on which they differ. One is a
+/// configuration (state and stack frame) of the grammar. The other is a state of the rules that were compiled with the
+/// vocabulary. Its mask is stored, and is copied outside of these subtrees.
 pub(crate) struct PairWalk<'w, 'a> {
     /// The token trie and the lazily determinized network, which are walked together.
     pub(crate) cursor: &'w mut Cursor<'a>,
@@ -33,8 +34,8 @@ pub(crate) struct PairWalk<'w, 'a> {
     /// Subtrees of the trie on which the two states differ. The reference's outcome (consumed tokens and exit nodes) is
     /// not taken over there.
     pub(crate) excluded: &'w mut Excluded,
-    /// The outcome (consumed tokens and exit nodes) of the configuration (state and stack frame) on the excluded
-    /// subtrees. Subtrees on the worklist are still missing from it.
+    /// The outcome (consumed tokens and exit nodes) of the grammar's configuration on the subtrees where the reference
+    /// state differs. Subtrees on the worklist are still missing from it.
     pub(crate) builder: &'w mut OutcomeBuilder<'a>,
 }
 

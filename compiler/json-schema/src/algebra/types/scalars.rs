@@ -31,8 +31,9 @@ const COUNTED: u32 = 64;
 /// Reason in the report for a set of strings that leaves out long strings.
 const LONG: &str = "of strings too long for what is excluded, those with its pattern are left out";
 
-/// Returns the scalars that the grammar writes for a formula over values. Long strings are left out if excluding others
-/// would take a state for each length; the report then says so.
+/// Returns the scalars that the grammar writes for a formula over values. If some strings are
+/// excluded by pattern and length, exactness may take a state for each length. Then strings above some length are left
+/// out, and the report says so.
 ///
 /// # Errors
 ///

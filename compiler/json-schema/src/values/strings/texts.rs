@@ -19,7 +19,7 @@ impl Texts {
         Self::gathered(Vec::with_capacity(texts.len()), String::with_capacity(bytes), texts)
     }
 
-    /// Builds the list of texts that come in code point order without repetition.
+    /// Builds the list of texts, which the caller gives in code point order and without repetition.
     fn sorted<'a>(texts: impl IntoIterator<Item = &'a str>) -> Self {
         Self::gathered(Vec::new(), String::new(), texts)
     }
