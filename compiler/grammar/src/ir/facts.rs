@@ -319,7 +319,7 @@ struct Known<'a, L> {
     /// For each rule of the grammar, its [`Facts`].
     rules: &'a [Facts<L>],
     /// Maps the address of each visited graph to its [`Facts`]. In an object, several expressions
-    /// share the graph of other keys.
+    /// share the graph of the keys that the schema does not name.
     graphs: FxHashMap<*const ExprGraph, Facts<L>>,
     /// The budget of the compilation. Once it is spent, results are invalid. `None` if work is not
     /// counted.
