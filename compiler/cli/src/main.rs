@@ -25,12 +25,13 @@ mod vocabularies;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
-use command_line::Cli;
+use command_line::{Cli, naming_feature};
 
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(usage) => {
+            let usage = naming_feature(usage);
             // Help goes to stdout and succeeds. If it cannot be written, nobody can be informed.
             let _ = usage.print();
             return ExitCode::from(if usage.use_stderr() { 2 } else { 0 });

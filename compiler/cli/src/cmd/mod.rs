@@ -7,11 +7,14 @@ pub(crate) mod completions;
 pub(crate) mod debug;
 pub(crate) mod facts;
 pub(crate) mod inspect;
+#[cfg(feature = "outputs")]
 pub(crate) mod jsonl;
 pub(crate) mod keywords;
 #[cfg(feature = "models")]
 pub(crate) mod models;
+#[cfg(feature = "outputs")]
 mod outputs;
+#[cfg(feature = "outputs")]
 pub(crate) mod repair;
 pub(crate) mod sample;
 pub(crate) mod vocab;
@@ -37,8 +40,10 @@ pub(crate) enum Command {
     /// Draw random outputs of a compiled grammar
     Sample(sample::SampleArgs),
     /// Make JSON of a text that is nearly JSON, and show the edits
+    #[cfg(feature = "outputs")]
     Repair(repair::RepairArgs),
     /// Read the items of a text with one JSON value a line
+    #[cfg(feature = "outputs")]
     Jsonl(jsonl::JsonlArgs),
     /// Generate with a model, under a schema or a grammar
     #[cfg(feature = "models")]
@@ -72,7 +77,9 @@ pub(crate) fn run(
         Command::Inspect(args) => inspect::run(args, output),
         Command::Check(args) => check::run(args, output),
         Command::Sample(args) => sample::run(args, output),
+        #[cfg(feature = "outputs")]
         Command::Repair(args) => repair::run(args, output),
+        #[cfg(feature = "outputs")]
         Command::Jsonl(args) => jsonl::run(args, output),
         #[cfg(feature = "models")]
         Command::Generate(args) => models::generate::run(*args, output),

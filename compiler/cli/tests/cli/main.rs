@@ -12,6 +12,7 @@ mod errors;
 mod inspect;
 #[cfg(feature = "models")]
 mod models;
+#[cfg(feature = "outputs")]
 mod outputs;
 mod report;
 mod sample;

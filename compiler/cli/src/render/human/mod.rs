@@ -7,10 +7,12 @@ mod debug;
 mod diagnostic;
 mod facts;
 mod inspect;
+#[cfg(feature = "outputs")]
 mod jsonl;
 mod keywords;
 #[cfg(feature = "models")]
 mod models;
+#[cfg(feature = "outputs")]
 mod repair;
 mod sample;
 mod vocab;
