@@ -3,12 +3,12 @@
 //!
 //! `GRAMMARC_GRAMMARS` sets the number of grammars, `GRAMMARC_SEED` the first seed.
 
-use grammarc_artifacts::NONE;
 use grammarc_artifacts::sections::network::StateRecord;
+use grammarc_artifacts::{NONE, WorkBound};
 use grammarc_compiler::budget::Budget;
 use grammarc_compiler::compile::{CompileOptions, Compiler};
 use grammarc_compiler::network::NetworkLimits;
-use grammarc_runtime::{Grammar, Matcher};
+use grammarc_runtime::{ByteMatcher, Grammar, Matcher};
 use grammarc_tests::compare::{Effort, compare_with};
 use grammarc_tests::counters::case;
 use grammarc_tests::random::Rng;
@@ -119,12 +119,15 @@ fn exponential_patterns_compile_to_few_states() {
         let grammar = Grammar::from_artifact(artifact);
         let states = grammar.artifact().tables().states.len();
         assert!(states < 60_000, "{source}: {states} states");
+        let bound = grammar.artifact().meta().work.most_configurations;
+        assert_ne!(bound, WorkBound::UNBOUNDED, "{source}");
         let schema: serde_json::Value = serde_json::from_str(source).expect("it is JSON");
         let judge = jsonschema::validator_for(&schema).expect("it is a schema");
         let mut rng = Rng::new(11);
-        let mut ended = 0;
+        let (mut ended, mut most) = (0, 0);
         for _ in 0..20 {
             let mut matcher = Matcher::new(&grammar);
+            let mut by_bytes = ByteMatcher::new(&grammar);
             let mut text = Vec::new();
             for _ in 0..400 {
                 let allowed: Vec<u32> = matcher.mask().iter().collect();
@@ -136,11 +139,15 @@ fn exponential_patterns_compile_to_few_states() {
                     ended += 1;
                     break;
                 }
-                text.extend_from_slice(grammar.vocabulary().token_bytes(token));
+                let bytes = grammar.vocabulary().token_bytes(token);
+                text.extend_from_slice(bytes);
                 matcher.accept(token).expect("a token of the mask");
+                by_bytes.accept(bytes).expect("bytes of a token of the mask");
+                most = most.max(by_bytes.configurations());
             }
         }
-        eprintln!("{source}: {states} states, {ended} texts");
+        assert!(most <= bound as usize, "{source}: {most} configurations of {bound}");
+        eprintln!("{source}: {states} states, {ended} texts, {most} of {bound} configurations");
     }
 }
 

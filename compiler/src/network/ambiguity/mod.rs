@@ -11,8 +11,9 @@
 //! that can leave its rule is tried over every return state of that rule. Only bytes with at least
 //! two transitions are tried ([`conflicting_bytes`]). Any other byte leads to the successor of one
 //! state alone. The size of the largest set is the bound if the sets stay small and few. Beyond the
-//! limits, the number may grow with the input. It is reported as unbounded, with a state of the
-//! rule that causes this.
+//! limits, the number of states bounds the configurations of rules that call each other in tail
+//! position ([`tail_closure`]). Otherwise the number may grow with the input. It is reported as
+//! unbounded, with a state of the rule that causes this.
 //!
 //! All tokens that a set may read as wholes are one symbol beside the bytes, as if one token were
 //! in the sets of all token edges. This can only make sets larger. If a text token may be read both
@@ -35,6 +36,7 @@ mod registers;
 mod sets;
 mod stacks;
 mod step;
+mod tail_closure;
 mod tokens;
 mod view;
 
@@ -61,13 +63,18 @@ pub(crate) fn most_configurations(
     let joined = follow.network();
     let mut own = joined.own.bases.states..joined.own.bases.states + joined.own.state_count();
     let packed = Packed::new(network);
-    if (!joined.reads_tokens() || tokens::are_deterministic(network, follow, is_text))
+    let are_others_deterministic = (!joined.reads_tokens()
+        || tokens::are_deterministic(network, follow, is_text))
         && shared_are_deterministic(follow)
-        && packed.are_deterministic(follow)
+        && packed.are_deterministic(follow);
+    if are_others_deterministic
         && own.all(|state| packed.of(state).is_some() || is_deterministic(follow, state))
     {
         return Ok(1);
     }
     let texts = network.token_sets.iter().map(|set| set.iter().any(|&token| is_text(token)));
-    Exploration::new(follow, packed, texts.collect(), budget).run()
+    Exploration::new(follow, packed, texts.collect(), budget).run().or_else(|state| {
+        let states = || tail_closure::most_states(follow, &Packed::new(network));
+        are_others_deterministic.then(states).flatten().ok_or(state)
+    })
 }
