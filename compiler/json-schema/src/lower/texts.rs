@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use grammarc_grammar::automata::StateLimit;
 use grammarc_grammar::diagnostics::Diagnostic;
 use grammarc_grammar::ir::Expr;
 
@@ -78,7 +79,7 @@ impl<'a> Texts<'a> {
         }
         let TextForm { digits, numbers: form, .. } = self.rules.text;
         let text = numbers.text(form, digits, self.rules.allowed, &mut self.rules);
-        let text = text.map_err(|error| self.too_complex("numbers", &error.to_string()))?;
+        let text = text.map_err(|error| self.too_many_residues(error))?;
         self.numbers.insert(numbers.clone(), text.clone());
         Ok(text)
     }
@@ -125,6 +126,20 @@ impl<'a> Texts<'a> {
         }
         self.keys[index] = Some(expr.clone());
         Ok(expr)
+    }
+
+    /// Returns the error of a set of numbers whose automaton is too large, at the `multipleOf` of the current schema or
+    /// at the schema.
+    fn too_many_residues(&self, limit: StateLimit) -> Diagnostic {
+        let document = self.types.logic.document;
+        let keyword = document.get(self.at, "multipleOf");
+        let text = format!(
+            "the numbers that `multipleOf` and its complements allow here are too complex: {limit}"
+        );
+        document.error("json-schema::state-limit", keyword.unwrap_or(self.at), text).with_help(
+            "use a divisor with fewer digits, set `minimum` and `maximum` so that fewer than a million multiples are left, \
+             or raise `--max-automaton-states` (the option `max-states`)",
+        )
     }
 
     /// Returns the error of a set whose texts exceed a limit, at the current schema.

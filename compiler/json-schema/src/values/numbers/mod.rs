@@ -18,12 +18,14 @@
 
 pub(crate) mod any;
 
+mod automaton;
 mod bound;
 mod counted;
 mod decimal;
+mod divisor;
 mod multiple;
 mod numerals;
-mod scale;
+mod periodic;
 mod set;
 mod spelling;
 mod text;

@@ -12,6 +12,10 @@ use super::spelling;
 use crate::options::{DigitLimits, NumberForm};
 use crate::values::pieces::Piece;
 
+/// Most numbers of a set that are listed if the automaton of their texts would have too many states. The network packs
+/// such a list into a few bytes for each number.
+const LISTED: usize = 1 << 20;
+
 /// Makes calls of the shared rules of JSON that every grammar from a JSON Schema may call.
 pub(crate) trait Pieces {
     /// Returns a call of the shared rule `piece`.
@@ -24,8 +28,7 @@ impl NumeralSet {
     ///
     /// # Errors
     ///
-    /// [`StateLimit`] if an automaton of more than `limit` states is needed. [`NumberForm::Canonical`] never needs
-    /// one.
+    /// [`StateLimit`] if an automaton of more than `limit` states is needed.
     pub(crate) fn text(
         &self,
         form: NumberForm,
@@ -37,12 +40,30 @@ impl NumeralSet {
             return Ok(pieces.piece(Piece::Number));
         }
         let integers = NumberSet::integers();
-        Ok(match self.has_one_text(form) {
-            true if *self.plain() == integers => pieces.piece(Piece::Integer),
-            true => counted(self.plain().dfa(), digits),
-            false if self.values() == Some(&integers) => pieces.piece(Piece::Integer),
-            false => counted(&self.spellings(digits, limit)?, digits),
-        })
+        let automaton = match self.has_one_text(form) {
+            true if *self.plain() == integers => return Ok(pieces.piece(Piece::Integer)),
+            true => self.plain().dfa(limit),
+            false if self.values() == Some(&integers) => return Ok(pieces.piece(Piece::Integer)),
+            false => self.spellings(digits, limit),
+        };
+        match automaton {
+            Ok(automaton) => Ok(counted(&automaton, digits)),
+            Err(error) => self.listed(limit)?.ok_or(error),
+        }
+    }
+
+    /// Returns the grammar expression of the canonical texts of the set's numbers. Returns `None` if they are more than
+    /// [`LISTED`], or if some number has no canonical text.
+    fn listed(&self, limit: StateBudget<'_>) -> Result<Option<Expr>, StateLimit> {
+        let Some(numbers) = self.values().and_then(|values| values.finite(LISTED)) else {
+            return Ok(None);
+        };
+        let texts = numbers.iter().map(|number| {
+            let text = number.text();
+            limit.spend(text.len())?;
+            Ok(text)
+        });
+        Ok(Some(Expr::any_of(texts.collect::<Result<Vec<_>, _>>()?)))
     }
 
     /// Returns whether `form` accepts only one text for each number of the set, its canonical text.

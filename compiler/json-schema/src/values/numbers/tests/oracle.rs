@@ -114,7 +114,9 @@ impl Formula {
         Ok(match self {
             Self::AtLeast(bound, exclusive) => NumberSet::at_least(&bound.decimal(), *exclusive),
             Self::AtMost(bound, exclusive) => NumberSet::at_most(&bound.decimal(), *exclusive),
-            Self::Multiple(divisor) => NumberSet::multiple_of(&divisor.decimal(), LIMIT)?,
+            Self::Multiple(divisor) => {
+                NumberSet::multiple_of(&divisor.decimal()).expect("few digits")
+            }
             Self::Integers => NumberSet::integers(),
             Self::Literals(values) => {
                 let values: Vec<Decimal> = values.iter().map(Exact::decimal).collect();
@@ -122,7 +124,7 @@ impl Formula {
             }
             Self::And(a, b) => a.set()?.intersect(&b.set()?, LIMIT)?,
             Self::Or(a, b) => a.set()?.union(&b.set()?, LIMIT)?,
-            Self::Not(a) => a.set()?.complement(LIMIT)?,
+            Self::Not(a) => a.set()?.complement(),
         })
     }
 
@@ -167,7 +169,19 @@ pub(super) fn formula() -> impl Strategy<Value = Formula> {
     let divisor = prop_oneof![
         prop::sample::select(vec!["1", "2", "3", "5", "7", "10", "12", "25", "100", "1024"]),
         prop::sample::select(vec![
-            "0.1", "0.5", "2.5", "0.01", "0.03", "1e-8", "1e6", "3e3", "1.2"
+            "0.1",
+            "0.5",
+            "2.5",
+            "0.01",
+            "0.03",
+            "1e-8",
+            "1e6",
+            "3e3",
+            "1.2",
+            "6.75",
+            "19",
+            "9.5",
+            "123456789"
         ]),
     ];
     let atom = prop_oneof![

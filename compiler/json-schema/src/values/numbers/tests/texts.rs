@@ -8,7 +8,7 @@ use crate::options::{DigitLimits, TextForm};
 use crate::text_form::prelude::Prelude;
 use crate::values::numbers::{Decimal, NumberSet, NumeralSet, Pieces};
 use crate::values::pieces::Piece;
-use grammarc_grammar::automata::StateBudget;
+use grammarc_grammar::automata::{StateBudget, StateLimit};
 use grammarc_grammar::ir::recognize::recognizes;
 use grammarc_grammar::ir::{Expr, Grammar, GrammarBuilder, Origin};
 
@@ -98,6 +98,11 @@ fn is_within(text: &str, digits: DigitLimits) -> bool {
     }
 }
 
+/// Returns whether the texts of a set must have exponents.
+pub(super) fn is_small(set: &NumberSet) -> Result<bool, StateLimit> {
+    Ok(set.dfa(LIMIT)?.states.len() <= 96)
+}
+
 /// Returns whether a text of a member must be accepted. `small` says whether the set is small enough for exponents.
 pub(super) fn is_promised(value: &Exact, spelling: Spelling, small: bool) -> bool {
     let near = match spelling {
@@ -128,7 +133,7 @@ proptest! {
     #[test]
     fn any_text((formula, values) in situation(12), spellings in prop::collection::vec(spelling(), 4)) {
         let set = within(formula.set())?;
-        let small = set.dfa().states.len() <= 96;
+        let small = within(is_small(&set))?;
         let [any, natural] =
             [NumberForm::Any, NumberForm::Natural].map(|form| grammar(&set.clone().into(), form, WIDE));
         let integers = set.is_subset(&NumberSet::integers());
@@ -207,7 +212,7 @@ fn states_of_usual_sets() {
     let at_least = |text: &str| NumberSet::at_least(&decimal(text), false);
     let at_most = |text: &str| NumberSet::at_most(&decimal(text), false);
     let and = |a: &NumberSet, b: &NumberSet| a.intersect(b, LIMIT).expect("few states");
-    let multiple = |text: &str| NumberSet::multiple_of(&decimal(text), LIMIT).expect(text);
+    let multiple = |text: &str| NumberSet::multiple_of(&decimal(text)).expect(text);
     let int = NumberSet::integers();
     let int_within = |low, high| and(&int, &and(&at_least(low), &at_most(high)));
     let cents = multiple("0.01");
@@ -241,7 +246,7 @@ fn limits_hold_where_no_keyword_bounds_the_digits() {
     let decimal = |text: &str| Decimal::parse(text).expect(text);
     let digits = DigitLimits { integer: 4, fraction: 2, exponent: 2 };
     let least = NumberSet::at_least(&decimal("0"), false);
-    let thirds = NumberSet::multiple_of(&decimal("3"), LIMIT).expect("few states");
+    let thirds = NumberSet::multiple_of(&decimal("3")).expect("few states");
     let long = NumberSet::literal(&decimal("1e20"));
     let narrow = NumberSet::at_least(&decimal("0.00001"), false)
         .intersect(&NumberSet::at_most(&decimal("0.00002"), false), LIMIT)
