@@ -79,7 +79,7 @@ impl<'a> Texts<'a> {
         }
         let TextForm { digits, numbers: form, .. } = self.rules.text;
         let text = numbers.text(form, digits, self.rules.allowed, &mut self.rules);
-        let text = text.map_err(|error| self.too_many_residues(error))?;
+        let text = text.map_err(|error| self.too_many_residues(numbers, error))?;
         self.numbers.insert(numbers.clone(), text.clone());
         Ok(text)
     }
@@ -128,16 +128,19 @@ impl<'a> Texts<'a> {
         Ok(expr)
     }
 
-    /// Returns the error of a set of numbers whose automaton is too large, at the `multipleOf` of the current schema or
-    /// at the schema.
-    fn too_many_residues(&self, limit: StateLimit) -> Diagnostic {
+    /// Returns the error of a set of numbers whose automaton is too large. The error points to `multipleOf` if the
+    /// current schema has it.
+    fn too_many_residues(&self, numbers: &NumeralSet, limit: StateLimit) -> Diagnostic {
+        let Some(period) = numbers.period() else {
+            return self.too_complex("numbers", &limit.to_string());
+        };
         let document = self.types.logic.document;
-        let keyword = document.get(self.at, "multipleOf");
-        let text = format!(
-            "the numbers that `multipleOf` and its complements allow here are too complex: {limit}"
-        );
-        document.error("json-schema::state-limit", keyword.unwrap_or(self.at), text).with_help(
-            "use a divisor with fewer digits, set `minimum` and `maximum` so that fewer than a million multiples are left, \
+        let at = document.get(self.at, "multipleOf").unwrap_or(self.at);
+        let period = period.text();
+        let text =
+            format!("`multipleOf`: the multiples of {period} take too large an automaton: {limit}");
+        document.error("json-schema::state-limit", at, text).with_help(
+            "use a divisor with fewer digits, set `minimum` and `maximum` with at most a million multiples between them, \
              or raise `--max-automaton-states` (the option `max-states`)",
         )
     }

@@ -129,8 +129,7 @@ fn listed(set: &NumberSet, limit: StateBudget<'_>) -> (Periodic, Vec<Cut>) {
 /// Returns the numbers of an interval by which a set differs from all numbers or from none, if listing them takes fewer
 /// states than residues modulo the divisors of the set.
 fn few(set: &Periodic, within: Interval<'_>, limit: StateBudget<'_>) -> Option<Vec<Decimal>> {
-    let residues = set.terms().iter().map(|(by, _)| by.clone()).reduce(|a, b| a.lcm(&b))?;
-    let residues = usize::try_from(residues.rest()).unwrap_or(usize::MAX);
+    let residues = usize::try_from(set.period()?.rest()).unwrap_or(usize::MAX);
     let digits = [within.low?, within.high?].map(Decimal::written).into_iter().max()?;
     let most = LISTED
         .min(residues.saturating_mul(8))

@@ -116,6 +116,11 @@ impl NumeralSet {
         Ok(Self::new(self.plain, fractions))
     }
 
+    /// Returns the least common multiple of all divisors of the set, or `None` without any.
+    pub(crate) fn period(&self) -> Option<Decimal> {
+        self.plain.period()
+    }
+
     /// Returns whether the set has no numeral.
     pub(crate) fn is_none(&self) -> bool {
         self.plain.is_none() && self.pointed().is_none()

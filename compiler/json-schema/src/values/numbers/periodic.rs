@@ -17,9 +17,9 @@ use grammarc_grammar::automata::{StateBudget, StateLimit};
 use super::decimal::Decimal;
 use super::divisor::Divisor;
 
-/// Most terms of a polynomial. Eight divisors without common factors have so many combinations. Beyond, the set is an
+/// Most terms of a polynomial. Ten divisors without common factors have so many combinations. Beyond, the set is an
 /// error.
-const MOST_TERMS: usize = 256;
+const MOST_TERMS: usize = 1024;
 
 /// The interval between two numbers, both excluded. `None` if it is not bounded on that side.
 #[derive(Clone, Copy, Debug)]
@@ -59,11 +59,6 @@ impl Periodic {
     /// Returns whether the polynomial has the same value everywhere.
     pub(super) fn is_constant(&self) -> bool {
         self.terms.is_empty()
-    }
-
-    /// Returns the divisors in ascending order, each with its coefficient.
-    pub(super) fn terms(&self) -> &[(Divisor, i64)] {
-        &self.terms
     }
 
     /// Returns the polynomial `one * self + two * other + both * self * other`.
@@ -136,6 +131,11 @@ impl Periodic {
     /// Returns the polynomial `self - other`. It is not an indicator function.
     fn minus(&self, other: &Self, limit: StateBudget<'_>) -> Result<Self, StateLimit> {
         self.combined(other, [1, -1, 0], limit)
+    }
+
+    /// Returns the least common multiple of the divisors, or `None` without any.
+    pub(super) fn period(&self) -> Option<Divisor> {
+        self.terms.iter().map(|(by, _)| by.clone()).reduce(|a, b| a.lcm(&b))
     }
 
     /// Returns the divisors that are not the least common multiple of others.

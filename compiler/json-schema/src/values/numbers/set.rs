@@ -294,6 +294,12 @@ impl NumberSet {
         })
     }
 
+    /// Returns the least common multiple of all divisors of the set, or `None` without any.
+    pub(super) fn period(&self) -> Option<Decimal> {
+        let periods = self.intervals().filter_map(|(_, set)| set.period());
+        periods.reduce(|a, b| a.lcm(&b)).map(|period| period.decimal())
+    }
+
     /// Returns the intervals between the cuts, each with the set within it.
     pub(super) fn intervals(&self) -> impl Iterator<Item = (Interval<'_>, &Periodic)> {
         let Line { first, cuts } = &*self.0;

@@ -26,13 +26,21 @@ impl Pieces for Shared {
 }
 
 pub(super) fn grammar(set: &NumeralSet, form: NumberForm, digits: DigitLimits) -> Grammar {
+    grammar_within(set, form, digits, 200_000).expect("within the limit")
+}
+
+fn grammar_within(
+    set: &NumeralSet,
+    form: NumberForm,
+    digits: DigitLimits,
+    states: usize,
+) -> Result<Grammar, StateLimit> {
     let text = TextForm { digits, numbers: form, ..TextForm::default() };
     let mut shared = Shared { prelude: Prelude::new(text), builder: GrammarBuilder::new() };
     let root = shared.builder.declare("root");
-    let expr =
-        set.text(form, digits, StateBudget::of(200_000), &mut shared).expect("within the limit");
+    let expr = set.text(form, digits, StateBudget::of(states), &mut shared)?;
     shared.builder.define(root, expr, Origin::default());
-    shared.builder.finish(root)
+    Ok(shared.builder.finish(root))
 }
 
 /// Generates a formula, and `count` numbers near the constants in it.
@@ -238,6 +246,27 @@ fn states_of_usual_sets() {
     for (name, set, canonical, any) in sets {
         let (own, wide) = (states(&set, NumberForm::Canonical), states(&set, NumberForm::Any));
         assert!(own <= canonical && wide <= any, "{name}: {own}, {wide}");
+    }
+}
+
+/// If the automaton has too many states, a finite set is a list of canonical texts, and any other set is refused.
+#[test]
+fn many_numbers_are_listed() {
+    let decimal = |text: &str| Decimal::parse(text).expect(text);
+    let multiple = NumberSet::multiple_of(&decimal("99.99")).expect("few digits");
+    let range = NumberSet::at_least(&decimal("-1e6"), false)
+        .intersect(&NumberSet::at_most(&decimal("1e6"), false), LIMIT)
+        .and_then(|range| range.intersect(&multiple, LIMIT))
+        .expect("one divisor");
+    for form in [NumberForm::Canonical, NumberForm::Natural, NumberForm::Any] {
+        let grammar =
+            grammar_within(&range.clone().into(), form, WIDE, 1_000).expect("20,003 numbers");
+        for (text, accepted) in
+            [("999900", true), ("-99.99", true), ("0", true), ("99.98", false), ("1999800", false)]
+        {
+            assert_eq!(recognizes(&grammar, text.as_bytes()), accepted, "{text}");
+        }
+        assert!(grammar_within(&multiple.clone().into(), form, WIDE, 1_000).is_err());
     }
 }
 
