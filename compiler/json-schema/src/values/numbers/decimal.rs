@@ -165,7 +165,7 @@ impl Decimal {
     }
 
     /// Returns the number of digits in the canonical text, without a zero before the point.
-    pub(super) fn written(&self) -> usize {
+    pub(crate) fn written(&self) -> usize {
         let length = self.digits.len() as i32;
         let digits =
             if self.exponent < 0 { length.max(-self.exponent) } else { length + self.exponent };

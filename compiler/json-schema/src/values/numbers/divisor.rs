@@ -22,6 +22,13 @@ pub(super) struct Divisor {
     fives: i32,
 }
 
+impl Decimal {
+    /// Returns whether another number is a multiple of this one, which must not be zero.
+    pub(crate) fn divides(&self, number: &Self) -> bool {
+        Divisor::of(self).is_some_and(|divisor| divisor.divides(number))
+    }
+}
+
 impl Divisor {
     /// Returns the magnitude of a number as a divisor. Returns `None` for zero, and for a number of more than
     /// [`MOST_BITS`] bits without its factors two and five.

@@ -35,5 +35,6 @@ mod tests;
 
 pub(crate) use decimal::Decimal;
 pub(crate) use numerals::NumeralSet;
+pub(crate) use periodic::MOST_TERMS;
 pub(crate) use set::NumberSet;
 pub(crate) use text::{Pieces, integers};

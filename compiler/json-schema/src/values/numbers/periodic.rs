@@ -17,9 +17,9 @@ use grammarc_grammar::automata::{StateBudget, StateLimit};
 use super::decimal::Decimal;
 use super::divisor::Divisor;
 
-/// Most terms of a polynomial. Ten divisors without common factors have so many combinations. Beyond, the set is an
+/// Most terms of a polynomial. Nine divisors without common factors have so many combinations. Beyond, the set is an
 /// error.
-const MOST_TERMS: usize = 1024;
+pub(crate) const MOST_TERMS: usize = 512;
 
 /// The interval between two numbers, both excluded. `None` if it is not bounded on that side.
 #[derive(Clone, Copy, Debug)]

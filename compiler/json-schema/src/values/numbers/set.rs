@@ -295,7 +295,7 @@ impl NumberSet {
     }
 
     /// Returns the least common multiple of all divisors of the set, or `None` without any.
-    pub(super) fn period(&self) -> Option<Decimal> {
+    pub(crate) fn period(&self) -> Option<Decimal> {
         let periods = self.intervals().filter_map(|(_, set)| set.period());
         periods.reduce(|a, b| a.lcm(&b)).map(|period| period.decimal())
     }

@@ -16,6 +16,10 @@ use crate::values::pieces::Piece;
 /// such a list into a few bytes for each number.
 const LISTED: usize = 1 << 20;
 
+/// Most states of the automaton of a set with fewer numbers than states. A larger set is listed: with its mask a state
+/// takes several times the bytes of a packed number.
+const PACKED: usize = 4_096;
+
 /// Makes calls of the shared rules of JSON that every grammar from a JSON Schema may call.
 pub(crate) trait Pieces {
     /// Returns a call of the shared rule `piece`.
@@ -47,15 +51,20 @@ impl NumeralSet {
             false => self.spellings(digits, limit),
         };
         match automaton {
-            Ok(automaton) => Ok(counted(&automaton, digits)),
-            Err(error) => self.listed(limit)?.ok_or(error),
+            Err(error) => self.listed(LISTED, limit)?.ok_or(error),
+            Ok(automaton) => {
+                let states = automaton.states.len();
+                let is_large = states > PACKED && self.has_one_text(form);
+                let listed = if is_large { self.listed(states, limit)? } else { None };
+                Ok(listed.unwrap_or_else(|| counted(&automaton, digits)))
+            }
         }
     }
 
     /// Returns the grammar expression of the canonical texts of the set's numbers. Returns `None` if they are more than
-    /// [`LISTED`], or if some number has no canonical text.
-    fn listed(&self, limit: StateBudget<'_>) -> Result<Option<Expr>, StateLimit> {
-        let Some(numbers) = self.values().and_then(|values| values.finite(LISTED)) else {
+    /// `most`, or if some number has no canonical text.
+    fn listed(&self, most: usize, limit: StateBudget<'_>) -> Result<Option<Expr>, StateLimit> {
+        let Some(numbers) = self.values().and_then(|values| values.finite(most)) else {
             return Ok(None);
         };
         let texts = numbers.iter().map(|number| {
