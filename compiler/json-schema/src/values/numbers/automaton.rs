@@ -13,7 +13,8 @@ use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
 use grammarc_grammar::automata::{
-    Dfa, DfaState, Edge, StateBudget, StateLimit, difference, minimize, minimize_within,
+    Dfa, DfaState, Edge, Nfa, StateBudget, StateLimit, difference, minimal, minimize,
+    minimize_within,
 };
 
 use super::bound::{every_number, from_bound, mirrored};
@@ -58,7 +59,7 @@ impl NumberSet {
     ///
     /// [`StateLimit`] if the automaton of a divisor or a product of automata has more than `limit` states.
     pub(crate) fn dfa(&self, limit: StateBudget<'_>) -> Result<Dfa, StateLimit> {
-        let (first, cuts) = listed(self, limit);
+        let (first, cuts) = listed(self, limit)?;
         let (mut added, mut removed) = (Vec::new(), Vec::new());
         let mut spans = Vec::new();
         let mut span = Span { low: None, high: None, set: &first };
@@ -86,27 +87,23 @@ impl NumberSet {
         if !added.is_empty() {
             parts.push(texts(added));
         }
-        match (&mut parts[..], removed.is_empty()) {
-            ([], true) => return Ok(Dfa::never()),
-            ([one], true) => return Ok(std::mem::replace(one, Dfa::never())),
-            _ => parts.push(texts(removed)),
-        }
-        let last = parts.len() - 1;
-        let is_alive = |states: &[u32]| states[..last].iter().any(|&state| state != DEAD);
-        product(&parts, limit, is_alive, |accepts| {
-            !accepts[last] && accepts[..last].iter().any(|&accepts| accepts)
-        })
+        let all = match parts.pop() {
+            None => return Ok(Dfa::never()),
+            Some(one) if parts.is_empty() => one,
+            Some(last) => union(parts.iter().chain([&last]), limit)?,
+        };
+        if removed.is_empty() { Ok(all) } else { difference(&all, &texts(removed), limit) }
     }
 }
 
 /// Returns the set on the first interval of `set` and its cuts. The members of an interval become cuts of their own if
 /// they are fewer than the residues modulo their divisors.
-fn listed(set: &NumberSet, limit: StateBudget<'_>) -> (Periodic, Vec<Cut>) {
+fn listed(set: &NumberSet, limit: StateBudget<'_>) -> Result<(Periodic, Vec<Cut>), StateLimit> {
     let mut cuts = Vec::new();
     let mut first = Periodic::NONE;
     let mut before: Option<&Cut> = None;
     for ((within, set), next) in set.intervals().zip(set.cuts().iter().map(Some).chain([None])) {
-        let numbers = few(set, within, limit);
+        let numbers = few(set, within, limit)?;
         let set = match (&numbers, set.is_dense()) {
             (None, _) => set.clone(),
             (Some(_), true) => Periodic::ALL,
@@ -123,18 +120,23 @@ fn listed(set: &NumberSet, limit: StateBudget<'_>) -> (Periodic, Vec<Cut>) {
         cuts.extend(numbers.map(|at| Cut { at, member, after: set.clone() }));
         before = next;
     }
-    (first, cuts)
+    Ok((first, cuts))
 }
 
 /// Returns the numbers of an interval by which a set differs from all numbers or from none, if listing them takes fewer
 /// states than residues modulo the divisors of the set.
-fn few(set: &Periodic, within: Interval<'_>, limit: StateBudget<'_>) -> Option<Vec<Decimal>> {
-    let residues = usize::try_from(set.period()?.rest()).unwrap_or(usize::MAX);
-    let digits = [within.low?, within.high?].map(Decimal::written).into_iter().max()?;
-    let most = LISTED
-        .min(residues.saturating_mul(8))
-        .min((limit.states / digits.max(1)).saturating_mul(8));
-    set.listed(within, most)
+fn few(
+    set: &Periodic,
+    within: Interval<'_>,
+    limit: StateBudget<'_>,
+) -> Result<Option<Vec<Decimal>>, StateLimit> {
+    let (Some(period), Some(low), Some(high)) = (set.period(), within.low, within.high) else {
+        return Ok(None);
+    };
+    let residues = usize::try_from(period.rest()).unwrap_or(usize::MAX);
+    let digits = low.written().max(high.written()).max(1);
+    let most = (limit.states / digits).min(residues).saturating_mul(8).min(LISTED);
+    set.listed(within, most, limit)
 }
 
 impl Span<'_> {
@@ -188,6 +190,18 @@ impl Bound<'_> {
             false => all_but(&from_bound(self.at, !self.exclusive)),
         }
     }
+}
+
+/// Returns the minimal automaton of the texts that at least one automaton accepts.
+fn union<'a>(
+    parts: impl Iterator<Item = &'a Dfa>,
+    limit: StateBudget<'_>,
+) -> Result<Dfa, StateLimit> {
+    let mut nfa = Nfa::new();
+    for part in parts {
+        nfa.embed(part, nfa.start, nfa.end);
+    }
+    minimal(&nfa, limit)
 }
 
 /// Returns the automaton of the canonical texts of numbers that an automaton does not accept.

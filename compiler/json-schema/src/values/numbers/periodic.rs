@@ -21,6 +21,12 @@ use super::divisor::Divisor;
 /// error.
 pub(crate) const MOST_TERMS: usize = 512;
 
+/// Bytes of memory for each listed number, about.
+const NUMBER_BYTES: usize = 96;
+
+/// Steps of the budget for each listed number, about.
+const NUMBER_STEPS: usize = 16;
+
 /// The interval between two numbers, both excluded. `None` if it is not bounded on that side.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Interval<'a> {
@@ -237,25 +243,36 @@ impl Periodic {
     /// Returns, in ascending order, the numbers of an interval that are in the set if the set is not dense, and those
     /// that are not if it is. Returns `None` if they are multiples of more than `most` numbers, or if the interval is
     /// not bounded.
-    pub(super) fn listed(&self, within: Interval<'_>, most: usize) -> Option<Vec<Decimal>> {
-        if self.is_constant() {
-            return Some(Vec::new());
-        }
-        let (low, high) = (within.low?, within.high?);
+    ///
+    /// # Errors
+    ///
+    /// [`StateLimit`] if the budget is spent.
+    pub(super) fn listed(
+        &self,
+        within: Interval<'_>,
+        most: usize,
+        limit: StateBudget<'_>,
+    ) -> Result<Option<Vec<Decimal>>, StateLimit> {
+        let (false, Some(low), Some(high)) = (self.is_constant(), within.low, within.high) else {
+            return Ok(self.is_constant().then(Vec::new));
+        };
         // The multiples of a multiple of another divisor are listed with those of the latter.
-        let divisors = self.terms.iter().map(|(by, _)| by);
+        let divisors = || self.terms.iter().map(|(by, _)| by);
         let is_least =
-            |by: &&Divisor| divisors.clone().all(|other| other == *by || !by.is_multiple_of(other));
-        let least: Vec<&Divisor> = divisors.clone().filter(is_least).collect();
+            |by: &&Divisor| divisors().all(|other| other == *by || !by.is_multiple_of(other));
+        let least: Vec<&Divisor> = divisors().filter(is_least).collect();
         let count: BigInt = least.iter().map(|by| by.multiples_between(low, high)).sum();
-        if count > BigInt::from(most) {
-            return None;
-        }
-        let mut numbers: Vec<_> = least.iter().flat_map(|by| by.multiples(low, high)).collect();
+        let Some(count) = usize::try_from(count).ok().filter(|&count| count <= most) else {
+            return Ok(None);
+        };
+        limit.hold(&mut limit.held(), NUMBER_BYTES.saturating_mul(count))?;
+        let numbers = least.iter().flat_map(|by| by.multiples(low, high));
+        let numbers = numbers.map(|number| limit.spend(NUMBER_STEPS).map(|()| number));
+        let mut numbers = numbers.collect::<Result<Vec<_>, _>>()?;
         numbers.sort_unstable();
         numbers.dedup();
         numbers.retain(|number| self.contains(number) != self.is_dense());
-        Some(numbers)
+        Ok(Some(numbers))
     }
 
     /// Returns the set of the members, each multiplied by ten to the power `power`.

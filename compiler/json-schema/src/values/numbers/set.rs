@@ -12,6 +12,8 @@
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, LazyLock};
 
+use num_bigint::BigInt;
+
 use grammarc_grammar::automata::{StateBudget, StateLimit};
 
 use super::decimal::Decimal;
@@ -311,22 +313,33 @@ impl NumberSet {
         })
     }
 
-    /// Returns the numbers of the set in ascending order. Returns `None` if there are more than `limit`.
-    pub(crate) fn finite(&self, limit: usize) -> Option<Vec<Decimal>> {
+    /// Returns the numbers of the set in ascending order. Returns `None` if there are more than `most`.
+    pub(crate) fn finite(&self, most: usize) -> Option<Vec<Decimal>> {
+        self.members(most, StateBudget::of(usize::MAX)).ok()?
+    }
+
+    /// Returns the numbers of the set in ascending order. Returns `None` if there are more than `most`.
+    ///
+    /// # Errors
+    ///
+    /// [`StateLimit`] if the budget is spent.
+    pub(super) fn members(
+        &self,
+        most: usize,
+        limit: StateBudget<'_>,
+    ) -> Result<Option<Vec<Decimal>>, StateLimit> {
         let single = self.0.cuts.iter().filter(|cut| cut.member);
-        let mut count = num_bigint::BigInt::from(single.clone().count());
-        for (within, set) in self.intervals() {
-            count += set.count(within)?;
-        }
-        if count > limit.into() {
-            return None;
+        let counts = self.intervals().map(|(within, set)| set.count(within));
+        let counts = counts.chain([Some(single.clone().count().into())]);
+        if counts.sum::<Option<BigInt>>().is_none_or(|count| count > most.into()) {
+            return Ok(None);
         }
         let mut members: Vec<_> = single.map(|cut| cut.at.clone()).collect();
         for (within, set) in self.intervals() {
-            members.extend(set.listed(within, usize::MAX)?);
+            members.extend(set.listed(within, usize::MAX, limit)?.unwrap_or_default());
         }
         members.sort_unstable();
-        Some(members)
+        Ok(Some(members))
     }
 }
 

@@ -64,9 +64,8 @@ impl NumeralSet {
     /// Returns the grammar expression of the canonical texts of the set's numbers. Returns `None` if they are more than
     /// `most`, or if some number has no canonical text.
     fn listed(&self, most: usize, limit: StateBudget<'_>) -> Result<Option<Expr>, StateLimit> {
-        let Some(numbers) = self.values().and_then(|values| values.finite(most)) else {
-            return Ok(None);
-        };
+        let Some(values) = self.values() else { return Ok(None) };
+        let Some(numbers) = values.members(most, limit)? else { return Ok(None) };
         let texts = numbers.iter().map(|number| {
             let text = number.text();
             limit.spend(text.len())?;
