@@ -2,17 +2,21 @@
 
 use rustc_hash::FxHashMap;
 
+use grammarc_grammar::automata::StateLimit;
 use grammarc_grammar::diagnostics::Diagnostic;
 use grammarc_grammar::ir::Expr;
 
 use super::rules::Rules;
 use crate::algebra::{Scalars, Types};
-use crate::document::NodeId;
+use crate::document::{Json, NodeId};
 use crate::options::Escapes;
 use crate::options::TextForm;
-use crate::values::numbers::NumeralSet;
+use crate::values::numbers::{Decimal, NumeralSet};
 use crate::values::strings::escaped::push_quoted;
 use crate::values::strings::{Place, StringSet, tail};
+
+/// Most digits of a divisor that is shown in an error.
+const SHOWN: usize = 40;
 
 /// The texts of keys and scalars as grammar expressions, memoised.
 pub(super) struct Texts<'a> {
@@ -78,7 +82,7 @@ impl<'a> Texts<'a> {
         }
         let TextForm { digits, numbers: form, .. } = self.rules.text;
         let text = numbers.text(form, digits, self.rules.allowed, &mut self.rules);
-        let text = text.map_err(|error| self.too_complex("numbers", &error.to_string()))?;
+        let text = text.map_err(|error| self.too_many_residues(numbers, error))?;
         self.numbers.insert(numbers.clone(), text.clone());
         Ok(text)
     }
@@ -125,6 +129,33 @@ impl<'a> Texts<'a> {
         }
         self.keys[index] = Some(expr.clone());
         Ok(expr)
+    }
+
+    /// Returns the error of a set of numbers whose automaton is too large, at the `multipleOf` with the most digits among
+    /// those that the set may be due to.
+    fn too_many_residues(&self, numbers: &NumeralSet, limit: StateLimit) -> Diagnostic {
+        let Some(period) = numbers.period() else {
+            return self.too_complex("numbers", &limit.to_string());
+        };
+        let document = self.types.logic.document;
+        let is_factor = |node: &NodeId| match document.json(*node) {
+            Json::Number(text) if document.key(*node) == "multipleOf" => {
+                Decimal::parse(text).is_ok_and(|divisor| divisor.divides(&period))
+            }
+            _ => false,
+        };
+        let factors = document.nodes().filter(is_factor);
+        let at = factors.max_by_key(|&node| document.span(node).len()).unwrap_or(self.at);
+        let divisor = match period.written() {
+            ..=SHOWN => format!("of {}", period.text()),
+            _ => "that are allowed here".to_owned(),
+        };
+        let text =
+            format!("`multipleOf`: the multiples {divisor} take too large an automaton: {limit}");
+        document.error("json-schema::state-limit", at, text).with_help(
+            "use a divisor with fewer digits, set `minimum` and `maximum` with at most a million multiples between them, \
+             or raise `--max-automaton-states` (the option `max-states`)",
+        )
     }
 
     /// Returns the error of a set whose texts exceed a limit, at the current schema.

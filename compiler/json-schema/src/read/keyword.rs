@@ -112,7 +112,8 @@ pub(crate) const KEYWORDS: &[Keyword] = &[
     keyword("minProperties", D4, D20, Exact)
         .but("approximate where a key that the schema does not name counts twice: in any order, of a finite set of keys, beyond 128 members"),
     keyword("minimum", D4, D20, Exact),
-    keyword("multipleOf", D4, D20, Exact),
+    keyword("multipleOf", D4, D20, Exact)
+        .but("refused where multiples take too large an automaton and more than 1,048,576 of them are within the bounds"),
     keyword("not", D4, D20, Exact),
     keyword("oneOf", D4, D20, Exact)
         .but("approximate where branches over objects overlap in too many ways to be distinguished"),

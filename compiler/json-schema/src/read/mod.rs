@@ -381,13 +381,12 @@ impl Reader<'_> {
             _ if value.is_zero() || value.is_negative() => {
                 return self.wrong(key, node, "a number above 0", text);
             }
-            _ => match NumberSet::multiple_of(&value, self.limit) {
-                Ok(numbers) => numbers,
-                Err(limit) => {
-                    let text = format!("multiples of {text} take too large an automaton: {limit}");
-                    let error = self.document.error("json-schema::state-limit", node, text);
-                    let help = "use a divisor with fewer digits, or raise `--max-automaton-states` (the option `max-states`)";
-                    self.found.errors.push(error.with_help(help));
+            _ => match NumberSet::multiple_of(&value) {
+                Some(numbers) => numbers,
+                None => {
+                    let text = format!("`multipleOf` {text} has too many digits");
+                    let error = self.document.error("json-schema::number-limit", node, text);
+                    self.found.errors.push(error.with_help("use a divisor of at most 300 digits"));
                     return Parts::new();
                 }
             },

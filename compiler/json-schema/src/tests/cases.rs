@@ -211,6 +211,22 @@ const CASES: &[Case] = &[
         good: &["{}"],
         bad: &[r#"{"a":1}"#],
     },
+    Case {
+        schema: r#"{"allOf":[{"multipleOf":6.75},{"multipleOf":19},{"multipleOf":9.5},{"multipleOf":2.125}]}"#,
+        good: &["8721", "-17442", "0", "\"8722\""],
+        bad: &["128.25", "513", "8722", "17442.5"],
+    },
+    Case {
+        schema: r#"{"type":"number","minimum":-1000,"maximum":-100,"not":{"anyOf":[
+            {"multipleOf":6.75},{"multipleOf":19},{"multipleOf":9.5},{"multipleOf":2.125},{"multipleOf":7}]}}"#,
+        good: &["-100", "-1000", "-500.123", "-143.1"],
+        bad: &["-99", "-142.5", "-135", "-190", "-119", "-102", "-1001", "-142.50"],
+    },
+    Case {
+        schema: r#"{"type":"integer","multipleOf":0.123456789,"minimum":0,"maximum":1e12}"#,
+        good: &["0", "123456789", "999999990900"],
+        bad: &["1", "123456788", "1000123446900"],
+    },
 ];
 
 #[test]

@@ -37,6 +37,18 @@ fn errors_have_code_and_pointer() {
         ),
         (r#"false"#, "json-schema::unsatisfiable", Some("")),
         (
+            r#"{"items":{"allOf":[{"type":"integer"},{"multipleOf":0.123456789}]}}"#,
+            "json-schema::state-limit",
+            Some("/items/allOf/1/multipleOf"),
+        ),
+        (
+            r#"{"not":{"anyOf":[{"multipleOf":2},{"multipleOf":3},{"multipleOf":5},{"multipleOf":7},
+                {"multipleOf":11},{"multipleOf":13},{"multipleOf":17},{"multipleOf":19},{"multipleOf":23},
+                {"multipleOf":29}]}}"#,
+            "json-schema::state-limit",
+            Some("/not"),
+        ),
+        (
             r##"{"type":"object","properties":{"a":{"$ref":"#"}},"required":["a"]}"##,
             "json-schema::unsatisfiable",
             Some("/properties/a"),

@@ -48,6 +48,9 @@ impl Recognizer<'_> {
             },
             Expr::Literal(bytes) if rest.starts_with(bytes) => Ends::from([start + bytes.len()]),
             Expr::Literal(_) => Ends::new(),
+            Expr::Texts(texts) => {
+                texts.begun_by(rest).into_iter().map(|length| start + length).collect()
+            }
             Expr::Call(rule) => self.call(*rule, start),
             Expr::Seq(parts) => {
                 let mut at = Ends::from([start]);

@@ -17,7 +17,7 @@ use crate::algebra::logic::subject::Scalar;
 use crate::document::{Json, NodeId};
 use crate::options::NumberForm;
 use crate::read::schema::{Part, SchemaId};
-use crate::values::numbers::{Decimal, NumberSet, NumeralSet};
+use crate::values::numbers::{Decimal, MOST_TERMS, NumberSet, NumeralSet};
 use crate::values::strings::StringSet;
 use crate::values::types::TypeSet;
 
@@ -115,6 +115,10 @@ pub(crate) trait ScalarSet: Clone {
     fn union(&self, other: &Self, limit: StateBudget<'_>) -> Result<Self, StateLimit>;
     /// Returns the complement of the set within the type. Fails if it takes more states than `limit`.
     fn complement(&self, limit: StateBudget<'_>) -> Result<Self, StateLimit>;
+    /// Turns an exceeded limit of a set operation into an error that names the keywords at fault.
+    fn limited(logic: &Logic<'_>, result: Result<Self, StateLimit>) -> Result<Self, Diagnostic> {
+        logic.limited(result)
+    }
     /// Returns the scalars that a keyword allows, or `None` if the keyword does not constrain this type.
     fn part(part: &Part) -> Option<Self>;
     /// Returns the set of the single value that the document has at `node`, or the empty set if that value is of
@@ -153,15 +157,15 @@ impl<S: ScalarSet> Domain for SetsOf<S> {
     }
 
     fn and(types: &mut Types<'_>, a: &S, b: &S) -> Result<S, Diagnostic> {
-        types.logic.limited(a.intersect(b, types.states()))
+        S::limited(&types.logic, a.intersect(b, types.states()))
     }
 
     fn or(types: &mut Types<'_>, a: &S, b: &S) -> Result<S, Diagnostic> {
-        types.logic.limited(a.union(b, types.states()))
+        S::limited(&types.logic, a.union(b, types.states()))
     }
 
     fn not(types: &mut Types<'_>, set: &S) -> Result<S, Diagnostic> {
-        types.logic.limited(set.complement(types.states()))
+        S::limited(&types.logic, set.complement(types.states()))
     }
 
     fn part(
@@ -262,8 +266,18 @@ impl ScalarSet for NumeralSet {
         self.union(other, limit)
     }
 
-    fn complement(&self, limit: StateBudget<'_>) -> Result<Self, StateLimit> {
-        self.complement(limit)
+    fn complement(&self, _: StateBudget<'_>) -> Result<Self, StateLimit> {
+        Ok(self.complement())
+    }
+
+    fn limited(logic: &Logic<'_>, result: Result<Self, StateLimit>) -> Result<Self, Diagnostic> {
+        result.map_err(|_| {
+            let text = format!(
+                "`multipleOf`: the divisors combined here have more than {MOST_TERMS} least common multiples"
+            );
+            let error = logic.document.error("json-schema::state-limit", logic.at, text);
+            error.with_help("combine at most nine divisors without common factors")
+        })
     }
 
     fn part(part: &Part) -> Option<Self> {

@@ -6,6 +6,8 @@
 
 use std::cmp::Ordering;
 
+use num_bigint::{BigInt, Sign};
+
 /// Most digits of a number in canonical text, before and after the point together. A longer number is an error.
 pub(crate) const MAX_DIGITS: usize = 10_000;
 
@@ -130,6 +132,25 @@ impl Decimal {
         Some((value?, self.exponent))
     }
 
+    /// Returns an integer and an exponent: the number is the integer times ten to the power of the exponent.
+    pub(super) fn units(&self) -> (BigInt, i32) {
+        let digits: Vec<u8> = self.digits.iter().map(|digit| digit - b'0').collect();
+        let sign = if self.negative { Sign::Minus } else { Sign::Plus };
+        // Without digits the number is zero.
+        (BigInt::from_radix_be(sign, &digits, 10).unwrap_or_default(), self.exponent)
+    }
+
+    /// Returns the number `units` times ten to the power `exponent`.
+    pub(super) fn from_units(units: &BigInt, exponent: i32) -> Self {
+        let (sign, mut digits) = units.to_radix_be(10);
+        let Some(last) = digits.iter().rposition(|&digit| digit != 0) else { return Self::zero() };
+        let dropped = digits.len() - last - 1;
+        digits.truncate(last + 1);
+        digits.iter_mut().for_each(|digit| *digit += b'0');
+        let negative = sign == Sign::Minus;
+        Self { negative, digits: digits.into(), exponent: exponent + dropped as i32 }
+    }
+
     /// Returns the number times ten to the power `power`.
     #[must_use]
     pub(super) fn moved(&self, power: i32) -> Self {
@@ -141,6 +162,14 @@ impl Decimal {
     /// 123 = 1.23e2). Returns `None` for zero.
     pub(super) fn scientific(&self) -> Option<i32> {
         (!self.is_zero()).then(|| self.digits.len() as i32 + self.exponent - 1)
+    }
+
+    /// Returns the number of digits in the canonical text, without a zero before the point.
+    pub(crate) fn written(&self) -> usize {
+        let length = self.digits.len() as i32;
+        let digits =
+            if self.exponent < 0 { length.max(-self.exponent) } else { length + self.exponent };
+        digits as usize
     }
 
     /// Returns the ASCII digits before and after the point in the canonical text. There is at least one digit before

@@ -97,12 +97,9 @@ impl NumeralSet {
     }
 
     /// Returns the numerals that are not in the set.
-    ///
-    /// # Errors
-    ///
-    /// [`StateLimit`] if an automaton has more than `limit` states.
-    pub(crate) fn complement(&self, limit: StateBudget<'_>) -> Result<Self, StateLimit> {
-        self.combined(self, |set, _| set.complement(limit))
+    pub(crate) fn complement(&self) -> Self {
+        let pointed = self.pointed.as_ref().map(NumberSet::complement);
+        Self { plain: self.plain.complement(), pointed }
     }
 
     /// Removes the numerals of integers with a point or an exponent, such as `1.0`, which canonical text never has. A
@@ -115,8 +112,13 @@ impl NumeralSet {
         if self.values().is_some() {
             return Ok(self);
         }
-        let fractions = self.plain.intersect(&NumberSet::integers().complement(limit)?, limit)?;
+        let fractions = self.plain.intersect(&NumberSet::integers().complement(), limit)?;
         Ok(Self::new(self.plain, fractions))
+    }
+
+    /// Returns the least common multiple of all divisors of the set, or `None` without any.
+    pub(crate) fn period(&self) -> Option<Decimal> {
+        self.plain.period()
     }
 
     /// Returns whether the set has no numeral.

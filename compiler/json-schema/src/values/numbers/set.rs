@@ -1,65 +1,77 @@
 //! Exact sets of numbers with union, intersection and complement.
+//!
+//! The cuts of a set divide the line of numbers into intervals. Within an interval, the set is a Boolean combination of
+//! multiples ([`Periodic`]). So bounds are applied before divisors: a divisor without a multiple in an interval is
+//! dropped there. No operation takes states of an automaton.
+//!
+//! A cut is as far to the left as possible: `minimum: 0` for integers is the cut at -1, the last number that differs
+//! from the interval on the right of the cut.
+//!
+//! Cost: O(cuts of both sets), times the cost of an operation on combinations of multiples.
 
+use std::hash::{Hash, Hasher};
 use std::sync::{Arc, LazyLock};
 
-use rustc_hash::FxHashSet;
+use num_bigint::BigInt;
 
-use grammarc_grammar::automata::{
-    Dfa, DfaState, Edge, StateBudget, StateLimit, complement, difference, intersect, minimize,
-};
+use grammarc_grammar::automata::{StateBudget, StateLimit};
 
-use super::bound::{every_number, from_bound, mirrored};
 use super::decimal::Decimal;
-use super::multiple;
+use super::divisor::Divisor;
+use super::periodic::{Interval, Periodic};
 
-/// An exact set of decimal numbers: the minimal automaton of their canonical texts. Equal sets are equal values, so a
-/// set may be a key. Cloning is O(1).
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct NumberSet(Arc<Dfa>);
+/// A number at which a set changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Cut {
+    /// The number at which the set changes.
+    pub(super) at: Decimal,
+    /// Whether that number is in the set.
+    pub(super) member: bool,
+    /// The set on the interval from this cut to the next.
+    pub(super) after: Periodic,
+}
 
-/// The set of all numbers.
-static ALL: LazyLock<NumberSet> = LazyLock::new(|| NumberSet::of(every_number()));
+/// An exact set of decimal numbers. Equal sets are equal values, so a set may be a key. Cloning is O(1).
+#[derive(Clone, Debug)]
+pub(crate) struct NumberSet(Arc<Line>);
 
-/// The empty set of numbers.
-static NONE: LazyLock<NumberSet> = LazyLock::new(|| NumberSet::of(Dfa::never()));
+/// The line of numbers, divided at the cuts of a set.
+#[derive(Debug, PartialEq, Eq)]
+struct Line {
+    /// The set on the interval before the first cut.
+    first: Periodic,
+    /// The cuts in ascending order.
+    cuts: Vec<Cut>,
+}
+
+/// An interval in which two sets are combinations of multiples, and the cut before it.
+struct Piece<'a> {
+    /// The cut before the interval, and whether each set has that number. `None` in the first interval.
+    cut: Option<(&'a Decimal, [bool; 2])>,
+    /// The sets within the interval.
+    sets: [&'a Periodic; 2],
+}
 
 /// The set of all integers.
 static INTEGERS: LazyLock<NumberSet> = LazyLock::new(|| {
-    let mut dfa = every_number();
-    for state in &mut dfa.states {
-        state.edges.retain(|edge| edge.lo != u32::from(b'.'));
-    }
-    NumberSet::of(dfa)
+    let one = Divisor::of(&Decimal::one()).expect("one is a small divisor");
+    NumberSet::uncut(Periodic::multiples(one))
 });
 
 impl NumberSet {
-    /// Returns the set of the numbers whose canonical texts a minimal automaton accepts.
-    pub(super) fn of(dfa: Dfa) -> Self {
-        Self(Arc::new(minimize(&dfa.trimmed())))
-    }
-
-    /// Returns the set of the canonical texts that an automaton accepts; its other texts are dropped.
-    ///
-    /// # Errors
-    ///
-    /// [`StateLimit`] if the product has more than `limit` states.
-    pub(super) fn canonical(dfa: &Dfa, limit: StateBudget<'_>) -> Result<Self, StateLimit> {
-        Ok(Self(Arc::new(intersect(&ALL.0, dfa, limit)?)))
-    }
-
-    /// Returns the minimal automaton of the canonical texts of the numbers in the set.
-    pub(crate) fn dfa(&self) -> &Dfa {
-        &self.0
+    /// Returns a set without cuts.
+    fn uncut(first: Periodic) -> Self {
+        Self(Arc::new(Line { first, cuts: Vec::new() }))
     }
 
     /// Returns the set of all numbers.
     pub(crate) fn all() -> Self {
-        ALL.clone()
+        Self::uncut(Periodic::ALL)
     }
 
     /// Returns the empty set of numbers.
     pub(crate) fn none() -> Self {
-        NONE.clone()
+        Self::uncut(Periodic::NONE)
     }
 
     /// Returns the set of all numbers without a fractional part.
@@ -67,39 +79,24 @@ impl NumberSet {
         INTEGERS.clone()
     }
 
-    /// Returns the numbers that are at least `bound`, or greater than `bound` if `exclusive`. Cost: O(digits of the
-    /// bound).
+    /// Returns the numbers that are at least `bound`, or greater than `bound` if `exclusive`.
     pub(crate) fn at_least(bound: &Decimal, exclusive: bool) -> Self {
-        match bound.is_negative() {
-            // All numbers except those below the bound, or those at most the bound if `exclusive`.
-            true => Self::all_but(&mirrored(from_bound(&bound.magnitude(), !exclusive))),
-            false => Self::of(from_bound(bound, exclusive)),
-        }
+        let cut = Cut { at: bound.clone(), member: !exclusive, after: Periodic::ALL };
+        Self(Arc::new(Line { first: Periodic::NONE, cuts: vec![cut] }))
     }
 
-    /// Returns the numbers that are at most `bound`, or less than `bound` if `exclusive`. Cost: O(digits of the bound).
+    /// Returns the numbers that are at most `bound`, or less than `bound` if `exclusive`.
     pub(crate) fn at_most(bound: &Decimal, exclusive: bool) -> Self {
-        match bound.is_negative() {
-            true => Self::of(mirrored(from_bound(&bound.magnitude(), exclusive))),
-            false => Self::all_but(&from_bound(bound, !exclusive)),
-        }
+        Self::at_least(bound, !exclusive).complement()
     }
 
     /// Returns the multiples of `divisor` by an integer. The sign of the divisor is ignored, and the only multiple of
-    /// zero is zero.
-    ///
-    /// # Errors
-    ///
-    /// [`StateLimit`] if the automaton of residues has more than `limit` states. It has at most one for each residue
-    /// modulo the digits of the divisor without its powers of ten (12 for 0.12 and for 12,000).
-    pub(crate) fn multiple_of(
-        divisor: &Decimal,
-        limit: StateBudget<'_>,
-    ) -> Result<Self, StateLimit> {
+    /// zero is zero. Returns `None` if the divisor has more than 300 digits without its factors two and five.
+    pub(crate) fn multiple_of(divisor: &Decimal) -> Option<Self> {
         if divisor.is_zero() {
-            return Ok(Self::literal(divisor));
+            return Some(Self::literal(divisor));
         }
-        Self::canonical(&multiple::residues(divisor, limit)?, limit.states(usize::MAX))
+        Some(Self::uncut(Periodic::multiples(Divisor::of(divisor)?)))
     }
 
     /// Returns the set of one number.
@@ -107,165 +104,268 @@ impl NumberSet {
         Self::literals([value])
     }
 
-    /// Returns the set of the given numbers. Cost: O(digits of all numbers).
+    /// Returns the set of the given numbers. Cost: O(n log n) comparisons.
     pub(crate) fn literals<'a>(values: impl IntoIterator<Item = &'a Decimal>) -> Self {
-        let mut states = vec![DfaState::default()];
-        for value in values {
-            let mut at = 0;
-            for byte in value.text().bytes().map(u32::from) {
-                let edges = &states[at].edges;
-                let place = edges.partition_point(|edge| edge.lo < byte);
-                at = match edges.get(place) {
-                    Some(edge) if edge.lo == byte => edge.target as usize,
-                    _ => {
-                        let target = states.len() as u32;
-                        states[at].edges.insert(place, Edge { lo: byte, hi: byte, target });
-                        states.push(DfaState::default());
-                        target as usize
+        let mut values: Vec<&Decimal> = values.into_iter().collect();
+        values.sort_unstable();
+        values.dedup();
+        let cut = |at: &Decimal| Cut { at: at.clone(), member: true, after: Periodic::NONE };
+        let cuts = values.into_iter().map(cut).collect();
+        Self(Arc::new(Line { first: Periodic::NONE, cuts }))
+    }
+
+    /// Returns the set on the interval before the first cut.
+    pub(super) fn first(&self) -> &Periodic {
+        &self.0.first
+    }
+
+    /// Returns the set on the interval after the last cut.
+    pub(super) fn last(&self) -> &Periodic {
+        self.0.cuts.last().map_or(&self.0.first, |cut| &cut.after)
+    }
+
+    /// Returns the cuts in ascending order.
+    pub(super) fn cuts(&self) -> &[Cut] {
+        &self.0.cuts
+    }
+
+    /// Returns the set with each cut as far to the left as possible. Cuts at which nothing changes are removed.
+    fn normal(
+        mut first: Periodic,
+        mut cuts: Vec<Cut>,
+        limit: StateBudget<'_>,
+    ) -> Result<Self, StateLimit> {
+        let mut kept: Vec<Cut> = Vec::new();
+        while let Some(mut cut) = cuts.pop() {
+            limit.spend(1)?;
+            let (low, before) = match cuts.last_mut() {
+                Some(Cut { at, after, .. }) => (Some(&*at), after),
+                None => (None, &mut first),
+            };
+            let within = Interval { low, high: Some(&cut.at) };
+            let continues = cut.member == cut.after.contains(&cut.at);
+            *before = before.reduced(within);
+            if before.agrees(&cut.after, within, limit)? {
+                before.clone_from(&cut.after);
+                if continues {
+                    continue;
+                }
+            } else if continues
+                && let Some(last) = before.last_difference(&cut.after, &cut.at, limit)?
+            {
+                cut.member = before.contains(&last);
+                cut.at = last;
+            }
+            kept.push(cut);
+        }
+        kept.reverse();
+        Ok(Self(Arc::new(Line { first, cuts: kept })))
+    }
+
+    /// Returns the intervals between the cuts of two sets, in ascending order.
+    fn pieces<'a>(&'a self, other: &'a Self) -> Vec<Piece<'a>> {
+        let mut sets = [&self.0.first, &other.0.first];
+        let mut rest = [&self.0.cuts[..], &other.0.cuts[..]];
+        let mut pieces = vec![Piece { cut: None, sets }];
+        while let Some(at) = rest.iter().filter_map(|cuts| Some(&cuts.first()?.at)).min() {
+            let mut members = sets.map(|_| false);
+            for side in 0..2 {
+                members[side] = match rest[side] {
+                    [cut, others @ ..] if cut.at == *at => {
+                        (sets[side], rest[side]) = (&cut.after, others);
+                        cut.member
                     }
+                    _ => sets[side].contains(at),
                 };
             }
-            states[at].accepting = true;
+            pieces.push(Piece { cut: Some((at, members)), sets });
         }
-        Self::of(Dfa { states })
+        pieces
+    }
+
+    /// Applies an operation to two sets, given by its effect on combinations of multiples and on single numbers.
+    fn combined(
+        &self,
+        other: &Self,
+        limit: StateBudget<'_>,
+        sets: impl Fn(&Periodic, &Periodic) -> Result<Periodic, StateLimit>,
+        member: impl Fn(bool, bool) -> bool,
+    ) -> Result<Self, StateLimit> {
+        let mut cuts = Vec::new();
+        for Piece { cut, sets: [a, b] } in &self.pieces(other)[1..] {
+            let (at, [one, two]) = cut.expect("only the first interval has no cut before it");
+            cuts.push(Cut { at: at.clone(), member: member(one, two), after: sets(a, b)? });
+        }
+        Self::normal(sets(&self.0.first, &other.0.first)?, cuts, limit)
     }
 
     /// Returns the numbers in both sets.
     ///
     /// # Errors
     ///
-    /// [`StateLimit`] if the product has more than `limit` states.
+    /// [`StateLimit`] if a combination of divisors has too many terms, or the budget is spent.
     pub(crate) fn intersect(
         &self,
         other: &Self,
         limit: StateBudget<'_>,
     ) -> Result<Self, StateLimit> {
-        if self == other || other.is_all() || self.is_none() {
-            return Ok(self.clone());
-        }
-        if self.is_all() || other.is_none() {
-            return Ok(other.clone());
-        }
-        Ok(Self(Arc::new(intersect(&self.0, &other.0, limit)?)))
+        self.combined(other, limit, |a, b| a.and(b, limit), |a, b| a && b)
     }
 
     /// Returns the numbers in at least one of both sets.
     ///
     /// # Errors
     ///
-    /// [`StateLimit`] if the product has more than `limit` states.
+    /// See [`Self::intersect`].
     pub(crate) fn union(&self, other: &Self, limit: StateBudget<'_>) -> Result<Self, StateLimit> {
-        if self == other || other.is_none() || self.is_all() {
-            return Ok(self.clone());
-        }
-        if self.is_none() || other.is_all() {
-            return Ok(other.clone());
-        }
-        let [one, other] = [complement(&self.0, limit)?, complement(&other.0, limit)?];
-        let neither = intersect(&one, &other, limit)?;
-        Ok(Self::of(complement(&neither, limit)?))
+        self.combined(other, limit, |a, b| a.or(b, limit), |a, b| a || b)
     }
 
-    /// Returns the numbers that are not in the set. The result has at most seven times as many states.
-    ///
-    /// # Errors
-    ///
-    /// [`StateLimit`] if the automaton has more than `limit` states.
-    pub(crate) fn complement(&self, limit: StateBudget<'_>) -> Result<Self, StateLimit> {
-        Ok(Self(Arc::new(difference(&ALL.0, &self.0, limit)?)))
+    /// Returns the numbers that are not in the set.
+    pub(crate) fn complement(&self) -> Self {
+        let not =
+            |cut: &Cut| Cut { at: cut.at.clone(), member: !cut.member, after: cut.after.not() };
+        let cuts = self.0.cuts.iter().map(not).collect();
+        Self(Arc::new(Line { first: self.0.first.not(), cuts }))
     }
 
-    /// Returns the numbers whose canonical texts an automaton does not accept.
-    fn all_but(dfa: &Dfa) -> Self {
-        let others = difference(&ALL.0, dfa, StateBudget::of(usize::MAX));
-        Self(Arc::new(others.expect("a product never has this many states")))
+    /// Returns the set of the numbers of this set, each multiplied by ten to the power `power`.
+    #[must_use]
+    pub(crate) fn scaled(&self, power: i32) -> Self {
+        let moved = |cut: &Cut| Cut {
+            at: cut.at.moved(power),
+            member: cut.member,
+            after: cut.after.moved(power),
+        };
+        let cuts = self.0.cuts.iter().map(moved).collect();
+        Self(Arc::new(Line { first: self.0.first.moved(power), cuts }))
     }
 
     /// Returns whether the set has no number.
     pub(crate) fn is_none(&self) -> bool {
-        self.0.is_never()
+        self.0.cuts.is_empty() && self.0.first == Periodic::NONE
     }
 
     /// Returns whether every number is in the set.
     pub(crate) fn is_all(&self) -> bool {
-        *self == *ALL
+        self.0.cuts.is_empty() && self.0.first == Periodic::ALL
     }
 
-    /// Returns whether a number is in the set. Cost: O(digits of the number).
+    /// Returns whether a number is in the set.
+    #[cfg(test)]
     pub(crate) fn contains(&self, value: &Decimal) -> bool {
-        self.0.accepts(value.text().as_bytes())
+        let past = self.0.cuts.partition_point(|cut| cut.at <= *value);
+        match past.checked_sub(1).map(|index| &self.0.cuts[index]) {
+            Some(cut) if cut.at == *value => cut.member,
+            Some(cut) => cut.after.contains(value),
+            None => self.0.first.contains(value),
+        }
     }
 
-    /// Returns whether no number is in both sets. Cost: O(product of the states), without building the product.
+    /// Returns whether no number is in both sets.
     #[cfg(test)]
     pub(crate) fn disjoint(&self, other: &Self) -> bool {
-        !self.meets(other, |inner, outer| outer.is_some_and(|outer| inner && outer))
+        self.is_subset(&other.complement())
     }
 
-    /// Returns whether every number of this set is in the other set. Cost: O(product of the states), without building
-    /// the product.
+    /// Returns whether every number of this set is in the other set.
     pub(crate) fn is_subset(&self, other: &Self) -> bool {
-        !self.meets(other, |inner, outer| inner && outer != Some(true))
+        let limit = StateBudget::of(usize::MAX);
+        let kept = |set: &Periodic, other: &Periodic, within: Interval<'_>| {
+            set.and(other, limit)?.agrees(set, within, limit)
+        };
+        self.compares(other, kept, |own, their| their || !own)
     }
 
-    /// Returns whether some text leads the automata of two sets to a pair of states that satisfies `found`.
+    /// Returns whether a relation holds in each interval between the cuts of two sets, and a relation of memberships at
+    /// each cut. If the relation of intervals has too many terms, it does not hold.
+    fn compares(
+        &self,
+        other: &Self,
+        sets: impl Fn(&Periodic, &Periodic, Interval<'_>) -> Result<bool, StateLimit>,
+        members: impl Fn(bool, bool) -> bool,
+    ) -> bool {
+        let pieces = self.pieces(other);
+        let cut = |index: usize| pieces.get(index)?.cut;
+        pieces.iter().enumerate().all(|(index, Piece { sets: [own, their], .. })| {
+            let low = cut(index);
+            let within =
+                Interval { low: low.map(|(at, _)| at), high: cut(index + 1).map(|(at, _)| at) };
+            low.is_none_or(|(_, [own, their])| members(own, their))
+                && sets(own, their, within).unwrap_or(false)
+        })
+    }
+
+    /// Returns the least common multiple of all divisors of the set, or `None` without any.
+    pub(crate) fn period(&self) -> Option<Decimal> {
+        let periods = self.intervals().filter_map(|(_, set)| set.period());
+        periods.reduce(|a, b| a.lcm(&b)).map(|period| period.decimal())
+    }
+
+    /// Returns the intervals between the cuts, each with the set within it.
+    pub(super) fn intervals(&self) -> impl Iterator<Item = (Interval<'_>, &Periodic)> {
+        let Line { first, cuts } = &*self.0;
+        let sets = std::iter::once(first).chain(cuts.iter().map(|cut| &cut.after));
+        let at = |index: usize| cuts.get(index).map(|cut| &cut.at);
+        sets.enumerate().map(move |(index, set)| {
+            let low = index.checked_sub(1).and_then(at);
+            (Interval { low, high: at(index) }, set)
+        })
+    }
+
+    /// Returns the numbers of the set in ascending order. Returns `None` if there are more than `most`.
+    pub(crate) fn finite(&self, most: usize) -> Option<Vec<Decimal>> {
+        self.members(most, StateBudget::of(usize::MAX)).ok()?
+    }
+
+    /// Returns the numbers of the set in ascending order. Returns `None` if there are more than `most`.
     ///
-    /// `found` gets whether the state in `self` accepts, and whether the state in `other` does. The second value is
-    /// `None` if `other` cannot read the text. Texts that `self` cannot read are not visited.
-    fn meets(&self, other: &Self, found: impl Fn(bool, Option<bool>) -> bool) -> bool {
-        let mut seen: FxHashSet<(u32, Option<u32>)> = FxHashSet::default();
-        let mut work = vec![(0, Some(0))];
-        while let Some((own, their)) = work.pop() {
-            if !seen.insert((own, their)) {
-                continue;
-            }
-            let state = &self.0.states[own as usize];
-            let counterpart = their.map(|their| &other.0.states[their as usize]);
-            if found(state.accepting, counterpart.map(|state| state.accepting)) {
-                return true;
-            }
-            for edge in &state.edges {
-                let mut next = edge.lo;
-                for facing in counterpart.into_iter().flat_map(|state| &state.edges) {
-                    let (lo, hi) = (facing.lo.max(edge.lo), facing.hi.min(edge.hi));
-                    if lo <= hi {
-                        if next < lo {
-                            work.push((edge.target, None));
-                        }
-                        work.push((edge.target, Some(facing.target)));
-                        next = hi + 1;
-                    }
-                }
-                if next <= edge.hi {
-                    work.push((edge.target, None));
-                }
-            }
+    /// # Errors
+    ///
+    /// [`StateLimit`] if the budget is spent.
+    pub(super) fn members(
+        &self,
+        most: usize,
+        limit: StateBudget<'_>,
+    ) -> Result<Option<Vec<Decimal>>, StateLimit> {
+        let single = self.0.cuts.iter().filter(|cut| cut.member);
+        let counts = self.intervals().map(|(within, set)| set.count(within));
+        let counts = counts.chain([Some(single.clone().count().into())]);
+        if counts.sum::<Option<BigInt>>().is_none_or(|count| count > most.into()) {
+            return Ok(None);
         }
-        false
-    }
-
-    /// Returns the numbers of the set in ascending order. Returns `None` if there are more than `limit`.
-    pub(crate) fn finite(&self, limit: usize) -> Option<Vec<Decimal>> {
-        let mut members = Vec::new();
-        // A text at least as long as the number of states passes a cycle, so the set is infinite.
-        let mut work = vec![(0u32, String::new())];
-        while let Some((at, text)) = work.pop() {
-            if text.len() >= self.0.states.len() {
-                return None;
-            }
-            let state = &self.0.states[at as usize];
-            if state.accepting {
-                if members.len() == limit {
-                    return None;
-                }
-                members.push(Decimal::parse(&text).ok()?);
-            }
-            for edge in &state.edges {
-                let bytes = (edge.lo..=edge.hi).filter_map(char::from_u32);
-                work.extend(bytes.map(|byte| (edge.target, format!("{text}{byte}"))));
-            }
+        let mut members: Vec<_> = single.map(|cut| cut.at.clone()).collect();
+        for (within, set) in self.intervals() {
+            members.extend(set.listed(within, usize::MAX, limit)?.unwrap_or_default());
         }
         members.sort_unstable();
-        Some(members)
+        Ok(Some(members))
+    }
+}
+
+impl PartialEq for NumberSet {
+    fn eq(&self, other: &Self) -> bool {
+        let agree = |own: &Periodic, their: &Periodic, within: Interval<'_>| {
+            own.agrees(their, within, StateBudget::of(usize::MAX))
+        };
+        Arc::ptr_eq(&self.0, &other.0)
+            || self.0 == other.0
+            || (self.ends() == other.ends()
+                && self.compares(other, agree, |own, their| own == their))
+    }
+}
+
+impl Eq for NumberSet {}
+
+impl Hash for NumberSet {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.ends().hash(state);
+    }
+}
+
+impl NumberSet {
+    /// Returns what is equal for equal sets whatever their cuts: both unbounded intervals, and the last cut.
+    fn ends(&self) -> (&Periodic, Option<(&Decimal, bool)>, &Periodic) {
+        (self.first(), self.0.cuts.last().map(|cut| (&cut.at, cut.member)), self.last())
     }
 }

@@ -25,7 +25,6 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use grammarc_grammar::automata::{
     Dfa, DfaState, Edge, Edges, Nfa, StateBudget, StateLimit, minimal, minimize,
 };
-use grammarc_grammar::graph::Lists;
 
 use super::counted::Part;
 use super::decimal::Decimal;
@@ -91,7 +90,8 @@ pub(super) fn spellings(
     limit: StateBudget<'_>,
 ) -> Result<Dfa, StateLimit> {
     let longest = digits.exponent.min(EXPONENT_DIGITS);
-    let with_exponents = longest > 0 && (set.dfa().states.len() <= RESIDUES || !has_residues(set));
+    let plain = set.dfa(limit)?;
+    let with_exponents = longest > 0 && (plain.states.len() <= RESIDUES || !has_residues(set));
     let groups = match set.finite(FEW) {
         _ if !with_exponents => Groups::default(),
         Some(members) => groups_of_few(set, &members),
@@ -99,10 +99,10 @@ pub(super) fn spellings(
     };
     let mut nfa = Nfa::new();
     let (start, end) = (nfa.start, nfa.end);
-    spell(&mut nfa, set, start, end);
+    spell(&mut nfa, &plain, start, end);
     for (symbol, mantissas) in (GROUP..).zip(groups.keys()) {
         let fits = nfa.state();
-        spell(&mut nfa, mantissas, start, fits);
+        spell(&mut nfa, &mantissas.dfa(limit)?, start, fits);
         nfa.edge(fits, symbol, symbol, end);
     }
     let mantissas = minimal(&nfa, limit)?;
@@ -184,9 +184,7 @@ static MAGNITUDES: LazyLock<Magnitudes> = LazyLock::new(|| {
     };
     let sets = || {
         let one = Decimal::one();
-        let whole = below(&one)?
-            .complement(StateBudget::of(usize::MAX))?
-            .union(&zero, StateBudget::of(usize::MAX))?;
+        let whole = below(&one)?.complement().union(&zero, StateBudget::of(usize::MAX))?;
         let below_ten = below(&one.moved(1))?;
         let scientific = whole.intersect(&below_ten, StateBudget::of(usize::MAX))?;
         Ok::<_, StateLimit>(Magnitudes { whole, below_ten, scientific })
@@ -199,7 +197,7 @@ static MAGNITUDES: LazyLock<Magnitudes> = LazyLock::new(|| {
 fn groups(set: &NumberSet, limit: StateBudget<'_>) -> Result<Groups, StateLimit> {
     let mut found = Groups::default();
     let mut add = |set: NumberSet, exponents: Exponents| add(&mut found, set, exponents);
-    if set.scaled(1, limit)? == *set {
+    if set.scaled(1) == *set {
         add(set.clone(), Exponents::ALL);
         return Ok(found);
     }
@@ -209,14 +207,14 @@ fn groups(set: &NumberSet, limit: StateBudget<'_>) -> Result<Groups, StateLimit>
     for (sign, kept) in [(1, whole), (-1, below_ten)] {
         let mut moved = set.clone();
         for exponent in 1..=SHIFT {
-            moved = moved.scaled(-sign, limit)?;
+            moved = moved.scaled(-sign);
             add(moved.clone(), Exponents::one(sign * exponent));
         }
         // The mantissas that are kept here are a subset of those kept before, so the others are not needed. Once two
         // steps agree, all later steps do.
         moved = moved.intersect(kept, limit)?;
         for exponent in SHIFT + 1..=reach + 1 {
-            let next = moved.scaled(-sign, limit)?.intersect(kept, limit)?;
+            let next = moved.scaled(-sign).intersect(kept, limit)?;
             if next == moved {
                 let rest = (exponent..=reach + 1).map(|exponent| Exponents::one(sign * exponent));
                 let rest = rest.fold(Exponents::default(), Exponents::with);
@@ -238,55 +236,20 @@ fn groups(set: &NumberSet, limit: StateBudget<'_>) -> Result<Groups, StateLimit>
 /// has the mantissas of the first such exponent. The result is `set` if one more step maps it into itself, and
 /// otherwise at most zero.
 fn beyond(set: &NumberSet, sign: i32, limit: StateBudget<'_>) -> Result<NumberSet, StateLimit> {
-    if set.scaled(sign, limit)?.is_subset(set) {
+    if set.scaled(sign).is_subset(set) {
         return Ok(set.clone());
     }
     set.intersect(&NumberSet::literal(&Decimal::zero()), limit)
 }
 
-/// Returns whether a set distinguishes arbitrarily long integer parts, as `multipleOf` does. This holds if some state
-/// after a cycle of digits does not allow every continuation. Cost: O(states).
+/// Returns whether a set distinguishes residues of arbitrarily long integer parts, as `multipleOf` does.
 fn has_residues(set: &NumberSet) -> bool {
-    let dfa = set.dfa();
-    let digits = |state: u32| (b'0'..=b'9').filter_map(move |byte| dfa.next(state, byte.into()));
-    let count = dfa.states.len() as u32;
-    let next: Lists = (0..count).map(|state| digits(state).map(|to| to as usize)).collect();
-    let component = next.components();
-    let mut sizes = vec![0usize; component.len()];
-    component.iter().for_each(|&one| sizes[one as usize] += 1);
-    let is_cycle = |state: u32| {
-        sizes[component[state as usize] as usize] > 1 || next.of(state as usize).contains(&state)
-    };
-    let signed = dfa.next(0, b'-'.into());
-    let first = next.reachable([Some(0), signed].into_iter().flatten());
-    let cycles = first.into_iter().filter(|&state| is_cycle(state));
-    next.reachable(cycles).into_iter().any(|state| !is_free(dfa, state))
+    !set.first().is_constant() || !set.last().is_constant()
 }
 
-/// Returns whether a state before the point allows every continuation: none, any digits and any fraction.
-fn is_free(dfa: &Dfa, whole: u32) -> bool {
-    let [point, first, last] = [b'.', b'0', b'9'].map(u32::from);
-    let Some(open) = dfa.next(whole, point) else { return false };
-    let state = &dfa.states[whole as usize];
-    let edges =
-        [Edge { lo: point, hi: point, target: open }, Edge { lo: first, hi: last, target: whole }];
-    state.accepting && state.edges[..] == edges && is_free_fraction(dfa, open)
-}
-
-/// Returns whether a state after the point requires a fraction and allows every fraction that does not end in zero.
-fn is_free_fraction(dfa: &Dfa, open: u32) -> bool {
-    let [zero, one, nine] = [b'0', b'1', b'9'].map(u32::from);
-    let Some(closed) = dfa.next(open, one) else { return false };
-    let edges =
-        [Edge { lo: zero, hi: zero, target: open }, Edge { lo: one, hi: nine, target: closed }];
-    let [open, closed] = [open, closed].map(|state| &dfa.states[state as usize]);
-    open.edges[..] == edges && closed.edges[..] == edges && !open.accepting && closed.accepting
-}
-
-/// Adds the texts of the mantissas (numbers before `e`) in `set` between the states `from` and `to`: canonical texts,
-/// zeros at the end of a fraction, and `-0`.
-fn spell(nfa: &mut Nfa, set: &NumberSet, from: u32, to: u32) {
-    let dfa = set.dfa();
+/// Adds the texts of mantissas (numbers before `e`) between the states `from` and `to`: the canonical texts, which `dfa`
+/// accepts, zeros at the end of a fraction, and `-0`.
+fn spell(nfa: &mut Nfa, dfa: &Dfa, from: u32, to: u32) {
     let count = dfa.states.len() as u32;
     let [whole, fraction] = [(); 2].map(|()| {
         let base = nfa.len() as u32;
@@ -314,7 +277,7 @@ fn spell(nfa: &mut Nfa, set: &NumberSet, from: u32, to: u32) {
             nfa.edge(fraction + at, b'0'.into(), b'0'.into(), zeros);
         }
     }
-    if set.contains(&Decimal::zero()) {
+    if dfa.accepts(b"0") {
         let (minus, zero) = (nfa.state(), nfa.state());
         nfa.edge(from, b'-'.into(), b'-'.into(), minus);
         nfa.edge(minus, b'0'.into(), b'0'.into(), zero);
@@ -399,44 +362,6 @@ impl Writer {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// By reading more digits than there are states.
-    fn has_residues_by_reading(set: &NumberSet) -> bool {
-        let dfa = set.dfa();
-        let mut at: Vec<u32> = [Some(0), dfa.next(0, b'-'.into())].into_iter().flatten().collect();
-        for _ in 0..=dfa.states.len() {
-            let digits =
-                |state: u32| (b'0'..=b'9').filter_map(move |byte| dfa.next(state, byte.into()));
-            at = at.into_iter().flat_map(digits).collect();
-            at.sort_unstable();
-            at.dedup();
-        }
-        at.into_iter().any(|state| !is_free(dfa, state))
-    }
-
-    #[test]
-    fn residues_are_found_without_reading() {
-        let limit = StateBudget::of(10_000);
-        let number = |text: &str| Decimal::parse(text).expect("a number");
-        let multiple =
-            |text: &str| NumberSet::multiple_of(&number(text), limit).expect("few states");
-        let mut sets =
-            vec![NumberSet::integers(), NumberSet::literals(&[number("7"), number("-120")])];
-        sets.extend(["1", "2", "3", "0.25", "7", "1.5", "11", "0.37"].map(multiple));
-        sets.extend(["0", "-12.5", "1000"].map(|text| NumberSet::at_least(&number(text), true)));
-        let both: Vec<_> = (0..sets.len())
-            .flat_map(|at| [(at, (at * 5 + 3) % sets.len()), (at, (at * 7 + 1) % sets.len())])
-            .map(|(one, other)| (sets[one].clone(), sets[other].clone()))
-            .collect();
-        for (one, other) in both {
-            for set in
-                [one.intersect(&other, limit), one.union(&other, limit), one.complement(limit)]
-            {
-                let set = set.expect("few states");
-                assert_eq!(has_residues(&set), has_residues_by_reading(&set));
-            }
-        }
-    }
 
     #[test]
     fn few_members_have_the_groups_of_their_set() {

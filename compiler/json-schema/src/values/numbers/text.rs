@@ -12,6 +12,14 @@ use super::spelling;
 use crate::options::{DigitLimits, NumberForm};
 use crate::values::pieces::Piece;
 
+/// Most numbers of a set that are listed if the automaton of their texts would have too many states. The network packs
+/// such a list into a few bytes for each number.
+const LISTED: usize = 1 << 20;
+
+/// Most states of the automaton of a set with fewer numbers than states. A larger set is listed: with its mask a state
+/// takes several times the bytes of a packed number.
+const PACKED: usize = 4_096;
+
 /// Makes calls of the shared rules of JSON that every grammar from a JSON Schema may call.
 pub(crate) trait Pieces {
     /// Returns a call of the shared rule `piece`.
@@ -24,8 +32,7 @@ impl NumeralSet {
     ///
     /// # Errors
     ///
-    /// [`StateLimit`] if an automaton of more than `limit` states is needed. [`NumberForm::Canonical`] never needs
-    /// one.
+    /// [`StateLimit`] if an automaton of more than `limit` states is needed.
     pub(crate) fn text(
         &self,
         form: NumberForm,
@@ -37,12 +44,34 @@ impl NumeralSet {
             return Ok(pieces.piece(Piece::Number));
         }
         let integers = NumberSet::integers();
-        Ok(match self.has_one_text(form) {
-            true if *self.plain() == integers => pieces.piece(Piece::Integer),
-            true => counted(self.plain().dfa(), digits),
-            false if self.values() == Some(&integers) => pieces.piece(Piece::Integer),
-            false => counted(&self.spellings(digits, limit)?, digits),
-        })
+        let automaton = match self.has_one_text(form) {
+            true if *self.plain() == integers => return Ok(pieces.piece(Piece::Integer)),
+            true => self.plain().dfa(limit),
+            false if self.values() == Some(&integers) => return Ok(pieces.piece(Piece::Integer)),
+            false => self.spellings(digits, limit),
+        };
+        match automaton {
+            Err(error) => self.listed(LISTED, limit)?.ok_or(error),
+            Ok(automaton) => {
+                let states = automaton.states.len();
+                let is_large = states > PACKED && self.has_one_text(form);
+                let listed = if is_large { self.listed(states, limit)? } else { None };
+                Ok(listed.unwrap_or_else(|| counted(&automaton, digits)))
+            }
+        }
+    }
+
+    /// Returns the grammar expression of the canonical texts of the set's numbers. Returns `None` if they are more than
+    /// `most`, or if some number has no canonical text.
+    fn listed(&self, most: usize, limit: StateBudget<'_>) -> Result<Option<Expr>, StateLimit> {
+        let Some(values) = self.values() else { return Ok(None) };
+        let Some(numbers) = values.members(most, limit)? else { return Ok(None) };
+        let texts = numbers.iter().map(|number| {
+            let text = number.text();
+            limit.spend(text.len())?;
+            Ok(text)
+        });
+        Ok(Some(Expr::any_of(texts.collect::<Result<Vec<_>, _>>()?)))
     }
 
     /// Returns whether `form` accepts only one text for each number of the set, its canonical text.

@@ -114,7 +114,9 @@ impl Formula {
         Ok(match self {
             Self::AtLeast(bound, exclusive) => NumberSet::at_least(&bound.decimal(), *exclusive),
             Self::AtMost(bound, exclusive) => NumberSet::at_most(&bound.decimal(), *exclusive),
-            Self::Multiple(divisor) => NumberSet::multiple_of(&divisor.decimal(), LIMIT)?,
+            Self::Multiple(divisor) => {
+                NumberSet::multiple_of(&divisor.decimal()).expect("few digits")
+            }
             Self::Integers => NumberSet::integers(),
             Self::Literals(values) => {
                 let values: Vec<Decimal> = values.iter().map(Exact::decimal).collect();
@@ -122,7 +124,7 @@ impl Formula {
             }
             Self::And(a, b) => a.set()?.intersect(&b.set()?, LIMIT)?,
             Self::Or(a, b) => a.set()?.union(&b.set()?, LIMIT)?,
-            Self::Not(a) => a.set()?.complement(LIMIT)?,
+            Self::Not(a) => a.set()?.complement(),
         })
     }
 

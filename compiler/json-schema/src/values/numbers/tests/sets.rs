@@ -4,16 +4,20 @@ use std::cmp::Ordering;
 
 use proptest::prelude::*;
 
-use super::oracle::{Exact, LIMIT, formula, near, number, within};
+use super::oracle::{Exact, Formula, LIMIT, formula, near, number, within};
 use crate::values::numbers::{Decimal, NumberSet};
-use grammarc_grammar::automata::StateBudget;
+use grammarc_grammar::automata::{StateBudget, minimize};
+
+/// Divisors with common factors, large ones, and ones without a multiple near zero.
+const DIVISORS: [&str; 12] =
+    ["6.75", "19", "9.5", "2.125", "0.125", "3", "7", "11", "13.5", "0.375", "1234567", "1e40"];
 
 fn decimal(text: &str) -> Decimal {
     Decimal::parse(text).expect(text)
 }
 
 fn multiple(text: &str) -> NumberSet {
-    NumberSet::multiple_of(&decimal(text), LIMIT).expect(text)
+    NumberSet::multiple_of(&decimal(text)).expect(text)
 }
 
 fn between(low: &str, high: &str) -> NumberSet {
@@ -32,9 +36,13 @@ proptest! {
         (Just(formula), values)
     })) {
         let set = within(formula.set())?;
+        let dfa = within(set.dfa(LIMIT))?;
+        prop_assert_eq!(minimize(&dfa), dfa.clone());
         let mut members = 0;
         for value in &values {
-            prop_assert_eq!(set.contains(&value.decimal()), formula.holds(value), "{}", value.text());
+            let text = value.decimal().text();
+            prop_assert_eq!(set.contains(&value.decimal()), formula.holds(value), "{}", text);
+            prop_assert_eq!(dfa.accepts(text.as_bytes()), formula.holds(value), "{}", text);
             members += usize::from(formula.holds(value));
         }
         prop_assert!(!set.is_none() || members == 0);
@@ -46,7 +54,7 @@ proptest! {
         let (a, b) = (within(a.set())?, within(b.set())?);
         let both = within(a.intersect(&b, LIMIT))?;
         let either = within(a.union(&b, LIMIT))?;
-        let other = |set: &NumberSet| set.complement(StateBudget::of(usize::MAX)).expect("without a limit");
+        let other = NumberSet::complement;
         prop_assert_eq!(a.disjoint(&b), both.is_none());
         prop_assert_eq!(a.is_subset(&b), both == a);
         prop_assert_eq!(a.is_subset(&b), either == b);
@@ -66,13 +74,42 @@ proptest! {
         (Just(formula), values, -4i32..=4)
     })) {
         let set = within(formula.set())?;
-        let scaled = within(set.scaled(power, LIMIT))?;
+        let scaled = set.scaled(power);
         for value in &values {
             let moved = Decimal::parse(&value.text()).expect("few digits");
             let text = format!("{}e{power}", moved.text());
             prop_assert_eq!(scaled.contains(&decimal(&text)), formula.holds(value), "{}", text);
         }
-        prop_assert_eq!(within(scaled.scaled(-power, LIMIT))?, set);
+        prop_assert_eq!(scaled.scaled(-power), set);
+    }
+
+    /// Within bounds, divisors of any size take few states, and the members are those found by trial.
+    #[test]
+    fn bounds_come_first(
+        low in -2_000i64..2_000,
+        width in 0i64..3_000,
+        divisors in prop::collection::vec((0..DIVISORS.len(), any::<bool>()), 1..6),
+        integers in any::<bool>(),
+    ) {
+        let end = |units: i64, is_low: bool| match is_low {
+            true => Formula::AtLeast(Exact::new(units, 0), false),
+            false => Formula::AtMost(Exact::new(units, 0), true),
+        };
+        let both = |a, b| Formula::And(Box::new(a), Box::new(b));
+        let mut formula = if integers { Formula::Integers } else { Formula::Multiple(Exact::parse("0.125")) };
+        for (divisor, negated) in divisors {
+            let multiple = Formula::Multiple(Exact::parse(DIVISORS[divisor]));
+            formula = both(formula, if negated { Formula::Not(Box::new(multiple)) } else { multiple });
+        }
+        formula = both(both(formula, end(low, true)), end(low + width, false));
+        let set = formula.set().expect("few divisors");
+        let dfa = set.dfa(StateBudget::of(5_000)).expect("few numbers");
+        let members = (low * 8..(low + width) * 8).map(|eighths| Exact::new(eighths * 125, -3));
+        let members = members.filter(|value| formula.holds(value)).map(|value| value.decimal());
+        let members: Vec<_> = members.collect();
+        prop_assert!(members.iter().all(|member| dfa.accepts(member.text().as_bytes())));
+        prop_assert_eq!(&NumberSet::literals(&members), &set);
+        prop_assert_eq!(set.finite(members.len()), Some(members));
     }
 
     #[test]
@@ -122,14 +159,28 @@ fn states_of_usual_sets() {
         ("a long bound", at_least("1e9999"), 10_010),
     ];
     for (name, set, most) in sets {
-        let states = set.dfa().states.len();
+        let states = set.dfa(LIMIT).expect("few states").states.len();
         assert!(states <= most, "{name}: {states}");
     }
+}
+
+/// Several divisors are one: their least common multiple.
+#[test]
+fn divisors_multiply_once() {
+    let all = ["6.75", "19", "9.5", "2.125"].map(multiple);
+    let both = |a: NumberSet, b: &NumberSet| a.intersect(b, LIMIT).expect("one divisor");
+    let set = all.iter().fold(NumberSet::all(), both);
+    assert_eq!(set, multiple("8721"));
+    assert_eq!(set.dfa(LIMIT).map(|dfa| dfa.states.len()), Ok(8_724));
+    let integers = both(NumberSet::integers(), &multiple("0.123456789"));
+    assert_eq!(integers, multiple("123456789"));
+    let range = both(integers, &between("-1e12", "1e12"));
+    assert_eq!(range.finite(20_000).map(|numbers| numbers.len()), Some(16_201));
 }
 
 #[test]
 fn residues_have_a_budget() {
     for text in ["0.123456789", "123456789", "1.000000000000000000000000000001", "1e9999"] {
-        assert!(NumberSet::multiple_of(&decimal(text), StateBudget::of(5_000)).is_err(), "{text}");
+        assert!(multiple(text).dfa(StateBudget::of(5_000)).is_err(), "{text}");
     }
 }

@@ -8,7 +8,7 @@ use crate::options::{DigitLimits, TextForm};
 use crate::text_form::prelude::Prelude;
 use crate::values::numbers::{Decimal, NumberSet, NumeralSet, Pieces};
 use crate::values::pieces::Piece;
-use grammarc_grammar::automata::StateBudget;
+use grammarc_grammar::automata::{StateBudget, StateLimit};
 use grammarc_grammar::ir::recognize::recognizes;
 use grammarc_grammar::ir::{Expr, Grammar, GrammarBuilder, Origin};
 
@@ -26,13 +26,21 @@ impl Pieces for Shared {
 }
 
 pub(super) fn grammar(set: &NumeralSet, form: NumberForm, digits: DigitLimits) -> Grammar {
+    grammar_within(set, form, digits, 200_000).expect("within the limit")
+}
+
+fn grammar_within(
+    set: &NumeralSet,
+    form: NumberForm,
+    digits: DigitLimits,
+    states: usize,
+) -> Result<Grammar, StateLimit> {
     let text = TextForm { digits, numbers: form, ..TextForm::default() };
     let mut shared = Shared { prelude: Prelude::new(text), builder: GrammarBuilder::new() };
     let root = shared.builder.declare("root");
-    let expr =
-        set.text(form, digits, StateBudget::of(200_000), &mut shared).expect("within the limit");
+    let expr = set.text(form, digits, StateBudget::of(states), &mut shared)?;
     shared.builder.define(root, expr, Origin::default());
-    shared.builder.finish(root)
+    Ok(shared.builder.finish(root))
 }
 
 /// Generates a formula, and `count` numbers near the constants in it.
@@ -98,6 +106,11 @@ fn is_within(text: &str, digits: DigitLimits) -> bool {
     }
 }
 
+/// Returns whether the texts of a set must have exponents.
+pub(super) fn is_small(set: &NumberSet) -> Result<bool, StateLimit> {
+    Ok(set.dfa(LIMIT)?.states.len() <= 96)
+}
+
 /// Returns whether a text of a member must be accepted. `small` says whether the set is small enough for exponents.
 pub(super) fn is_promised(value: &Exact, spelling: Spelling, small: bool) -> bool {
     let near = match spelling {
@@ -128,7 +141,7 @@ proptest! {
     #[test]
     fn any_text((formula, values) in situation(12), spellings in prop::collection::vec(spelling(), 4)) {
         let set = within(formula.set())?;
-        let small = set.dfa().states.len() <= 96;
+        let small = within(is_small(&set))?;
         let [any, natural] =
             [NumberForm::Any, NumberForm::Natural].map(|form| grammar(&set.clone().into(), form, WIDE));
         let integers = set.is_subset(&NumberSet::integers());
@@ -207,7 +220,7 @@ fn states_of_usual_sets() {
     let at_least = |text: &str| NumberSet::at_least(&decimal(text), false);
     let at_most = |text: &str| NumberSet::at_most(&decimal(text), false);
     let and = |a: &NumberSet, b: &NumberSet| a.intersect(b, LIMIT).expect("few states");
-    let multiple = |text: &str| NumberSet::multiple_of(&decimal(text), LIMIT).expect(text);
+    let multiple = |text: &str| NumberSet::multiple_of(&decimal(text)).expect(text);
     let int = NumberSet::integers();
     let int_within = |low, high| and(&int, &and(&at_least(low), &at_most(high)));
     let cents = multiple("0.01");
@@ -236,12 +249,33 @@ fn states_of_usual_sets() {
     }
 }
 
+/// If the automaton has too many states, a finite set is a list of canonical texts, and any other set is refused.
+#[test]
+fn many_numbers_are_listed() {
+    let decimal = |text: &str| Decimal::parse(text).expect(text);
+    let multiple = NumberSet::multiple_of(&decimal("99.99")).expect("few digits");
+    let range = NumberSet::at_least(&decimal("-1e6"), false)
+        .intersect(&NumberSet::at_most(&decimal("1e6"), false), LIMIT)
+        .and_then(|range| range.intersect(&multiple, LIMIT))
+        .expect("one divisor");
+    for form in [NumberForm::Canonical, NumberForm::Natural, NumberForm::Any] {
+        let grammar =
+            grammar_within(&range.clone().into(), form, WIDE, 1_000).expect("20,003 numbers");
+        for (text, accepted) in
+            [("999900", true), ("-99.99", true), ("0", true), ("99.98", false), ("1999800", false)]
+        {
+            assert_eq!(recognizes(&grammar, text.as_bytes()), accepted, "{text}");
+        }
+        assert!(grammar_within(&multiple.clone().into(), form, WIDE, 1_000).is_err());
+    }
+}
+
 #[test]
 fn limits_hold_where_no_keyword_bounds_the_digits() {
     let decimal = |text: &str| Decimal::parse(text).expect(text);
     let digits = DigitLimits { integer: 4, fraction: 2, exponent: 2 };
     let least = NumberSet::at_least(&decimal("0"), false);
-    let thirds = NumberSet::multiple_of(&decimal("3"), LIMIT).expect("few states");
+    let thirds = NumberSet::multiple_of(&decimal("3")).expect("few states");
     let long = NumberSet::literal(&decimal("1e20"));
     let narrow = NumberSet::at_least(&decimal("0.00001"), false)
         .intersect(&NumberSet::at_most(&decimal("0.00002"), false), LIMIT)

@@ -1,0 +1,283 @@
+//! Boolean combinations of `multipleOf`, as polynomials.
+//!
+//! The indicator function of a combination is a sum of the indicator functions of single divisors with integer
+//! coefficients. A product of two indicators is that of the least common multiple. So intersection is the product
+//! `f * g`, union is `f + g - f * g`, and the complement is `1 - f` (inclusion and exclusion). Equal combinations have
+//! equal polynomials, because the indicators of different divisors are linearly independent: a polynomial that is not
+//! zero is not zero at one of its least divisors.
+//!
+//! Cost: an operation takes O(terms of `f` * terms of `g`) least common multiples.
+
+use std::collections::BTreeMap;
+
+use num_bigint::BigInt;
+
+use grammarc_grammar::automata::{StateBudget, StateLimit};
+
+use super::decimal::Decimal;
+use super::divisor::Divisor;
+
+/// Most terms of a polynomial. Nine divisors without common factors have so many combinations. Beyond, the set is an
+/// error.
+pub(crate) const MOST_TERMS: usize = 512;
+
+/// Bytes of memory for each listed number, about.
+const NUMBER_BYTES: usize = 96;
+
+/// Steps of the budget for each listed number, about.
+const NUMBER_STEPS: usize = 16;
+
+/// The interval between two numbers, both excluded. `None` if it is not bounded on that side.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Interval<'a> {
+    /// The number below all numbers of the interval.
+    pub(super) low: Option<&'a Decimal>,
+    /// The number above all numbers of the interval.
+    pub(super) high: Option<&'a Decimal>,
+}
+
+/// A Boolean combination of sets of multiples, by its indicator function. Within the interval of its user, each value
+/// of the polynomial is 0 or 1.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Periodic {
+    /// The value at numbers that are no multiple of any divisor.
+    constant: i64,
+    /// The divisors in ascending order, each with its coefficient, which is not zero.
+    terms: Vec<(Divisor, i64)>,
+}
+
+impl Periodic {
+    /// The empty set.
+    pub(super) const NONE: Self = Self { constant: 0, terms: Vec::new() };
+    /// The set of all numbers.
+    pub(super) const ALL: Self = Self { constant: 1, terms: Vec::new() };
+
+    /// Returns the set of the multiples of a divisor.
+    pub(super) fn multiples(divisor: Divisor) -> Self {
+        Self { constant: 0, terms: vec![(divisor, 1)] }
+    }
+
+    /// Returns whether numbers that are no multiple of any divisor are in the set.
+    pub(super) fn is_dense(&self) -> bool {
+        self.constant != 0
+    }
+
+    /// Returns whether the polynomial has the same value everywhere.
+    pub(super) fn is_constant(&self) -> bool {
+        self.terms.is_empty()
+    }
+
+    /// Returns the polynomial `one * self + two * other + both * self * other`.
+    ///
+    /// # Errors
+    ///
+    /// [`StateLimit`] if a coefficient is too large or the budget is spent.
+    fn combined(
+        &self,
+        other: &Self,
+        [one, two, both]: [i64; 3],
+        limit: StateBudget<'_>,
+    ) -> Result<Self, StateLimit> {
+        limit.spend((1 + self.terms.len()) * (1 + other.terms.len()))?;
+        let own =
+            |factor: i64| self.terms.iter().map(move |(by, times)| (by.clone(), times * factor));
+        let their =
+            |factor: i64| other.terms.iter().map(move |(by, times)| (by.clone(), times * factor));
+        let mut terms: BTreeMap<Divisor, i128> = BTreeMap::new();
+        let mut add = |(divisor, times): (Divisor, i64)| {
+            *terms.entry(divisor).or_default() += i128::from(times);
+        };
+        own(one + both * other.constant).for_each(&mut add);
+        their(two + both * self.constant).for_each(&mut add);
+        if both != 0 {
+            for (a, times) in &self.terms {
+                their(both * times).for_each(|(b, times)| add((a.lcm(&b), times)));
+            }
+        }
+        let terms = terms.into_iter().filter(|&(_, times)| times != 0);
+        let terms = terms.map(|(by, times)| Some((by, i32::try_from(times).ok()?.into())));
+        let terms = terms.collect::<Option<_>>().ok_or(limit.error())?;
+        let (a, b) = (self.constant, other.constant);
+        Ok(Self { constant: one * a + two * b + both * a * b, terms })
+    }
+
+    /// Returns the polynomial unless it has more than [`MOST_TERMS`] terms.
+    fn limited(self, limit: StateBudget<'_>) -> Result<Self, StateLimit> {
+        if self.terms.len() > MOST_TERMS { Err(limit.error()) } else { Ok(self) }
+    }
+
+    /// Returns the numbers in both sets.
+    ///
+    /// # Errors
+    ///
+    /// [`StateLimit`] if the result has too many terms or the budget is spent; the other operations fail alike.
+    pub(super) fn and(&self, other: &Self, limit: StateBudget<'_>) -> Result<Self, StateLimit> {
+        match (self.is_constant(), other.is_constant()) {
+            (true, _) => Ok(if self.is_dense() { other.clone() } else { Self::NONE }),
+            (_, true) => Ok(if other.is_dense() { self.clone() } else { Self::NONE }),
+            _ => self.combined(other, [0, 0, 1], limit)?.limited(limit),
+        }
+    }
+
+    /// Returns the numbers in at least one of both sets.
+    pub(super) fn or(&self, other: &Self, limit: StateBudget<'_>) -> Result<Self, StateLimit> {
+        match (self.is_constant(), other.is_constant()) {
+            (true, _) => Ok(if self.is_dense() { Self::ALL } else { other.clone() }),
+            (_, true) => Ok(if other.is_dense() { Self::ALL } else { self.clone() }),
+            _ => self.combined(other, [1, 1, -1], limit)?.limited(limit),
+        }
+    }
+
+    /// Returns the numbers that are not in the set.
+    pub(super) fn not(&self) -> Self {
+        let terms = self.terms.iter().map(|(by, times)| (by.clone(), -times));
+        Self { constant: 1 - self.constant, terms: terms.collect() }
+    }
+
+    /// Returns the polynomial `self - other`. It is not an indicator function.
+    fn minus(&self, other: &Self, limit: StateBudget<'_>) -> Result<Self, StateLimit> {
+        self.combined(other, [1, -1, 0], limit)
+    }
+
+    /// Returns the least common multiple of the divisors, or `None` without any.
+    pub(super) fn period(&self) -> Option<Divisor> {
+        self.terms.iter().map(|(by, _)| by.clone()).reduce(|a, b| a.lcm(&b))
+    }
+
+    /// Returns the divisors that are not the least common multiple of others.
+    pub(super) fn generators(&self) -> Vec<&Divisor> {
+        let divisors = || self.terms.iter().map(|(by, _)| by);
+        let is_generator = |by: &&Divisor| {
+            let factors = divisors().filter(|other| other != by && by.is_multiple_of(other));
+            factors.cloned().reduce(|a, b| a.lcm(&b)).as_ref() != Some(*by)
+        };
+        divisors().filter(is_generator).collect()
+    }
+
+    /// Returns the value of the polynomial at a number, given the divisors that divide it.
+    fn value(&self, divides: impl Fn(&Divisor) -> bool) -> i64 {
+        let dividing = self.terms.iter().filter(|(by, _)| divides(by));
+        self.constant + dividing.map(|&(_, times)| times).sum::<i64>()
+    }
+
+    /// Returns whether a number is in the set, given the divisors that divide it.
+    pub(super) fn holds(&self, divides: impl Fn(&Divisor) -> bool) -> bool {
+        self.value(divides) != 0
+    }
+
+    /// Returns whether a number is in the set.
+    pub(super) fn contains(&self, number: &Decimal) -> bool {
+        self.holds(|by| by.divides(number))
+    }
+
+    /// Returns the number of members in an interval, or `None` if it is infinite.
+    pub(super) fn count(&self, within: Interval<'_>) -> Option<BigInt> {
+        if *self == Self::NONE {
+            return Some(BigInt::ZERO);
+        }
+        let (Some(low), Some(high), false) = (within.low, within.high, self.is_dense()) else {
+            return None;
+        };
+        Some(self.terms.iter().map(|(by, times)| by.multiples_between(low, high) * *times).sum())
+    }
+
+    /// Returns the set without the divisors that have no multiple in an interval, where it stays the same.
+    pub(super) fn reduced(&self, within: Interval<'_>) -> Self {
+        let (Some(low), Some(high)) = (within.low, within.high) else { return self.clone() };
+        let terms =
+            self.terms.iter().filter(|(by, _)| by.multiples_between(low, high) != BigInt::ZERO);
+        Self { constant: self.constant, terms: terms.cloned().collect() }
+    }
+
+    /// Returns whether two sets have the same members in an interval.
+    ///
+    /// # Errors
+    ///
+    /// [`StateLimit`] as for [`Self::and`].
+    pub(super) fn agrees(
+        &self,
+        other: &Self,
+        within: Interval<'_>,
+        limit: StateBudget<'_>,
+    ) -> Result<bool, StateLimit> {
+        if self == other {
+            return Ok(true);
+        }
+        let difference = self.minus(other, limit)?.reduced(within);
+        if difference.is_constant() || difference.is_dense() {
+            return Ok(difference == Self::NONE);
+        }
+        // The square counts each number of the difference once.
+        let square = difference.combined(&difference, [0, 0, 1], limit)?;
+        Ok(square.count(within) == Some(BigInt::ZERO))
+    }
+
+    /// Returns the greatest number below `high` that is in exactly one of two sets. Returns `None` if arbitrarily close
+    /// numbers are. The sets must differ below `high`.
+    ///
+    /// # Errors
+    ///
+    /// [`StateLimit`] as for [`Self::and`].
+    pub(super) fn last_difference(
+        &self,
+        other: &Self,
+        high: &Decimal,
+        limit: StateBudget<'_>,
+    ) -> Result<Option<Decimal>, StateLimit> {
+        let difference = self.minus(other, limit)?;
+        if difference.is_dense() {
+            return Ok(None);
+        }
+        let mut at = high.clone();
+        loop {
+            limit.spend(difference.terms.len())?;
+            let below = difference.terms.iter().map(|(by, _)| by.multiple_below(&at)).max();
+            let Some(below) = below else { return Ok(None) };
+            if difference.contains(&below) {
+                return Ok(Some(below));
+            }
+            at = below;
+        }
+    }
+
+    /// Returns, in ascending order, the numbers of an interval that are in the set if the set is not dense, and those
+    /// that are not if it is. Returns `None` if they are multiples of more than `most` numbers, or if the interval is
+    /// not bounded.
+    ///
+    /// # Errors
+    ///
+    /// [`StateLimit`] if the budget is spent.
+    pub(super) fn listed(
+        &self,
+        within: Interval<'_>,
+        most: usize,
+        limit: StateBudget<'_>,
+    ) -> Result<Option<Vec<Decimal>>, StateLimit> {
+        let (false, Some(low), Some(high)) = (self.is_constant(), within.low, within.high) else {
+            return Ok(self.is_constant().then(Vec::new));
+        };
+        // The multiples of a multiple of another divisor are listed with those of the latter.
+        let divisors = || self.terms.iter().map(|(by, _)| by);
+        let is_least =
+            |by: &&Divisor| divisors().all(|other| other == *by || !by.is_multiple_of(other));
+        let least: Vec<&Divisor> = divisors().filter(is_least).collect();
+        let count: BigInt = least.iter().map(|by| by.multiples_between(low, high)).sum();
+        let Some(count) = usize::try_from(count).ok().filter(|&count| count <= most) else {
+            return Ok(None);
+        };
+        limit.hold(&mut limit.held(), NUMBER_BYTES.saturating_mul(count))?;
+        let numbers = least.iter().flat_map(|by| by.multiples(low, high));
+        let numbers = numbers.map(|number| limit.spend(NUMBER_STEPS).map(|()| number));
+        let mut numbers = numbers.collect::<Result<Vec<_>, _>>()?;
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers.retain(|number| self.contains(number) != self.is_dense());
+        Ok(Some(numbers))
+    }
+
+    /// Returns the set of the members, each multiplied by ten to the power `power`.
+    pub(super) fn moved(&self, power: i32) -> Self {
+        let terms = self.terms.iter().map(|(by, times)| (by.moved(power), *times));
+        Self { constant: self.constant, terms: terms.collect() }
+    }
+}
