@@ -10,7 +10,8 @@
 //! between matches, so they are ignored. Assertions of every kind are exact: `^`, `$`, `\b`, lookahead and
 //! lookbehind, also in loops and in one another. Backreferences are not regular and are rejected. Most patterns end
 //! with the string and have no other assertion. They need no guards and take the lower path of the figure. A pattern
-//! with long counts also has a form with [counters](positions).
+//! with long counts also has a form with [counters](positions). A pattern whose automaton would be too large has one with
+//! [copies] of its repetitions.
 //!
 //! Cost: linear in the pattern with its counted repetitions unrolled, then that of [`explore`] or of the subset
 //! construction.
@@ -19,6 +20,7 @@
 
 mod bounds;
 mod class;
+mod copies;
 mod counted;
 mod counters_stay_aligned;
 mod error;
@@ -113,7 +115,7 @@ fn pattern_of(node: node::Node, text: &str, limit: StateBudget<'_>) -> Result<Pa
     }
     match automaton(&node, text, limit.states(limit.states.min(WORTH_STATES))) {
         Ok(automaton) => Ok(Pattern { automaton: Some(automaton), min, max, counted }),
-        Err(error) => match counted.or_else(|| positions::copied(&node)) {
+        Err(error) => match counted.or_else(|| copies::copied(&node)) {
             counted @ Some(_) if limit.spend(0).is_ok() => {
                 Ok(Pattern { automaton: None, min, max, counted })
             }

@@ -12,17 +12,13 @@
 //! Only patterns with anchors at both ends and no other assertion have a counted form. If the only long counts are
 //! fixed counts of one class, there is none, because the automaton is as good. Short repetitions are copied.
 //!
-//! A pattern whose deterministic automaton is too large has a position automaton without counters. All repetitions are
-//! copied, as in `a.{100}b`. The pattern may have no assertion but anchors at its ends.
-//!
 //! Sources: Glushkov, "The abstract theory of automata" (1961); Gelade, Gyssens and Martens, "Regular expressions with
 //! counting: weak versus strong determinism" (2012).
 //!
-//! Cost: O(positions²), with at most [`MOST_PLACES`] positions; without counters, [`MOST_COPIES`].
+//! Cost: O(positions²), with at most [`MOST_PLACES`] positions.
 
 use rustc_hash::FxHashSet;
 
-use super::class::any;
 use super::counted::{CountedPattern, Place, Way};
 use super::counters_stay_aligned;
 use super::lengths;
@@ -43,11 +39,6 @@ const MOST_WAYS: usize = 1 << 11;
 /// Most nodes of the syntax tree that are visited for a position automaton with counters, counting each copy of a
 /// repetition's body. A pattern with more has no such automaton.
 const MOST_PARTS: usize = 1 << 12;
-/// Most positions (occurrences of character classes) of a position automaton without counters, in which all repetitions
-/// are copied. A pattern with more has no such automaton.
-const MOST_COPIES: usize = 1 << 12;
-/// Most transitions of a position automaton without counters. A pattern with more has no such automaton.
-const MOST_WAYS_OF_COPIES: usize = 1 << 16;
 
 /// Builds the position automaton with counters of a syntax tree. `None` if the tree has no long count, is not anchored
 /// at both ends, or is too large. Also `None` if one text may have counts that are not a fixed distance apart, because
@@ -62,43 +53,6 @@ pub(super) fn counted(node: &Node) -> Option<CountedPattern> {
     counters_stay_aligned::stay_aligned(&pattern).then_some(pattern)
 }
 
-/// Builds the position automaton without counters of a syntax tree: the body of each repetition is copied. `None` if
-/// the tree has an assertion other than anchors at its ends, or is too large.
-pub(super) fn copied(node: &Node) -> Option<CountedPattern> {
-    let mut builder = Builder { is_copied: true, ..Builder::default() };
-    let (node, whole) = match node {
-        Node::Alt(choices) => {
-            let choices: Vec<Node> = choices.iter().map(with_loops).collect();
-            let whole = builder.alt(&choices, Builder::part)?;
-            (Node::Alt(choices), whole)
-        }
-        node => {
-            let node = with_loops(node);
-            let whole = builder.part(&node)?;
-            (node, whole)
-        }
-    };
-    builder.finish(&node, whole)
-}
-
-/// Returns a syntax tree that must match the whole text, for one that must match some part of the text. The anchors at
-/// its ends are removed, and a loop over any character replaces a missing anchor.
-fn with_loops(node: &Node) -> Node {
-    let parts = match node {
-        Node::Seq(parts) => &parts[..],
-        node => std::slice::from_ref(node),
-    };
-    let any = || Node::Repeat { body: Box::new(Node::Class(any())), min: 0, max: None };
-    let (before, parts) = match parts {
-        [Node::Start, parts @ ..] => (None, parts),
-        parts => (Some(any()), parts),
-    };
-    let (parts, after) = match parts {
-        [parts @ .., Node::End] => (parts, None),
-        parts => (parts, Some(any())),
-    };
-    Node::Seq(before.into_iter().chain(parts.iter().cloned()).chain(after).collect())
-}
 /// A position from which a subexpression of the pattern is left, with the counter steps on leaving. A position of
 /// `None` is the start of the text.
 type Exit = (Option<u32>, Vec<Step>);
@@ -129,8 +83,6 @@ struct Builder {
     pattern: CountedPattern,
     /// The transitions added to the automaton so far, to find duplicates.
     ways: FxHashSet<Way>,
-    /// Whether the bodies of all repetitions are copied, so that there are no counters.
-    is_copied: bool,
     /// The counters of the repetitions that contain the node under construction, as a bit set: bit `i` is counter `i`.
     within: u32,
     /// Whether a position automaton with counters is of use: some long count is a range, or counts more than one class.
@@ -180,15 +132,13 @@ impl Builder {
     /// exceeded.
     fn part(&mut self, node: &Node) -> Option<Part> {
         self.parts += 1;
-        let most = if self.is_copied { 2 * MOST_COPIES } else { MOST_PARTS };
-        if self.parts > most {
+        if self.parts > MOST_PARTS {
             return None;
         }
         match node {
             Node::Class(class) => {
                 let place = u32::try_from(self.pattern.places.len()).ok()?;
-                let most = if self.is_copied { MOST_COPIES } else { MOST_PLACES };
-                if self.pattern.places.len() >= most || class.ranges().is_empty() {
+                if self.pattern.places.len() >= MOST_PLACES || class.ranges().is_empty() {
                     return None;
                 }
                 let within = self.within;
@@ -251,7 +201,7 @@ impl Builder {
         if max.is_some_and(|max| max < min) {
             return None;
         }
-        if max.unwrap_or(min) > COPIED && !self.is_copied {
+        if max.unwrap_or(min) > COPIED {
             return self.counting(body, Counter { min, max });
         }
         let copies = max.unwrap_or(min.max(1));
@@ -322,8 +272,7 @@ impl Builder {
         if self.ways.insert(way.clone()) {
             self.pattern.ways.push(way);
         }
-        let most = if self.is_copied { MOST_WAYS_OF_COPIES } else { MOST_WAYS };
-        (self.pattern.ways.len() <= most).then_some(())
+        (self.pattern.ways.len() <= MOST_WAYS).then_some(())
     }
 }
 

@@ -204,7 +204,7 @@ impl CountedPattern {
 
     /// Removes the positions from which no path of transitions leads to the end of the text, whatever the counts.
     /// Renumbers the others.
-    fn trimmed(mut self) -> Self {
+    pub(super) fn trimmed(mut self) -> Self {
         // The end of a text has the number after all positions.
         let end = self.places.len() as u32;
         let ways = self.ways.iter();
@@ -234,7 +234,7 @@ impl CountedPattern {
     /// Sets the lengths of the texts in characters, given an upper bound on the longest. Searches for the shortest text
     /// by breadth-first search over positions with counts. `None` if that search visits more than [`MOST_VISITED`] of
     /// them. A pattern without texts loses all its transitions.
-    fn with_lengths(mut self, longest: Option<u32>) -> Option<Self> {
+    pub(super) fn with_lengths(mut self, longest: Option<u32>) -> Option<Self> {
         let ways = self.ways_by_place();
         let zero: Counts = self.counters.iter().map(|_| 0).collect();
         let mut seen = rustc_hash::FxHashSet::from_iter([(None, zero.clone())]);
@@ -282,11 +282,11 @@ pub fn class_of(ranges: impl IntoIterator<Item = (char, char)>) -> ClassUnicode 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ecma::{Meaning, parse, positions};
+    use crate::ecma::{Meaning, copies, parse, positions};
 
     fn pattern(text: &str) -> CountedPattern {
         let node = parse::parse(text, Meaning::Ecma).expect(text);
-        positions::counted(&node).or_else(|| positions::copied(&node)).expect(text)
+        positions::counted(&node).or_else(|| copies::copied(&node)).expect(text)
     }
 
     #[test]
