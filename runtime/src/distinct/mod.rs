@@ -32,9 +32,9 @@
 
 pub(crate) mod excluded;
 pub(crate) mod exported;
+mod insertion;
 pub(crate) mod items;
-pub(crate) mod nodes;
 mod reading;
 pub(crate) mod rules;
-mod tokens_across_items;
+mod used;
 pub(crate) mod viability;
