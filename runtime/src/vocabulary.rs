@@ -99,9 +99,11 @@ impl Vocabulary {
 
     /// Returns the length of the longest token in bytes. The first call derives it, in O(tokens).
     pub(crate) fn longest_token(&self) -> usize {
-        let tokens = 0..self.artifact.token_count();
-        let longest = || tokens.map(|token| self.token_bytes(token).len()).max().unwrap_or(0);
-        *self.derived.longest_token.get_or_init(longest)
+        *self.derived.longest_token.get_or_init(|| {
+            let tokens = self.artifact.tokens();
+            let lengths = (0..tokens.count()).map(|token| tokens.bytes_of(token).len());
+            lengths.max().unwrap_or(0)
+        })
     }
 
     /// Returns the children of the token trie's root, indexed by byte. The first call derives them.

@@ -117,17 +117,24 @@ impl Exclusion {
         let Activation { rule, list: number, own } = activation;
         let list = walked.frames.items.list(number);
         let closed = if list.is_open() { list.before } else { number };
-        if self.search.may_run_out(walked, rule, closed)? {
-            self.doubtful.extend(mask.iter());
+        let facts = walked.machine.distinct.get(rule);
+        let spread = match closed {
+            EMPTY => self.search.spread(walked, rule)?,
+            closed => self.search.used(walked, rule, closed)?.spread,
+        };
+        if facts.is_scarce && spread.is_none() {
+            // Only a token that ends the open item can use up the last.
+            let vocabulary = walked.grammar.vocabulary();
+            let ends = |&byte: &u8| facts.borders.after.contains(byte);
+            let ends = |token| vocabulary.token_bytes(token).iter().any(ends);
+            self.doubtful.extend(mask.iter().filter(|&token| !list.is_open() || ends(token)));
         }
         // The open item of the innermost call has ended.
         if closed == EMPTY || list.is_open() && own.is_some() {
             return Ok(());
         }
-        self.search.used(walked, rule, closed)?;
         let items = &walked.frames.items;
         let Some(used) = items.tree_of(rule, closed) else { return Ok(()) };
-        let facts = walked.machine.distinct.get(rule);
         let node = match list.is_open() {
             true => match used.find(items.open_text(list)) {
                 Found::Node(node) => node,
@@ -152,7 +159,10 @@ impl Exclusion {
                     let ranks = exits.flat_map(|child| trie.tokens_below(child));
                     let tokens = ranks.map(|rank| trie.token_of_rank[rank as usize]);
                     match is_certain && sure {
-                        true => excluded.extend(tokens.filter(|&token| mask.contains(token))),
+                        true => {
+                            let pool = mask.pool();
+                            excluded.extend(tokens.filter(|&token| mask.contains_in(&pool, token)));
+                        }
                         false => self.doubtful.extend(tokens),
                     }
                 }
@@ -171,11 +181,10 @@ impl Exclusion {
     ) -> Result<(), LimitError> {
         self.doubtful.sort_unstable();
         self.doubtful.dedup();
-        let certain = excluded.len();
+        let (certain, pool) = (excluded.len(), mask.pool());
         for index in 0..self.doubtful.len() {
             let token = self.doubtful[index];
-            let is_open =
-                mask.contains(token) && excluded[..certain].binary_search(&token).is_err();
+            let is_open = mask.contains_in(&pool, token) && !excluded[..certain].contains(&token);
             if is_open && !self.allows(walked, position, token)? {
                 excluded.push(token);
             }
@@ -195,7 +204,8 @@ impl Exclusion {
         let Self { after, closure, next, .. } = self;
         after.clear();
         after.extend_from_slice(position);
-        for &byte in walked.grammar.vocabulary().token_bytes(token) {
+        let vocabulary = walked.grammar.vocabulary();
+        for &byte in vocabulary.text(token).bytes(vocabulary.artifact(), token) {
             let Walked { machine, frames, .. } = walked;
             read(machine, frames, after, byte, closure, next)?;
             after.clear();
@@ -232,14 +242,12 @@ fn joining<'g>(walked: &mut Walked<'g>, search: &mut Search) -> Result<&'g [u32]
             different.push((rule, spread));
         }
     }
-    let vocabulary: &'g _ = walked.grammar.vocabulary();
+    let tokens = walked.grammar.vocabulary().artifact().tokens();
     let joins = |&token: &u32| {
-        let bytes = vocabulary.token_bytes(token);
+        let bytes = tokens.bytes_of(token);
         different.iter().any(|(rule, spread)| rule.may_join(bytes, *spread))
     };
-    Ok(rules
-        .joining
-        .get_or_init(|| (0..vocabulary.artifact().token_count()).filter(joins).collect()))
+    Ok(rules.joining.get_or_init(|| (0..tokens.count()).filter(joins).collect()))
 }
 
 /// Whether a state of a distinct rule begins items, and reads the first byte of an item in no other way.

@@ -67,13 +67,16 @@ impl Insertion {
         rule: usize,
         list: u32,
     ) -> Result<&'w UsedItems, LimitError> {
-        let mut shared = self.take(walked, rule, list)?;
-        let added = match shared.newest() == Some(list) {
-            true => Ok(()),
-            false => self.add_up_to(walked, Arc::make_mut(&mut shared), list),
-        };
-        let trees = &mut walked.frames.items.used;
-        trees.push(shared);
+        let is_current = |used: &Arc<UsedItems>| used.rule == rule && used.newest() == Some(list);
+        let mut added = Ok(());
+        if !walked.frames.items.used.last().is_some_and(is_current) {
+            let mut shared = self.take(walked, rule, list)?;
+            if !is_current(&shared) {
+                added = self.add_up_to(walked, Arc::make_mut(&mut shared), list);
+            }
+            walked.frames.items.used.push(shared);
+        }
+        let trees = &walked.frames.items.used;
         added.map(|()| &*trees[trees.len() - 1])
     }
 
@@ -167,10 +170,9 @@ impl Insertion {
             }
         }
         let last = dead.unwrap_or(end);
-        while let Some(&parent) = self.path.last()
-            && self.path.len() <= last
-        {
-            self.path.push(used.add_child(parent, self.text[self.path.len() - 1]));
+        let known = self.path.len() - 1;
+        if known < last {
+            used.add_path(&mut self.path, &self.text[known..last]);
         }
         used.set(self.path[last], if dead.is_some() { Fact::Dead } else { Fact::Used });
         self.add_candidates(&mut walked, rule, used, dead);
@@ -267,24 +269,32 @@ impl Insertion {
                 && !(after.contains(self.text[depth])
                     && may_end(&walked.machine, walked.frames, self.position(depth)));
             let node = vocabulary.root_children().get(self.text[depth]);
-            self.add_along(walked, used, Along { depth, node, dead, is_certain, are_all });
+            let along = Along { depth, node, read: depth + 1, dead, is_certain, are_all };
+            self.add_along(walked, used, along);
         }
-        if from == 0 && end > 0 {
-            for &node in rule.leads(&trie) {
-                if trie.byte[node as usize] == self.text[0] {
-                    let along = Along { depth: 0, node, dead, is_certain: false, are_all };
-                    self.add_along(walked, used, along);
+        let from_start = Along { depth: 0, node: 0, read: 1, dead, is_certain: false, are_all };
+        match self.text[..] {
+            [first, second, ..] if from == 0 && end > 1 && !are_all => {
+                for node in rule.leads(&trie).after([first, second]) {
+                    self.add_along(walked, used, Along { node, read: 2, ..from_start });
                 }
             }
+            [first, ..] if from == 0 && end > 0 => {
+                let nodes = rule.leads(&trie).first.iter();
+                for &node in nodes.filter(|&&node| trie.byte[node as usize] == first) {
+                    self.add_along(walked, used, Along { node, ..from_start });
+                }
+            }
+            _ => {}
         }
     }
 
     /// Adds to one node the tokens below a trie node that the item excludes.
     fn add_along(&mut self, walked: &mut Walked<'_>, used: &mut UsedItems, along: Along) {
-        let Along { depth, mut node, dead, is_certain, are_all } = along;
+        let Along { depth, mut node, read, dead, is_certain, are_all } = along;
         let trie = walked.grammar.vocabulary().artifact().trie();
         let at = self.path[depth];
-        for read in depth + 1..=self.text.len() {
+        for read in read..=self.text.len() {
             if node == 0 {
                 return;
             }
@@ -389,8 +399,10 @@ impl Insertion {
 struct Along {
     /// Number of bytes of the item before the path.
     depth: usize,
-    /// Trie node after the first byte of the path. 0 if there is none.
+    /// Trie node on the path. 0 if there is none.
     node: u32,
+    /// Number of bytes of the item up to that node.
+    read: usize,
     /// Depth of the item's dead node.
     dead: Option<usize>,
     /// Whether tokens along the path can be read in no other way.

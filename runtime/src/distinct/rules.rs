@@ -37,8 +37,8 @@ pub(super) struct DistinctRule {
     /// items that must differ: which items are left is then searched, and not stored.
     pub(super) start: Option<Configuration>,
     pub(super) borders: Borders,
-    /// Trie nodes below the root's children that are entered on the first byte of an item. Computed on first use.
-    leads: OnceLock<Box<[u32]>>,
+    /// Trie nodes at which an item may begin within a token. Computed on first use.
+    leads: OnceLock<Leads>,
     /// Spread of the empty list: the depth at which the first two items diverge. Computed on first use.
     pub(super) spread: OnceLock<Option<u32>>,
 }
@@ -54,6 +54,40 @@ pub(super) struct Borders {
     pub(super) after: ByteSet,
     /// Whether an item may come directly after another.
     are_adjacent: bool,
+}
+
+/// The trie nodes at which an item may begin within a token: each is deeper than the root's children, and is entered
+/// on the first byte of an item, after a byte that may come before an item.
+#[derive(Debug)]
+pub(super) struct Leads {
+    /// Nodes that are entered on the first byte of an item.
+    pub(super) first: Box<[u32]>,
+    /// Children of these nodes, ascending by their first two bytes of an item.
+    second: Box<[([u8; 2], u32)]>,
+}
+
+impl Leads {
+    fn new(Borders { first, before, .. }: Borders, trie: &Trie<'_>) -> Self {
+        let byte = |node: u32| trie.byte[node as usize];
+        let parents = (1..trie.len() as u32).filter(|&node| before.contains(byte(node)));
+        let nodes = parents.flat_map(|node| trie.children(node));
+        let nodes: Box<[u32]> = nodes.filter(|&node| first.contains(byte(node))).collect();
+        let children = nodes.iter().flat_map(|&node| {
+            trie.children(node).map(move |child| ([byte(node), byte(child)], child))
+        });
+        let mut second: Box<[_]> = children.collect();
+        second.sort_unstable();
+        Self { first: nodes, second }
+    }
+
+    /// Returns the nodes after two bytes of an item.
+    pub(super) fn after(&self, bytes: [u8; 2]) -> impl Iterator<Item = u32> {
+        let from = self.second.partition_point(|(known, _)| *known < bytes);
+        self.second[from..]
+            .iter()
+            .take_while(move |(known, _)| *known == bytes)
+            .map(|(_, node)| *node)
+    }
 }
 
 impl DistinctRules {
@@ -165,17 +199,9 @@ impl DistinctRule {
         })
     }
 
-    /// Returns the trie nodes, deeper than the root's children, at which an item may begin within a token: each is
-    /// entered on the first byte of an item, after a byte that may come before an item. The first call finds them, in
-    /// O(nodes).
-    pub(super) fn leads(&self, trie: &Trie<'_>) -> &[u32] {
-        self.leads.get_or_init(|| {
-            let Borders { first, before, .. } = self.borders;
-            let parents = (1..trie.len() as u32)
-                .filter(|&node| !trie.is_leaf(node) && before.contains(trie.byte[node as usize]));
-            let children = parents.flat_map(|node| trie.children(node));
-            children.filter(|&child| first.contains(trie.byte[child as usize])).collect()
-        })
+    /// Returns the trie nodes at which an item may begin within a token. The first call finds them, in O(nodes).
+    pub(super) fn leads(&self, trie: &Trie<'_>) -> &Leads {
+        self.leads.get_or_init(|| Leads::new(self.borders, trie))
     }
 
     /// Whether a token may end an item of the rule and begin another that is used up, in a list of any items. A token

@@ -101,7 +101,7 @@ impl Search {
     }
 
     /// Whether the items of a rule may run out after one more item than a list has. Only a scarce rule's may.
-    pub(super) fn may_run_out(
+    fn may_run_out(
         &mut self,
         walked: &mut Walked<'_>,
         rule: usize,

@@ -45,9 +45,11 @@ impl Language {
         let state = State::default;
         match self {
             Self::Any => Rule::new([state().on(b"bcd", 1), state().on(b"bcd", 1).ending()]),
-            Self::Ended => {
-                Rule::new([state().on(b"bc", 1), state().on(b"bc", 1).on(b"d", 2), state().ending()])
-            }
+            Self::Ended => Rule::new([
+                state().on(b"bc", 1),
+                state().on(b"bc", 1).on(b"d", 2),
+                state().ending(),
+            ]),
             Self::Some(_) => Rule::default(),
         }
     }
@@ -58,7 +60,9 @@ impl Language {
         match self {
             Self::Any => letters(b"bcd"),
             Self::Ended => match begin.iter().position(|&letter| letter == b'd') {
-                Some(at) => at > 0 && at + 1 == begin.len() && letters(b"bcd") && !used.contains(begin),
+                Some(at) => {
+                    at > 0 && at + 1 == begin.len() && letters(b"bcd") && !used.contains(begin)
+                }
                 None => letters(b"bc"),
             },
             Self::Some(texts) => {
@@ -92,15 +96,16 @@ impl Lists {
     }
 
     /// Returns the grammars of the lists: of a finite language with states and with a packed string set.
-    fn grammars(
-        &self,
-        random: &mut Rng,
-        tokens: &[(Vec<u8>, TokenKind)],
-    ) -> Vec<Grammar> {
+    fn grammars(&self, random: &mut Rng, tokens: &[(Vec<u8>, TokenKind)]) -> Vec<Grammar> {
         let state = State::default;
         let next = |state: State| state.on(b"a", 1).on(b"e", 3);
         let list = match self.are_keys {
-            false => vec![state().on(b"a", 1), state().call(1, Some(2), 0), next(state()), state().ending()],
+            false => vec![
+                state().on(b"a", 1),
+                state().call(1, Some(2), 0),
+                next(state()),
+                state().ending(),
+            ],
             true => vec![
                 state().on(b"a", 1),
                 state().call(1, Some(2), 0),
