@@ -31,7 +31,6 @@ fn is_packed(rule: &RuleRecord) -> bool {
 /// Checks that each rule that is a packed string set has its three states: for inner nodes, final nodes and leaves.
 fn rules(context: &Context<'_>) -> Check {
     let own = &context.joined.own;
-    let any = own.rules.iter().any(is_packed);
     let rests = state_flags::RESTS;
     let flags = [rests, rests | state_flags::FINAL];
     let end = rests | state_flags::FINAL | state_flags::POP_ONLY;

@@ -34,6 +34,12 @@ const FOLLOWED: usize = 2_000;
 /// Names that peers follow.
 const PEERS_FOLLOWED: usize = 200;
 
+/// Arrays or objects that are written of names that must differ.
+const DOCUMENTS: usize = 5;
+
+/// Most bytes of a token that texts are split into.
+const LONGEST: usize = 64;
+
 /// Words that names are made of.
 const WORDS: usize = 2_000;
 
@@ -150,7 +156,7 @@ fn tokens(vocabulary: &VocabularyArtifact, text: &[u8]) -> Vec<u32> {
     let mut found = Vec::new();
     while !rest.is_empty() {
         let known = |&length: &usize| !vocabulary.lookup(&rest[..length]).is_empty();
-        let Some(length) = (1..=rest.len()).rev().find(known) else { break };
+        let Some(length) = (1..=rest.len().min(LONGEST)).rev().find(known) else { break };
         found.push(vocabulary.lookup(&rest[..length])[0]);
         rest = &rest[length..];
     }
@@ -232,7 +238,10 @@ fn measure(args: &Args, count: usize) -> Result<(), Box<dyn std::error::Error>> 
     let mut words = vec![0; Matcher::new(&grammar).logit_width().div_ceil(32) as usize];
     let mut digest = DefaultHasher::new();
     let texts: Vec<String> = match args.kind.is_distinct() {
-        true => vec![document(args, &names, &mut rng)?],
+        true => {
+            let documents = (0..DOCUMENTS).map(|_| document(args, &names, &mut rng));
+            documents.collect::<Result<_, _>>()?
+        }
         false => {
             let followed = (0..FOLLOWED).map(|_| &names[rng.below(names.len())]);
             let text = |name: &String| match args.kind {

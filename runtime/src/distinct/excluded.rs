@@ -65,16 +65,14 @@ impl Exclusion {
         let machine = mask.grammar.machine(limits);
         let mut walked = Walked { grammar: mask.grammar, machine, frames };
         let found = self.find(&mut walked, position, mask, excluded);
+        sort(excluded);
         let tried = found.and_then(|()| self.try_doubtful(&mut walked, position, mask, excluded));
         frames.items.truncate(len);
         frames.items.forget(lists);
         if tried.is_err() {
             excluded.clear();
         }
-        if !excluded.is_sorted_by(|a, b| a < b) {
-            excluded.sort_unstable();
-            excluded.dedup();
-        }
+        sort(excluded);
     }
 
     /// Adds the tokens that are certainly excluded to `excluded`, and the doubtful ones to those to try.
@@ -118,16 +116,19 @@ impl Exclusion {
         let list = walked.frames.items.list(number);
         let closed = if list.is_open() { list.before } else { number };
         let facts = walked.machine.distinct.get(rule);
-        let spread = match closed {
-            EMPTY => self.search.spread(walked, rule)?,
-            closed => self.search.used(walked, rule, closed)?.spread,
+        let (spread, is_out) = match closed {
+            EMPTY => (self.search.spread(walked, rule)?, false),
+            closed => {
+                let used = self.search.used(walked, rule, closed)?;
+                (used.spread, !list.is_open() && (facts.start.is_none() || used.is_dead(ROOT)))
+            }
         };
         if facts.is_scarce && spread.is_none() {
-            // Only a token that ends the open item can use up the last.
+            // While an item is left, only a token that ends an item can use up the last.
             let vocabulary = walked.grammar.vocabulary();
             let ends = |&byte: &u8| facts.borders.after.contains(byte);
             let ends = |token| vocabulary.token_bytes(token).iter().any(ends);
-            self.doubtful.extend(mask.iter().filter(|&token| !list.is_open() || ends(token)));
+            self.doubtful.extend(mask.iter().filter(|&token| is_out || ends(token)));
         }
         // The open item of the innermost call has ended.
         if closed == EMPTY || list.is_open() && own.is_some() {
@@ -184,7 +185,8 @@ impl Exclusion {
         let (certain, pool) = (excluded.len(), mask.pool());
         for index in 0..self.doubtful.len() {
             let token = self.doubtful[index];
-            let is_open = mask.contains_in(&pool, token) && !excluded[..certain].contains(&token);
+            let is_open = mask.contains_in(&pool, token)
+                && excluded[..certain].binary_search(&token).is_err();
             if is_open && !self.allows(walked, position, token)? {
                 excluded.push(token);
             }
@@ -222,6 +224,14 @@ impl Exclusion {
         }
         walked.frames.items.truncate(len);
         Ok(any)
+    }
+}
+
+/// Sorts tokens and removes repetitions. Does nothing if they ascend, as they nearly always do.
+fn sort(tokens: &mut Vec<u32>) {
+    if !tokens.is_sorted_by(|a, b| a < b) {
+        tokens.sort_unstable();
+        tokens.dedup();
     }
 }
 

@@ -91,8 +91,9 @@ impl Insertion {
         let items = &mut walked.frames.items;
         let first = items.first_of(list);
         let trees = &mut items.used;
-        let known = trees.iter().rposition(|used| used.rule == rule && used.list(0) == Some(first));
-        if let Some(at) = known {
+        let with =
+            |first| trees.iter().rposition(|used| used.rule == rule && used.list(0) == first);
+        if let Some(at) = with(Some(first)).or_else(|| with(None)) {
             return Ok(trees.remove(at));
         }
         if trees.len() >= TREES {

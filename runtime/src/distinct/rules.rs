@@ -220,10 +220,12 @@ impl DistinctRule {
             (from..token.len()).find(is_first)
         };
         let next = |end: usize| begins(if are_adjacent { end } else { end + 1 });
-        let Some(end) = ends(0) else { return false };
         if spread.is_none() && self.is_scarce {
-            return true;
+            // Within the rule all tokens are tried, so only tokens that begin before the rule count.
+            let outside = usize::from(before != ByteSet::ALL);
+            return begins(outside).and_then(|begin| ends(begin + 1)).is_some();
         }
+        let Some(end) = ends(0) else { return false };
         let Some(begin) = next(end) else { return false };
         let ends_more = ends(begin + 1).and_then(next).is_some();
         ends_more || token.len() - begin > spread.unwrap_or(0) as usize
