@@ -262,7 +262,7 @@ impl Insertion {
         let mut is_certain = !are_all && !self.longer.meets(after);
         if dead.is_none() {
             // The item is used, and longer ones are left.
-            used.add_candidate(self.path[end], Candidate::Exit { node: 0, is_certain });
+            used.add_candidates(self.path[end], [Candidate::Exit { node: 0, is_certain }]);
         }
         for depth in (from..end).rev() {
             // If the item may end before, the rest of a token may come after the item.
@@ -313,19 +313,13 @@ impl Insertion {
                     self.subtree.collect(walked, Start { at, node }, &mut self.tokens);
                 }
             }
-            for &token in &self.tokens {
-                used.add_candidate(
-                    at,
-                    match is_certain {
-                        true => Candidate::Certain(token),
-                        false => Candidate::Doubtful(token),
-                    },
-                );
-            }
+            self.tokens.sort_unstable();
+            let kind = if is_certain { Candidate::Certain } else { Candidate::Doubtful };
+            used.add_candidates(at, self.tokens.iter().map(|&token| kind(token)));
             let byte = self.text.get(read);
             let next = byte.and_then(|&byte| trie.child(node, byte));
             if byte.is_none() && !trie.is_leaf(node) {
-                used.add_candidate(at, Candidate::Exit { node, is_certain });
+                used.add_candidates(at, [Candidate::Exit { node, is_certain }]);
             }
             node = next.unwrap_or(0);
         }

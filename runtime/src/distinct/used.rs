@@ -76,8 +76,8 @@ enum Change {
     Path { parent: u32, nodes: u32 },
     /// The fact of a node was replaced.
     Fact { node: u32, before: Fact },
-    /// The newest entry was added to this node.
-    Entry { node: u32 },
+    /// The newest entry was added to this node, after the entry `before`.
+    Entry { node: u32, before: u32 },
 }
 
 /// An item of the tree.
@@ -217,19 +217,22 @@ impl UsedItems {
         self.changes.push(Change::Fact { node, before });
     }
 
-    /// Adds a candidate to a node, unless the node has it. O(candidates of the node).
-    pub(super) fn add_candidate(&mut self, node: u32, candidate: Candidate) {
+    /// Adds ascending candidates to a node, except those that the node has. O(candidates of the node and new ones).
+    pub(super) fn add_candidates(&mut self, node: u32, new: impl IntoIterator<Item = Candidate>) {
         let (mut before, mut at) = (LAST, self.nodes[node as usize].candidates);
-        while at != LAST && self.entries[at as usize].candidate < candidate {
-            (before, at) = (at, self.entries[at as usize].next);
+        for candidate in new {
+            while at != LAST && self.entries[at as usize].candidate < candidate {
+                (before, at) = (at, self.entries[at as usize].next);
+            }
+            if at != LAST && self.entries[at as usize].candidate == candidate {
+                continue;
+            }
+            let entry = self.entries.len() as u32;
+            self.entries.push(Entry { candidate, next: at });
+            *self.link(node, before) = entry;
+            self.changes.push(Change::Entry { node, before });
+            before = entry;
         }
-        if at != LAST && self.entries[at as usize].candidate == candidate {
-            return;
-        }
-        let entry = self.entries.len() as u32;
-        self.entries.push(Entry { candidate, next: at });
-        *self.link(node, before) = entry;
-        self.changes.push(Change::Entry { node });
     }
 
     /// Returns the link to the candidate after `before`, or to the first of the node.
@@ -253,13 +256,8 @@ impl UsedItems {
                         self.nodes.truncate(nodes as usize);
                     }
                     Change::Fact { node, before } => self.nodes[node as usize].fact = before,
-                    Change::Entry { node } => {
+                    Change::Entry { node, before } => {
                         let next = self.entries.pop().map_or(LAST, |entry| entry.next);
-                        let newest = self.entries.len() as u32;
-                        let (mut before, mut at) = (LAST, self.nodes[node as usize].candidates);
-                        while at != newest {
-                            (before, at) = (at, self.entries[at as usize].next);
-                        }
                         *self.link(node, before) = next;
                     }
                 }
