@@ -81,7 +81,12 @@ impl ByteMatcher {
     /// The limit on configurations or on frames was met.
     pub fn allowed_bytes(&mut self) -> Result<Vec<u8>, LimitError> {
         let limits = self.settings.limits;
-        Ok(self.sequence.first_bytes(&self.grammar, limits, &mut self.scratch)?.iter().collect())
+        Ok(self
+            .sequence
+            .first_bytes(&self.grammar, limits, &mut self.scratch)?
+            .bytes
+            .iter()
+            .collect())
     }
 
     /// Whether some special token, which has no bytes, may come next.

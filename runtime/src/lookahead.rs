@@ -1,6 +1,6 @@
 //! A matcher's sequence, advanced ahead of the matcher: for trial tokens, drafts and forced runs.
 
-use crate::distinct::excluded::Walk;
+use crate::distinct::excluded::Exclusion;
 use crate::error::{AcceptError, LimitError};
 use crate::grammar::Grammar;
 use crate::listed::UnstoredTokens;
@@ -19,7 +19,7 @@ pub(crate) struct MaskBuffers {
     excluded: Vec<u32>,
     /// Tokens that are allowed but that no stored mask has.
     unstored: UnstoredTokens,
-    walk: Walk,
+    exclusion: Exclusion,
 }
 
 impl MaskBuffers {
@@ -115,16 +115,19 @@ impl Lookahead<'_> {
         let (grammar, settings) = (self.grammar, self.settings);
         let (frames, limits) = (&mut self.sequence.frames, settings.limits);
         let position = &self.scratch.position;
-        let MaskBuffers { parts, excluded, unstored, walk } = &mut *self.masks;
+        let MaskBuffers { parts, excluded, unstored, exclusion } = &mut *self.masks;
         unstored.collect(grammar, frames, limits, position, parts);
         if grammar.distinct().is_empty() {
             return;
         }
         let (ends, width) = (settings.ends(may_end), settings.width);
-        let tokens = unstored.tokens();
-        let mask = Mask { grammar, parts, excluded: &[], unstored: tokens, ends: &[], width };
-        walk.collect(frames, limits, position, mask, excluded);
+        let stored = Mask { grammar, parts, excluded: &[], unstored: &[], ends: &[], width };
+        let mask = Mask { unstored: unstored.tokens(), ..stored };
+        exclusion.collect(frames, limits, position, mask, excluded);
         excluded.retain(|token| ends.binary_search(token).is_err());
-        unstored.exclude(excluded);
+        if !unstored.tokens().is_empty() {
+            unstored.exclude(excluded);
+            excluded.retain(|&token| stored.contains(token));
+        }
     }
 }

@@ -118,7 +118,7 @@ impl Positions {
         let Self { grammar, limits, frames, entries, ends, steps, .. } = self;
         let closure = &mut steps.closure;
         let machine = grammar.lenient_machine(*limits);
-        Ok(FirstBytes::of(&machine, frames, &entries[span(ends, position)], closure)?.iter())
+        Ok(FirstBytes::of(&machine, frames, &entries[span(ends, position)], closure)?.bytes.iter())
     }
 
     /// Returns the number of distinct positions reached so far, including the start.

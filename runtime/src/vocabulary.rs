@@ -8,7 +8,6 @@ use grammarc_artifacts::sections::network::rule_flags;
 use grammarc_artifacts::tables::{Joined, TablesData};
 use grammarc_artifacts::{Error, VocabularyArtifact};
 
-use crate::distinct::nodes::InnerNodes;
 use crate::mask::chains::Chains;
 use crate::position::state_ranges::StateRanges;
 use crate::step::moves::Moves;
@@ -29,9 +28,9 @@ struct Derived {
     monotone: StateRanges,
     moves: Moves,
     chains: Chains,
-    /// Inner nodes of the token trie by byte. Derived when a grammar with distinct rules (items must differ) first
-    /// needs them.
-    inner_nodes: OnceLock<InnerNodes>,
+    /// Length of the longest token in bytes. Derived when a grammar with distinct rules (items must differ) first needs
+    /// it.
+    longest_token: OnceLock<usize>,
     /// Children of the token trie's root by byte. Derived when a position within a packed string set first needs them.
     root_children: OnceLock<RootChildren>,
 }
@@ -47,7 +46,7 @@ impl Derived {
             monotone: StateRanges::of_rules(shared.rules, rule_flags::MONOTONE),
             moves: Moves::new(&joined, &shared),
             chains: Chains::new(&joined, &shared),
-            inner_nodes: OnceLock::new(),
+            longest_token: OnceLock::new(),
             root_children: OnceLock::new(),
         }
     }
@@ -98,9 +97,13 @@ impl Vocabulary {
         self.artifact.token_bytes(token)
     }
 
-    /// Returns the inner nodes of the token trie, grouped by their byte. The first call derives them, in O(nodes).
-    pub(crate) fn inner_nodes(&self) -> &InnerNodes {
-        self.derived.inner_nodes.get_or_init(|| InnerNodes::new(&self.artifact.trie()))
+    /// Returns the length of the longest token in bytes. The first call derives it, in O(tokens).
+    pub(crate) fn longest_token(&self) -> usize {
+        *self.derived.longest_token.get_or_init(|| {
+            let tokens = self.artifact.tokens();
+            let lengths = (0..tokens.count()).map(|token| tokens.bytes_of(token).len());
+            lengths.max().unwrap_or(0)
+        })
     }
 
     /// Returns the children of the token trie's root, indexed by byte. The first call derives them.

@@ -25,6 +25,12 @@ impl RootChildren {
         trie.children(0).for_each(|child| of[usize::from(trie.byte[child as usize])] = child);
         Self(of)
     }
+
+    /// Returns the child of the root on a byte, 0 if there is none.
+    #[inline]
+    pub fn get(&self, byte: u8) -> u32 {
+        self.0[usize::from(byte)]
+    }
 }
 
 /// Walks nodes of packed string sets along a token trie.
@@ -65,7 +71,7 @@ impl TrieWalk<'_> {
         let node = strings.node(from);
         for (index, &byte) in node.labels().iter().enumerate() {
             looked += 1;
-            let child = roots.0[usize::from(byte)];
+            let child = roots.get(byte);
             if child != 0 {
                 meet(child, node.target(index), open);
             }

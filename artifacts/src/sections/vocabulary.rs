@@ -109,6 +109,12 @@ impl<'a> Trie<'a> {
         })
     }
 
+    /// Returns the child of node `v` on a byte. O(children).
+    pub fn child(&self, v: u32, byte: u8) -> Option<u32> {
+        let child = self.children(v).find(|&child| self.byte[child as usize] >= byte)?;
+        (self.byte[child as usize] == byte).then_some(child)
+    }
+
     /// Returns the bytes that are tokens by themselves, ascending.
     pub fn single_bytes(&self) -> impl Iterator<Item = u8> + use<'a> {
         let trie = *self;

@@ -28,15 +28,9 @@ fn is_packed(rule: &RuleRecord) -> bool {
     rule.flags & rule_flags::PACKED_STRINGS != 0
 }
 
-/// Checks that each rule that is a packed string set has its three states: for inner nodes, final nodes and leaves. A
-/// grammar with such a rule must have no distinct rule, whose items must differ.
+/// Checks that each rule that is a packed string set has its three states: for inner nodes, final nodes and leaves.
 fn rules(context: &Context<'_>) -> Check {
     let own = &context.joined.own;
-    let any = own.rules.iter().any(is_packed);
-    let all = context.joined.shared.rules.iter().chain(own.rules);
-    let distinct = all.filter(|rule| rule.flags & rule_flags::DISTINCT != 0).count() as u32;
-    let place = at(SectionKind::Rules, 0);
-    place.require(Invariant::PackedAlone, !any || distinct == 0, distinct)?;
     let rests = state_flags::RESTS;
     let flags = [rests, rests | state_flags::FINAL];
     let end = rests | state_flags::FINAL | state_flags::POP_ONLY;

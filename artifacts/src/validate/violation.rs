@@ -75,7 +75,6 @@ invariants! {
     PackedNodes = "the nodes of packed string sets are whole, lead to nodes, ascend by byte, and end somewhere",
     PackedRule = "a rule that is a packed string set is counted and nothing else, and has its three states; there are packed nodes where there is such a rule",
     PackedCall = "a call of a packed string set begins at a node that is not final, with the first bytes of the rule",
-    PackedAlone = "no rule is distinct where one is a packed string set",
     HighFanout = "nodes with stored masks are nodes of packed string sets, ascending, with a mask and an exit class or none",
     NearBound = "near-bound records are of count-dependent states of the grammar's own, ascending by state and field, each with masks ascending by count, which have an exit class or none, and none where they are subtracted",
     DeadState = "every state reaches a final state of its rule",

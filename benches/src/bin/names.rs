@@ -1,13 +1,16 @@
-//! Sets of names: `names [--counts 1000,10000] [--kind choice|enum|gbnf] [--peer] [--export FILE]`
+//! Sets of names: `names [--counts 1000,10000] [--kind choice|enum|gbnf|items|keys] [--written N] [--peer] [--export
+//! FILE]`
 //!
 //! Names have about thirty bytes, of words from a list of two thousand, the same in every run. Each count is compiled
 //! in a process of its own, which measures its peak memory: text, front end, automaton, masks, the artifact's bytes,
 //! and opening these by a map with every check. Then random names are read token by token, in their longest tokens,
-//! with a mask before each. With `--peer` llguidance takes the same names as an `enum`, first mask included. With
+//! with a mask before each. The kinds `items` and `keys` write names that must differ, in one array or object, and
+//! print a digest of all masks. With `--peer` llguidance takes the same names as an `enum`, first mask included. With
 //! `--export` nothing is measured: names and tokens are written for the engines of `benches/peers/names.py`.
 
 use std::fmt::Write as _;
 use std::fs;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -31,6 +34,12 @@ const FOLLOWED: usize = 2_000;
 /// Names that peers follow.
 const PEERS_FOLLOWED: usize = 200;
 
+/// Arrays or objects that are written of names that must differ.
+const DOCUMENTS: usize = 5;
+
+/// Most bytes of a token that texts are split into.
+const LONGEST: usize = 64;
+
 /// Words that names are made of.
 const WORDS: usize = 2_000;
 
@@ -43,6 +52,23 @@ enum Kind {
     Enum,
     /// An alternation in GBNF.
     Gbnf,
+    /// A JSON schema of an array of names that must differ.
+    Items,
+    /// A JSON schema of an object whose keys must differ. Names share beginnings, and are written as keys.
+    Keys,
+}
+
+impl Kind {
+    /// Whether the names are written in one text, and must differ.
+    fn is_distinct(self) -> bool {
+        matches!(self, Self::Items | Self::Keys)
+    }
+
+    /// Number of words that `count` names are made of. Names that must differ share beginnings: eight names begin with
+    /// one word.
+    fn words(self, count: usize) -> usize {
+        if self.is_distinct() { count.div_ceil(8).max(16) } else { WORDS }
+    }
 }
 
 /// Sets of names.
@@ -63,13 +89,16 @@ struct Args {
     /// Threads of the compiler.
     #[arg(long, default_value_t = 1)]
     threads: usize,
+    /// Most names that are written in one array or object.
+    #[arg(long, default_value_t = usize::MAX)]
+    written: usize,
     /// Measures the one count in this process.
     #[arg(long, hide = true)]
     here: bool,
 }
 
-/// Returns `count` distinct names of three to five words.
-fn names(count: usize) -> Vec<String> {
+/// Returns `count` distinct names of three to five words, from a list of `word_count` words.
+fn names(count: usize, word_count: usize) -> Vec<String> {
     const ONSETS: [&str; 20] = [
         "b", "br", "c", "ch", "d", "f", "g", "gr", "h", "l", "m", "n", "p", "r", "s", "st", "t",
         "v", "w", "z",
@@ -78,7 +107,7 @@ fn names(count: usize) -> Vec<String> {
         ["a", "an", "ar", "e", "el", "en", "er", "i", "in", "it", "o", "on", "or", "u", "um", "y"];
     let mut rng = Rng::new(42);
     let mut words: Vec<String> = Vec::new();
-    while words.len() < WORDS {
+    while words.len() < word_count {
         let syllables = 2 + rng.below(2);
         let word: String = (0..syllables)
             .map(|_| format!("{}{}", ONSETS[rng.below(20)], RIMES[rng.below(16)]))
@@ -88,9 +117,9 @@ fn names(count: usize) -> Vec<String> {
     let mut seen = std::collections::HashSet::new();
     let mut names = Vec::with_capacity(count);
     while names.len() < count {
-        let mut name = words[rng.below(WORDS)].clone();
+        let mut name = words[rng.below(word_count)].clone();
         while name.len() < 27 {
-            let _ = write!(name, " {}", words[rng.below(WORDS)]);
+            let _ = write!(name, " {}", words[rng.below(word_count)]);
         }
         if seen.insert(name.clone()) {
             names.push(name);
@@ -108,6 +137,16 @@ fn source(kind: Kind, names: &[String]) -> (FrontEnd, String) {
             let literals: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
             (FrontEnd::Gbnf(Default::default()), format!("root ::= {}\n", literals.join(" | ")))
         }
+        Kind::Items => {
+            let schema = format!(
+                "{{\"type\":\"array\",\"uniqueItems\":true,\"items\":{{\"enum\":{list}}}}}"
+            );
+            (FrontEnd::JsonSchema(Default::default()), schema)
+        }
+        Kind::Keys => {
+            let schema = r#"{"type":"object","additionalProperties":{"type":"boolean"},"minProperties":100}"#;
+            (FrontEnd::JsonSchema(Default::default()), schema.to_owned())
+        }
     }
 }
 
@@ -117,11 +156,23 @@ fn tokens(vocabulary: &VocabularyArtifact, text: &[u8]) -> Vec<u32> {
     let mut found = Vec::new();
     while !rest.is_empty() {
         let known = |&length: &usize| !vocabulary.lookup(&rest[..length]).is_empty();
-        let Some(length) = (1..=rest.len()).rev().find(known) else { break };
+        let Some(length) = (1..=rest.len().min(LONGEST)).rev().find(known) else { break };
         found.push(vocabulary.lookup(&rest[..length])[0]);
         rest = &rest[length..];
     }
     found
+}
+
+/// Returns an array or an object with the names in a random order, as many as are written.
+fn document(args: &Args, names: &[String], rng: &mut Rng) -> serde_json::Result<String> {
+    let mut order: Vec<&String> = names.iter().collect();
+    (1..order.len()).rev().for_each(|at| order.swap(at, rng.below(at + 1)));
+    let written = order.into_iter().take(args.written).map(serde_json::to_string);
+    let written = written.collect::<Result<Vec<_>, _>>()?;
+    Ok(match args.kind {
+        Kind::Keys => format!("{{{}: true}}", written.join(": true, ")),
+        _ => format!("[{}]", written.join(", ")),
+    })
 }
 
 /// The names that peers follow.
@@ -135,7 +186,7 @@ fn export(counts: &[usize], path: &Path) -> Result<(), Box<dyn std::error::Error
     let ours = Ours::llama().ok_or("the tokenizer is not there")?;
     let mut cases = Vec::new();
     for &count in counts {
-        let names = names(count);
+        let names = names(count, WORDS);
         let texts = followed(&names).map(serde_json::to_string).collect::<Result<Vec<_>, _>>()?;
         let texts = texts.iter().map(|text| tokens(ours.artifact(), text.as_bytes()));
         cases.push(serde_json::json!({
@@ -159,7 +210,7 @@ fn peak() -> f64 {
 
 fn measure(args: &Args, count: usize) -> Result<(), Box<dyn std::error::Error>> {
     let ours = Ours::llama().ok_or("the tokenizer is not there")?.on_threads(args.threads);
-    let names = names(count);
+    let names = names(count, args.kind.words(count));
     let bytes: usize = names.iter().map(String::len).sum();
     let (front_end, text) = source(args.kind, &names);
     let before = peak();
@@ -184,16 +235,23 @@ fn measure(args: &Args, count: usize) -> Result<(), Box<dyn std::error::Error>> 
     let mut rng = Rng::new(7);
     let mut masks = Samples::default();
     let mut accepts = Samples::default();
-    let mut words =
-        vec![0; grammar.vocabulary().artifact().token_count().div_ceil(32) as usize + 8];
-    let matcher = Matcher::new(&grammar);
-    words.truncate(matcher.logit_width().div_ceil(32) as usize);
-    for _ in 0..FOLLOWED {
-        let name = &names[rng.below(names.len())];
-        let text = match args.kind {
-            Kind::Enum => serde_json::to_string(name)?,
-            _ => name.clone(),
-        };
+    let mut words = vec![0; Matcher::new(&grammar).logit_width().div_ceil(32) as usize];
+    let mut digest = DefaultHasher::new();
+    let texts: Vec<String> = match args.kind.is_distinct() {
+        true => {
+            let documents = (0..DOCUMENTS).map(|_| document(args, &names, &mut rng));
+            documents.collect::<Result<_, _>>()?
+        }
+        false => {
+            let followed = (0..FOLLOWED).map(|_| &names[rng.below(names.len())]);
+            let text = |name: &String| match args.kind {
+                Kind::Enum => serde_json::to_string(name),
+                _ => Ok(name.clone()),
+            };
+            followed.map(text).collect::<Result<_, _>>()?
+        }
+    };
+    for text in &texts {
         let mut matcher = Matcher::new(&grammar);
         for token in tokens(ours.artifact(), text.as_bytes()) {
             let begin = Instant::now();
@@ -201,6 +259,7 @@ fn measure(args: &Args, count: usize) -> Result<(), Box<dyn std::error::Error>> 
             masks.push(begin.elapsed().as_secs_f64() * 1e6);
             let is_allowed = mask.contains(token);
             mask.fill(&mut words)?;
+            words.hash(&mut digest);
             let begin = Instant::now();
             matcher.accept(token)?;
             accepts.push(begin.elapsed().as_secs_f64() * 1e6);
@@ -222,6 +281,7 @@ fn measure(args: &Args, count: usize) -> Result<(), Box<dyn std::error::Error>> 
         accept[3],
     )?;
     writeln!(out, "  {statistics:?}")?;
+    writeln!(out, "  {} masks, digest {:016x}", masks.len(), digest.finish())?;
     if args.peer {
         let (_, text) = source(Kind::Enum, &names);
         let peer = Peer::new(ours.artifact(), Cut::Never);
@@ -263,6 +323,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let kind = args.kind.to_possible_value().map(|value| value.get_name().to_owned());
         command.args(["--here", "--counts", &count.to_string(), "--kind"]);
         command.arg(kind.unwrap_or_default()).args(["--threads", &args.threads.to_string()]);
+        command.args(["--written", &args.written.to_string()]);
         command.args(args.peer.then_some("--peer"));
         command.status()?;
     }

@@ -21,8 +21,7 @@
 //! a *high-fanout node*, and its mask is stored. Two numbers of the trie exclude nearly all nodes,
 //! so only some thousand nodes are tried for a million texts ([`Walks`]).
 //!
-//! A set is packed if no items of the grammar have to differ. A text belongs to the packed set if
-//! each of its bytes is a token by itself, so that a token may end anywhere within the text. The
+//! A text belongs to the packed set if each of its bytes is a token by itself, so that a token may end anywhere within the text. The
 //! other texts are unrolled into states beside the packed set.
 //!
 //! Cost: O(bytes of the texts). The reached part costs O(factors of tokens with which a text

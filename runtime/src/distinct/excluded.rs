@@ -1,86 +1,53 @@
-//! The tokens of a position's stored masks that lead only to items equal to earlier ones. They are excluded from the
-//! mask.
+//! The tokens of a position's mask that lead only to items equal to earlier ones. They are excluded from the mask.
 //!
-//! A walk of the token trie follows only the texts of the earlier items. A byte that diverges from all of them makes
-//! the item new. Between items and at the end of an item, the walk follows every byte. The walk does not see tokens
-//! that end a new item and begin another. These *spanning* tokens are few, and are found once for each state.
+//! The prefix tree of a list has the tokens that are excluded at each beginning of an item. While a position has one
+//! configuration, nearly all of them are certain. The others are doubtful: each is tried, byte by byte. Tokens that
+//! may end an item and begin another that is used are doubtful in every position. Few vocabularies have such tokens.
+//!
+//! If a rule may run out of items, every token of the mask is tried. Then at most one item is left at each place, so
+//! the mask is small.
+//!
+//! Cost: the bytes of the open item within the tree, and the tokens that are excluded. Some microseconds for a trial.
 
-use grammarc_artifacts::sections::vocabulary::Trie;
+use grammarc_artifacts::sections::network::state_flags;
 
 use super::items::EMPTY;
-use super::reading::{Activation, callers, only_caller, read};
-use super::rules::SpanningToken;
-use super::tokens_across_items::{self, Span};
-use super::viability::{Search, may_repeat};
+use super::reading::read;
+use super::rules::{DistinctRule, DistinctRules};
+use super::used::{Candidate, Found, ROOT};
+use super::viability::Search;
 use crate::error::LimitError;
-use crate::grammar::Grammar;
+use crate::listed::subtree_walk::Walked;
 use crate::mask::union::Mask;
-use crate::position::stack::Frames;
+use crate::position::stack::{BOTTOM, Frames};
 use crate::position::{Configuration, Configurations};
-use crate::step::first_bytes::FirstBytes;
+use crate::step::byte_set::ByteSet;
 use crate::step::machine::{Limits, Machine};
 
-/// Largest number of tokens of a subtree that are looked up in the mask one by one. A larger subtree is walked.
-const FEW: u32 = 24;
-
-/// Buffers of the walk for excluded tokens.
+/// Buffers of the search for excluded tokens.
 #[derive(Debug, Default)]
-pub(crate) struct Walk {
+pub(crate) struct Exclusion {
     search: Search,
     closure: Configurations,
     next: Configurations,
-    /// Position after the bytes of a spanning token that is tried.
+    /// Position after the bytes of a token that is tried.
     after: Vec<Configuration>,
-    /// For each depth on the path of the walk, the position after its bytes.
-    positions: Vec<Vec<Configuration>>,
-    /// Trie nodes on the path of the walk, from the root on.
-    levels: Vec<Level>,
-    /// Worklist of trie nodes in a subtree whose tokens are excluded if the stored mask reaches them.
-    open: Vec<Reached>,
-    /// States at which tokens of the current configuration may span items.
-    spans: Vec<Span>,
-    /// Ids of spanning tokens that may make an equal item, and so have to be tried.
+    /// Ids of the tokens to try.
     doubtful: Vec<u32>,
 }
 
-/// The arguments of a walk, and the tokens that it has excluded so far.
-struct Exclusion<'a> {
-    grammar: &'a Grammar,
-    machine: Machine<'a>,
-    trie: Trie<'a>,
-    mask: Mask<'a>,
-    frames: &'a mut Frames,
-    excluded: &'a mut Vec<u32>,
+/// A call in progress of a distinct rule.
+#[derive(Clone, Copy)]
+struct Activation {
+    /// Index of the rule.
+    rule: usize,
+    /// Number of the list in the register of the call.
+    list: u32,
+    /// State of the rule, if the call is the innermost. `None` if the call waits for the return of another.
+    own: Option<u32>,
 }
 
-/// The bytes that a walk follows from a position.
-#[derive(Clone, Copy, Debug)]
-struct Wanted {
-    /// Whether the walk follows every byte, and not only those in `bytes`.
-    all: bool,
-    bytes: FirstBytes,
-}
-
-/// A trie node on the path of a walk, with the progress of the walk among its children.
-#[derive(Clone, Copy, Debug)]
-struct Level {
-    wanted: Wanted,
-    /// Trie node of the next child to visit, or `end`.
-    /// Exclusive end of the subtree of the node, and so of its children.
-    next: u32,
-    end: u32,
-    /// Length in bytes of the items' text up to the node.
-    len: usize,
-}
-
-/// A trie node in the worklist. Its byte is read from the position of depth `depth`.
-#[derive(Clone, Copy, Debug)]
-struct Reached {
-    node: u32,
-    depth: usize,
-}
-
-impl Walk {
+impl Exclusion {
     /// Collects in `excluded` the tokens of `mask` that lead only to items equal to earlier ones, in ascending order.
     /// The text must be read up to the position. If a limit is met, no token is excluded, and the accept of a token
     /// then meets the same limit.
@@ -93,80 +60,135 @@ impl Walk {
         excluded: &mut Vec<u32>,
     ) {
         excluded.clear();
-        let grammar = mask.grammar;
-        let machine = grammar.machine(limits);
-        let within = position.iter().any(|&at| self.note_spans(&machine, frames, at));
-        if !within && tokens_across_items::entering(grammar).is_empty() {
-            return;
-        }
+        self.doubtful.clear();
         let (lists, len) = (frames.items.len(), frames.items.text().len());
-        let trie = grammar.vocabulary().artifact().trie();
-        let mut walked = Exclusion { grammar, machine, trie, mask, frames, excluded };
-        let result = self.walk(&mut walked, position);
-        if result.is_err() {
-            excluded.clear();
-        }
-        frames.items.lenient = false;
+        let machine = mask.grammar.machine(limits);
+        let mut walked = Walked { grammar: mask.grammar, machine, frames };
+        let found = self.find(&mut walked, position, mask, excluded);
+        sort(excluded);
+        let tried = found.and_then(|()| self.try_doubtful(&mut walked, position, mask, excluded));
         frames.items.truncate(len);
         frames.items.forget(lists);
-        excluded.sort_unstable();
-        excluded.dedup();
-    }
-
-    /// Sets `spans` to the states at which a token from the configuration may span items. Returns whether there are
-    /// any.
-    fn note_spans(&mut self, machine: &Machine<'_>, frames: &Frames, at: Configuration) -> bool {
-        self.spans.clear();
-        if machine.distinct.contains(at.state) {
-            self.spans.push(Span { state: at.state, within: false });
+        if tried.is_err() {
+            excluded.clear();
         }
-        self.spans.extend(
-            callers(machine, frames, at).map(|caller| Span { state: caller.state, within: true }),
-        );
-        self.spans.sort_unstable();
-        self.spans.dedup();
-        !self.spans.is_empty()
+        sort(excluded);
     }
 
-    /// Walks the token trie, then tries the spanning tokens. Adds the tokens that lead only to equal items to those
-    /// excluded.
-    fn walk(
+    /// Adds the tokens that are certainly excluded to `excluded`, and the doubtful ones to those to try.
+    fn find(
         &mut self,
-        walked: &mut Exclusion<'_>,
+        walked: &mut Walked<'_>,
         position: &[Configuration],
+        mask: Mask<'_>,
+        excluded: &mut Vec<u32>,
     ) -> Result<(), LimitError> {
-        if self.positions.is_empty() {
-            self.positions.push(Vec::new());
-        }
-        self.positions[0].clear();
-        self.positions[0].extend_from_slice(position);
-        if position.iter().any(|&at| walked.may_repeat(at)) {
-            self.visit(walked)?;
-        }
+        let is_single = position.len() == 1 && walked.grammar.edge_tokens().is_empty();
         for &at in position {
-            self.note_spans(&walked.machine, walked.frames, at);
-            for index in 0..self.spans.len() {
-                let mut doubtful = std::mem::take(&mut self.doubtful);
-                doubtful.clear();
-                walked.add_doubtful(at, self.spans[index], &mut doubtful);
-                let tried = self.try_each(walked, position, &doubtful);
-                self.doubtful = doubtful;
-                tried?;
+            if let Some(rule) = walked.machine.distinct.index_of(at.state) {
+                let own = Activation { rule, list: at.count, own: Some(at.state) };
+                self.add(walked, own, is_single, mask, excluded)?;
+            }
+            let mut frame = at.frame;
+            while frame != BOTTOM {
+                let top = walked.frames.get(frame);
+                if let Some(rule) = walked.machine.distinct.index_of(top.ret) {
+                    let caller = Activation { rule, list: top.count, own: None };
+                    self.add(walked, caller, is_single, mask, excluded)?;
+                }
+                frame = top.parent;
             }
         }
-        self.try_each(walked, position, tokens_across_items::entering(walked.grammar))
+        self.doubtful.extend_from_slice(joining(walked, &mut self.search)?);
+        Ok(())
     }
 
-    /// Excludes each of `tokens` that the mask allows but after which no configuration is alive.
-    fn try_each(
+    /// Adds the tokens that one call of a distinct rule may exclude.
+    fn add(
         &mut self,
-        walked: &mut Exclusion<'_>,
-        position: &[Configuration],
-        tokens: &[u32],
+        walked: &mut Walked<'_>,
+        activation: Activation,
+        is_single: bool,
+        mask: Mask<'_>,
+        excluded: &mut Vec<u32>,
     ) -> Result<(), LimitError> {
-        for &token in tokens {
-            if walked.mask.contains(token) && !self.allows(walked, position, token)? {
-                walked.excluded.push(token);
+        let Activation { rule, list: number, own } = activation;
+        let list = walked.frames.items.list(number);
+        let closed = if list.is_open() { list.before } else { number };
+        let facts = walked.machine.distinct.get(rule);
+        let (spread, is_out) = match closed {
+            EMPTY => (self.search.spread(walked, rule)?, false),
+            closed => {
+                let used = self.search.used(walked, rule, closed)?;
+                (used.spread, !list.is_open() && (facts.start.is_none() || used.is_dead(ROOT)))
+            }
+        };
+        if facts.is_scarce && spread.is_none() {
+            // While an item is left, only a token that ends an item can use up the last.
+            let vocabulary = walked.grammar.vocabulary();
+            let ends = |&byte: &u8| facts.borders.after.contains(byte);
+            let ends = |token| vocabulary.token_bytes(token).iter().any(ends);
+            self.doubtful.extend(mask.iter().filter(|&token| is_out || ends(token)));
+        }
+        // The open item of the innermost call has ended.
+        if closed == EMPTY || list.is_open() && own.is_some() {
+            return Ok(());
+        }
+        let items = &walked.frames.items;
+        let Some(used) = items.tree_of(rule, closed) else { return Ok(()) };
+        let node = match list.is_open() {
+            true => match used.find(items.open_text(list)) {
+                Found::Node(node) => node,
+                Found::New | Found::Dead => return Ok(()),
+            },
+            false => ROOT,
+        };
+        let is_certain = is_single
+            && match own {
+                Some(state) => only_begins_items(&walked.machine, facts, state),
+                None => list.is_open(),
+            };
+        let trie = walked.grammar.vocabulary().artifact().trie();
+        for candidate in used.candidates(node) {
+            match candidate {
+                Candidate::Certain(token) if is_certain => excluded.push(token),
+                Candidate::Certain(token) | Candidate::Doubtful(token) => self.doubtful.push(token),
+                Candidate::Exit { node, is_certain: sure } => {
+                    let after = facts.borders.after;
+                    let exits =
+                        trie.children(node).filter(|&at| after.contains(trie.byte[at as usize]));
+                    let ranks = exits.flat_map(|child| trie.tokens_below(child));
+                    let tokens = ranks.map(|rank| trie.token_of_rank[rank as usize]);
+                    match is_certain && sure {
+                        true => {
+                            let pool = mask.pool();
+                            excluded.extend(tokens.filter(|&token| mask.contains_in(&pool, token)));
+                        }
+                        false => self.doubtful.extend(tokens),
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Excludes each doubtful token that the mask allows but after which no configuration is alive.
+    fn try_doubtful(
+        &mut self,
+        walked: &mut Walked<'_>,
+        position: &[Configuration],
+        mask: Mask<'_>,
+        excluded: &mut Vec<u32>,
+    ) -> Result<(), LimitError> {
+        self.doubtful.sort_unstable();
+        self.doubtful.dedup();
+        let (certain, pool) = (excluded.len(), mask.pool());
+        for index in 0..self.doubtful.len() {
+            let token = self.doubtful[index];
+            let is_open = mask.contains_in(&pool, token)
+                && excluded[..certain].binary_search(&token).is_err();
+            if is_open && !self.allows(walked, position, token)? {
+                excluded.push(token);
             }
         }
         Ok(())
@@ -176,209 +198,83 @@ impl Walk {
     /// ones.
     fn allows(
         &mut self,
-        walked: &mut Exclusion<'_>,
+        walked: &mut Walked<'_>,
         position: &[Configuration],
         token: u32,
     ) -> Result<bool, LimitError> {
         let len = walked.frames.items.text().len();
-        let bytes = walked.grammar.vocabulary().token_bytes(token);
-        let mut from = std::mem::take(&mut self.after);
-        from.clear();
-        from.extend_from_slice(position);
-        for &byte in bytes {
-            self.step(walked, &from, byte)?;
-            from.clear();
-            from.extend_from_slice(self.next.as_slice());
+        let Self { after, closure, next, .. } = self;
+        after.clear();
+        after.extend_from_slice(position);
+        let vocabulary = walked.grammar.vocabulary();
+        for &byte in vocabulary.text(token).bytes(vocabulary.artifact(), token) {
+            let Walked { machine, frames, .. } = walked;
+            read(machine, frames, after, byte, closure, next)?;
+            after.clear();
+            after.extend_from_slice(next.as_slice());
+        }
+        if walked.grammar.has_edge_on(token) {
+            let Walked { machine, frames, .. } = walked;
+            machine.step_token(frames, position, token, closure, next)?;
+            after.extend_from_slice(next.as_slice());
         }
         let mut any = false;
-        for &at in &from {
-            any = any || self.search.is_alive(&walked.machine, walked.frames, at)?;
+        for index in 0..self.after.len() {
+            any = any || self.search.is_alive(walked, self.after[index])?;
         }
-        self.after = from;
         walked.frames.items.truncate(len);
         Ok(any)
     }
+}
 
-    /// Reads one byte from the position `from`. Sets `next` to the position after the byte.
-    fn step(
-        &mut self,
-        walked: &mut Exclusion<'_>,
-        from: &[Configuration],
-        byte: u8,
-    ) -> Result<(), LimitError> {
-        let Exclusion { machine, frames, .. } = walked;
-        read(machine, frames, from, byte, &mut self.closure, &mut self.next)
-    }
-
-    /// Reads one byte from the position of a depth, as [`step`](Self::step) does. Makes room for the position of the
-    /// next depth.
-    fn step_from(
-        &mut self,
-        walked: &mut Exclusion<'_>,
-        depth: usize,
-        byte: u8,
-    ) -> Result<(), LimitError> {
-        if self.positions.len() == depth + 1 {
-            self.positions.push(Vec::new());
-        }
-        let from = std::mem::take(&mut self.positions[depth]);
-        let stepped = self.step(walked, &from, byte);
-        self.positions[depth] = from;
-        stepped
-    }
-
-    /// Puts a trie node on the path. Its children are then read from the position of their depth.
-    fn enter(&mut self, walked: &Exclusion<'_>, node: u32) {
-        let wanted = wanted(&walked.machine, walked.frames, &self.positions[self.levels.len()]);
-        let (next, end) = (node + 1, walked.trie.end[node as usize]);
-        let len = walked.frames.items.text().len();
-        self.levels.push(Level { wanted, next, end, len });
-    }
-
-    /// Walks the trie from its root, depth first. Excludes the subtrees after whose byte no configuration is alive.
-    fn visit(&mut self, walked: &mut Exclusion<'_>) -> Result<(), LimitError> {
-        self.levels.clear();
-        self.enter(walked, 0);
-        while let Some(depth) = self.levels.len().checked_sub(1) {
-            let Level { wanted, next: child, end, len } = self.levels[depth];
-            walked.frames.items.truncate(len);
-            if child == end {
-                self.levels.pop();
-                continue;
-            }
-            self.levels[depth].next = walked.trie.end[child as usize];
-            let byte = walked.trie.byte[child as usize];
-            if !wanted.all && !wanted.bytes.contains(byte) {
-                continue;
-            }
-            walked.frames.items.refused = false;
-            self.step_from(walked, depth, byte)?;
-            let mut after = std::mem::take(&mut self.positions[depth + 1]);
-            after.clear();
-            let mut alive = Ok(());
-            for &at in self.next.as_slice() {
-                match self.search.is_alive(&walked.machine, walked.frames, at) {
-                    Ok(true) => after.push(at),
-                    Ok(false) => {}
-                    Err(limit) => alive = Err(limit),
-                }
-            }
-            let near = after.iter().any(|&at| walked.may_repeat(at));
-            let refused = walked.frames.items.refused || !self.next.as_slice().is_empty();
-            let dead = after.is_empty() && refused;
-            self.positions[depth + 1] = after;
-            alive?;
-            if dead {
-                walked.frames.items.truncate(len);
-                self.exclude(walked, child, depth)?;
-            } else if near {
-                self.enter(walked, child);
-            }
-        }
-        Ok(())
-    }
-
-    /// Excludes the tokens of the mask in the subtree of a node. The node's byte is read from the position of depth
-    /// `depth`.
-    fn exclude(
-        &mut self,
-        walked: &mut Exclusion<'_>,
-        node: u32,
-        depth: usize,
-    ) -> Result<(), LimitError> {
-        let below = walked.trie.tokens_below(node);
-        if below.len() as u32 <= FEW {
-            walked.exclude(below);
-            return Ok(());
-        }
-        walked.frames.items.lenient = true;
-        let done = self.exclude_reached(walked, node, depth);
-        walked.frames.items.lenient = false;
-        done
-    }
-
-    /// Excludes the tokens of the mask in a large subtree, by a walk that allows equal items, as the stored mask does.
-    fn exclude_reached(
-        &mut self,
-        walked: &mut Exclusion<'_>,
-        node: u32,
-        depth: usize,
-    ) -> Result<(), LimitError> {
-        let len = walked.frames.items.text().len() - depth;
-        self.open.clear();
-        self.open.push(Reached { node, depth });
-        while let Some(Reached { node, depth }) = self.open.pop() {
-            walked.frames.items.truncate(len + depth);
-            self.step_from(walked, depth, walked.trie.byte[node as usize])?;
-            if self.next.as_slice().is_empty() {
-                continue;
-            }
-            self.positions[depth + 1].clear();
-            self.positions[depth + 1].extend_from_slice(self.next.as_slice());
-            walked.exclude(walked.trie.tokens_at(node));
-            let children = walked.trie.children(node);
-            self.open.extend(children.map(|node| Reached { node, depth: depth + 1 }));
-        }
-        walked.frames.items.truncate(len + depth);
-        Ok(())
+/// Sorts tokens and removes repetitions. Does nothing if they ascend, as they nearly always do.
+fn sort(tokens: &mut Vec<u32>) {
+    if !tokens.is_sorted_by(|a, b| a < b) {
+        tokens.sort_unstable();
+        tokens.dedup();
     }
 }
 
-impl Exclusion<'_> {
-    /// Excludes the tokens of these ranks (indices in byte order) that the mask allows.
-    fn exclude(&mut self, ranks: std::ops::Range<u32>) {
-        let tokens = &self.trie.token_of_rank[ranks.start as usize..ranks.end as usize];
-        self.excluded.extend(tokens.iter().copied().filter(|&token| self.mask.contains(token)));
+/// Returns the tokens that may end an item of some distinct rule and begin another that is used. The first call finds
+/// them, in O(bytes of the tokens) for each different set of borders.
+fn joining<'g>(walked: &mut Walked<'g>, search: &mut Search) -> Result<&'g [u32], LimitError> {
+    let rules: &'g DistinctRules = walked.machine.distinct;
+    if let Some(known) = rules.joining.get() {
+        return Ok(known);
     }
-
-    /// Adds to `doubtful` the tokens that span items at a state and may make an equal item. The item that they end or
-    /// the item that they begin may be the equal one.
-    fn add_doubtful(&self, at: Configuration, span: Span, doubtful: &mut Vec<u32>) {
-        let tokens = tokens_across_items::at(self.grammar, span);
-        let Some(list) = only_caller(&self.machine, self.frames, at) else {
-            doubtful.extend(tokens.iter().map(|spanning| spanning.token));
-            return;
+    let mut different: Vec<(&DistinctRule, Option<u32>)> = Vec::new();
+    for (index, rule) in rules.iter().enumerate() {
+        let spread = search.spread(walked, index)?;
+        let is_same = |&(known, of_known): &(&DistinctRule, _)| {
+            (known.borders, known.is_scarce, of_known) == (rule.borders, rule.is_scarce, spread)
         };
-        let list = self.frames.items.list(list);
-        let few = tokens.iter().filter(|spanning| spanning.ways <= list.items());
-        doubtful.extend(few.map(|spanning| spanning.token));
-        if list.is_open() {
-            let vocabulary = self.grammar.vocabulary();
-            let bytes = |spanning: &SpanningToken| vocabulary.token_bytes(spanning.token);
-            for rest in self.frames.items.rests(list) {
-                let from = tokens.partition_point(|spanning| bytes(spanning) < rest);
-                let ending = tokens[from..].iter().take_while(|s| bytes(s).starts_with(rest));
-                doubtful.extend(ending.map(|spanning| spanning.token));
-            }
+        if !different.iter().any(is_same) {
+            different.push((rule, spread));
         }
     }
-
-    /// Whether an item of a continuation of a configuration may be equal to an earlier item.
-    fn may_repeat(&self, at: Configuration) -> bool {
-        may_repeat(&self.machine, self.frames, at)
-    }
+    let tokens = walked.grammar.vocabulary().artifact().tokens();
+    let joins = |&token: &u32| {
+        let bytes = tokens.bytes_of(token);
+        different.iter().any(|(rule, spread)| rule.may_join(bytes, *spread))
+    };
+    Ok(rules.joining.get_or_init(|| (0..tokens.count()).filter(joins).collect()))
 }
 
-/// Returns the bytes on which a walk follows an earlier item from a position.
-fn wanted(machine: &Machine<'_>, frames: &Frames, position: &[Configuration]) -> Wanted {
-    let items = &frames.items;
-    let mut wanted = Wanted { all: false, bytes: FirstBytes::default() };
-    for &at in position {
-        let mut note = |number: u32| {
-            let list = items.list(number);
-            if !list.is_open() {
-                wanted.all |= number != EMPTY;
-                return;
-            }
-            for rest in items.rests(list) {
-                match rest.first() {
-                    Some(&byte) => wanted.bytes.add(byte),
-                    None => wanted.all = true,
-                }
-            }
-        };
-        callers(machine, frames, at).for_each(|Activation { list, .. }| note(list));
-        wanted.all |= machine.distinct.contains(at.state);
+/// Whether a state of a distinct rule begins items, and reads the first byte of an item in no other way.
+fn only_begins_items(machine: &Machine<'_>, rule: &DistinctRule, state: u32) -> bool {
+    let first = rule.borders.first;
+    let (tables, index) = machine.tables.locate(state);
+    let mut bytes = ByteSet::default();
+    for edge in tables.byte_edges_of(index) {
+        bytes.add_range(edge.lo()..=edge.hi());
     }
-    wanted
+    let mut begins = false;
+    for edge in tables.call_edges_of(index) {
+        let callee = machine.tables.rule(edge.callee);
+        match rule.start.is_some_and(|start| start.state == callee.first_state) {
+            true => begins = true,
+            false => bytes.add_all(ByteSet(callee.first_bytes)),
+        }
+    }
+    begins && !bytes.meets(first) && machine.state(state).flags & state_flags::FINAL == 0
 }

@@ -15,6 +15,9 @@
 //! Memory: the bytes of the text, and for each item two lists of 16 bytes, with some 20 bytes of index for each.
 
 use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::used::UsedItems;
 
 /// Number of the item list that has no items.
 pub(crate) const EMPTY: u32 = 0;
@@ -33,11 +36,13 @@ pub(crate) struct List {
     pub(super) end: u32,
     /// Number of items in the list, including the newest.
     items: u32,
+    /// Number of the list that has only the first item. [`EMPTY`] if this is that list.
+    first: u32,
 }
 
 impl List {
     /// The list without items.
-    const NONE: Self = Self { before: EMPTY, start: 0, end: 0, items: 0 };
+    const NONE: Self = Self { before: EMPTY, start: 0, end: 0, items: 0, first: EMPTY };
 
     /// Whether the newest item is still being read.
     pub(crate) fn is_open(&self) -> bool {
@@ -47,11 +52,6 @@ impl List {
     /// Returns the number of items in the list, including the newest.
     pub(super) fn items(&self) -> u32 {
         self.items
-    }
-
-    /// Whether the list has items before the newest.
-    pub(crate) fn has_more(&self) -> bool {
-        self.before != EMPTY
     }
 }
 
@@ -68,11 +68,8 @@ pub(crate) struct Items {
     numbers: HashMap<List, u32>,
     /// Length of the text in bytes, at the start and after each accepted token.
     ends: Vec<usize>,
-    /// Whether items may be equal. Set for walks that need all tokens of a stored mask, since stored masks allow equal
-    /// items.
-    pub(crate) lenient: bool,
-    /// Whether an item was refused as equal to an earlier one since the flag was last cleared.
-    pub(crate) refused: bool,
+    /// Prefix trees of some lists, the one that was used last at the end. Forks share them until they change.
+    pub(super) used: Vec<Arc<UsedItems>>,
 }
 
 impl Items {
@@ -84,8 +81,7 @@ impl Items {
             lists: vec![List::NONE],
             numbers: HashMap::new(),
             ends: vec![0],
-            lenient: false,
-            refused: false,
+            used: Vec::new(),
         }
     }
 
@@ -109,6 +105,7 @@ impl Items {
     pub(crate) fn truncate(&mut self, len: usize) {
         self.text.truncate(len);
         self.read = self.text.len();
+        self.undo(len, self.lists.len());
     }
 
     /// Marks the whole text as accepted, at the end of a token.
@@ -144,8 +141,19 @@ impl Items {
 
     /// Removes the lists whose number is at least `from`. No register may refer to them.
     pub(crate) fn forget(&mut self, from: usize) {
+        self.undo(self.text.len(), from);
         for list in self.lists.drain(from..) {
             self.numbers.remove(&list);
+        }
+    }
+
+    /// Undoes the items of prefix trees that end after `text` bytes or belong to a list with a number from `lists` on.
+    fn undo(&mut self, text: usize, lists: usize) {
+        for used in &mut self.used {
+            let kept = used.kept(text, lists);
+            if kept < used.len() {
+                Arc::make_mut(used).undo_to(kept);
+            }
         }
     }
 
@@ -155,53 +163,63 @@ impl Items {
     }
 
     /// Ends the open item of a list at the end of the read text, and returns the new list's number. `None` if an
-    /// earlier item is equal and equal items are not allowed. A list without an open item is returned as it is.
-    pub(crate) fn end_item(&mut self, list: u32) -> Option<u32> {
+    /// earlier item is equal. A list without an open item is returned as it is.
+    pub(crate) fn end_item(&mut self, list: u32, rule: usize) -> Option<u32> {
         let newest = self.list(list);
         if !newest.is_open() {
             return Some(list);
         }
-        if !self.lenient && self.had(newest) {
-            self.refused = true;
+        if self.had(newest, rule) {
             return None;
         }
         Some(self.intern(newest.before, newest.start, self.read as u32))
     }
 
-    /// Whether the item that `open` reads is equal to an earlier item of the list.
-    pub(crate) fn had(&self, open: List) -> bool {
-        let text = &self.text[open.start as usize..self.read];
-        self.before(open).any(|item| item == text)
+    /// Returns the text of the item that a list with an open item reads.
+    pub(super) fn open_text(&self, open: List) -> &[u8] {
+        &self.text[open.start as usize..self.read]
     }
 
-    /// Whether an earlier item of the list begins with the text of the item that `open` reads.
-    pub(crate) fn may_become(&self, open: List) -> bool {
-        let text = &self.text[open.start as usize..self.read];
-        self.before(open).any(|item| item.starts_with(text))
-    }
-
-    /// For each earlier item that begins with the text of the open item, returns the bytes that follow it there.
-    pub(crate) fn rests(&self, open: List) -> impl Iterator<Item = &[u8]> {
-        let text = &self.text[open.start as usize..self.read];
-        self.before(open).filter_map(move |item| item.strip_prefix(text))
-    }
-
-    /// Returns the texts of a list's items before its newest item, newest first.
-    fn before(&self, newest: List) -> impl Iterator<Item = &[u8]> {
-        let mut at = newest.before;
-        std::iter::from_fn(move || {
+    /// Whether the item that `open` reads is equal to an earlier item of the list. `rule` is the index of the list's
+    /// rule.
+    pub(super) fn had(&self, open: List, rule: usize) -> bool {
+        let text = self.open_text(open);
+        if open.before == EMPTY {
+            return false;
+        }
+        if let Some(used) = self.tree_of(rule, open.before) {
+            return used.has(text);
+        }
+        let mut at = open.before;
+        while at != EMPTY {
             let list = self.list(at);
-            let item = &self.text[list.start as usize..list.end as usize];
-            let some = at != EMPTY;
+            if &self.text[list.start as usize..list.end as usize] == text {
+                return true;
+            }
             at = list.before;
-            some.then_some(item)
-        })
+        }
+        false
+    }
+
+    /// Returns the prefix tree of a list of a rule. `None` if no tree has all items of the list and no others.
+    pub(super) fn tree_of(&self, rule: usize, list: u32) -> Option<&UsedItems> {
+        let is_of = |used: &&Arc<UsedItems>| used.rule == rule && used.newest() == Some(list);
+        self.used.iter().rfind(is_of).map(Arc::as_ref)
+    }
+
+    /// Returns the number of the list that has only the first item of a list with items.
+    pub(super) fn first_of(&self, list: u32) -> u32 {
+        match self.list(list).first {
+            EMPTY => list,
+            first => first,
+        }
     }
 
     /// Returns the number of the list that has the items of `before` and an item from `start` to `end` of the text.
     /// Adds the list if it is new.
     pub(super) fn intern(&mut self, before: u32, start: u32, end: u32) -> u32 {
-        let list = List { before, start, end, items: self.list(before).items + 1 };
+        let first = if before == EMPTY { EMPTY } else { self.first_of(before) };
+        let list = List { before, start, end, items: self.list(before).items + 1, first };
         let next = self.lists.len() as u32;
         let number = *self.numbers.entry(list).or_insert(next);
         if number == next {

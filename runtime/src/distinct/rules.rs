@@ -1,82 +1,115 @@
-//! The distinct rules of a grammar (rules whose items must differ), and the tokens that may span two of their items.
+//! The distinct rules of a grammar (rules whose items must differ), and the bytes at the borders of their items.
+//!
+//! Cost: O(states and edges of the distinct rules and of their items), once for a grammar. The tokens that may contain
+//! a border are found on first use, in one pass over the vocabulary for each different set of borders.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashSet};
+use std::ops::Range;
 use std::sync::OnceLock;
 
-use grammarc_artifacts::sections::network::{NONE, rule_flags};
+use grammarc_artifacts::sections::network::{NONE, rule_flags, state_flags};
+use grammarc_artifacts::sections::vocabulary::Trie;
 use grammarc_artifacts::tables::Joined;
 
+use crate::position::Configuration;
+use crate::position::stack::BOTTOM;
 use crate::position::state_ranges::StateRanges;
+use crate::step::byte_set::ByteSet;
 
-/// A token that spans items: the token ends one item and continues into the next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct SpanningToken {
-    /// Id of the token that spans items.
-    pub(super) token: u32,
-    /// Number of different bytes that can continue the item that the token begins. If there are fewer earlier items,
-    /// some of these bytes makes the item new. 0 if the token does more than end one item and begin another.
-    pub(super) ways: u32,
-}
-
-/// The distinct rules of a grammar: rules whose items must differ, such as `uniqueItems`.
+/// The distinct rules of a grammar, such as the arrays with `uniqueItems`.
 #[derive(Debug, Default)]
 pub(crate) struct DistinctRules {
     /// States of all distinct rules.
     states: StateRanges,
-    /// States of the distinct rules that have an item with finitely many texts. Such a rule may run out of new items.
-    scarce: StateRanges,
-    /// For each state that calls an item or to which an item returns, the tokens that span items there. Ascending by
-    /// state.
-    spans: Vec<(u32, Spans)>,
-    /// Ids of the tokens that begin a distinct rule and span two of its items. Computed on first use.
-    pub(super) entering: OnceLock<Box<[u32]>>,
+    /// Rules in ascending order of their states.
+    rules: Vec<DistinctRule>,
+    /// Ids of the tokens that may end an item and begin another that is used. Computed on first use.
+    pub(super) joining: OnceLock<Box<[u32]>>,
 }
 
-/// The tokens that span items at a state, grouped by the place where they begin. Computed on first use.
-#[derive(Debug, Default)]
-pub(super) struct Spans {
-    /// Tokens that begin within an item that returns to the state.
-    pub(super) within: OnceLock<Box<[SpanningToken]>>,
-    /// Tokens that begin in the state, between two items.
-    pub(super) between: OnceLock<Box<[SpanningToken]>>,
+/// A rule whose items must differ from each other.
+#[derive(Debug)]
+pub(super) struct DistinctRule {
+    states: Range<u32>,
+    /// Whether an item has finitely many texts, so that the rule may run out of new items.
+    pub(super) is_scarce: bool,
+    /// The configuration before an item, on an empty stack. `None` if items are calls of several rules, or contain
+    /// items that must differ: which items are left is then searched, and not stored.
+    pub(super) start: Option<Configuration>,
+    pub(super) borders: Borders,
+    /// Trie nodes at which an item may begin within a token. Computed on first use.
+    leads: OnceLock<Leads>,
+    /// Spread of the empty list: the depth at which the first two items diverge. Computed on first use.
+    pub(super) spread: OnceLock<Option<u32>>,
+}
+
+/// The bytes around the items of a distinct rule.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Borders {
+    /// Bytes with which an item begins.
+    pub(super) first: ByteSet,
+    /// Bytes that may come before an item.
+    before: ByteSet,
+    /// Bytes that may come after an item.
+    pub(super) after: ByteSet,
+    /// Whether an item may come directly after another.
+    are_adjacent: bool,
+}
+
+/// The trie nodes at which an item may begin within a token: each is deeper than the root's children, and is entered
+/// on the first byte of an item, after a byte that may come before an item.
+#[derive(Debug)]
+pub(super) struct Leads {
+    /// Nodes that are entered on the first byte of an item.
+    pub(super) first: Box<[u32]>,
+    /// Children of these nodes, ascending by their first two bytes of an item.
+    second: Box<[([u8; 2], u32)]>,
+}
+
+impl Leads {
+    fn new(Borders { first, before, .. }: Borders, trie: &Trie<'_>) -> Self {
+        let byte = |node: u32| trie.byte[node as usize];
+        let parents = (1..trie.len() as u32).filter(|&node| before.contains(byte(node)));
+        let nodes = parents.flat_map(|node| trie.children(node));
+        let nodes: Box<[u32]> = nodes.filter(|&node| first.contains(byte(node))).collect();
+        let children = nodes.iter().flat_map(|&node| {
+            trie.children(node).map(move |child| ([byte(node), byte(child)], child))
+        });
+        let mut second: Box<[_]> = children.collect();
+        second.sort_unstable();
+        Self { first: nodes, second }
+    }
+
+    /// Returns the nodes after two bytes of an item.
+    pub(super) fn after(&self, bytes: [u8; 2]) -> impl Iterator<Item = u32> {
+        let from = self.second.partition_point(|(known, _)| *known < bytes);
+        self.second[from..]
+            .iter()
+            .take_while(move |(known, _)| *known == bytes)
+            .map(|(_, node)| *node)
+    }
 }
 
 impl DistinctRules {
     /// Returns a set without rules, so that items are not compared.
     pub(crate) const fn none() -> Self {
-        Self {
-            states: StateRanges::none(),
-            scarce: StateRanges::none(),
-            spans: Vec::new(),
-            entering: OnceLock::new(),
-        }
+        Self { states: StateRanges::none(), rules: Vec::new(), joining: OnceLock::new() }
     }
 
-    /// Finds the distinct rules of a grammar. O(states and edges of these rules).
+    /// Finds the distinct rules of a grammar. O(states and edges of these rules and of their items).
     pub(crate) fn new(joined: &Joined<'_>) -> Self {
-        let own = &joined.own;
-        let states = StateRanges::of_rules(own.rules, rule_flags::DISTINCT);
-        let (mut between, mut scarce) = (BTreeSet::new(), Vec::new());
-        for range in states.iter() {
-            let mut items = BTreeSet::new();
-            for state in range.clone() {
-                for edge in own.call_edges_of((state - own.bases.states) as usize) {
-                    if joined.rule(edge.callee).flags & rule_flags::ITEM != 0 && edge.ret != NONE {
-                        between.extend([state, edge.ret]);
-                        items.insert(edge.callee);
-                    }
-                }
-            }
-            scarce.extend(items.iter().any(|&item| is_finite(joined, item)).then_some(range));
-        }
-        let spans = between.into_iter().map(|state| (state, Spans::default())).collect();
-        Self { states, scarce: StateRanges::new(scarce), spans, entering: OnceLock::new() }
+        let states = StateRanges::of_rules(joined.own.rules, rule_flags::DISTINCT);
+        let packed = StateRanges::of_rules(joined.own.rules, rule_flags::PACKED_STRINGS);
+        let known = Known { joined, distinct: &states, packed: &packed };
+        let rule = |rule| DistinctRule::new(&known, rule);
+        let rules: Vec<DistinctRule> = states.iter().filter_map(rule).collect();
+        Self { states, rules, joining: OnceLock::new() }
     }
 
     /// Whether the grammar has no distinct rules.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
-        self.spans.is_empty()
+        self.rules.is_empty()
     }
 
     /// Whether a state belongs to a distinct rule.
@@ -85,53 +118,168 @@ impl DistinctRules {
         !self.is_empty() && self.states.contains(state)
     }
 
-    /// Whether a state belongs to a distinct rule that may run out of new items.
-    pub(super) fn is_scarce(&self, state: u32) -> bool {
-        self.scarce.contains(state)
+    /// Returns the index of the distinct rule that has a state.
+    #[inline]
+    pub(crate) fn index_of(&self, state: u32) -> Option<usize> {
+        let index = self.rules.partition_point(|rule| rule.states.end <= state);
+        self.rules.get(index).is_some_and(|rule| rule.states.start <= state).then_some(index)
     }
 
-    /// Returns the initial state of each distinct rule.
-    pub(super) fn starts(&self) -> impl Iterator<Item = u32> {
-        self.states.iter().map(|rule| rule.start)
+    /// Returns the rule with this index.
+    pub(super) fn get(&self, index: usize) -> &DistinctRule {
+        &self.rules[index]
     }
 
-    /// Returns the tokens that span items at a state. `None` if the state neither calls an item nor is returned to by
-    /// one.
-    pub(super) fn spans(&self, state: u32) -> Option<&Spans> {
-        let at = self.spans.binary_search_by_key(&state, |(state, _)| *state).ok()?;
-        Some(&self.spans[at].1)
+    /// Returns all distinct rules.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &DistinctRule> {
+        self.rules.iter()
     }
 }
 
-/// Whether the states that a rule reaches form no cycle, so that the rule has finitely many texts. A loop with a
-/// counter is a cycle too, and counts as infinite.
-fn is_finite(joined: &Joined<'_>, rule: u32) -> bool {
-    // For each state found, whether it is done: `false` on the path of the search, `true` if it reaches no cycle.
-    let mut known: HashMap<u32, bool> = HashMap::new();
-    let mut path = vec![(joined.rule(rule).first_state, 0)];
-    known.insert(path[0].0, false);
-    while let Some((state, next)) = path.last_mut() {
-        let (tables, index) = joined.locate(*state);
-        let bytes = tables.byte_edges_of(index).iter().map(|edge| edge.target);
-        let calls = tables.call_edges_of(index).iter().flat_map(|edge| {
-            let back = Some(edge.ret).filter(|&ret| ret != NONE);
-            [joined.rule(edge.callee).first_state].into_iter().chain(back)
-        });
-        let tokens = tables.token_edges_of(index).iter().map(|edge| edge.target);
-        let Some(target) = bytes.chain(calls).chain(tokens).nth(*next) else {
-            known.insert(*state, true);
-            path.pop();
-            continue;
+impl DistinctRule {
+    /// Returns the facts of the distinct rule with these states. `None` if the rule has no items.
+    fn new(known: &Known<'_>, states: Range<u32>) -> Option<Self> {
+        let joined = known.joined;
+        let is_item = |callee| joined.rule(callee).flags & rule_flags::ITEM != 0;
+        let (mut items, mut begins, mut returns) =
+            (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+        for state in states.clone() {
+            let (tables, index) = joined.locate(state);
+            for edge in tables.call_edges_of(index) {
+                if is_item(edge.callee) && edge.ret != NONE {
+                    items.insert((edge.callee, edge.count));
+                    begins.insert(state);
+                    returns.insert(edge.ret);
+                }
+            }
+        }
+        let &(callee, count) = items.first()?;
+        let explored: Vec<Explored> =
+            items.iter().map(|&(item, _)| Explored::new(known, item)).collect();
+        let state = joined.rule(callee).first_state;
+        let start = Configuration { state, count, frame: BOTTOM };
+        let is_plain = items.len() == 1 && !explored[0].has_distinct;
+        let mut borders =
+            Borders { are_adjacent: !begins.is_disjoint(&returns), ..Borders::default() };
+        for (item, _) in &items {
+            borders.first.add_all(ByteSet(joined.rule(*item).first_bytes));
+        }
+        if begins.contains(&states.start) {
+            borders.before = ByteSet::ALL;
+        }
+        for state in states.clone() {
+            let (tables, index) = joined.locate(state);
+            for edge in tables.byte_edges_of(index) {
+                if begins.contains(&edge.target) {
+                    borders.before.add_range(edge.lo()..=edge.hi());
+                }
+                if returns.contains(&state) {
+                    borders.after.add_range(edge.lo()..=edge.hi());
+                }
+            }
+            for edge in tables.call_edges_of(index) {
+                if begins.contains(&edge.ret) {
+                    borders.before = ByteSet::ALL;
+                }
+                if returns.contains(&state) {
+                    borders.after.add_all(ByteSet(joined.rule(edge.callee).first_bytes));
+                }
+            }
+            if returns.contains(&state) && joined.state(state).flags & state_flags::FINAL != 0 {
+                borders.after = ByteSet::ALL;
+            }
+        }
+        Some(Self {
+            states,
+            is_scarce: explored.iter().any(|item| item.is_finite),
+            start: is_plain.then_some(start),
+            borders,
+            leads: OnceLock::new(),
+            spread: OnceLock::new(),
+        })
+    }
+
+    /// Returns the trie nodes at which an item may begin within a token. The first call finds them, in O(nodes).
+    pub(super) fn leads(&self, trie: &Trie<'_>) -> &Leads {
+        self.leads.get_or_init(|| Leads::new(self.borders, trie))
+    }
+
+    /// Whether a token may end an item of the rule and begin another that is used up, in a list of any items. A token
+    /// that ends one item and reaches no further than the spread into the next leaves a new item.
+    pub(super) fn may_join(&self, token: &[u8], spread: Option<u32>) -> bool {
+        let Borders { first, before, after, are_adjacent } = self.borders;
+        let ends = |from: usize| {
+            let rest = token.get(from..)?;
+            Some(from + rest.iter().position(|&byte| after.contains(byte))?)
         };
-        *next += 1;
-        match known.get(&target) {
-            Some(true) => {}
-            Some(false) => return false,
-            None => {
-                known.insert(target, false);
+        let begins = |from: usize| {
+            let is_first = |at: &usize| {
+                first.contains(token[*at])
+                    && at.checked_sub(1).is_none_or(|at| before.contains(token[at]))
+            };
+            (from..token.len()).find(is_first)
+        };
+        let next = |end: usize| begins(if are_adjacent { end } else { end + 1 });
+        if spread.is_none() && self.is_scarce {
+            // Within the rule all tokens are tried, so only tokens that begin before the rule count.
+            let outside = usize::from(before != ByteSet::ALL);
+            return begins(outside).and_then(|begin| ends(begin + 1)).is_some();
+        }
+        let Some(end) = ends(0) else { return false };
+        let Some(begin) = next(end) else { return false };
+        let ends_more = ends(begin + 1).and_then(next).is_some();
+        ends_more || token.len() - begin > spread.unwrap_or(0) as usize
+    }
+}
+
+/// What is known of a grammar before its distinct rules are.
+struct Known<'a> {
+    joined: &'a Joined<'a>,
+    /// States of all distinct rules.
+    distinct: &'a StateRanges,
+    /// States of the rules that are packed string sets.
+    packed: &'a StateRanges,
+}
+
+/// What the states that a rule reaches are.
+struct Explored {
+    /// Whether the states form no cycle, so that the rule has finitely many texts. A loop with a counter is a cycle
+    /// too, and counts as infinite.
+    is_finite: bool,
+    /// Whether a distinct rule is among them.
+    has_distinct: bool,
+}
+
+impl Explored {
+    /// Explores the states that a rule reaches, depth first. O(states and edges).
+    fn new(&Known { joined, distinct, packed }: &Known<'_>, rule: u32) -> Self {
+        let mut explored = Self { is_finite: true, has_distinct: false };
+        // States on the path of the search, and all states found.
+        let (mut on_path, mut known) = (HashSet::new(), HashSet::new());
+        let mut path = vec![(joined.rule(rule).first_state, 0)];
+        on_path.insert(path[0].0);
+        while let Some((state, next)) = path.last_mut() {
+            let (tables, index) = joined.locate(*state);
+            explored.has_distinct |= distinct.contains(*state);
+            // The three states of a packed string set denote its nodes, which form no cycle.
+            let bytes = tables.byte_edges_of(index).iter().filter(|_| !packed.contains(*state));
+            let bytes = bytes.map(|edge| edge.target);
+            let calls = tables.call_edges_of(index).iter().flat_map(|edge| {
+                let back = Some(edge.ret).filter(|&ret| ret != NONE);
+                [joined.rule(edge.callee).first_state].into_iter().chain(back)
+            });
+            let tokens = tables.token_edges_of(index).iter().map(|edge| edge.target);
+            let Some(target) = bytes.chain(calls).chain(tokens).nth(*next) else {
+                on_path.remove(state);
+                path.pop();
+                continue;
+            };
+            *next += 1;
+            explored.is_finite &= !on_path.contains(&target);
+            if known.insert(target) && on_path.insert(target) {
                 path.push((target, 0));
             }
         }
+        explored
     }
-    true
 }

@@ -1,25 +1,29 @@
 //! Whether a configuration of a distinct rule can still reach a new item: an item that differs from all earlier ones.
 //!
 //! Every state reaches the end of its rule, so a configuration is alive unless all its continuations end in earlier
-//! items. A continuation that diverges from all earlier items is new, whatever follows. So the search follows only the
-//! earlier items that begin with the text of the open item.
+//! items. A continuation that diverges from all earlier items is new, whatever follows. The prefix tree of a list
+//! decides nearly all configurations. Without dead nodes, a search follows the earlier items that begin with the text
+//! of the open item.
 //!
-//! Between two items the search runs only in a *scarce* rule, which has an item with finitely many texts. A separator
-//! is dead if all these texts occurred. In any other rule a new item is always possible. The compiler ensures that no
-//! sequence reaches a place where an item is required and none is left.
+//! Between two items the search runs only in a *scarce* rule, which has an item with finitely many texts, and only
+//! while less than two of them are left to diverge. A separator is dead if all these texts occurred. In any other rule
+//! a new item is always possible. The compiler ensures that no sequence reaches a place where an item is required and
+//! none is left.
 //!
-//! Cost: the stack frames of the configuration if no earlier item begins with the text. Otherwise a step for each byte
-//! up to the first place with two possible bytes, which is nearly always the next.
+//! Cost: the stack frames of the configuration, and the bytes of the open item within the tree. A search takes a step
+//! for each byte up to the first place with two possible bytes, which is nearly always the next.
 
 use grammarc_artifacts::sections::network::state_flags;
 
-use super::items::EMPTY;
-use super::reading::{Activation, callers, read};
+use super::insertion::Insertion;
+use super::items::{EMPTY, List};
+use super::reading::read;
+use super::used::{Found, UsedItems};
 use crate::error::LimitError;
-use crate::position::stack::Frames;
+use crate::listed::subtree_walk::Walked;
+use crate::position::stack::BOTTOM;
 use crate::position::{Configuration, Configurations};
 use crate::step::first_bytes::FirstBytes;
-use crate::step::machine::Machine;
 
 /// Largest number of configurations in the worklist over one search for a new item. Nearly all searches are short. A
 /// search that meets the limit takes about a second and 8 MB, and the accept returns an error.
@@ -28,53 +32,12 @@ const SEARCHED: usize = 1 << 18;
 /// How a configuration relates to the earlier items of its distinct rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Viability {
-    /// The configuration is at the end of an item that is equal to an earlier item, so it is dropped.
+    /// The configuration reaches no new item, so it is dropped.
     Dead,
-    /// The open item may become equal to an earlier item. In a scarce rule, which may run out of new items, so may the
-    /// next item.
-    Near,
-    /// The open item differs from all earlier items, whatever follows.
-    New,
-}
-
-/// Returns how a configuration relates to the earlier items of its distinct rules.
-fn viability(machine: &Machine<'_>, frames: &Frames, at: Configuration) -> Viability {
-    let items = &frames.items;
-    if machine.distinct.contains(at.state) {
-        let list = items.list(at.count);
-        if list.is_open() && items.had(list) {
-            return Viability::Dead;
-        }
-    }
-    let scarce = |state: u32| machine.distinct.is_scarce(state);
-    if near(machine, frames, at, scarce) { Viability::Near } else { Viability::New }
-}
-
-/// Whether an open or later item of a configuration may become equal to an earlier item.
-pub(super) fn may_repeat(machine: &Machine<'_>, frames: &Frames, at: Configuration) -> bool {
-    near(machine, frames, at, |_| true)
-}
-
-/// Whether an open item may become equal to an earlier one, in any distinct rule on the stack. Between two items,
-/// returns `true` if `between` returns `true` for the state there and the rule has earlier items.
-fn near(
-    machine: &Machine<'_>,
-    frames: &Frames,
-    at: Configuration,
-    between: impl Fn(u32) -> bool,
-) -> bool {
-    let ends = machine.state(at.state).flags & state_flags::FINAL != 0;
-    let distinct = machine.distinct;
-    if distinct.contains(at.state) && at.count != EMPTY && !ends && between(at.state) {
-        return true;
-    }
-    callers(machine, frames, at).any(|Activation { state, list: number }| {
-        let list = frames.items.list(number);
-        match list.is_open() {
-            true => frames.items.may_become(list),
-            false => number != EMPTY && between(state),
-        }
-    })
+    /// The prefix trees do not decide whether the configuration reaches a new item.
+    Unknown,
+    /// The configuration reaches a new item.
+    Alive,
 }
 
 /// A configuration in the worklist, with the length and the last byte of its text.
@@ -96,6 +59,7 @@ pub(crate) struct Search {
     added: usize,
     closure: Configurations,
     next: Configurations,
+    insertion: Insertion,
 }
 
 impl Search {
@@ -107,42 +71,161 @@ impl Search {
     /// The search exceeds [`SEARCHED`] configurations, or the machine meets a limit.
     pub(crate) fn is_alive(
         &mut self,
-        machine: &Machine<'_>,
-        frames: &mut Frames,
+        walked: &mut Walked<'_>,
         at: Configuration,
     ) -> Result<bool, LimitError> {
-        match viability(machine, frames, at) {
+        match self.viability(walked, at)? {
             Viability::Dead => Ok(false),
-            Viability::New => Ok(true),
-            Viability::Near => self.search(machine, frames, at),
+            Viability::Alive => Ok(true),
+            Viability::Unknown => self.search(walked, at),
         }
+    }
+
+    /// Brings the prefix tree of a list up to date, and returns it. The list has items, and none is open.
+    pub(super) fn used<'w>(
+        &mut self,
+        walked: &'w mut Walked<'_>,
+        rule: usize,
+        list: u32,
+    ) -> Result<&'w UsedItems, LimitError> {
+        self.insertion.update(walked, rule, list)
+    }
+
+    /// Returns the depth at which the first two items of a rule diverge.
+    pub(super) fn spread(
+        &mut self,
+        walked: &mut Walked<'_>,
+        rule: usize,
+    ) -> Result<Option<u32>, LimitError> {
+        self.insertion.spread(walked, rule)
+    }
+
+    /// Whether the items of a rule may run out after one more item than a list has. Only a scarce rule's may.
+    fn may_run_out(
+        &mut self,
+        walked: &mut Walked<'_>,
+        rule: usize,
+        list: u32,
+    ) -> Result<bool, LimitError> {
+        if !walked.machine.distinct.get(rule).is_scarce {
+            return Ok(false);
+        }
+        let spread = match list {
+            EMPTY => self.spread(walked, rule)?,
+            list => self.used(walked, rule, list)?.spread,
+        };
+        Ok(spread.is_none())
+    }
+
+    /// Whether the items of a rule may have run out in a list. A tree without the newest item often decides.
+    fn may_be_out(
+        &mut self,
+        walked: &mut Walked<'_>,
+        rule: usize,
+        list: u32,
+    ) -> Result<bool, LimitError> {
+        let older = walked.frames.items.list(list).before;
+        let has_more =
+            walked.frames.items.tree_of(rule, older).is_some_and(|used| used.spread.is_some());
+        Ok(list != EMPTY && !has_more && self.may_run_out(walked, rule, list)?)
+    }
+
+    /// Returns how a configuration relates to the earlier items of its distinct rules.
+    fn viability(
+        &mut self,
+        walked: &mut Walked<'_>,
+        at: Configuration,
+    ) -> Result<Viability, LimitError> {
+        let mut found = Viability::Alive;
+        if let Some(rule) = walked.machine.distinct.index_of(at.state) {
+            let list = walked.frames.items.list(at.count);
+            if list.is_open() && walked.frames.items.had(list, rule) {
+                return Ok(Viability::Dead);
+            }
+            let ends = walked.machine.state(at.state).flags & state_flags::FINAL != 0;
+            let runs_out = match list.is_open() {
+                _ if ends => false,
+                true => self.may_run_out(walked, rule, list.before)?,
+                false => self.may_be_out(walked, rule, at.count)?,
+            };
+            if runs_out {
+                found = Viability::Unknown;
+            }
+        }
+        let mut frame = at.frame;
+        while frame != BOTTOM {
+            let top = walked.frames.get(frame);
+            frame = top.parent;
+            let Some(rule) = walked.machine.distinct.index_of(top.ret) else { continue };
+            let list = walked.frames.items.list(top.count);
+            match list.is_open() {
+                true => match self.of_open(walked, rule, list)? {
+                    Viability::Dead => return Ok(Viability::Dead),
+                    Viability::Unknown => found = Viability::Unknown,
+                    Viability::Alive => {}
+                },
+                false => {
+                    if self.may_be_out(walked, rule, top.count)? {
+                        found = Viability::Unknown;
+                    }
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// Returns how the open item of a list relates to the earlier items of the list.
+    fn of_open(
+        &mut self,
+        walked: &mut Walked<'_>,
+        rule: usize,
+        list: List,
+    ) -> Result<Viability, LimitError> {
+        if list.before == EMPTY {
+            return Ok(Viability::Alive);
+        }
+        let items = &walked.frames.items;
+        let (text, older) = (items.open_text(list), items.list(list.before).before);
+        // With one item more than the tree has, an item is left at the tree's spread. So a trial of a token that ends
+        // an item need not change the tree.
+        let goes_on = |used: &UsedItems| {
+            let is_near = used.spread.is_some_and(|spread| text.len() <= spread as usize);
+            is_near && used.find(text) != Found::Dead
+        };
+        if items.tree_of(rule, older).is_some_and(goes_on) {
+            return Ok(Viability::Alive);
+        }
+        self.used(walked, rule, list.before)?;
+        let items = &walked.frames.items;
+        let Some(used) = items.tree_of(rule, list.before) else { return Ok(Viability::Unknown) };
+        Ok(match used.find(items.open_text(list)) {
+            Found::Dead => Viability::Dead,
+            Found::New => Viability::Alive,
+            Found::Node(_) if walked.machine.distinct.get(rule).start.is_some() => Viability::Alive,
+            Found::Node(_) => Viability::Unknown,
+        })
     }
 
     /// Searches depth first for a continuation that makes a new item. Returns whether there is one.
     #[inline(never)]
-    fn search(
-        &mut self,
-        machine: &Machine<'_>,
-        frames: &mut Frames,
-        at: Configuration,
-    ) -> Result<bool, LimitError> {
-        let start = frames.items.text().len();
+    fn search(&mut self, walked: &mut Walked<'_>, at: Configuration) -> Result<bool, LimitError> {
+        let start = walked.frames.items.text().len();
         self.open.clear();
         self.open.push(Open { at, len: start, byte: 0 });
         self.added = 0;
         let mut alive = Ok(false);
         while let Some(Open { at, len, byte }) = self.open.pop() {
             if len > start {
-                frames.items.truncate(len - 1);
-                frames.items.push(&[byte]);
-                frames.items.leave(0);
+                walked.frames.items.truncate(len - 1);
+                walked.frames.items.push(&[byte]);
+                walked.frames.items.leave(0);
             }
-            alive = self.go_on(machine, frames, at, len);
+            alive = self.go_on(walked, at, len);
             if alive != Ok(false) {
                 break;
             }
         }
-        frames.items.truncate(start);
+        walked.frames.items.truncate(start);
         alive
     }
 
@@ -150,28 +233,30 @@ impl Search {
     /// the worklist.
     fn go_on(
         &mut self,
-        machine: &Machine<'_>,
-        frames: &mut Frames,
+        walked: &mut Walked<'_>,
         at: Configuration,
         len: usize,
     ) -> Result<bool, LimitError> {
         if self.added > SEARCHED {
             return Err(LimitError::NewItem { limit: SEARCHED });
         }
+        let Walked { machine, frames, .. } = walked;
         let first = FirstBytes::of(machine, frames, &[at], &mut self.closure)?;
-        for byte in first.iter() {
+        for byte in first.bytes.iter() {
+            let Walked { machine, frames, .. } = walked;
             read(machine, frames, &[at], byte, &mut self.closure, &mut self.next)?;
-            for &next in self.next.as_slice() {
-                match viability(machine, frames, next) {
-                    Viability::New => return Ok(true),
-                    Viability::Near => {
+            for index in 0..self.next.as_slice().len() {
+                let next = self.next.as_slice()[index];
+                match self.viability(walked, next)? {
+                    Viability::Alive => return Ok(true),
+                    Viability::Unknown => {
                         self.open.push(Open { at: next, len: len + 1, byte });
                         self.added += 1;
                     }
                     Viability::Dead => {}
                 }
             }
-            frames.items.truncate(len);
+            walked.frames.items.truncate(len);
         }
         Ok(false)
     }

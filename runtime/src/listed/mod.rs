@@ -17,7 +17,7 @@
 //! `tests/tests/suite/packed_strings.rs` with real vocabularies.
 
 mod packed_strings;
-mod subtree_walk;
+pub(crate) mod subtree_walk;
 mod unmasked;
 mod unstored_tokens;
 

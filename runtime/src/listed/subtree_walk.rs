@@ -10,22 +10,22 @@ use crate::step::first_bytes::FirstBytes;
 use crate::step::machine::Machine;
 
 /// The arguments of a walk: a grammar with its machine, and the frames of the sequence.
-pub(super) struct Walked<'a> {
-    pub(super) grammar: &'a Grammar,
-    pub(super) machine: Machine<'a>,
-    pub(super) frames: &'a mut Frames,
+pub(crate) struct Walked<'a> {
+    pub(crate) grammar: &'a Grammar,
+    pub(crate) machine: Machine<'a>,
+    pub(crate) frames: &'a mut Frames,
 }
 
 /// The start of a walk: a trie node, and the configuration after the node's string was read.
 #[derive(Clone, Copy)]
-pub(super) struct Start {
-    pub(super) at: Configuration,
-    pub(super) node: u32,
+pub(crate) struct Start {
+    pub(crate) at: Configuration,
+    pub(crate) node: u32,
 }
 
 /// Buffers of a walk.
 #[derive(Debug, Default)]
-pub(super) struct SubtreeWalk {
+pub(crate) struct SubtreeWalk {
     /// Worklist of trie nodes whose children are still to be read.
     open: Vec<Open>,
     /// Configurations at all nodes of the worklist, node by node.
@@ -46,7 +46,7 @@ struct Open {
 impl SubtreeWalk {
     /// Adds to `tokens` the tokens below the start node that the start configuration allows, in no order. Tokens that
     /// meet a limit are left out.
-    pub(super) fn collect(&mut self, walked: &mut Walked<'_>, start: Start, tokens: &mut Vec<u32>) {
+    pub(crate) fn collect(&mut self, walked: &mut Walked<'_>, start: Start, tokens: &mut Vec<u32>) {
         let Walked { grammar, machine, frames } = walked;
         let (trie, runner) = (grammar.vocabulary().artifact().trie(), grammar.runner());
         let Self { open, configurations, from, steps } = self;
@@ -60,7 +60,7 @@ impl SubtreeWalk {
             let wanted = FirstBytes::of(machine, frames, from, &mut steps.closure).ok();
             for child in trie.children(node) {
                 let byte = trie.byte[child as usize];
-                if wanted.as_ref().is_some_and(|wanted| !wanted.contains(byte)) {
+                if wanted.as_ref().is_some_and(|wanted| !wanted.bytes.contains(byte)) {
                     continue;
                 }
                 steps.next.clear();

@@ -47,14 +47,10 @@ impl UnstoredTokens {
         if !Self::is_needed(grammar, position) {
             return;
         }
+        let mut walked = Walked { grammar, machine: grammar.lenient_machine(limits), frames };
         match grammar.is_early() {
-            true => {
-                let machine = grammar.lenient_machine(limits);
-                let mut walked = Walked { grammar, machine, frames };
-                unmasked::collect(&mut walked, position, subtree, tokens);
-            }
+            true => unmasked::collect(&mut walked, position, subtree, tokens),
             false => {
-                let mut walked = Walked { grammar, machine: grammar.machine(limits), frames };
                 let mut found = Found { parts: &mut *parts, tokens };
                 packed.collect(&mut walked, position, subtree, &mut found);
             }

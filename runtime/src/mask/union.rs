@@ -85,7 +85,11 @@ impl<'m> Mask<'m> {
 
     /// Whether a token is allowed. To test many tokens, [`fill`](Self::fill) a bitmask once and test its bits.
     pub fn contains(&self, token: u32) -> bool {
-        let pool = self.pool();
+        self.contains_in(&self.pool(), token)
+    }
+
+    /// Whether a token is allowed, as [`contains`](Self::contains) does. `pool` is that of the mask.
+    pub(crate) fn contains_in(&self, pool: &MaskPool<'_>, token: u32) -> bool {
         let has = |&part: &u32| pool::contains(pool.mask(part), token);
         let is_in = |part: NearBoundPart<'_>| {
             part.intersected.iter().all(has) && !part.subtracted.iter().any(has)

@@ -77,10 +77,8 @@ impl<'g> Machine<'g> {
     /// equal to an earlier one.
     #[inline]
     fn with_item_ended(&self, frames: &mut Frames, at: Configuration) -> Option<Configuration> {
-        if !self.distinct.contains(at.state) {
-            return Some(at);
-        }
-        Some(Configuration { count: frames.items.end_item(at.count)?, ..at })
+        let Some(rule) = self.distinct.index_of(at.state) else { return Some(at) };
+        Some(Configuration { count: frames.items.end_item(at.count, rule)?, ..at })
     }
 
     /// Returns the configuration after an edge to `target`. A [pop-only](state_flags::POP_ONLY) state, which is final

@@ -16,6 +16,7 @@
 //! | `machine` | the simulation of all configurations, by the tables: the definition of a step, with which `run` agrees
 //! |
 //! | `buffers` | the buffers of a simulation over several bytes |
+//! | `byte_set` | sets of bytes |
 //! | `first_bytes` | the first set of a position |
 //! | `texts` | the bytes of each token in one word |
 //!
@@ -23,6 +24,7 @@
 //! `moves`.
 
 pub(crate) mod buffers;
+pub(crate) mod byte_set;
 pub(crate) mod first_bytes;
 pub(crate) mod input;
 pub(crate) mod machine;

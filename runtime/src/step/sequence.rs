@@ -10,6 +10,7 @@
 use crate::distinct::viability::Search;
 use crate::error::LimitError;
 use crate::grammar::Grammar;
+use crate::listed::subtree_walk::Walked;
 use crate::position::Configuration;
 use crate::position::history::History;
 use crate::position::stack::Frames;
@@ -126,13 +127,13 @@ impl Sequence {
         let len = self.frames.items.text().len();
         self.frames.items.push(input.bytes(grammar));
         scratch.distinct.before.clone_from(&scratch.position);
-        let machine = grammar.machine(limits);
         let read = self.read_or_collect(grammar, limits, scratch, input).and_then(|read| {
             self.frames.items.leave(0);
+            let machine = grammar.machine(limits);
+            let mut walked = Walked { grammar, machine, frames: &mut self.frames };
             let mut alive = Ok(());
             scratch.position.retain(|&at| {
-                let search = &mut scratch.distinct.search;
-                search.is_alive(&machine, &mut self.frames, at).unwrap_or_else(|limit| {
+                scratch.distinct.search.is_alive(&mut walked, at).unwrap_or_else(|limit| {
                     alive = Err(limit);
                     true
                 })
@@ -298,9 +299,9 @@ impl Sequence {
         }
         let position = scratch.position.clone();
         let len = self.frames.items.text().len();
-        for byte in first.iter() {
+        for byte in first.bytes.iter() {
             if !self.read_distinct(grammar, limits, scratch, Input::Byte(&[byte]))? {
-                first.remove(byte);
+                first.bytes.remove(byte);
             }
             scratch.position.clone_from(&position);
             self.frames.items.truncate(len);

@@ -55,11 +55,19 @@ pub(crate) struct Rule {
     pub(crate) states: Vec<State>,
     pub(crate) counted: bool,
     pub(crate) monotone: bool,
+    /// [Flags](rule_flags) of the rule besides those of its counter.
+    pub(crate) flags: u32,
 }
 
 impl Rule {
     pub(crate) fn new(states: impl IntoIterator<Item = State>) -> Self {
-        Self { states: states.into_iter().collect(), counted: false, monotone: false }
+        Self { states: states.into_iter().collect(), counted: false, monotone: false, flags: 0 }
+    }
+
+    /// Returns the rule with more [flags](rule_flags).
+    pub(crate) fn with(mut self, flags: u32) -> Self {
+        self.flags |= flags;
+        self
     }
 
     /// Returns a counted rule for `byte` once or more, at most as often as the countdown of the call. With `exact`,
@@ -68,7 +76,7 @@ impl Rule {
         let again = State { is_final: !exact, count_exit: Some(2), ..State::default() };
         let states =
             [State::default().on(&[byte], 1), again.on(&[byte], 1), State::default().ending()];
-        Self { states: states.to_vec(), counted: true, monotone: !exact }
+        Self { states: states.to_vec(), counted: true, monotone: !exact, flags: 0 }
     }
 
     /// Returns a counted rule for texts of `callee`, which repeats them as [`Rule::repeat`] repeats a byte.
@@ -76,7 +84,7 @@ impl Rule {
         let again = State { is_final: !exact, count_exit: Some(2), ..State::default() };
         let body = |state: State| state.call(callee, Some(1), 0);
         let states = [body(State::default()), body(again), State::default().ending()];
-        Self { states: states.to_vec(), counted: true, monotone: !exact }
+        Self { states: states.to_vec(), counted: true, monotone: !exact, flags: 0 }
     }
 
     /// Returns a counted rule for any number of the first `letters` letters. Each letter whose bit is set in the call's
@@ -94,7 +102,7 @@ impl Rule {
             ..all(0)
         });
         let states = [all(0)].into_iter().chain(heads).chain([all(done).ending()]);
-        Self { states: states.collect(), counted: true, monotone: false }
+        Self { states: states.collect(), counted: true, monotone: false, flags: 0 }
     }
 }
 
@@ -166,7 +174,8 @@ impl Network {
                     first_state: offsets[at] as u32,
                     state_count: rule.states.len() as u32,
                     flags: flag(rule.counted, rule_flags::COUNTED)
-                        | flag(rule.monotone, rule_flags::MONOTONE),
+                        | flag(rule.monotone, rule_flags::MONOTONE)
+                        | rule.flags,
                     first_bytes: first[at].0,
                     first_tokens: u32::from(first[at].1),
                     after_bytes: [u32::MAX; 8],

@@ -47,7 +47,7 @@ pub(crate) fn both(
     }
     let mut network = network.clone();
     network.shared = if network.shared > rule { 0 } else { network.shared };
-    network.rules[rule] = Rule::new(states);
+    network.rules[rule] = Rule::new(states).with(network.rules[rule].flags);
     let mut halves = network.tables(row_words(tokens.len() as u32 + 3));
     masks::build(&network, tokens, &mut halves);
     let plain = of_tables(&network, tokens, ends, halves.clone());

@@ -171,19 +171,6 @@ impl<'a> Assembler<'a> {
         Ok(dfa)
     }
 
-    /// Builds the rule for a set of texts as states, not as a packed set (texts as a packed
-    /// automaton). Returns the number of the rule.
-    fn unrolled_texts(&mut self, texts: &Arc<Texts>) -> Result<usize> {
-        let within = self.texts.within(texts);
-        let mut nfa = Nfa::new();
-        let (from, to) = (nfa.start, nfa.end);
-        build_texts(self, &mut nfa, within, from, to)?;
-        let dfa = self.source.finish(&nfa)?;
-        let rule = self.rules.add_part("{texts}", &dfa, None)?;
-        self.texts.note(texts, rule);
-        Ok(rule)
-    }
-
     /// Returns the rule for a graph with counters. Returns `None` if the graph has no counters, or
     /// has to be unrolled.
     fn counters_rule(&mut self, graph: &Arc<ExprGraph>) -> Result<Option<RegisterRule>> {
@@ -334,7 +321,6 @@ impl Atoms for Assembler<'_> {
         let rule = match self.texts.rule(&mut self.rules, texts)? {
             TextRule::Inline => return build_texts(self, nfa, texts.iter(), from, to),
             TextRule::Of(rule) => rule,
-            TextRule::Unrolled => self.unrolled_texts(texts)?,
         };
         self.call_rule(nfa, Label::Call { rule, count: 0 }, from, to);
         let others = self.texts.others(texts);

@@ -66,10 +66,6 @@ pub(in crate::network) struct Source<'a> {
     pub(in crate::network) wanted: Wanted<'a>,
     /// The budget and the threads of the compilation.
     pub(super) context: Context<'a>,
-    /// Whether sets of texts may be packed. A packed set (texts as a packed automaton) keeps its
-    /// node in the register. In a grammar whose items must differ, the runtime needs the register
-    /// for the texts of the items.
-    pub(super) may_pack: bool,
 }
 
 impl<'a> Source<'a> {
@@ -81,10 +77,8 @@ impl<'a> Source<'a> {
         wanted: Wanted<'a>,
         context: Context<'a>,
     ) -> Self {
-        let has_items = |rule: &Rule| matches!(rule.kind, RuleKind::Distinct | RuleKind::Item);
-        let may_pack = !grammar.rules.iter().any(has_items);
         let facts = facts::of_rules(grammar, survey, context.budget);
-        Self { grammar, survey, facts, lexicon, wanted, context, may_pack }
+        Self { grammar, survey, facts, lexicon, wanted, context }
     }
 
     /// Whether the rules belong to a grammar and not to a vocabulary. A vocabulary's rules have no

@@ -27,9 +27,6 @@ pub(super) enum TextRule {
     Inline,
     /// The set has a rule, with this number.
     Of(usize),
-    /// The set needs a rule of its own with a state for each position in a text, which the caller
-    /// has to build.
-    Unrolled,
 }
 
 impl<'a> TextRules<'a> {
@@ -70,9 +67,6 @@ impl<'a> TextRules<'a> {
         if !self.source.is_grammar() || self.within(texts).count() < least {
             return Ok(TextRule::Inline);
         }
-        if !self.source.may_pack {
-            return Ok(TextRule::Unrolled);
-        }
         let Source { lexicon, context, .. } = self.source;
         let packed = self.packed.of(texts, lexicon.single_bytes(), lexicon.trie(), context.budget);
         let packed = packed.map_err(|refused| match refused {
@@ -85,10 +79,5 @@ impl<'a> TextRules<'a> {
         let rule = rules.add_packed(packed)?;
         self.rules_of.insert(texts.clone(), rule);
         Ok(TextRule::Of(rule))
-    }
-
-    /// Records the number of the rule that was built for a set of texts.
-    pub(super) fn note(&mut self, texts: &Arc<Texts>, rule: usize) {
-        self.rules_of.insert(texts.clone(), rule);
     }
 }
