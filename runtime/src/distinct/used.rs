@@ -2,7 +2,7 @@
 //! there.
 //!
 //! A node is *dead* if every item that begins with its text is in the list. Nothing below a dead node is stored. So the
-//! tree of a finite set has few nodes an item: those up to the byte at which the item diverges from all that are left.
+//! tree of a finite set has few nodes for each item. They end where the item diverges from all items that are left.
 //!
 //! The tree changes only by the newest item. Each change is logged, so the newest item can be undone.
 //!
@@ -98,7 +98,7 @@ struct Item {
 pub(crate) struct UsedItems {
     /// Index of the distinct rule whose items these are.
     pub(super) rule: usize,
-    /// Depth of the first node at which two items diverge that are not in the list. `None` if there are no two.
+    /// Depth of the first node at which two unused items diverge. `None` if there are no two.
     pub(super) spread: Option<u32>,
     nodes: Vec<Node>,
     entries: Vec<Entry>,

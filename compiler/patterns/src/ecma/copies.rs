@@ -1,6 +1,6 @@
 //! Builds position automata without counters, in which the body of each repetition is copied.
 //!
-//! They are for patterns whose deterministic automaton is too large, such as `a.{100}b`. A *position* ([`Place`]) is an
+//! Such an automaton is built if the deterministic one of a pattern is too large, as for `a.{100}b`. A *position* ([`Place`]) is an
 //! occurrence of a class in the pattern with its copies. A graph over positions is built first, with empty transitions
 //! and guards (Thompson's construction). A transition between two positions then stands for the paths of empty
 //! transitions between them.
@@ -245,8 +245,8 @@ struct Piece {
     to: u32,
 }
 
-/// What guards say about the next character: the tested classes that contain it and those that do not, as bit sets, and
-/// whether the text must end instead.
+/// The requirements of guards on the next character: the tested classes that contain it, and those that do not. Both are
+/// bit sets. If `is_end`, the text must end instead.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 struct Next {
     inside: u32,
