@@ -3,7 +3,7 @@
 
 use crate::automata::{Dfa, Nfa, StateBudget};
 use crate::ir::facts::{self, Facts};
-use crate::ir::{Grammar, Rule, RuleId, RuleKind, Survey};
+use crate::ir::{Grammar, RuleId, RuleKind, Survey};
 use crate::network::content_hash::{Digest, RuleHash};
 use crate::network::error::NetworkErrorKind;
 use crate::network::known_rules::KnownRules;
