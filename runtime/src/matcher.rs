@@ -101,9 +101,16 @@ impl Matcher {
     /// Switches to the complete grammar, once an [unmasked](Grammar::early) one has its masks.
     #[inline]
     fn catch_up(&mut self) {
-        if self.grammar.has_unstored()
-            && let Some(complete) = self.grammar.completed()
-        {
+        if self.grammar.has_unstored() {
+            self.take_completed();
+        }
+    }
+
+    /// Switches to the complete grammar of an unmasked one, if there is one. Kept apart from
+    /// [`catch_up`](Self::catch_up), which has nothing to do in most grammars.
+    #[inline(never)]
+    fn take_completed(&mut self) {
+        if let Some(complete) = self.grammar.completed() {
             self.grammar = complete.clone();
         }
     }

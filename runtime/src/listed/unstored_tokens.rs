@@ -42,11 +42,24 @@ impl UnstoredTokens {
         position: &[Configuration],
         parts: &mut PartList,
     ) {
-        let Self { tokens, packed, subtree } = self;
-        tokens.clear();
-        if !Self::is_needed(grammar, position) {
-            return;
+        self.tokens.clear();
+        if Self::is_needed(grammar, position) {
+            self.walk(grammar, frames, limits, position, parts);
         }
+    }
+
+    /// Adds the tokens of a position, and to `parts` the stored masks that only a walk finds. Kept apart from
+    /// [`collect`](Self::collect), which has nothing to do in most positions.
+    #[inline(never)]
+    fn walk(
+        &mut self,
+        grammar: &Grammar,
+        frames: &mut Frames,
+        limits: Limits,
+        position: &[Configuration],
+        parts: &mut PartList,
+    ) {
+        let Self { tokens, packed, subtree } = self;
         let mut walked = Walked { grammar, machine: grammar.lenient_machine(limits), frames };
         match grammar.is_early() {
             true => unmasked::collect(&mut walked, position, subtree, tokens),

@@ -407,7 +407,7 @@ mod tests {
             "a", "b", "-", "[ab]", "[^a]", ".", "^", "$", r"\b", r"\B", "(?=a)", "(?![ab])",
             "(?<=b)", "(?<!-)", "é",
         ]);
-        let node = leaf.prop_map(str::to_owned).prop_recursive(3, 10, 3, |inner| {
+        leaf.prop_map(str::to_owned).prop_recursive(3, 10, 3, |inner| {
             prop_oneof![
                 3 => prop::collection::vec(inner.clone(), 1..4).prop_map(|parts| parts.concat()),
                 1 => prop::collection::vec(inner.clone(), 1..3)
@@ -417,8 +417,7 @@ mod tests {
                 1 => (inner, prop_oneof![Just("*"), Just("+"), Just("?")])
                     .prop_map(|(body, sign)| format!("(?:{body}){sign}")),
             ]
-        });
-        node
+        })
     }
 
     proptest! {
