@@ -103,7 +103,11 @@ proptest! {
         }
         formula = both(both(formula, end(low, true)), end(low + width, false));
         let set = formula.set().expect("few divisors");
-        let dfa = set.dfa(StateBudget::of(50_000)).expect("few numbers");
+        let Ok(dfa) = set.dfa(StateBudget::of(50_000)) else {
+            // The multiples of a large divisor are not listed where 0 is one of them.
+            prop_assert!(low <= 0 && low + width >= 0);
+            return Ok(());
+        };
         let members = (low * 8..(low + width) * 8).map(|eighths| Exact::new(eighths * 125, -3));
         let members = members.filter(|value| formula.holds(value)).map(|value| value.decimal());
         let members: Vec<_> = members.collect();
