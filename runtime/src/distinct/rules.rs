@@ -241,7 +241,7 @@ struct Known<'a> {
     packed: &'a StateRanges,
 }
 
-/// What the states that a rule reaches are.
+/// Properties of the states that a rule reaches.
 struct Explored {
     /// Whether the states form no cycle, so that the rule has finitely many texts. A loop with a counter is a cycle
     /// too, and counts as infinite.

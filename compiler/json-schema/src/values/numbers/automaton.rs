@@ -1,7 +1,7 @@
 //! The minimal automaton of the canonical texts of a set of numbers.
 //!
-//! Each number has one *canonical text*. It has an optional `-`, no leading zeros, no exponent, no zeros at the end of
-//! a fraction, no point without a fraction, and is never `-0`.
+//! Each number has one *canonical text*: digits after an optional `-`, with an optional fraction. It has no exponent, no
+//! leading zeros, and no zeros at the end of a fraction. It is never `-0`.
 //!
 //! A *span* is an interval between cuts with one combination of multiples. Its automaton is the product of those of
 //! its bounds and of its divisors. The automaton of the set is the union of those of its spans, with some numbers added
@@ -96,42 +96,36 @@ impl NumberSet {
     }
 }
 
-/// Returns the set on the first interval of `set` and its cuts. The members of an interval become cuts of their own if
-/// they are fewer than the residues modulo their divisors.
+/// Returns the set on the first interval of `set` and its cuts. The multiples of a divisor in an interval become cuts of
+/// their own if they are few.
 fn listed(set: &NumberSet, limit: StateBudget<'_>) -> Result<(Periodic, Vec<Cut>), StateLimit> {
     let mut cuts = Vec::new();
     let mut first = Periodic::NONE;
     let mut before: Option<&Cut> = None;
     for ((within, set), next) in set.intervals().zip(set.cuts().iter().map(Some).chain([None])) {
-        let numbers = few(set, within, limit)?;
-        let set = match (&numbers, set.is_dense()) {
-            (None, _) => set.clone(),
-            (Some(_), true) => Periodic::ALL,
-            (Some(_), false) => Periodic::NONE,
-        };
+        let (rest, numbers) = few(set, within, limit)?;
         match before {
-            None => first = set.clone(),
+            None => first = rest.clone(),
             Some(Cut { at, member, .. }) => {
-                cuts.push(Cut { at: at.clone(), member: *member, after: set.clone() });
+                cuts.push(Cut { at: at.clone(), member: *member, after: rest.clone() });
             }
         }
-        let member = !set.is_dense();
-        let numbers = numbers.into_iter().flatten();
-        cuts.extend(numbers.map(|at| Cut { at, member, after: set.clone() }));
+        let cut = |at| Cut { member: set.contains(&at), at, after: rest.clone() };
+        cuts.extend(numbers.into_iter().map(cut));
         before = next;
     }
     Ok((first, cuts))
 }
 
-/// Returns the numbers of an interval by which a set differs from all numbers or from none, if listing them takes fewer
-/// states than residues modulo the divisors of the set.
+/// Returns a set without the divisors that have few multiples in an interval, and the numbers of the interval that are
+/// in exactly one of both sets. Listing these numbers takes fewer states than residues modulo the divisors.
 fn few(
     set: &Periodic,
     within: Interval<'_>,
     limit: StateBudget<'_>,
-) -> Result<Option<Vec<Decimal>>, StateLimit> {
+) -> Result<(Periodic, Vec<Decimal>), StateLimit> {
     let (Some(period), Some(low), Some(high)) = (set.period(), within.low, within.high) else {
-        return Ok(None);
+        return Ok((set.clone(), Vec::new()));
     };
     let residues = usize::try_from(period.rest()).unwrap_or(usize::MAX);
     let digits = low.written().max(high.written()).max(1);

@@ -170,6 +170,12 @@ impl Periodic {
         self.holds(|by| by.divides(number))
     }
 
+    /// Returns whether the polynomial is an indicator function at a number: 1 if the number `is_member`, 0 if not. It may
+    /// have another value outside of the interval of its user, where some divisors were dropped.
+    pub(super) fn indicates(&self, number: &Decimal, is_member: bool) -> bool {
+        self.value(|by| by.divides(number)) == i64::from(is_member)
+    }
+
     /// Returns the number of members in an interval, or `None` if it is infinite.
     pub(super) fn count(&self, within: Interval<'_>) -> Option<BigInt> {
         if *self == Self::NONE {
@@ -240,9 +246,9 @@ impl Periodic {
         }
     }
 
-    /// Returns, in ascending order, the numbers of an interval that are in the set if the set is not dense, and those
-    /// that are not if it is. Returns `None` if they are multiples of more than `most` numbers, or if the interval is
-    /// not bounded.
+    /// Splits off the divisors with the fewest multiples in an interval: as many divisors as have at most `most`
+    /// multiples together. Returns the set without these divisors. Also returns the numbers of the interval that are in
+    /// exactly one of both sets, in ascending order. Splits off nothing if the interval is not bounded.
     ///
     /// # Errors
     ///
@@ -252,27 +258,39 @@ impl Periodic {
         within: Interval<'_>,
         most: usize,
         limit: StateBudget<'_>,
-    ) -> Result<Option<Vec<Decimal>>, StateLimit> {
-        let (false, Some(low), Some(high)) = (self.is_constant(), within.low, within.high) else {
-            return Ok(self.is_constant().then(Vec::new));
+    ) -> Result<(Self, Vec<Decimal>), StateLimit> {
+        let (Some(low), Some(high)) = (within.low, within.high) else {
+            return Ok((self.clone(), Vec::new()));
         };
+        let counted = self.terms.iter().map(|term| (term.0.multiples_between(low, high), term));
+        let mut counted: Vec<_> = counted.collect();
+        counted.sort_by(|one, other| one.0.cmp(&other.0));
         // The multiples of a multiple of another divisor are listed with those of the latter.
-        let divisors = || self.terms.iter().map(|(by, _)| by);
-        let is_least =
-            |by: &&Divisor| divisors().all(|other| other == *by || !by.is_multiple_of(other));
-        let least: Vec<&Divisor> = divisors().filter(is_least).collect();
-        let count: BigInt = least.iter().map(|by| by.multiples_between(low, high)).sum();
-        let Some(count) = usize::try_from(count).ok().filter(|&count| count <= most) else {
-            return Ok(None);
-        };
+        let mut least: Vec<(&BigInt, &Divisor)> = Vec::new();
+        let (mut split, mut listed) = (0, Vec::new());
+        for (index, (count, (by, _))) in counted.iter().enumerate() {
+            limit.spend(1 + least.len())?;
+            least.retain(|(_, other)| !other.is_multiple_of(by));
+            least.push((count, by));
+            if least.iter().map(|(count, _)| *count).sum::<BigInt>() <= most.into() {
+                (split, listed) = (index + 1, least.clone());
+            }
+        }
+        let terms = self
+            .terms
+            .iter()
+            .filter(|term| counted[split..].iter().any(|(_, kept)| std::ptr::eq(*kept, *term)));
+        let rest = Self { constant: self.constant, terms: terms.cloned().collect() };
+        let count = listed.iter().map(|(count, _)| *count).sum::<BigInt>();
+        let count = usize::try_from(count).unwrap_or(usize::MAX);
         limit.hold(&mut limit.held(), NUMBER_BYTES.saturating_mul(count))?;
-        let numbers = least.iter().flat_map(|by| by.multiples(low, high));
+        let numbers = listed.iter().flat_map(|(_, by)| by.multiples(low, high));
         let numbers = numbers.map(|number| limit.spend(NUMBER_STEPS).map(|()| number));
         let mut numbers = numbers.collect::<Result<Vec<_>, _>>()?;
         numbers.sort_unstable();
         numbers.dedup();
-        numbers.retain(|number| self.contains(number) != self.is_dense());
-        Ok(Some(numbers))
+        numbers.retain(|number| self.contains(number) != rest.contains(number));
+        Ok((rest, numbers))
     }
 
     /// Returns the set of the members, each multiplied by ten to the power `power`.

@@ -143,7 +143,8 @@ impl NumberSet {
                 None => (None, &mut first),
             };
             let within = Interval { low, high: Some(&cut.at) };
-            let continues = cut.member == cut.after.contains(&cut.at);
+            // The combination may hold from an earlier cut on only where it stays an indicator function.
+            let continues = cut.after.indicates(&cut.at, cut.member);
             *before = before.reduced(within);
             if before.agrees(&cut.after, within, limit)? {
                 before.clone_from(&cut.after);
@@ -336,7 +337,7 @@ impl NumberSet {
         }
         let mut members: Vec<_> = single.map(|cut| cut.at.clone()).collect();
         for (within, set) in self.intervals() {
-            members.extend(set.listed(within, usize::MAX, limit)?.unwrap_or_default());
+            members.extend(set.listed(within, usize::MAX, limit)?.1);
         }
         members.sort_unstable();
         Ok(Some(members))

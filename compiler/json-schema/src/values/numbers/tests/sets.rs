@@ -103,11 +103,7 @@ proptest! {
         }
         formula = both(both(formula, end(low, true)), end(low + width, false));
         let set = formula.set().expect("few divisors");
-        let Ok(dfa) = set.dfa(StateBudget::of(50_000)) else {
-            // The multiples of a large divisor are not listed where 0 is one of them.
-            prop_assert!(low <= 0 && low + width >= 0);
-            return Ok(());
-        };
+        let dfa = set.dfa(StateBudget::of(5_000)).expect("few numbers");
         let members = (low * 8..(low + width) * 8).map(|eighths| Exact::new(eighths * 125, -3));
         let members = members.filter(|value| formula.holds(value)).map(|value| value.decimal());
         let members: Vec<_> = members.collect();
