@@ -193,6 +193,12 @@ pub enum BatchError {
         /// Length of the row, and the length that the matcher needs.
         source: BufferError,
     },
+    /// The lists of tokens and parents are no tree: they differ in length, or a parent does not come before its node.
+    #[error("node {node} has no parent before it, or no token")]
+    Tree {
+        /// Index of the first node that is wrong.
+        node: usize,
+    },
 }
 
 /// No token could be drawn from a row of logits.

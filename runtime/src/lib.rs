@@ -84,6 +84,7 @@
 //!
 //! | feature | adds |
 //! | --- | --- |
+//! | `drafter` | drafts for speculative decoding, in the spelling of the model's tokenizer |
 //! | `mmap` (default) | mapped artifacts; without it, opening an artifact reads it into memory |
 //! | `half` | rows of that crate's `f16` and `bf16` as logits |
 //! | `rayon` | batches on the threads of a pool |
@@ -104,6 +105,7 @@
 //! | `listed` | tokens that no stored mask has, found by walks along the token trie |
 //! | `distinct` | items that must differ from those before them |
 //! | `apply` | masks over rows of logits, and the choice of a token |
+//! | `drafter` | drafts of tokens that the grammar forces, as chains and as trees |
 //! | [`ending`] | the shortest way from a position to an end |
 //! | `splitter` | the parts of an output: reasoning, text, calls of tools |
 //!
@@ -113,6 +115,8 @@ mod apply;
 pub mod batch;
 mod bytes;
 mod distinct;
+#[cfg(feature = "drafter")]
+pub mod drafter;
 mod drafts;
 pub mod ending;
 pub mod error;

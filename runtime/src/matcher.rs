@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use grammarc_artifacts::TokenKind;
+
 use crate::drafts;
 use crate::error::{
     AcceptError, AcceptManyError, AcceptTextError, BatchError, ImportError, OptionsError,
@@ -210,18 +212,56 @@ impl Matcher {
         bitmask: &mut [u32],
         row_words: usize,
     ) -> Result<usize, BatchError> {
-        let len = bitmask.len();
+        self.check_rows(drafts.len(), bitmask.len(), row_words)?;
+        self.catch_up();
+        Ok(drafts::fill(self.ahead(), drafts, bitmask, row_words))
+    }
+
+    /// Fills a bitmask of `[rows, row_words]` for a tree of drafts. Row 0 has the mask of the position, and row `i + 1`
+    /// the mask after node `i`, whose token is `tokens[i]`. `parents[i]` is the index of its parent, which is less than
+    /// `i`, or `None` if the node follows the position. Returns for each node whether its token is allowed after those
+    /// on its path.
+    ///
+    /// The row of a node that is not allowed is that of its parent, so no row allows a token that the grammar forbids
+    /// there. Further rows do not change. The matcher does not move. O(nodes x `row_words`), and a step for each node.
+    ///
+    /// # Errors
+    ///
+    /// The bitmask is not a whole number of rows, has no more rows than there are nodes, or its rows are too short for a
+    /// mask. Or the two lists differ in length, or a parent is not before its node. No row is written then.
+    pub fn fill_tree(
+        &mut self,
+        tokens: &[u32],
+        parents: &[Option<u32>],
+        bitmask: &mut [u32],
+        row_words: usize,
+    ) -> Result<Vec<bool>, BatchError> {
+        self.check_rows(tokens.len(), bitmask.len(), row_words)?;
+        if tokens.len() != parents.len() {
+            return Err(BatchError::Tree { node: tokens.len().min(parents.len()) });
+        }
+        let is_wrong = |(node, parent): (usize, &Option<u32>)| {
+            parent.is_some_and(|parent| parent as usize >= node)
+        };
+        if let Some(node) = parents.iter().enumerate().position(is_wrong) {
+            return Err(BatchError::Tree { node });
+        }
+        self.catch_up();
+        Ok(drafts::fill_tree(self, tokens, parents, bitmask, row_words))
+    }
+
+    /// Checks that a bitmask of `len` words has rows of `row_words` words, more rows than there are `drafts`, and room
+    /// for a mask in each.
+    fn check_rows(&self, drafts: usize, len: usize, row_words: usize) -> Result<(), BatchError> {
         let rows = len.checked_div(row_words).unwrap_or(0);
         if rows * row_words != len {
             return Err(BatchError::Length { len, row_len: row_words });
         }
-        if rows <= drafts.len() {
-            return Err(BatchError::Row { row: drafts.len(), rows });
+        if rows <= drafts {
+            return Err(BatchError::Row { row: drafts, rows });
         }
         let checked = check_words(self.settings.width, row_words);
-        checked.map_err(|source| BatchError::Buffer { row: 0, source })?;
-        self.catch_up();
-        Ok(drafts::fill(self.ahead(), drafts, bitmask, row_words))
+        checked.map_err(|source| BatchError::Buffer { row: 0, source })
     }
 
     /// Writes to `run` the longest sequence of tokens in which each token is the only one allowed. `run` is cleared
@@ -241,6 +281,25 @@ impl Matcher {
     pub fn forced_bytes(&mut self, run: &mut Vec<u8>) {
         run.clear();
         forced::bytes(self.ahead(), run);
+    }
+
+    /// Whether some allowed token is longer than `token` and begins with its bytes. A model may prefer that token, so a
+    /// host that adds forced tokens by itself leaves `token` to the model. O(bytes of the token, and tokens that begin
+    /// with them).
+    pub fn allows_longer(&mut self, token: u32) -> bool {
+        let vocabulary = self.grammar.vocabulary().clone();
+        let trie = vocabulary.artifact().trie();
+        if vocabulary.artifact().token_kind(token) != TokenKind::Text {
+            return false;
+        }
+        let bytes = vocabulary.token_bytes(token);
+        let Some(node) = bytes.iter().try_fold(0, |node, &byte| trie.child(node, byte)) else {
+            return false;
+        };
+        let longer = trie.tokens_at(node).end..trie.tokens_below(node).end;
+        let mask = self.mask();
+        let longer = &trie.token_of_rank[longer.start as usize..longer.end as usize];
+        longer.iter().any(|&token| mask.contains(token))
     }
 
     /// Takes back the last `tokens` tokens. A text accepted by [`accept_text`](Self::accept_text) counts as one token.

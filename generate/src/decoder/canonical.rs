@@ -54,7 +54,7 @@ pub(super) fn run(
     ahead.rollback(back).ok()?;
     let last = tokens.pop()?;
     ahead.accept_many(&tokens).ok()?;
-    if !may_be_longer(&mut ahead, last) {
+    if !ahead.allows_longer(last) {
         tokens.push(last);
     }
     let vocabulary = matcher.grammar().vocabulary();
@@ -89,16 +89,4 @@ fn encoded(
         }
     }
     None
-}
-
-/// Whether another allowed token starts with the bytes of `token` and is longer.
-fn may_be_longer(matcher: &mut Matcher, token: u32) -> bool {
-    let grammar = matcher.grammar().clone();
-    let vocabulary = grammar.vocabulary();
-    let text = vocabulary.token_bytes(token);
-    let is_longer = |other: u32| {
-        let other = vocabulary.token_bytes(other);
-        other.len() > text.len() && other.starts_with(text)
-    };
-    matcher.mask().iter().any(is_longer)
 }

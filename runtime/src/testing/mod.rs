@@ -6,8 +6,8 @@ use grammarc_artifacts::{
     VocabularyData, VocabularyMeta,
 };
 
-use crate::Grammar;
-use network::Network;
+use crate::{Grammar, Matcher, MatcherOptions};
+use network::{Network, Shape};
 
 pub(crate) mod masks;
 pub(crate) mod network;
@@ -71,4 +71,26 @@ pub(crate) fn vocabulary(random: &mut Rng) -> Vec<(Vec<u8>, TokenKind)> {
         tokens.push((bytes, TokenKind::Text));
     }
     tokens
+}
+
+/// Returns matchers of some grammars, each a few tokens into its sequence. All have the logit width
+/// `width`.
+pub(crate) fn matchers(random: &mut Rng, count: usize, width: u32) -> Vec<Matcher> {
+    let tokens = vocabulary(random);
+    let shape = Shape { counts: false, tokens: EDGE_TOKENS };
+    let grammars: Vec<_> =
+        (0..3).map(|_| grammar(&Network::random(random, shape), &tokens, &[3])).collect();
+    let walk = |_| {
+        let grammar = &grammars[random.below(grammars.len())];
+        let options = MatcherOptions::new().logit_width(width).max_configurations(100);
+        let mut matcher = Matcher::with_options(grammar, options).unwrap();
+        for _ in 0..random.below(5) {
+            let allowed: Vec<u32> = matcher.mask().iter().collect();
+            if allowed.is_empty() || matcher.accept(allowed[random.below(allowed.len())]).is_err() {
+                break;
+            }
+        }
+        matcher
+    };
+    (0..count).map(walk).collect()
 }

@@ -4,31 +4,7 @@ use proptest::prelude::*;
 
 use crate::batch::{RowOf, Unlisted, apply_batch, fill_batch};
 use crate::error::BatchError;
-use crate::testing::network::{Network, Shape};
-use crate::testing::{EDGE_TOKENS, Rng, grammar, vocabulary};
-use crate::{Matcher, MatcherOptions};
-
-/// Returns matchers of some grammars, each a few tokens into its sequence. All have the logit width
-/// `width`.
-pub(super) fn matchers(random: &mut Rng, count: usize, width: u32) -> Vec<Matcher> {
-    let tokens = vocabulary(random);
-    let shape = Shape { counts: false, tokens: EDGE_TOKENS };
-    let grammars: Vec<_> =
-        (0..3).map(|_| grammar(&Network::random(random, shape), &tokens, &[3])).collect();
-    let walk = |_| {
-        let grammar = &grammars[random.below(grammars.len())];
-        let options = MatcherOptions::new().logit_width(width).max_configurations(100);
-        let mut matcher = Matcher::with_options(grammar, options).unwrap();
-        for _ in 0..random.below(5) {
-            let allowed: Vec<u32> = matcher.mask().iter().collect();
-            if allowed.is_empty() || matcher.accept(allowed[random.below(allowed.len())]).is_err() {
-                break;
-            }
-        }
-        matcher
-    };
-    (0..count).map(walk).collect()
-}
+use crate::testing::{Rng, matchers};
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(25))]

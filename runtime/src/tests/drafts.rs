@@ -1,11 +1,11 @@
 //! Drafts and runs of tokens, compared step by step with a fork that accepts the tokens one by one.
 
+use grammarc_artifacts::TokenKind;
 use proptest::prelude::*;
 
-use super::batches::matchers;
 use crate::Matcher;
 use crate::error::BatchError;
-use crate::testing::Rng;
+use crate::testing::{Rng, matchers};
 
 /// Returns the bitmask row of a matcher's mask.
 fn row(matcher: &mut Matcher, row_words: usize) -> Vec<u32> {
@@ -64,6 +64,78 @@ proptest! {
             let many = matcher.accept_many(&tokens);
             prop_assert_eq!(many.map_or_else(|error| error.accepted, |()| drafts), valid);
             prop_assert_eq!(matcher.export(), step.export());
+        }
+    }
+
+    #[test]
+    fn trees_are_steps_of_forks(seed: u64, nodes in 0usize..14, extra in 0usize..3) {
+        let random = &mut Rng::new(seed);
+        let width = 60 + random.below(40) as u32;
+        let row_words = width.div_ceil(32) as usize + extra;
+        for mut matcher in matchers(random, 3, width) {
+            // For each node: its token, its parent, and the matcher there if all tokens on the path are allowed.
+            let (mut tokens, mut parents) = (Vec::new(), Vec::new());
+            let mut after: Vec<Option<Matcher>> = Vec::new();
+            let mut expected = row(&mut matcher, row_words);
+            for node in 0..nodes {
+                let parent = random.below(node + 1).checked_sub(1);
+                let from = parent.map_or(Some(&matcher), |parent| after[parent].as_ref());
+                let allowed: Vec<u32> =
+                    from.map_or(Vec::new(), |from| from.fork().mask().iter().collect());
+                let token = match allowed.get(random.below(allowed.len().max(1))) {
+                    Some(&token) if !random.one_in(5) => token,
+                    _ => random.below(width as usize + 5) as u32,
+                };
+                let reached = from.map(Matcher::fork);
+                let reached =
+                    reached.and_then(|mut matcher| matcher.accept(token).is_ok().then_some(matcher));
+                let before = parent.map_or(0, |parent| parent + 1) * row_words;
+                let row = match reached.clone() {
+                    Some(mut matcher) => row(&mut matcher, row_words),
+                    None => expected[before..before + row_words].to_vec(),
+                };
+                expected.extend(row);
+                after.push(reached);
+                tokens.push(token);
+                parents.push(parent.map(|parent| parent as u32));
+            }
+            let before = (matcher.export(), matcher.rollback_depth());
+            let mut found = vec![0; (nodes + 1) * row_words];
+            let allowed = matcher.fill_tree(&tokens, &parents, &mut found, row_words).unwrap();
+            prop_assert_eq!(&found, &expected);
+            prop_assert_eq!(allowed, after.iter().map(Option::is_some).collect::<Vec<_>>());
+            prop_assert_eq!((matcher.export(), matcher.rollback_depth()), before);
+
+            let none = |node| Err(BatchError::Tree { node });
+            if let Some(last) = parents.last_mut() {
+                *last = Some(nodes as u32 - 1);
+                prop_assert_eq!(matcher.fill_tree(&tokens, &parents, &mut found, row_words), none(nodes - 1));
+                parents.pop();
+                prop_assert_eq!(matcher.fill_tree(&tokens, &parents, &mut found, row_words), none(nodes - 1));
+            }
+            let short = matcher.fill_tree(&tokens, &parents, &mut found[..nodes * row_words], row_words);
+            prop_assert_eq!(short, Err(BatchError::Row { row: nodes, rows: nodes }));
+            prop_assert_eq!(&found, &expected);
+        }
+    }
+
+    #[test]
+    fn longer_tokens_begin_with_the_token(seed: u64) {
+        let random = &mut Rng::new(seed);
+        for mut matcher in matchers(random, 4, 80) {
+            let allowed: Vec<u32> = matcher.mask().iter().collect();
+            let vocabulary = matcher.grammar().vocabulary().clone();
+            let artifact = vocabulary.artifact();
+            let is_text = |token: u32| artifact.token_kind(token) == TokenKind::Text;
+            for token in 0..80 {
+                let bytes = vocabulary.token_bytes(token);
+                let is_longer = |&other: &u32| {
+                    let other_bytes = vocabulary.token_bytes(other);
+                    is_text(other) && other_bytes.len() > bytes.len() && other_bytes.starts_with(bytes)
+                };
+                let expected = is_text(token) && allowed.iter().any(is_longer);
+                prop_assert_eq!(matcher.allows_longer(token), expected, "{}", token);
+            }
         }
     }
 
