@@ -190,6 +190,10 @@ pub enum Forced {
     /// Without a tokenizer, this is the same as `Exact`.
     #[default]
     Canonical,
+    /// Drafts these bytes, encoded by the model's tokenizer, and has the model verify them: one call
+    /// reads several tokens. The tokens of the output are the same as with a call for each. Without
+    /// a tokenizer, this is the same as `Off`.
+    Draft,
 }
 
 /// Which log probabilities to return.

@@ -88,8 +88,12 @@ impl Params {
             ("longest", EarlyStop::Longest),
         ];
         let lengths = [("truncate", OnLength::Truncate), ("close", OnLength::Close)];
-        let runs =
-            [("off", Forced::Off), ("exact", Forced::Exact), ("canonical", Forced::Canonical)];
+        let runs = [
+            ("off", Forced::Off),
+            ("exact", Forced::Exact),
+            ("canonical", Forced::Canonical),
+            ("draft", Forced::Draft),
+        ];
         Ok(GenerateParams {
             max_tokens: self.max_tokens,
             temperature: self.temperature,

@@ -6,6 +6,7 @@
 //! | `batch` | many matchers in one call |
 //! | `json`, `partial` | repair, lines of JSON, values while they come |
 //! | `prompts`, `agents` | prompts by name, actions of agents |
+//! | `drafter` | drafts of the tokens that a grammar forces |
 //! | `decoder`, `reading` | generations of a model that Python runs; a text byte by byte |
 //! | `arrays` | memory of numpy, torch and others, checked and written in place |
 //! | `cuda` | grammars on CUDA devices |
@@ -23,6 +24,7 @@ mod bitmask;
 mod compiler;
 mod cuda;
 mod decoder;
+mod drafter;
 mod grammar;
 mod json;
 mod matcher;
@@ -46,6 +48,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<grammar::Grammar>()?;
     module.add_class::<bitmask::Bitmask>()?;
     module.add_class::<matcher::Matcher>()?;
+    module.add_class::<drafter::Drafter>()?;
     module.add_class::<json::Json>()?;
     module.add_class::<json::JsonlStream>()?;
     module.add_class::<partial::Partial>()?;

@@ -50,6 +50,15 @@ impl Matcher {
     }
 }
 
+/// Checks that `needed` rows from `row` on are among `rows`.
+fn check_rows(row: usize, needed: usize, rows: usize) -> PyResult<()> {
+    if row.checked_add(needed).is_some_and(|end| end <= rows) {
+        return Ok(());
+    }
+    let text = format!("row {row} is not followed by the rows of {needed} masks: there are {rows}");
+    Err(PyIndexError::new_err(text))
+}
+
 #[pymethods]
 impl Matcher {
     /// Writes the mask of the next token to a row. Returns whether the mask forbids anything: if not, it need not be
@@ -145,17 +154,40 @@ impl Matcher {
     ) -> PyResult<usize> {
         let Row(row) = row;
         let mut plane = arrays::words_of(mask)?;
-        let (rows, columns) = (plane.rows, plane.columns);
-        let needed = tokens.0.len() + 1;
-        if row.checked_add(needed).is_none_or(|end| end > rows) {
-            let text = format!(
-                "row {row} is not followed by the rows of {needed} masks: there are {rows}"
-            );
-            return Err(PyIndexError::new_err(text));
-        }
+        let (columns, needed) = (plane.columns, tokens.0.len() + 1);
+        check_rows(row, needed, plane.rows)?;
         raise::guarded(py, || {
             let words = &mut plane.words()[row * columns..][..needed * columns];
             self.lock().fill_drafts(&tokens.0, words, columns).map_err(raise::batch)
+        })
+    }
+
+    /// Fills rows of a tree of drafts: row `row` with the mask of the next token, and row `row + 1 + i` with the mask
+    /// after node `i`. `parents` has the index of each node's parent, which comes before it, or -1. A node that is not
+    /// allowed gets its parent's row. Returns for each node whether it is allowed after those on its path. The state does
+    /// not change.
+    #[pyo3(signature = (tokens, parents, mask, row = Row(0)), text_signature = "($self, tokens, parents, mask, row=0)")]
+    fn fill_tree(
+        &self,
+        py: Python<'_>,
+        tokens: Ids,
+        parents: Vec<i64>,
+        mask: &Bound<'_, PyAny>,
+        row: Row,
+    ) -> PyResult<Vec<bool>> {
+        let Row(row) = row;
+        let mut plane = arrays::words_of(mask)?;
+        let (columns, needed) = (plane.columns, tokens.0.len() + 1);
+        check_rows(row, needed, plane.rows)?;
+        let of = |parent: i64| match parent {
+            -1 => None,
+            // A parent beyond all nodes is refused as one that does not come before.
+            parent => Some(u32::try_from(parent).unwrap_or(u32::MAX)),
+        };
+        let parents: Vec<Option<u32>> = parents.into_iter().map(of).collect();
+        raise::guarded(py, || {
+            let words = &mut plane.words()[row * columns..][..needed * columns];
+            self.lock().fill_tree(&tokens.0, &parents, words, columns).map_err(raise::batch)
         })
     }
 

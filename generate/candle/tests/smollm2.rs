@@ -455,12 +455,15 @@ fn runs_as_the_tokenizer_cuts_them_give_the_same_text_and_save_calls() {
     let (off, asked) = run(Forced::Off);
     let (exact, exact_calls) = run(Forced::Exact);
     let (canonical, calls) = run(Forced::Canonical);
+    let (drafted, draft_calls) = run(Forced::Draft);
     let same = off.iter().zip(&canonical).filter(|(a, b)| a == b).count();
     let same_exact = off.iter().zip(&exact).filter(|(a, b)| a == b).count();
+    let same_drafted = off.iter().zip(&drafted).filter(|(a, b)| a == b).count();
     eprintln!(
-        "{same} of {} texts are the same under canonical runs, {same_exact} under exact ones; {asked} calls of the model, {exact_calls} with exact runs, {calls} with canonical ones",
+        "{same} of {} texts are the same under canonical runs, {same_exact} under exact ones, {same_drafted} with drafts; {asked} calls of the model, {exact_calls} with exact runs, {calls} with canonical ones, {draft_calls} with drafts",
         off.len()
     );
     // Batches round differently, so that a draw between equals may fall otherwise once.
     assert!(same_exact + 1 >= off.len() && calls < exact_calls && exact_calls < asked);
+    assert!(same_drafted + 1 >= off.len() && draft_calls < exact_calls);
 }

@@ -199,7 +199,7 @@ fn refuse(params: &GenerateParams) -> Result<(), GenerateError> {
         ("early_stop", params.early_stop != EarlyStop::MustEnd),
         ("overshoot", params.overshoot),
         ("on_length", params.on_length != OnLength::Truncate),
-        ("forced", params.forced == Forced::Exact),
+        ("forced", matches!(params.forced, Forced::Exact | Forced::Draft)),
         ("logprobs", params.logprobs.is_some()),
         ("reasoning", params.reasoning.is_some()),
     ];

@@ -115,7 +115,12 @@ fn own(mut fields: Fields, params: &mut GenerateParams) -> Result<(), ApiError> 
     let on_length = [("truncate", OnLength::Truncate), ("close", OnLength::Close)];
     let wrong = "it is neither `truncate` nor `close`";
     params.on_length = fields.word("on_length", &on_length, wrong)?.unwrap_or(params.on_length);
-    let forced = [("off", Forced::Off), ("exact", Forced::Exact), ("canonical", Forced::Canonical)];
+    let forced = [
+        ("off", Forced::Off),
+        ("exact", Forced::Exact),
+        ("canonical", Forced::Canonical),
+        ("draft", Forced::Draft),
+    ];
     let wrong = "it is none of `off`, `exact` and `canonical`";
     params.forced = fields.word("forced", &forced, wrong)?.unwrap_or(params.forced);
     let early_stop = [

@@ -87,8 +87,7 @@ impl Decoder {
         }
         let seed = params.seed.unwrap_or_else(fresh_seed);
         let picker = Picker::new(Draws::new(seed, setup.choice));
-        let runs =
-            ForcedRuns { encoder: setup.encoder.clone(), longest_token: setup.longest_token };
+        let runs = ForcedRuns::new(params.forced, &setup);
         Ok(Self { output: OutputState::new(params, setup, seed)?, runs, picker })
     }
 
@@ -113,8 +112,9 @@ impl Decoder {
         if self.is_finished() {
             return None;
         }
-        let (all_rows, has_ended) = (self.params().logprobs.is_some(), self.finish().is_some());
-        Some(self.output.sequence.to_feed(all_rows, has_ended))
+        let sequence = &self.output.sequence;
+        let all_rows = self.params().logprobs.is_some() || sequence.has_drafts();
+        Some(sequence.to_feed(all_rows, self.finish().is_some()))
     }
 
     /// Records that the model has read the first `tokens` tokens of the last [`Decoder::feed`].
@@ -123,7 +123,8 @@ impl Decoder {
     }
 
     /// Takes the rows of logits that [`Decoder::feed`] requested. Draws the next token from the
-    /// last row, and adds all tokens that need no logits. The rows are modified.
+    /// last row, and adds all tokens that need no logits. Behind drafts, draws a token from each row
+    /// as long as the drafts are what is drawn. The rows are modified.
     ///
     /// # Errors
     ///
@@ -136,7 +137,7 @@ impl Decoder {
         let output = &mut self.output;
         output.usage.model_calls += 1;
         let mut rows = rows.collect::<Vec<_>>();
-        let only_last = output.params.logprobs.is_none();
+        let only_last = output.params.logprobs.is_none() && !output.sequence.has_drafts();
         if only_last {
             rows.drain(..rows.len().saturating_sub(1));
         }
@@ -148,11 +149,15 @@ impl Decoder {
                     output.give_up()?;
                     continue;
                 };
+                let drafted = output.sequence.next_draft();
                 output.take(token, false)?;
-                self.runs.force(output)?;
-                break;
+                if drafted != Some(token) || !output.sequence.has_read(before + 1) {
+                    self.runs.force(output)?;
+                    break;
+                }
             }
         }
+        self.runs.draft(output);
         output.send();
         Ok(())
     }

@@ -130,6 +130,7 @@ impl OutputState {
     pub(super) fn end(&mut self, finish: Finish, at: Option<Place>) {
         let overshot = self.params.overshoots().then(|| self.text.last_end()).flatten();
         let at = at.or(overshot).unwrap_or_else(|| self.text.log.end());
+        self.sequence.drop_drafts();
         self.end = Some(End { finish, at });
     }
 

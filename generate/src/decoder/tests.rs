@@ -95,6 +95,28 @@ proptest! {
     }
 
     #[test]
+    fn drafts_change_nothing_but_the_calls_of_the_model(which in 0_usize..4, seed in any::<u64>(), temperature in 0_u8..2, chunk in 1_usize..9, top in prop::option::of(0_u32..3), max_tokens in 1_usize..60, close in any::<bool>()) {
+        let on_length = if close { OnLength::Close } else { OnLength::Truncate };
+        let logprobs = top.map(|top| Logprobs { top, masked: false });
+        let base = GenerateParams { temperature: f32::from(temperature), logprobs, max_tokens, on_length, ..params(&schemas()[which]) };
+        let ran = |forced, chunk| run(&GenerateParams { forced, ..base.clone() }, false, chunk, noise(seed));
+        let (asked, drafted) = match (ran(Forced::Off, chunk), ran(Forced::Draft, chunk)) {
+            (Ok(asked), Ok(drafted)) => (asked, drafted),
+            (Err(asked), Err(drafted)) => {
+                prop_assert_eq!(asked.to_string(), drafted.to_string());
+                return Ok(());
+            }
+            (asked, drafted) => return Err(TestCaseError::fail(format!("{:?} {:?}", asked.err(), drafted.err()))),
+        };
+        prop_assert_eq!(&asked.tokens, &drafted.tokens);
+        prop_assert_eq!(text(&asked), text(&drafted));
+        prop_assert_eq!(&asked.output.finish, &drafted.output.finish);
+        prop_assert_eq!(&asked.output.logprobs, &drafted.output.logprobs);
+        prop_assert_eq!(drafted.output.usage.forced_tokens, asked.output.usage.forced_tokens);
+        prop_assert!(drafted.output.usage.model_calls <= asked.output.usage.model_calls);
+    }
+
+    #[test]
     fn log_probabilities_are_the_same_for_tokens_that_are_certain(which in 0_usize..4, seed in any::<u64>(), masked in any::<bool>(), chunk in 1_usize..9) {
         let base = GenerateParams { logprobs: Some(Logprobs { top: 2, masked }), ..params(&schemas()[which]) };
         let asked = run(&GenerateParams { forced: Forced::Off, ..base.clone() }, false, chunk, noise(seed)).unwrap();
@@ -112,8 +134,8 @@ proptest! {
     }
 
     #[test]
-    fn whatever_runs_are_taken_a_finished_output_is_an_instance(which in 0_usize..4, seed in any::<u64>(), forced in 0_u8..3) {
-        let forced = [Forced::Off, Forced::Exact, Forced::Canonical][usize::from(forced)];
+    fn whatever_runs_are_taken_a_finished_output_is_an_instance(which in 0_usize..4, seed in any::<u64>(), forced in 0_u8..4) {
+        let forced = [Forced::Off, Forced::Exact, Forced::Canonical, Forced::Draft][usize::from(forced)];
         let schema = &schemas()[which];
         let ran = run(&GenerateParams { forced, ..params(schema) }, false, 64, noise(seed)).unwrap();
         let text = text(&ran);
@@ -124,8 +146,8 @@ proptest! {
     }
 
     #[test]
-    fn closed_outputs_are_instances_within_every_budget(which in 0_usize..4, seed in any::<u64>(), forced in 0_u8..3, max_tokens in 1_usize..60) {
-        let forced = [Forced::Off, Forced::Exact, Forced::Canonical][usize::from(forced)];
+    fn closed_outputs_are_instances_within_every_budget(which in 0_usize..4, seed in any::<u64>(), forced in 0_u8..4, max_tokens in 1_usize..60) {
+        let forced = [Forced::Off, Forced::Exact, Forced::Canonical, Forced::Draft][usize::from(forced)];
         let schema = &schemas()[which];
         let params = GenerateParams { forced, max_tokens, on_length: OnLength::Close, ..params(schema) };
         match run(&params, false, 64, noise(seed)) {
@@ -187,6 +209,9 @@ fn runs_as_the_tokenizer_cuts_them_save_calls() {
     assert_eq!(text(&off), text(&canonical));
     assert_eq!(off.tokens, canonical.tokens, "the script writes the longest tokens too");
     let calls = |ran: &Ran| ran.output.usage.model_calls;
+    let draft = count(Forced::Draft);
+    assert_eq!(off.tokens, draft.tokens);
+    assert!(calls(&draft) < calls(&exact), "{draft:?}");
     assert!(
         calls(&canonical) < calls(&exact) && calls(&exact) <= calls(&off),
         "{off:?} {exact:?} {canonical:?}"

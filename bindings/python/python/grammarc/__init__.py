@@ -34,6 +34,7 @@ from grammarc._errors import (
 from grammarc._native import (
     Bitmask,
     CancelToken,
+    Drafter,
     Grammar,
     Matcher,
     Piece,
@@ -60,6 +61,7 @@ __all__ = [
     "CompilerStats",
     "DeviceError",
     "Diagnostic",
+    "Drafter",
     "Grammar",
     "GrammarcError",
     "InternalError",

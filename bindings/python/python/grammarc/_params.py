@@ -11,7 +11,7 @@ leaves the grammar."""
 OnLength: TypeAlias = Literal["truncate", "close"]
 """The treatment of an output that has no tokens left: it ends where it stands, or is closed in time."""
 
-Forced: TypeAlias = Literal["off", "exact", "canonical"]
+Forced: TypeAlias = Literal["off", "exact", "canonical", "draft"]
 """Whether tokens that the grammar makes certain are taken without asking the model."""
 
 

@@ -112,6 +112,8 @@ enum Runs {
     Exact,
     /// Bytes that are the only allowed ones, in the tokenizer's encoding
     Canonical,
+    /// No tokens; the model verifies several forced ones with one call
+    Draft,
 }
 
 /// When to stop an output that already matches its grammar.
@@ -250,6 +252,7 @@ fn params(args: &GenerateArgs) -> Result<GenerateParams, Failure> {
             Runs::Off => Forced::Off,
             Runs::Exact => Forced::Exact,
             Runs::Canonical => Forced::Canonical,
+            Runs::Draft => Forced::Draft,
         },
         ..GenerateParams::default()
     };
