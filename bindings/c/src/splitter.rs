@@ -204,16 +204,37 @@ pub unsafe extern "C" fn grammarc_splitter_push_bytes(
 ) -> grammarc_status {
     split(splitter, pieces, count, |splitter| {
         let bytes = array("the bytes", bytes, length).map_err(|fault| fault.status())?;
-        splitter.push_bytes(bytes).map_err(|error| {
-            let (status, at) = match error {
-                BytesError::Refused { at } => (GRAMMARC_REFUSED, at),
-                BytesError::Limit { at, .. } => (GRAMMARC_LIMIT, at),
-                _ => return GRAMMARC_INTERNAL,
-            };
-            write_out(offset, at);
-            status
-        })
+        splitter.push_bytes(bytes).map_err(|error| refused_byte(error, offset))
     })
+}
+
+/// Reads `length` bytes of text in which special tokens are spelled, for hosts that have no tokens, as
+/// grammarc_splitter_push_bytes() reads bytes. Where the grammar reads a special token, its text may be that token, or bytes
+/// that the grammar takes there. The text may be cut anywhere, within a special token too.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn grammarc_splitter_push_text(
+    splitter: *mut grammarc_splitter,
+    text: *const u8,
+    length: usize,
+    pieces: *mut *const grammarc_piece,
+    count: *mut usize,
+    offset: *mut usize,
+) -> grammarc_status {
+    split(splitter, pieces, count, |splitter| {
+        let text = array("the text", text, length).map_err(|fault| fault.status())?;
+        splitter.push_text(text).map_err(|error| refused_byte(error, offset))
+    })
+}
+
+/// Returns the status of bytes that were not all read, and writes the offset of the first that was not.
+fn refused_byte(error: BytesError, offset: *mut usize) -> grammarc_status {
+    let (status, at) = match error {
+        BytesError::Refused { at } => (GRAMMARC_REFUSED, at),
+        BytesError::Limit { at, .. } => (GRAMMARC_LIMIT, at),
+        _ => return GRAMMARC_INTERNAL,
+    };
+    write_out(offset, at);
+    status
 }
 
 /// Ends the output and returns the last pieces, as grammarc_splitter_push() does. The output may be incomplete: check

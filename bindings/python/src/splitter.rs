@@ -8,7 +8,7 @@ use pyo3::types::PyBytes;
 
 use crate::grammar::Grammar;
 use crate::raise;
-use crate::tokens::Id;
+use crate::tokens::{Id, Text};
 
 /// A piece of an output.
 #[pyclass(frozen, module = "grammarc")]
@@ -57,6 +57,29 @@ impl Splitter {
     }
 }
 
+impl Splitter {
+    /// Reads an input with `push`, and returns its pieces. Raises `TextRefused` with the offset of a byte that is not
+    /// allowed.
+    fn push_with(
+        &self,
+        py: Python<'_>,
+        push: impl FnOnce(
+            &mut grammarc_runtime::Splitter,
+        ) -> Result<Vec<grammarc_runtime::Piece>, BytesError>,
+    ) -> PyResult<Vec<Piece>> {
+        raise::guarded(py, || {
+            let mut splitter = self.lock();
+            let pieces = push(&mut splitter).map_err(|error| {
+                let (BytesError::Refused { at } | BytesError::Limit { at, .. }) = error else {
+                    return raise::text_refused(py, error.to_string(), 0);
+                };
+                raise::text_refused(py, error.to_string(), at)
+            })?;
+            Ok(named(&splitter, pieces))
+        })
+    }
+}
+
 #[pymethods]
 impl Splitter {
     #[new]
@@ -81,16 +104,14 @@ impl Splitter {
     /// Reads bytes and returns the pieces that no further byte can change. Raises `TextRefused` with the offset of a
     /// byte that is not allowed; the bytes before it were read.
     fn push_bytes(&self, py: Python<'_>, bytes: &[u8]) -> PyResult<Vec<Piece>> {
-        raise::guarded(py, || {
-            let mut splitter = self.lock();
-            let pieces = splitter.push_bytes(bytes).map_err(|error| {
-                let (BytesError::Refused { at } | BytesError::Limit { at, .. }) = error else {
-                    return raise::text_refused(py, error.to_string(), 0);
-                };
-                raise::text_refused(py, error.to_string(), at)
-            })?;
-            Ok(named(&splitter, pieces))
-        })
+        self.push_with(py, |splitter| splitter.push_bytes(bytes))
+    }
+
+    /// Reads text in which special tokens are spelled, for hosts that have no tokens, and returns the pieces that no
+    /// further text can change. The text may be cut anywhere. Raises `TextRefused` as `push_bytes` does, with an offset in
+    /// bytes.
+    fn push_text(&self, py: Python<'_>, text: Text) -> PyResult<Vec<Piece>> {
+        self.push_with(py, |splitter| splitter.push_text(text.bytes()))
     }
 
     /// Ends the output, complete or truncated, and returns the last pieces.

@@ -110,6 +110,15 @@ def test_bytes_are_split_as_tokens_are(case: tuple[grammarc.Grammar, list[Part]]
     assert joined(pieces + splitter.finish()) == parts
 
 
+@pytest.mark.parametrize("run", [1, 3, 1000])
+def test_text_is_split_as_tokens_are(case: tuple[grammarc.Grammar, list[Part]], run: int) -> None:
+    grammar, parts = case
+    text = text_of(parts)
+    splitter = grammarc.Splitter(grammar)
+    pieces = [piece for at in range(0, len(text), run) for piece in splitter.push_text(text[at : at + run])]
+    assert joined(pieces + splitter.finish()) == parts
+
+
 def test_an_output_that_was_cut_off_is_split_as_far_as_it_goes(case: tuple[grammarc.Grammar, list[Part]]) -> None:
     grammar, parts = case
     data = text_of(parts).encode()
@@ -134,6 +143,8 @@ def test_what_is_not_allowed_is_refused(compiler: grammarc.Compiler) -> None:
     with pytest.raises(grammarc.TextRefused) as refused:
         splitter.push_bytes(b"geX")
     assert refused.value.offset == 2
+    with pytest.raises(grammarc.TextRefused):
+        splitter.push_text("é")
     # What stood before it was read.
     splitter.push_bytes(b't", "arguments": {"city": "a", "days": 1}}\n</tool_call>')
     splitter.push(END)

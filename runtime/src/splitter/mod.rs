@@ -31,7 +31,7 @@ mod threads;
 
 use grammarc_artifacts::Region;
 
-use crate::error::{AcceptError, BytesError};
+use crate::error::{AcceptError, BytesError, LimitError};
 use crate::grammar::Grammar;
 use crate::options::Settings;
 
@@ -54,6 +54,9 @@ pub struct Splitter {
     settings: Settings,
     threads: Threads,
     cutter: Cutter,
+    /// The special tokens that the grammar reads, each with the first byte of its text, ascending. Found when text is
+    /// first read.
+    names: Option<Box<[(u8, u32)]>>,
     is_finished: bool,
 }
 
@@ -63,7 +66,7 @@ impl Splitter {
         let settings = Settings::default_for(grammar);
         let threads = Threads::new(grammar, settings.limits);
         let grammar = grammar.clone();
-        Self { grammar, settings, threads, cutter: Cutter::new(), is_finished: false }
+        Self { grammar, settings, threads, cutter: Cutter::new(), names: None, is_finished: false }
     }
 
     /// Reads a token and returns the pieces that are certain now. An end token that the grammar does not take finishes
@@ -102,11 +105,39 @@ impl Splitter {
     /// A byte is not allowed, a limit was met, or the output is finished. The bytes before it were read, and the next
     /// call returns their pieces.
     pub fn push_bytes(&mut self, bytes: &[u8]) -> Result<Vec<Piece>, BytesError> {
+        self.push_each(bytes, |threads, grammar, byte| threads.read_byte(grammar, byte))
+    }
+
+    /// Reads text in which special tokens are spelled, for hosts that have no tokens, and returns the pieces that are
+    /// certain now. Where the grammar reads a special token, its text may be that token, or bytes that the grammar takes
+    /// there. Both are parses. The text may be cut anywhere, within a special token too.
+    ///
+    /// For text without the texts of special tokens, or where the grammar takes these as tokens only, the pieces are
+    /// those that [`push`](Self::push) returns for the tokens. The text of an end token that the grammar does not take
+    /// is not allowed.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`push_bytes`](Self::push_bytes).
+    pub fn push_text(&mut self, text: &[u8]) -> Result<Vec<Piece>, BytesError> {
+        let names = self.names.take().unwrap_or_else(|| names(&self.grammar));
+        let read = self
+            .push_each(text, |threads, grammar, byte| threads.read_spelled(grammar, &names, byte));
+        self.names = Some(names);
+        read
+    }
+
+    /// Reads the bytes of an input one by one with `read`, and returns the pieces that are certain now.
+    fn push_each(
+        &mut self,
+        bytes: &[u8],
+        read: impl Fn(&mut Threads, &Grammar, u8) -> Result<bool, LimitError>,
+    ) -> Result<Vec<Piece>, BytesError> {
         if self.is_finished && !bytes.is_empty() {
             return Err(BytesError::Refused { at: 0 });
         }
         for (at, &byte) in bytes.iter().enumerate() {
-            match self.threads.read_byte(&self.grammar, byte) {
+            match read(&mut self.threads, &self.grammar, byte) {
                 Ok(true) => {}
                 Ok(false) => return Err(BytesError::Refused { at }),
                 Err(limit) => return Err(BytesError::Limit { at, limit }),
@@ -123,8 +154,7 @@ impl Splitter {
     /// of the current part. A second call returns no pieces.
     pub fn finish(&mut self) -> Vec<Piece> {
         if !self.is_finished {
-            let ending = self.threads.ending(&self.grammar);
-            self.threads.all = ending.or(self.threads.all.first().copied()).into_iter().collect();
+            self.threads.keep_one(&self.grammar);
             self.decide();
             self.cutter.finish(regions(&self.grammar), &mut self.threads.scopes);
             self.is_finished = true;
@@ -136,18 +166,20 @@ impl Splitter {
     /// tag. Returns the last pieces, and the index of the incomplete call of a tool. The index is `None` outside calls,
     /// and if the name of the called tool is not certain yet.
     pub fn cut(&mut self) -> (Vec<Piece>, Option<u32>) {
-        let Threads { all, scopes, .. } = &self.threads;
-        let in_calls = all.iter().all(|thread| scopes.is_in_call(thread.scope));
+        let scopes = &self.threads.scopes;
+        let in_calls = self.threads.open().all(|thread| scopes.is_in_call(thread.scope));
         if !in_calls || self.is_finished || self.is_accepting() {
             self.cutter.drop_held();
             return (self.finish(), None);
         }
         self.is_finished = true;
-        let call = match &self.threads.all[..] {
-            [thread] => self.threads.scopes.known_call(thread.scope),
+        let mut open = self.threads.open();
+        let call = match (open.next(), open.next()) {
+            (Some(thread), None) => self.threads.scopes.known_call(thread.scope),
             // The name of the called tool is not certain yet.
             _ => None,
         };
+        drop(open);
         (self.take(), call)
     }
 
@@ -181,10 +213,8 @@ impl Splitter {
     /// Cuts the input on which all parses agree into pieces.
     fn decide(&mut self) {
         let Self { grammar, threads, cutter, .. } = self;
-        let Threads { all, scopes, pending, .. } = threads;
         let regions = regions(grammar);
-        let tips = all.iter_mut().map(|thread| &mut thread.node);
-        pending.decide(tips, |node, bytes| {
+        threads.decide(|scopes, node, bytes| {
             cutter.read(regions, scopes, node.scope, node.symbol, bytes);
         });
         threads.collect([&mut cutter.scope, &mut cutter.last]);
@@ -199,4 +229,15 @@ impl Splitter {
 /// Returns the regions of a grammar, with the markers of each.
 fn regions(grammar: &Grammar) -> Regions<'_> {
     Regions { regions: &grammar.artifact().meta().regions, markers: grammar.markers() }
+}
+
+/// Returns the special tokens on which a grammar has edges, each with the first byte of its text, ascending. Tokens
+/// without a text are left out.
+fn names(grammar: &Grammar) -> Box<[(u8, u32)]> {
+    let artifact = grammar.vocabulary().artifact();
+    let read = artifact.special_tokens().iter().filter(|&&token| grammar.has_edge_on(token));
+    let first = |&token: &u32| Some((*artifact.token_bytes(token).first()?, token));
+    let mut names: Vec<(u8, u32)> = read.filter_map(first).collect();
+    names.sort_unstable();
+    names.into_boxed_slice()
 }

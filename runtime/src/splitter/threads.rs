@@ -33,17 +33,30 @@ pub(super) struct Thread {
 }
 
 /// A thread that took a token edge, while other threads read the bytes of the same token.
+#[derive(Clone, Copy, Debug)]
 struct Passing {
     thread: Thread,
     /// Number of the scope that contains the token edge.
     read_in: u32,
 }
 
+/// A thread that took an edge on a special token, of whose text only a part was read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Spelling {
+    passing: Passing,
+    /// Id of the special token.
+    token: u32,
+    /// Number of bytes of its text that were read.
+    read: usize,
+}
+
 /// All threads of an output, with the frames and scopes to which they refer.
 #[derive(Debug)]
-/// Threads after the input so far. There is at least one.
 pub(super) struct Threads {
+    /// Threads after the input so far. There is at least one, unless `spelling` has some.
     pub(super) all: Vec<Thread>,
+    /// Threads within the text of a special token. Empty unless the output is read as text.
+    spelling: Vec<Spelling>,
     pub(super) scopes: Scopes,
     pub(super) pending: Pending,
     frames: Frames,
@@ -71,6 +84,7 @@ impl Threads {
         let thread = Thread { at: grammar.initial(), scope, node: DECIDED };
         Self {
             all: vec![thread],
+            spelling: Vec::new(),
             scopes,
             pending: Pending::default(),
             frames: Frames::new(),
@@ -86,6 +100,83 @@ impl Threads {
     pub(super) fn ending(&self, grammar: &Grammar) -> Option<Thread> {
         let chains = grammar.chains();
         self.all.iter().copied().find(|thread| chains.is_accepting(&self.frames, thread.at))
+    }
+
+    /// Returns all threads, those within the text of a special token last.
+    pub(super) fn open(&self) -> impl Iterator<Item = Thread> + '_ {
+        let spelling = self.spelling.iter().map(|spelling| spelling.passing.thread);
+        self.all.iter().copied().chain(spelling)
+    }
+
+    /// Keeps one of the [open](Self::open) threads: the first in whose configuration the output may end, or else the
+    /// first.
+    pub(super) fn keep_one(&mut self, grammar: &Grammar) {
+        let kept = self.ending(grammar).or(self.open().next());
+        self.all = kept.into_iter().collect();
+        self.spelling.clear();
+    }
+
+    /// Reads a byte of a text in which special tokens are spelled. Where a thread has an edge on a special token, the
+    /// token's text may be that token, or bytes that the grammar takes. `names` lists the special tokens of such edges,
+    /// each with the first byte of its text, ascending. Returns `false`, without any change, if no thread allows the
+    /// byte.
+    pub(super) fn read_spelled(
+        &mut self,
+        grammar: &Grammar,
+        names: &[(u8, u32)],
+        byte: u8,
+    ) -> Result<bool, LimitError> {
+        let before = (self.all.clone(), self.spelling.clone());
+        let mark = self.pending.mark();
+        self.scopes.next_place();
+        let read = self.read_spelled_byte(grammar, names, byte);
+        if read != Ok(true) {
+            (self.all, self.spelling) = before;
+            self.pending.back_to(mark);
+        }
+        read
+    }
+
+    /// Reads a byte as [`read_spelled`](Self::read_spelled) does. Does not undo changes.
+    fn read_spelled_byte(
+        &mut self,
+        grammar: &Grammar,
+        names: &[(u8, u32)],
+        byte: u8,
+    ) -> Result<bool, LimitError> {
+        let machine = grammar.lenient_machine(self.limits);
+        let regions = &grammar.artifact().meta().regions;
+        let vocabulary = grammar.vocabulary();
+        let first = names.partition_point(|&(first, _)| first < byte);
+        let beginning = names[first..].iter().take_while(|&&(first, _)| first == byte);
+        for &(_, token) in beginning {
+            let taken = self.take_edges(&machine, regions, token)?.into_iter();
+            self.spelling.extend(taken.map(|passing| Spelling { passing, token, read: 0 }));
+        }
+        self.step(&machine, regions, byte)?;
+        // Those whose token ends here join the others, by the symbol of this layer.
+        let mut ending: Vec<(Passing, Option<Symbol>)> = Vec::new();
+        for mut spelling in std::mem::take(&mut self.spelling) {
+            let text = vocabulary.token_bytes(spelling.token);
+            if text[spelling.read] != byte {
+                continue;
+            }
+            let symbol = (spelling.read == 0).then(|| Symbol::token(spelling.token));
+            spelling.read += 1;
+            if spelling.read == text.len() {
+                ending.push((spelling.passing, symbol));
+                continue;
+            }
+            let Passing { thread, read_in } = &mut spelling.passing;
+            let node = Node { before: thread.node, scope: *read_in, symbol };
+            thread.node = self.pending.node(node);
+            self.spelling.push(spelling);
+        }
+        for (passing, symbol) in ending {
+            self.pass(&machine, &mut [passing], symbol, true)?;
+        }
+        self.pending.end_layer(&[byte]);
+        Ok(!self.all.is_empty() || !self.spelling.is_empty())
     }
 
     /// Reads a byte. Returns `false`, without any change, if no thread allows the byte.
@@ -112,12 +203,12 @@ impl Threads {
         token: Option<u32>,
         bytes: &[u8],
     ) -> Result<bool, LimitError> {
-        let before = self.all.clone();
+        let before = (self.all.clone(), std::mem::take(&mut self.spelling));
         let mark = self.pending.mark();
         self.scopes.next_place();
         let read = self.read_threads(grammar, token, bytes);
         if read != Ok(true) {
-            self.all = before;
+            (self.all, self.spelling) = before;
             self.pending.back_to(mark);
         }
         read
@@ -318,6 +409,19 @@ impl Threads {
         (at, scope)
     }
 
+    /// Decides the layers on which all open threads agree, as [`Pending::decide`] does. `decided` gets the scopes as well.
+    pub(super) fn decide(&mut self, mut decided: impl FnMut(&mut Scopes, Node, &[u8])) {
+        let Self { all, spelling, scopes, pending, .. } = self;
+        let decided = |node: Node, bytes: &[u8]| decided(scopes, node, bytes);
+        let tips = all.iter_mut().map(|thread| &mut thread.node);
+        if spelling.is_empty() {
+            return pending.decide(tips, decided);
+        }
+        let spelling = spelling.iter_mut().map(|spelling| &mut spelling.passing.thread.node);
+        let tips: Vec<&mut u32> = tips.chain(spelling).collect();
+        pending.decide(tips.into_iter(), decided);
+    }
+
     /// Removes unreachable frames and scopes if a collection is due. `others` are the numbers of further scopes to
     /// keep. All numbers are renewed.
     pub(super) fn collect(&mut self, others: [&mut u32; 2]) {
@@ -325,12 +429,18 @@ impl Threads {
             return;
         }
         let threads = self.all.iter_mut().map(|thread| &mut thread.scope);
-        self.scopes.collect(threads.chain(self.pending.scopes()).chain(others));
+        let spelling = self.spelling.iter_mut().flat_map(|spelling| {
+            let Passing { thread, read_in } = &mut spelling.passing;
+            [&mut thread.scope, read_in]
+        });
+        self.scopes.collect(threads.chain(spelling).chain(self.pending.scopes()).chain(others));
         let at_frame = |&mut frame: &mut u32| Configuration { state: NONE, count: 0, frame };
         let mut scopes: Vec<Configuration> = self.scopes.frames().map(at_frame).collect();
-        let mut threads: Vec<Configuration> = self.all.iter().map(|thread| thread.at).collect();
+        let mut threads: Vec<Configuration> = self.open().map(|thread| thread.at).collect();
         self.frames.collect(&mut [&mut threads, &mut scopes]);
-        self.all.iter_mut().zip(threads).for_each(|(thread, at)| thread.at = at);
+        let spelling = self.spelling.iter_mut().map(|spelling| &mut spelling.passing.thread);
+        let open = self.all.iter_mut().chain(spelling);
+        open.zip(threads).for_each(|(thread, at)| thread.at = at);
         self.scopes.frames().zip(scopes).for_each(|(frame, at)| *frame = at.frame);
     }
 }

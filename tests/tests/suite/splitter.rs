@@ -52,6 +52,22 @@ fn split(grammar: &Grammar, tokens: &[u32]) -> (Vec<Part>, Vec<String>) {
     (parts(&pieces), calls)
 }
 
+/// The parts and names of calls of an output that is read as text, cut into pieces at random.
+fn split_text(rng: &mut Rng, grammar: &Grammar, text: &str) -> (Vec<Part>, Vec<String>) {
+    let mut splitter = Splitter::new(grammar);
+    let (mut pieces, mut rest) = (Vec::new(), text.as_bytes());
+    while !rest.is_empty() {
+        let (part, more) = rest.split_at(1 + rng.below(rest.len().min(9)));
+        pieces.extend(splitter.push_text(part).unwrap_or_else(|error| panic!("{text:?}: {error}")));
+        rest = more;
+    }
+    assert!(splitter.is_accepting(), "the output may end: {text:?}");
+    pieces.extend(splitter.finish());
+    assert!(splitter.push_text(b"x").is_err(), "it has ended");
+    let calls = splitter.calls().map(str::to_owned).collect();
+    (parts(&pieces), calls)
+}
+
 /// A text as tokens, special ones as such and the rest at random.
 fn cut(rng: &mut Rng, text: &str) -> Vec<u32> {
     let first_special = 256 + WORDS.len() as u32;
@@ -144,6 +160,9 @@ impl Made {
             assert_eq!(texts(&found), expected, "{tag}");
             assert_eq!(calls, self.calls, "{tag}");
         }
+        let (found, calls) = split_text(rng, grammar, &text);
+        assert_eq!(texts(&found), expected, "{tag}");
+        assert_eq!(calls, self.calls, "{tag}");
         if !SPECIAL.iter().any(|special| text.contains(special)) {
             let mut splitter = Splitter::new(grammar);
             let mut pieces = splitter.push_bytes(text.as_bytes()).expect("it is allowed");
@@ -291,6 +310,7 @@ fn transcripts_are_split() {
         let joined: String = found.iter().map(|(_, _, text)| text.as_str()).collect();
         assert_eq!(joined, text);
         assert_eq!(split(grammar, &cut(&mut rng, text)), (found.clone(), calls.clone()));
+        assert_eq!(split_text(&mut rng, grammar, text), (found.clone(), calls.clone()));
         assert_eq!(calls.is_empty(), case["scenario"] == "text", "{} {text:?}", case["template"]);
         for (index, name) in calls.iter().enumerate() {
             let of_call = |part: &&Part| part.1 == Some(index as u32) && part.0.is_some();
@@ -312,6 +332,42 @@ fn transcripts_are_split() {
     }
     assert!(outputs >= 100 && with_calls >= 60, "{outputs} outputs, {with_calls} with calls");
     eprintln!("{outputs} transcripts are split, {with_calls} of them have calls");
+}
+
+/// Text that was cut off, also within the text of a special token: no byte is lost, and the parts are those of the tokens
+/// as far as these go.
+#[test]
+fn text_that_was_cut_off_is_split_as_far_as_it_goes() {
+    let mut within_special = 0;
+    for (case, grammar) in transcripts_with_grammars().iter().step_by(9) {
+        let text = case["text"].as_str().expect("a text");
+        let (all, _) = split(grammar, &tokens(text, false).0);
+        for length in (0..=text.len()).filter(|&length| text.is_char_boundary(length)) {
+            let mut splitter = Splitter::new(grammar);
+            let mut pieces = splitter.push_text(&text.as_bytes()[..length]).expect("it is allowed");
+            pieces.extend(splitter.finish());
+            let found = parts(&pieces);
+            let joined: String = found.iter().map(|(_, _, text)| text.as_str()).collect();
+            assert_eq!(joined, text[..length]);
+            let is_within = |special: &&str| {
+                let begin = text[..length].rfind('<').unwrap_or(length);
+                text[begin..].starts_with(*special)
+                    && length > begin
+                    && length < begin + special.len()
+            };
+            if SPECIAL.iter().any(|special| is_within(&special)) {
+                within_special += 1;
+            } else if let Some((_, whole)) = found.split_last() {
+                assert_eq!(whole, &all[..whole.len()], "{length} bytes of {text:?}");
+            }
+            let mut splitter = Splitter::new(grammar);
+            let mut pieces = splitter.push_text(&text.as_bytes()[..length]).expect("it is allowed");
+            pieces.extend(splitter.cut().0);
+            let kept: Vec<u8> = pieces.iter().flat_map(|piece| &piece.bytes).copied().collect();
+            assert!(text.as_bytes().starts_with(&kept));
+        }
+    }
+    assert!(within_special > 100, "{within_special}");
 }
 
 #[test]

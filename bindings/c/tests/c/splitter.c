@@ -127,7 +127,7 @@ static void tokens_and_bytes(const grammarc_grammar *grammar)
     /* An end token finishes it, with what was held back. */
     STATUS(grammarc_splitter_reset(splitter), GRAMMARC_OK);
     memset(&read, 0, sizeof read);
-    STATUS(grammarc_splitter_push_bytes(splitter, (const uint8_t *)text, length, &pieces, &count, NULL), GRAMMARC_OK);
+    STATUS(grammarc_splitter_push_text(splitter, (const uint8_t *)text, length, &pieces, &count, NULL), GRAMMARC_OK);
     take(&read, pieces, count);
     CHECK(read.length == length - 2);
     STATUS(grammarc_splitter_push(splitter, EOS, &pieces, &count), GRAMMARC_OK);
