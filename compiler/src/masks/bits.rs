@@ -1,6 +1,6 @@
 //! Rows of bits, one bit for each token: bit `id % 32` of word `id / 32` denotes the token `id`.
 
-/// Number of 32-bit words of a row (one bit per token) that are tested together for whether any bit is set.
+/// Number of 32-bit words of a row (one bit per token) that are tested together for a set bit.
 const CHUNK: usize = 16;
 
 /// Calls `each` with the index of each set bit of a 64-bit word, in ascending order. The lowest bit has the index 0.
@@ -52,8 +52,8 @@ pub(crate) fn contains(row: &[u32], id: u32) -> bool {
     row[id as usize / 32] >> (id % 32) & 1 == 1
 }
 
-/// Returns the number of tokens in which two rows of one bit per token differ. `None` if they differ in `limit` or
-/// more.
+/// Returns the number of tokens that are in exactly one of two rows of one bit per token. `None` if there are `limit`
+/// or more.
 pub(crate) fn distance(row: &[u32], other: &[u32], limit: usize) -> Option<usize> {
     let mut distance = 0;
     // In blocks, so that the comparison of very different rows ends early.

@@ -33,8 +33,8 @@ use crate::threads::Context;
 /// unbounded mask.
 pub(crate) type DeltasByIncrement = Vec<Option<NearBoundDelta>>;
 
-/// The near-bound deltas (differences from the unbounded masks) of the states of one rule whose masks change near a
-/// counter's bound.
+/// The near-bound deltas (differences from the unbounded masks) of the count-dependent states of one rule. The masks of
+/// these states change near a counter's bound.
 pub(crate) struct RuleDeltas {
     /// For each group of equivalent count-dependent states, the index of the group's list of deltas (differences from
     /// the unbounded masks) in `deltas`.
@@ -47,7 +47,7 @@ pub(crate) struct RuleDeltas {
 }
 
 /// The near-bound deltas (differences from the unbounded masks) of all rules of a network. Rules with equal transitions
-/// share their deltas.
+/// and equal FOLLOW bytes share their deltas.
 pub(crate) struct NearBoundDeltas<'a> {
     /// The network whose rules have the deltas (differences from the unbounded masks).
     network: &'a Network,
@@ -57,8 +57,8 @@ pub(crate) struct NearBoundDeltas<'a> {
     trie: Trie<'a>,
     /// The budget and the threads of the computation.
     context: Context<'a>,
-    /// Maps the [signature](RuleSteps::signature) of a rule's transitions and its FOLLOW bytes (that may come after the
-    /// rule) to the deltas (differences from the unbounded masks) of the rule.
+    /// Maps the [signature](RuleSteps::signature) of a rule's transitions, with the rule's FOLLOW bytes, to the deltas
+    /// (differences from the unbounded masks) of the rule.
     by_transitions: IndexMap<Vec<u32>, RuleDeltas, FxBuildHasher>,
 }
 
@@ -74,8 +74,8 @@ impl<'a> NearBoundDeltas<'a> {
     }
 
     /// Returns the index of the deltas (differences from the unbounded masks) of the given count-dependent states.
-    /// Computes them if no rule with equal transitions came before. `after` has the FOLLOW bytes of their rule (those
-    /// that may come after it). The deltas have no meaning once the budget is spent.
+    /// Computes them if no rule with equal transitions came before. `after` has the FOLLOW bytes of their rule. The
+    /// deltas have no meaning once the budget is spent.
     pub(crate) fn number(&mut self, count_dependent: &CountDependent, after: ByteSet) -> usize {
         let Self { network, facts, trie, context, .. } = *self;
         let steps = RuleSteps::new(network, count_dependent);
@@ -97,7 +97,7 @@ impl<'a> NearBoundDeltas<'a> {
     }
 
     /// Computes the deltas (differences from the unbounded masks) of a rule. `heads` has one state of each group of
-    /// equivalent count-dependent states, as numbers within the rule. The walks over the trie run on all threads.
+    /// equivalent count-dependent states, as indexes within the rule. The walks over the trie run on all threads.
     fn deltas(
         rule: &CountDependentRule<'_>,
         heads: &[u32],
@@ -135,7 +135,7 @@ impl<'a> NearBoundDeltas<'a> {
     }
 }
 
-/// The difference of a near-bound mask (for few increments left of a counter) from the unbounded mask (for many).
+/// The difference of a near-bound mask (few increments left) from the unbounded mask (many left).
 pub(crate) struct NearBoundDelta {
     /// The subtrees of the trie whose strings exceed the counter's bound, as disjoint, ascending ranges of nodes.
     subtrees: Vec<Range<u32>>,

@@ -11,9 +11,9 @@
 //! - All grammars share the rows of a vocabulary, so a vocabulary stores many. A set becomes a row unless it differs
 //!   from an existing row in a few tokens.
 //!
-//! Sets are numbered as they are found. Masks are numbered as they are [asked for](Pool::mask), in the order of the
-//! states. So a record depends on the set and on the sets before it in that order. Equal sets are one mask. If the
-//! vocabulary has a mask with the words of a set's form, the set gets that mask.
+//! Sets have indexes in the order in which they are found. Masks have ids in the order in which they are [asked
+//! for](Pool::mask), the order of the states. So a record depends on the set and on the sets before it in that order.
+//! Equal sets are one mask. If the vocabulary has a mask with the words of a set's form, the set gets that mask.
 //!
 //! Outcomes are looked up before they are encoded, because most are equal to others.
 
@@ -64,7 +64,7 @@ pub(crate) struct Pool<'a> {
 
 /// The mask records that are made so far, with their bit rows (one bit per token) and token lists.
 struct Records {
-    /// The tables that the mask records, bit rows (one bit per token) and token lists are appended to.
+    /// The tables to which the mask records, bit rows (one bit per token) and token lists are appended.
     tables: TablesData,
     /// The limits on the lengths of token lists, in tokens.
     lengths: Lengths,
@@ -256,8 +256,9 @@ impl Records {
     }
 
     /// Returns the id of a bit row (one bit per token) among the newest that this pool has added: the one that differs
-    /// least from a set of `count` tokens. `None` if no difference is small enough to be worth storing. `apart`
-    /// computes a difference as for [`nearest`], given the words and the number of tokens of a row.
+    /// least from a set of `count` tokens. `None` if no difference is small enough to be worth storing. `apart` gets
+    /// the words of a row, the number of its tokens, and a limit. It returns the number of differing tokens, or `None`
+    /// if that is not below the limit.
     fn nearest(
         &self,
         count: u32,
