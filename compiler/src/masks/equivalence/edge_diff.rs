@@ -19,7 +19,7 @@ pub(crate) struct EdgeDifference {
 }
 
 /// Whether `holds` is true for every range of bytes on which the edges of two states lead to different targets. Edges
-/// have to be sorted and disjoint. Ranges are visited in ascending order, until `holds` is false.
+/// have to be sorted and disjoint. Ranges are visited in ascending order, until `holds` returns false.
 #[inline]
 pub(crate) fn all_apart(
     mut one: &[ByteEdge],

@@ -55,8 +55,8 @@ impl<'a> Literals<'a> {
     }
 
     /// Returns the deepest trie node that the literal (fixed string) from a state leads to, if this node decides the
-    /// state's outcome (consumed tokens and exit nodes). `None` if, before the trie ends, the rule may return, no token
-    /// may end, or several bytes may follow.
+    /// state's outcome (consumed tokens and exit nodes). `None` if, before the trie ends, the rule may return, several
+    /// bytes may follow, or no token may end.
     pub(crate) fn deepest(&self, state: u32) -> Option<u32> {
         let mut index = state - self.base;
         let mut node = 0;

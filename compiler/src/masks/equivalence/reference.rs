@@ -12,8 +12,8 @@ use crate::budget::Budget;
 use crate::masks::shared::transitions::{WIDE, bytes_of};
 use crate::network::follow::Follow;
 
-/// Numbers of bytes for which a state has to be equivalent to its reference (the state that its mask is derived from),
-/// tried in this order. If two states are equivalent for less than the last number, their masks differ in most tokens.
+/// Numbers of bytes for which a state has to be equivalent to its reference (source of its mask), tried in this order.
+/// If two states are equivalent for fewer bytes than the last number, their masks differ in most tokens.
 const LIKE: [usize; 3] = [16, 8, 4];
 
 /// The least number of states, equivalent for the first length of [`LIKE`], of which one gets a mask of its own. That
@@ -28,8 +28,8 @@ const STEPS_A_STATE: usize = 1 << 5;
 pub(crate) struct References {
     /// Id of the first state of the grammar itself. States with lower ids belong to the vocabulary.
     base: u32,
-    /// For each state of the grammar itself, by index from the first such state, its reference (the state that its mask
-    /// is derived from), or [`NONE`].
+    /// For each state of the grammar itself, by index from the first such state, its reference (source of its mask), or
+    /// [`NONE`].
     references: Vec<u32>,
 }
 
@@ -88,7 +88,7 @@ impl References {
         Self { base, references }
     }
 
-    /// Whether any state has a reference, a state that its mask is derived from.
+    /// Whether any state has a reference (source of its mask).
     pub(crate) fn are_any(&self) -> bool {
         self.references.iter().any(|&reference| reference != NONE)
     }

@@ -31,9 +31,9 @@ pub(crate) struct Representatives {
     /// For each state of the grammar itself, by index from the first such state, the ids of the states that take their
     /// outcome (consumed tokens and exit nodes) from it.
     of: Lists,
-    /// Classes of states that agree on every factor (substring) of a token.
+    /// Classes of states that are equivalent on every factor (substring) of a token.
     bisimulation: TokenBisimulation,
-    /// For each shortcut, the number of states that it found an equivalent state for, so that they are not walked.
+    /// For each shortcut, the number of states for which it found an equivalent state, so that they are not walked.
     counts: ShortcutCounts,
 }
 
@@ -116,13 +116,13 @@ impl Representatives {
         Self { base, is_represented, of, bisimulation, counts }
     }
 
-    /// Returns, for each shortcut, the number of states that it found an equivalent state for, so that they are not
+    /// Returns, for each shortcut, the number of states for which it found an equivalent state, so that they are not
     /// walked.
     pub(crate) fn counts(&self) -> &ShortcutCounts {
         &self.counts
     }
 
-    /// Returns the classes of states that agree on every factor (substring) of a token.
+    /// Returns the classes of states that are equivalent on every factor (substring) of a token.
     pub(crate) fn bisimulation(&self) -> &TokenBisimulation {
         &self.bisimulation
     }

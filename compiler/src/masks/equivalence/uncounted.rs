@@ -26,14 +26,14 @@ use crate::network::follow::Follow;
 pub(crate) struct Uncounted {
     /// The tables, in which replaced rules have no edges. Calls of replaced rules go to the vocabulary's rules.
     pub(crate) tables: TablesData,
-    /// Pairs of a state of a replaced rule, and the state of the vocabulary's rules with the same mask and exit class
-    /// (trie nodes at which a callee returns).
+    /// Pairs of a state of a replaced rule and a state of the vocabulary's rules. Both have the same mask and exit
+    /// class (nodes where a rule returns).
     pub(crate) states: Vec<[u32; 2]>,
 }
 
 impl Uncounted {
-    /// Finds the rules before countdowns (registers with the number of repetitions left) and replaces them by rules of
-    /// the vocabulary. `None` if no rule is replaced.
+    /// Finds the rules before countdowns (registers of repetitions left) and replaces them by rules of the vocabulary.
+    /// `None` if no rule is replaced.
     pub(crate) fn new(
         follow: &Follow<'_>,
         known: &VocabularyFacts,

@@ -23,26 +23,26 @@ use crate::masks::shortcuts::{Shortcut, Shortcuts};
 use crate::network::Network;
 use crate::threads::Threads;
 
-/// The least number of bit rows (one bit per token) of character runs (states that read characters of one class) for
-/// which encoding uses several threads.
+/// The least number of bit rows (one bit per token) of character runs (states within one character class) for which
+/// encoding uses several threads.
 const WORTH_A_THREAD: usize = 16;
 
-/// The states of the grammar whose outcomes (consumed tokens and exit nodes) are computed. Some outcomes are found by a
-/// walk over the trie, the others are derived.
+/// The states of the grammar whose outcomes (consumed tokens and exit nodes) are computed: by a walk over the trie, or
+/// derived from another state's outcome.
 pub(crate) struct Plan {
     /// The states whose outcomes (consumed tokens and exit nodes) are found by a walk over the trie, ascending.
     pub(crate) walked: Vec<u32>,
     /// The states whose outcomes (consumed tokens and exit nodes) are derived, ascending, each with its reference.
     pub(crate) derived: Vec<(u32, u32)>,
-    /// The states that some derived state has as its reference (the state that its mask is derived from).
+    /// The states that some derived state has as its reference (source of its mask).
     references: BTreeSet<u32>,
 }
 
 impl Plan {
     /// Selects, among the states `states` of a network, those to walk and those to derive. A state that takes its
     /// outcome (consumed tokens and exit nodes) from an equivalent state is in neither list. A state of a packed string
-    /// set (a rule for a finite set of strings) has no record at run time, so it is selected only if another state's
-    /// outcome depends on it.
+    /// set (finite set of strings) has no record at run time. So it is selected only if another state's outcome depends
+    /// on it.
     pub(crate) fn new(
         equivalence: &KEquivalence,
         network: &Network,
@@ -94,12 +94,11 @@ impl Item for Derivation<'_> {
     }
 }
 
-/// Maps each reference, a state that others are derived from, to the index of its token set, and to its outcome (tokens
-/// and exits).
+/// Maps each reference (source of other masks) to the index of its token set, and to its outcome (tokens and exits).
 pub(crate) type ReferenceOutcomes = BTreeMap<u32, (u32, Outcome)>;
 
-/// Encodes the bit rows (one bit per token) of all character runs, and adds them to the encoder as references (states
-/// that other masks are derived from). A bit row has the tokens of some character kinds up to some length.
+/// Encodes the bit rows (one bit per token) of all character runs. Adds them to the encoder, so that masks are derived
+/// from them. A bit row has the tokens of some character kinds up to some length.
 ///
 /// # Errors
 ///
@@ -127,7 +126,7 @@ pub(crate) fn rows_of_runs<'a>(
 }
 
 /// Walks the states of the plan that are not derived from others, and records their outcomes (consumed tokens and exit
-/// nodes). Returns the outcomes of those among them that other masks are derived from.
+/// nodes). Returns the outcomes of the references (sources of other masks) among them.
 ///
 /// # Errors
 ///
@@ -165,8 +164,8 @@ pub(crate) fn walked<'a>(
     Ok(outcomes)
 }
 
-/// Adds the token sets of all references (states that other masks are derived from) to the encoder, so that sets of
-/// derived states are encoded by their differences.
+/// Adds the token sets of all references (sources of other masks) to the encoder, so that sets of derived states are
+/// encoded as differences from them.
 pub(crate) fn add_references<'a>(
     outcomes: &'a ReferenceOutcomes,
     encoder: &mut Encoder<'a>,
@@ -178,8 +177,8 @@ pub(crate) fn add_references<'a>(
     }
 }
 
-/// Derives the remaining states of the plan from their references (the states that their masks are derived from), and
-/// records their outcomes (consumed tokens and exit nodes).
+/// Derives the remaining states of the plan from their references (sources of their masks), and records their outcomes
+/// (consumed tokens and exit nodes).
 ///
 /// # Errors
 ///

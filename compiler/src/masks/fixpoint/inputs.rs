@@ -7,8 +7,8 @@ use crate::masks::shared::facts::VocabularyFacts;
 use crate::network::Network;
 use crate::network::follow::Follow;
 
-/// A network whose masks are computed, with the vocabulary. The numbers of its states, rules and masks continue those
-/// of the vocabulary's tables.
+/// A network whose masks are computed, with the vocabulary. The ids of its states, rules and masks come after those of
+/// the vocabulary.
 #[derive(Clone, Copy)]
 pub(crate) struct Inputs<'a> {
     /// The network of the grammar, or of the vocabulary's own rules.
@@ -19,8 +19,8 @@ pub(crate) struct Inputs<'a> {
     pub(crate) facts: &'a VocabularyFacts,
     /// The token trie: the prefix tree of the tokens' byte strings.
     pub(crate) trie: Trie<'a>,
-    /// The calls and FOLLOW sets of the network that is walked, which has no countdowns (a register with the
-    /// repetitions left) where no mask depends on them.
+    /// The calls and FOLLOW sets of the network that is walked. Countdowns (registers of repetitions left) are removed
+    /// from it if no mask depends on them.
     pub(crate) follow: &'a Follow<'a>,
 }
 

@@ -8,8 +8,8 @@ use grammarc_artifacts::tables::TablesData;
 use crate::masks::shared::chains::{ChainLinks, SharedChains};
 use crate::network::follow::Follow;
 
-/// Returns the number of follow entries in the longest chain: the entries that one mask reads, one for each stack
-/// frame. The error is a return state on a chain of unbounded length, which grows with the stack.
+/// Returns the number of follow entries in the longest chain. A chain has the entries that one mask reads, one for each
+/// stack frame. The error is a return state on a chain of unbounded length, which grows with the stack.
 pub(crate) fn longest_chain(
     own: &TablesData,
     shared: &SharedChains,

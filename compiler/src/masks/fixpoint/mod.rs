@@ -1,9 +1,9 @@
 //! All masks of a network.
 //!
-//! First, in parallel, the outcome of every state at the root of the trie is found ([`base`]). It is the state's base
-//! mask and its exit class, the trie nodes at which its rule returns. Then the follow masks are found ([`follow`]), in
-//! rounds, until no pair of a return state and an exit class is new. Every number is given [in order](schedule), never
-//! by a thread, so the tables do not depend on the number of threads.
+//! First, in parallel, the outcome of every state at the root of the trie is found ([`base`]). It consists of the
+//! state's base mask and its exit class, the trie nodes at which its rule returns. Then the follow masks are found
+//! ([`follow`]), in rounds, until no pair of a return state and an exit class is new. Ids are given [in
+//! order](schedule), never by a thread, so the tables do not depend on the number of threads.
 //!
 //! | file | what |
 //! | --- | --- |
@@ -13,7 +13,7 @@
 //! | [`derived`](mod@derived) | derived states, many at once and on several threads |
 //! | [`follow`] | follow masks |
 //! | [`reachable_pairs`] | pairs of return state and exit class that can occur |
-//! | [`interning`] | numbers of masks and classes |
+//! | [`interning`] | ids of masks and classes |
 //! | [`longest_chain`](mod@longest_chain) | the longest chain of follow entries |
 //! | [`token_edges`] | tokens that are matched by id |
 //! | [`token_liveness`] | states in which no token may end, if the vocabulary lacks a byte |
@@ -72,24 +72,22 @@ use crate::threads::Context;
 
 /// The masks of a network, stored in its tables, with some figures of their computation.
 pub struct Masks {
-    /// The network's tables, with all masks, exit classes (sets of trie nodes at which a rule returns) and follow
-    /// entries in them.
+    /// The network's tables, with all masks, exit classes (node sets where rules return) and follow entries in them.
     pub tables: TablesData,
-    /// The stored masks of nodes of packed string sets (rules for finite sets of strings). Such nodes are not states.
+    /// The stored masks of nodes of packed string sets (finite sets of strings). Such nodes are not states.
     pub high_fanout: HighFanoutMasks,
-    /// The number of pairs of a return state and an exit class (set of trie nodes at which a rule returns) that can
-    /// occur.
+    /// The number of pairs of a return state and an exit class (nodes where a rule returns) that can occur.
     pub pairs: usize,
-    /// The number of follow entries in the longest chain: the entries that one mask reads, one for each stack frame.
-    /// The error is a return state on a chain of unbounded length, which grows with the stack.
+    /// The number of follow entries in the longest chain. A chain has the entries that one mask reads, one for each
+    /// stack frame. The error is a return state on a chain of unbounded length, which grows with the stack.
     pub longest_chain: Result<u32, u32>,
-    /// How often each shortcut (a way to save a part of a walk over the trie) took effect.
+    /// How often each shortcut (saving in a trie walk) took effect.
     #[doc(hidden)]
     pub counts: ShortcutCounts,
 }
 
-/// Computes the masks of a network. `inputs.follow` has the calls of the network as it is, with countdowns (a register
-/// with the repetitions left).
+/// Computes the masks of a network. `inputs.follow` has the calls of the original network, with countdowns (registers
+/// of repetitions left).
 ///
 /// # Errors
 ///
@@ -174,11 +172,11 @@ pub(crate) fn compute(
 }
 
 /// The tables of a network before its masks are computed. Every state of the grammar has an empty base mask and no exit
-/// class (set of trie nodes at which a rule returns), and no node of a packed string set has a mask.
+/// class (nodes where a rule returns). No node of a packed string set has a mask.
 pub(crate) struct UnmaskedTables {
     /// The tables of the rules, without masks: each state has an empty token set.
     pub(crate) tables: TablesData,
-    /// For each packed string set (a rule for a finite set of strings), an empty list of masks.
+    /// For each packed string set (finite set of strings), an empty list of masks.
     pub(crate) high_fanout: HighFanoutMasks,
 }
 
@@ -206,16 +204,16 @@ pub(crate) fn without_masks(
     UnmaskedTables { tables, high_fanout: HighFanoutMasks { nodes, nothing } }
 }
 
-/// Returns the outcome (consumed tokens and exit nodes) of a state of the vocabulary: all of its stored base mask, and
-/// the exits (trie nodes at which the rule returns) of its stored class.
+/// Returns the outcome of a state of the vocabulary: all of its stored base mask, and the exits (nodes where the rule
+/// returns) of its stored class.
 fn stored_outcome(shared: Tables<'_>, state: u32) -> Outcome {
     let exits = class_nodes(shared, shared.states[state as usize].exits).to_vec();
     let delta = Some(Delta { reference: state, excluded: Vec::new() });
     Outcome { delta, exits, ..Outcome::default() }
 }
 
-/// Returns the network's tables with all masks, exit classes (sets of trie nodes at which a rule returns) and follow
-/// entries (tokens after a return) in them. `masks` has the mask and exit class of each state of the network, in order.
+/// Returns the network's tables with all masks, exit classes (node sets where rules return) and follow entries (tokens
+/// after a return) in them. `masks` has the mask and exit class of each state of the network, in order.
 fn stored(
     interning: Interning<'_>,
     masks: &[(u32, u32)],

@@ -29,32 +29,32 @@ use crate::masks::outcome::Outcome;
 use crate::network::CountDependent;
 use crate::threads::Context;
 
-/// The ids of a mask and of an exit class (set of trie nodes at which a rule returns). Before masks and classes are
-/// numbered, the indexes of a token set and of a list of exits.
+/// The ids of a mask and of an exit class (nodes where a rule returns). Before these ids are given, the indexes of a
+/// token set and of a list of exits.
 type Found = (u32, u32);
 
-/// The number of keys (states of equal deltas and outcomes) whose masks are computed before they are numbered. It
-/// bounds the memory of unnumbered results.
+/// The number of keys (states with equal near-bound masks) whose masks are computed before they get ids. It bounds the
+/// memory of results.
 const AT_ONCE: usize = 1 << 6;
 
 /// The key of a list of near-bound masks. The first number is the index of the rule's deltas (differences from the
-/// unbounded masks), and the second the index of the state's deltas among these. The third part is the state's
-/// unbounded outcome (consumed tokens and exit nodes). It is `(NONE, NONE)` if deltas are only sets of tokens.
+/// unbounded masks), and the second the index of the state's deltas among these. The third part has the indexes of the
+/// state's unbounded token set and exits. It is `(NONE, NONE)` if deltas are only sets of tokens.
 type Key = (usize, usize, Found);
 
 /// The near-bound masks of a network: masks of states for few remaining increments of a counter.
 #[derive(Default)]
 pub(super) struct NearBoundMasks {
-    /// One record for each count-dependent state (whose mask changes near a counter's bound) and counter, ascending by
-    /// state and register field. The record names a range of `masks`.
+    /// One record for each count-dependent state (mask changes near a bound) and counter, ascending by state and
+    /// register field. The record names a range of `masks`.
     pub(super) records: Vec<NearBoundRecord>,
     /// The near-bound masks of all records; those of one record ascend by the number of remaining increments.
     pub(super) masks: Vec<NearBoundMask>,
 }
 
 impl NearBoundMasks {
-    /// Returns the exit classes (sets of trie nodes at which a rule returns) through which rules return with few
-    /// increments left, each with a state of the rule.
+    /// Returns the exit classes (node sets where rules return) through which rules return with few increments left.
+    /// Each comes with a state of the rule.
     pub(super) fn classes(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
         let in_place = self.records.iter().filter(|record| !record.is_without());
         in_place.flat_map(|record| {
@@ -64,29 +64,28 @@ impl NearBoundMasks {
     }
 }
 
-/// The near-bound masks (for few remaining increments of a counter) so far, and the tools that make more.
+/// The near-bound masks (few increments left) made so far, and the tools that make more.
 struct Maker<'m, 'a> {
     /// Encodes token sets.
     encoder: &'m mut Encoder<'a>,
-    /// Gives ids to masks and exit classes (sets of trie nodes at which a rule returns).
+    /// Gives ids to masks and exit classes (node sets where rules return).
     interning: &'m mut Interning<'a>,
-    /// For each state of the network, the ids of its mask and exit class (set of trie nodes at which a rule returns)
-    /// with many increments left.
+    /// For each state of the network, the ids of its mask and exit class (nodes where a rule returns) with many
+    /// increments left.
     masks: &'m [Found],
     /// The id of the network's first state; lower ids belong to the vocabulary.
     first_state: u32,
     /// The budget and the threads of the computation.
     context: Context<'m>,
-    /// Maps a key (states of equal deltas and outcomes) to the range of its masks in `made.masks`: the first index, and
+    /// Maps a key (states with equal near-bound masks) to the range of its masks in `made.masks`: the first index, and
     /// how many there are.
     known: FxHashMap<Key, (u32, u32)>,
     /// The records and near-bound masks that are made so far.
     made: NearBoundMasks,
 }
 
-/// Computes the near-bound masks of all count-dependent states (whose masks change near a counter's bound). `masks` has
-/// the mask and exit class (set of trie nodes at which a rule returns) of each state of the network with many
-/// increments left.
+/// Computes the near-bound masks of all count-dependent states (masks change near a bound). `masks` has the mask and
+/// exit class (nodes where a rule returns) of each state of the network with many increments left.
 ///
 /// # Errors
 ///
@@ -117,8 +116,8 @@ pub(super) fn masks<'a>(
 }
 
 impl Maker<'_, '_> {
-    /// Adds the near-bound masks (for few remaining increments) of the states of a rule for one counter. `rule` is the
-    /// index of the rule's deltas (differences from the unbounded masks), and `of` has these deltas.
+    /// Adds the near-bound masks (few increments left) of the states of a rule for one counter. `rule` is the index of
+    /// the rule's deltas (differences from the unbounded masks), and `of` has these deltas.
     fn add(
         &mut self,
         count_dependent: &CountDependent,

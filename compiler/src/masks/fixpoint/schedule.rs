@@ -31,27 +31,27 @@ use crate::threads::Context;
 /// transitions of states anew.
 const WORTH_A_THREAD: Duration = Duration::from_micros(300);
 
-/// The time of work after which the time of the remaining items (states or pairs to compute masks for) is first
-/// estimated from that of the first items.
+/// The time of work after which the time of the remaining items of work is first estimated from that of the first
+/// items.
 const PREDICTABLE: Duration = Duration::from_micros(60);
-/// The estimated time of the remaining items (states or pairs to compute masks for) from which on further threads
-/// start. It is long, since the first items take longest.
+/// The estimated time of the remaining items of work from which on further threads start. It is long, since the first
+/// items take longest.
 const FORESEEN: Duration = Duration::from_micros(1000);
 
-/// The number of items (states or pairs to compute masks for) between two checks of the clock on a single thread. A
-/// check takes as long as the mask of a simple state.
+/// The number of items of work between two checks of the clock on a single thread. A check takes as long as the mask of
+/// a simple state.
 const A_LOOK: usize = 8;
 
-/// The steps of the budget that are charged for each item (a state or pair to compute a mask for) besides its walks. So
-/// the budget's clock is checked often enough.
+/// The steps of the budget that are charged for each item of work besides its walks. So the budget's clock is checked
+/// often enough.
 const STEPS_AN_ITEM: usize = 1 << 10;
 
-/// The number of parts for each thread that the items (states or pairs to compute masks for) are split into. Large
-/// parts are good because a walker reuses its caches from item to item. With more than one part, the results of the
-/// first are taken while the others are in progress.
+/// The number of parts for each thread into which the items of work are split. Large parts are good because a walker
+/// reuses its caches from item to item. With more than one part, the results of the first are taken while the others
+/// are in progress.
 const PARTS: usize = 2;
 
-/// An item of work: a state or pair that a mask is computed for.
+/// An item of work: a state whose mask is computed, or a pair of a return state and an exit class.
 pub(crate) trait Item: Sync {
     /// Returns the id of the grammar's state that an error at this item names.
     fn state(&self) -> u32;
@@ -63,7 +63,7 @@ impl Item for u32 {
     }
 }
 
-/// An item that is a pair of a return state and an exit class (set of trie nodes at which a rule returns).
+/// An item that is a pair of a return state and an exit class (nodes where a rule returns).
 impl Item for (u32, u32) {
     fn state(&self) -> u32 {
         self.0
@@ -98,8 +98,8 @@ pub(crate) struct Workers<'a, F> {
     new: F,
     /// The budget and the threads of the computation.
     context: Context<'a>,
-    /// Whether some list of items (states or pairs) was long enough for several threads. Later lists then use several
-    /// threads at once.
+    /// Whether some list of items of work was long enough for several threads. Later lists then use several threads at
+    /// once.
     are_many: AtomicBool,
 }
 
@@ -114,12 +114,12 @@ impl<'a, F: Fn() -> Worker<'a> + Sync> Workers<'a, F> {
         self.context.threads.count()
     }
 
-    /// Returns the budget that the work is counted on.
+    /// Returns the budget on which the work is counted.
     pub(super) fn budget(&self) -> &'a Budget {
         self.context.budget
     }
 
-    /// Returns how often shortcuts (ways to save a part of a walk) took effect so far, in all idle workers.
+    /// Returns how often shortcuts (savings in trie walks) took effect so far, in all idle workers.
     pub(super) fn counts(&self) -> ShortcutCounts {
         let mut counts = ShortcutCounts::default();
         locked(&self.idle).iter().for_each(|worker| counts.append(&worker.walker.cursor.counts));
@@ -135,7 +135,7 @@ impl<'a, F: Fn() -> Worker<'a> + Sync> Workers<'a, F> {
         result
     }
 
-    /// Charges the budget for one item (a state or pair). Returns whether the budget is spent.
+    /// Charges the budget for one item of work. Returns whether the budget is spent.
     fn are_late(&self) -> bool {
         self.context.budget.spend(STEPS_AN_ITEM).is_err()
     }
@@ -253,7 +253,7 @@ impl<'a, F: Fn() -> Worker<'a> + Sync> Workers<'a, F> {
     }
 }
 
-/// A list of items (states or pairs), given to workers in contiguous parts, and the results so far.
+/// A list of items of work, given to workers in contiguous parts, and the results so far.
 struct WorkParts<'a, T, R> {
     /// All items.
     items: &'a [T],

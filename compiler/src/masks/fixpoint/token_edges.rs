@@ -10,7 +10,7 @@ use crate::network::Network;
 use crate::network::lazy_dfa::{BOTTOM, LazyDfa};
 
 /// Returns, for each set of tokens that some state matches by id, the id of the mask with these tokens. The result is
-/// by the index of the set in the network.
+/// in the order of the network's token sets.
 pub(crate) fn masks(network: &Network, pool: &mut Pool<'_>, encoder: &Encoder<'_>) -> Vec<u32> {
     let sets = network.token_sets.iter().map(|ids| {
         let found = Computed { extra: ids.clone(), ..Computed::default() };
@@ -20,8 +20,7 @@ pub(crate) fn masks(network: &Network, pool: &mut Pool<'_>, encoder: &Encoder<'_
     sets.collect()
 }
 
-/// Replaces, in each token edge (a transition on tokens that are matched by id), the index of the token set by the id
-/// of its mask.
+/// Replaces the index of the token set by the id of its mask in each token edge, a transition on tokens matched by id.
 pub(crate) fn name(tables: &mut TablesData, masks: &[u32]) {
     tables.token_edges.iter_mut().for_each(|edge| edge.tokens = masks[edge.tokens as usize]);
 }

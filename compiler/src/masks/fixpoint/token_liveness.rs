@@ -1,10 +1,10 @@
 //! Token liveness: finds the states in which a token may end, because whole tokens continue from there.
 //!
-//! A vocabulary with all 256 single-byte tokens spells every string. Real ones miss some (SmolLM2 has 235), and then a
+//! A vocabulary with all 256 single-byte tokens spells every string. Real ones miss some, as SmolLM2 with 235. Then a
 //! state can be alive in bytes and dead in tokens. Such states stay in the network, since a longer token may pass
 //! through them, but lose the flag that lets a token end there.
 //!
-//! A state *rests* if a token may end in it. A final state rests. So does a state with a token to a resting state
+//! A state *rests* if a token may end there. A final state rests. So does a state with a token to a resting state
 //! within the rule, if the frames rest too. This is a least fixpoint, first over single bytes, and then over whole
 //! tokens for the remaining states. If every configuration and frame rests, whole tokens spell a string from each to
 //! the end of its rule. So no configuration is a dead end. Tokens that reach beyond the end of the rule are not
@@ -26,7 +26,7 @@ use crate::masks::walk::walker::Walker;
 use crate::network::Network;
 use crate::network::follow::Follow;
 
-/// Clears the flag `RESTS` of every state from which no sequence of tokens continues, and returns those states. Returns
+/// Clears the flag `RESTS` of every state from which no sequence of tokens continues, and returns these states. Returns
 /// no state if all 256 bytes are tokens.
 pub(crate) fn mark(
     network: &mut Network,
@@ -57,9 +57,8 @@ pub(crate) fn mark(
     }
 }
 
-/// Returns for each rule of the network whether tokens of several bytes count in it, besides single bytes. They do if
-/// the rule has no countdown (a register with the repetitions left), and no rule with a countdown reaches it by tail
-/// calls.
+/// Returns for each rule of the network whether tokens of several bytes count in it, besides single bytes. They do not
+/// if the rule has a countdown (register of repetitions left), or is reached by tail calls from such a rule.
 fn without_countdown(network: &Network) -> Vec<bool> {
     let own = network.tables.as_tables();
     let mut free = vec![true; own.rules.len()];
@@ -99,14 +98,14 @@ struct Fixpoint<'a> {
 }
 
 impl Fixpoint<'_> {
-    /// Returns a view of the network that decides by single bytes whether a state rests (a token may end in it).
+    /// Returns a view of the network that decides by single bytes whether a state rests (a token may end there).
     /// `rests` has the states that are already known to rest.
     fn marker<'m>(&'m self, rests: &'m [bool]) -> Marker<'m> {
         let single_bytes = self.known.single_bytes();
         Marker { network: self.network, shared: self.shared, single_bytes, rests }
     }
 
-    /// Returns for each state of the network whether it rests (a token may end in it), on the assumption of `loops`,
+    /// Returns for each state of the network whether it rests (a token may end there), on the assumption of `loops`,
     /// and sets the network's flags to match.
     fn least(&mut self) -> Vec<bool> {
         let base = self.network.tables.bases.states;
@@ -140,7 +139,7 @@ impl Fixpoint<'_> {
     }
 }
 
-/// Decides by single bytes whether a state rests (a token may end in it), given the states that are already known to
+/// Decides by single bytes whether a state rests (a token may end there), given the states that are already known to
 /// rest.
 struct Marker<'a> {
     /// The network.
@@ -154,7 +153,7 @@ struct Marker<'a> {
 }
 
 impl Marker<'_> {
-    /// Whether a state, of the network or of the vocabulary, is known to rest (a token may end in it).
+    /// Whether a state, of the network or of the vocabulary, is known to rest (a token may end there).
     fn known(&self, state: u32) -> bool {
         match state.checked_sub(self.network.tables.bases.states) {
             Some(own) => self.rests[own as usize],
@@ -162,8 +161,8 @@ impl Marker<'_> {
         }
     }
 
-    /// Whether a state of the network, by index, rests (a token may end in it): it is final, or its count exit rests
-    /// and it continues. A state with `loops` counts as continuing.
+    /// Whether a state of the network, by index, rests (a token may end there). It rests if it is final, or if its
+    /// count exit rests and it continues. A state with `loops` counts as continuing.
     fn rests(&self, index: usize, loops: bool) -> bool {
         let record = &self.network.tables.states[index];
         let is_final = record.flags & state_flags::FINAL != 0;
@@ -171,8 +170,8 @@ impl Marker<'_> {
         is_final || ends && (loops || self.continues(index))
     }
 
-    /// Whether a single byte, a call or a token edge leads from a state of the network, by index, to one that rests (a
-    /// token may end in it).
+    /// Whether a single byte, a call or a token edge leads from a state of the network to one that rests (a token may
+    /// end there). The state is given by its index.
     fn continues(&self, index: usize) -> bool {
         let joined = self.network.joined(self.shared);
         let own = joined.own;
