@@ -4,8 +4,8 @@
 /// dense rows. Beyond a limit, the computation fails with [`MaskError::Limit`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MaskLimits {
-    /// The most pairs of a return state (the state after a call) and an exit class (trie nodes at which a callee
-    /// returns). A follow mask is computed for each pair. The default is 2,000,000.
+    /// The most pairs of a return state (state after a call) and an exit class (nodes where a callee returns). A follow
+    /// mask is computed for each pair. The default is 2,000,000.
     pub pairs: usize,
     /// The most dense rows (masks stored as one bit per token), besides those of the vocabulary. The default is 16,384,
     /// some 260 MB for a vocabulary of 128,000 tokens.
@@ -35,10 +35,10 @@ pub enum MaskError {
     #[error("the budget was spent after {states} of {total} states")]
     Spent {
         /// Number of items already processed in the current step. An item is a state, or a pair of a return state and
-        /// an exit class (trie nodes at which a callee returns).
+        /// an exit class (nodes where a callee returns).
         states: usize,
-        /// Number of items in the current step: states, or pairs of a return state and an exit class (set of trie nodes
-        /// at which a rule returns).
+        /// Number of items in the current step. An item is a state, or a pair of a return state and an exit class
+        /// (nodes where a callee returns).
         total: usize,
         /// Id of the grammar's state that was to be processed next.
         state: u32,

@@ -52,7 +52,7 @@ mod tests {
             self.network.follow(self.shared(), self.known.rules())
         }
 
-        /// Returns the k-equivalence (agreement on strings of at most `k` bytes) of all states of the grammar.
+        /// Returns the k-equivalence (equality up to `k` bytes) of all states of the grammar.
         pub(crate) fn equivalence(&self, follow: &Follow<'_>) -> KEquivalence {
             KEquivalence::new(
                 follow,

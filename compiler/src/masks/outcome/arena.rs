@@ -25,16 +25,15 @@ const LARGEST: usize = 1 << 16;
 /// A block of 32-bit words, shared by all outcomes (consumed tokens and exit nodes) that are stored in it.
 type Block = Arc<[AtomicU32]>;
 
-/// An outcome (consumed tokens and exit nodes) that is stored in an arena. It has no delta: no tokens taken over from
-/// the mask of another state.
+/// An outcome (consumed tokens and exit nodes) that is stored in an arena. It has no delta (tokens of another mask).
 #[derive(Clone, Debug)]
 pub(crate) struct KeptOutcome {
     /// The block of memory that holds the words of the outcome (consumed tokens and exit nodes).
     block: Block,
     /// Range of words in the block with the bounds of the spans (ranges of token ranks), two words for each span. The
-    /// exits (trie nodes at which the rule returns) follow.
+    /// exits (nodes where the rule returns) follow.
     spans: Range<u32>,
-    /// The end of the exits (trie nodes at which the rule returns) in the block, exclusive.
+    /// The end of the exits (nodes where the rule returns) in the block, exclusive.
     end: u32,
 }
 
@@ -80,8 +79,8 @@ pub(crate) fn words_of(outcome: &Outcome) -> usize {
 }
 
 impl Arena {
-    /// Copies an outcome (consumed tokens and exit nodes) into the arena. The outcome must have no delta: no tokens
-    /// taken over from the mask of another state.
+    /// Copies an outcome (consumed tokens and exit nodes) into the arena. The outcome must have no delta (tokens of
+    /// another mask).
     pub(crate) fn keep(&mut self, outcome: &Outcome) -> KeptOutcome {
         debug_assert!(outcome.delta.is_none(), "what is kept says all of its tokens itself");
         let bounds = outcome.spans.iter().flat_map(|span| [span.start, span.end]);

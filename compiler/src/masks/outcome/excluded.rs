@@ -1,4 +1,5 @@
-//! The subtrees of the trie on which a state differs from its reference, the state from whose mask its mask is derived.
+//! The subtrees of the trie on which the outcomes of a state and of its reference differ. The reference is the state
+//! from whose mask the state's mask is derived.
 
 use std::ops::Range;
 
@@ -6,8 +7,8 @@ use grammarc_artifacts::sections::vocabulary::Trie;
 
 use super::spans::{count_first, past};
 
-/// A set of trie nodes, as sorted, disjoint ranges. The tokens and exits of a reference (a state that another mask is
-/// derived from) at these nodes are not taken over.
+/// A set of trie nodes, as sorted, disjoint ranges. The tokens and exits of a reference (source of another mask) at
+/// these nodes are not taken over.
 #[derive(Clone, Default)]
 pub(crate) struct Excluded(Vec<Range<u32>>);
 
@@ -36,9 +37,8 @@ impl Excluded {
         more.0.iter().for_each(|nodes| self.add(nodes.clone()));
     }
 
-    /// Splits ascending trie nodes into slices of nodes that are not excluded and of nodes that are. Passes them to
-    /// `kept` and `gone`. The search skips whole ranges or whole slices of nodes, so the shorter of the two lists
-    /// determines the cost.
+    /// Splits ascending trie nodes into slices: nodes that are excluded go to `gone`, the others to `kept`. The search
+    /// skips whole ranges or whole slices of nodes, so the shorter of the two lists determines the cost.
     pub(crate) fn split(
         &self,
         nodes: &[u32],

@@ -25,8 +25,8 @@ const SHARDS: usize = 16;
 /// nodes) that were not used lately are dropped.
 const MOST: usize = 4 << 20;
 
-/// The key of an outcome (consumed tokens and exit nodes) in a memo: a state or a class of equivalent states, and the
-/// trie node at which it was found.
+/// The key of an outcome (consumed tokens and exit nodes) in a memo: a state or the id of an equivalence class of
+/// states, and the trie node at which the outcome was found.
 type Key = (u32, u32);
 
 /// A map from [`Key`] to outcome (consumed tokens and exit nodes), for use by several threads.
@@ -34,7 +34,7 @@ type Key = (u32, u32);
 pub(crate) struct Memo {
     /// The parts of the map, each with its own lock. The sum of the two numbers of a key selects the part.
     shards: Vec<Mutex<Shard>>,
-    /// The most 32-bit words that one generation (the young or the old outcomes) of a part may take.
+    /// The most 32-bit words that one generation of a part, the young or the old outcomes, may take.
     most: usize,
 }
 
@@ -102,8 +102,9 @@ impl Memo {
 }
 
 impl Shard {
-    /// Adds a young outcome (consumed tokens and exit nodes) of `words` words, stored by `keep`. Also returns the old
-    /// outcomes that are dropped, if the young generation would exceed `most` words.
+    /// Adds a young outcome (consumed tokens and exit nodes) of `words` words, stored by `keep`. If the young
+    /// generation would exceed `most` words, it becomes the old one. Also returns the old outcomes that are then
+    /// dropped.
     fn add(
         &mut self,
         key: Key,

@@ -13,8 +13,8 @@ pub(crate) mod spans;
 use spans::{count_of, join, minus};
 use std::ops::Range;
 
-/// The result of running all byte strings below one trie node from one state. It has the tokens that the state's rule
-/// consumes, and the exits (trie nodes at which the rule returns).
+/// The result of running all byte strings below one trie node from one state: the tokens that the state's rule
+/// consumes, and the exits (nodes where the rule returns).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Outcome {
     /// Tokens taken over from the base mask of another state, of the vocabulary or of the grammar. `None` if all tokens
@@ -33,8 +33,8 @@ pub(crate) struct Outcome {
 pub(crate) struct Delta {
     /// The state whose base mask is taken over.
     pub reference: u32,
-    /// The ranks (token indexes in byte order) of tokens that are not copied from the reference state: sorted, disjoint
-    /// ranges.
+    /// The ranks (token indexes in byte order) of tokens that are not taken over from the reference's mask: sorted,
+    /// disjoint ranges.
     pub excluded: Vec<Range<u32>>,
 }
 
@@ -45,21 +45,21 @@ impl Outcome {
         count_of(&self.spans)
     }
 
-    /// Whether the outcome has no consumed tokens: neither a delta (tokens taken over from another state's mask) nor
-    /// spans (ranges of token ranks). It may still have exits (trie nodes at which the rule returns).
+    /// Whether the outcome has no consumed tokens: neither a delta (tokens of another mask) nor spans (ranges of token
+    /// ranks). It may still have exits (nodes where the rule returns).
     pub(crate) fn is_empty(&self) -> bool {
         self.delta.is_none() && self.spans.is_empty()
     }
 
-    /// Removes all tokens and exits (trie nodes at which the rule returns). Their memory is kept for the next outcome.
+    /// Removes all tokens and exits (nodes where the rule returns). Their memory is kept for the next outcome.
     pub(crate) fn clear(&mut self) {
         self.delta = None;
         self.spans.clear();
         self.exits.clear();
     }
 
-    /// Returns the outcome (consumed tokens and exit nodes) with the tokens of its delta (those taken over from another
-    /// state's mask) among the spans. `stored` has the ranks (token indexes in byte order) of that mask.
+    /// Returns the outcome with the tokens of its delta (tokens of another mask) among the spans. `stored` has the
+    /// ranks (token indexes in byte order) of that mask.
     #[must_use]
     pub(crate) fn over(&self, stored: &[Range<u32>]) -> Self {
         let excluded = self.delta.as_ref().map_or(&[][..], |taken| &taken.excluded);
@@ -67,8 +67,8 @@ impl Outcome {
         Self { spans, exits: self.exits.clone(), ..Self::default() }
     }
 
-    /// Sorts spans (ranges of token ranks) and exits (trie nodes at which the rule returns), merges spans that overlap
-    /// or touch, and removes duplicate exits.
+    /// Sorts spans (ranges of token ranks) and exits (nodes where the rule returns), merges spans that overlap or
+    /// touch, and removes duplicate exits.
     pub(crate) fn normalize(&mut self) {
         if !self.spans.is_sorted_by(|a, b| a.end < b.start) {
             // A stable sort is fastest here: most lists are a few ascending runs.

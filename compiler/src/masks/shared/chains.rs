@@ -1,9 +1,9 @@
 //! Chains of follow entries. Their greatest length is part of the printed bound on the work of a step at run time.
 //!
-//! A follow entry belongs to a return state and an exit class, and names the next class through which the state's rule
-//! may return. The next entry of the chain belongs to that class, and to a return state of a call of the rule. The
-//! length of chains is bounded if these steps have no cycle. With a cycle, a mask may read the whole stack. The error
-//! then names a return state on the cycle.
+//! A follow entry belongs to a return state and an exit class. It has the tokens that continue there, and names the
+//! next class through which the state's rule may return. The next entry of the chain belongs to that class, and to a
+//! return state of a call of the rule. The length of chains is bounded if these steps have no cycle. With a cycle, a
+//! mask may read the whole stack. The error then names a return state on the cycle.
 //!
 //! The next step of a chain depends only on the rule of the entry and its next class. Such a pair is a *link*; links
 //! are far fewer than entries. The vocabulary's rules call none of a grammar's, so a chain has one part within the
@@ -22,18 +22,18 @@ use crate::network::SharedRules;
 /// one for each stack frame.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SharedChains {
-    /// The number of follow entries in the longest chain (the entries that one mask reads, one for each stack frame).
-    /// The error is a return state on a chain of unbounded length. `None` only in a default value.
+    /// The number of follow entries in the longest chain. A chain has the entries that one mask reads, one for each
+    /// stack frame. The error is a return state on a chain of unbounded length. `None` only in a default value.
     pub(crate) longest: Option<Result<u32, u32>>,
-    /// For each rule, the exit classes (sets of trie nodes at which a rule returns) through which a chain of follow
-    /// entries may continue into a caller, ascending. Each class comes with the greatest number of entries of a chain
-    /// up to that point.
+    /// For each rule, the exit classes (node sets where rules return) through which a chain of follow entries may
+    /// continue into a caller, ascending. Each class comes with the greatest number of entries of a chain up to that
+    /// point.
     pub(crate) through: Vec<Box<[(u32, u32)]>>,
 }
 
 impl SharedChains {
-    /// Computes the greatest lengths of the chains of follow entries (the entries that one mask reads, one for each
-    /// stack frame) in the vocabulary's tables.
+    /// Computes the greatest lengths of chains of follow entries in the vocabulary's tables. A chain has the entries
+    /// that one mask reads, one for each stack frame.
     pub(crate) fn new(shared: Tables<'_>, rules: &SharedRules) -> Self {
         let ways =
             ChainLinks::new(shared, |state| rules.rule_of(state), |rule| rules.returns(rule));
@@ -66,26 +66,25 @@ impl SharedChains {
 }
 
 /// A graph whose longest path is the longest chain of follow entries that one mask may read. Its nodes are *links*:
-/// pairs of a rule and an exit class (set of trie nodes at which a rule returns) through which the rule returns. An
-/// edge leads from a link to a link that may come directly after it, one stack frame further down.
+/// pairs of a rule and an exit class (nodes where a rule returns) through which the rule returns. An edge leads to a
+/// link that may come directly after, one stack frame further down.
 pub(crate) struct ChainLinks {
-    /// The links, ascending: pairs of a rule and an exit class (set of trie nodes at which a rule returns).
+    /// The links, ascending: pairs of a rule and an exit class (nodes where a rule returns).
     all: Vec<(u32, u32)>,
-    /// For each link (a rule, and an exit class through which it returns), the lowest return state whose follow entry
-    /// leads to the link.
+    /// For each link (rule and exit class), the lowest return state of the rule with a follow entry that names the
+    /// class as the next one.
     rets: Vec<u32>,
-    /// For each link (a rule, and an exit class through which it returns), the indexes in `all` of the links that may
-    /// come directly after it.
+    /// For each link (rule and exit class), the indexes in `all` of the links that may come directly after it in a
+    /// chain.
     steps: Vec<Vec<usize>>,
-    /// For each link (a rule, and an exit class through which it returns), whether some chain of follow entries ends
-    /// with the entry after the link.
+    /// For each link (rule and exit class), whether a chain may end one entry later. Some return state then has a
+    /// follow entry for the class that names no next class.
     ends: Vec<bool>,
 }
 
 impl ChainLinks {
-    /// Builds the links (pairs of a rule and an exit class through which it returns) from the follow entries of
-    /// `tables`. `rule_of` returns the rule of a state. `returns` returns the states to which a rule can return, also
-    /// through tail calls.
+    /// Builds the links (rule and exit class) from the follow entries of `tables`. `rule_of` returns the rule of a
+    /// state. `returns` returns the states to which a rule can return, also through tail calls.
     pub(crate) fn new(
         tables: Tables<'_>,
         rule_of: impl Fn(u32) -> u32,
@@ -123,9 +122,8 @@ impl ChainLinks {
         Self { all, rets, steps, ends }
     }
 
-    /// Returns, for each link (a rule, and an exit class through which it returns), a number of follow entries. It is
-    /// the length of the longest chain that begins with an entry leading to the link. The error is a return state on a
-    /// cycle of links; chains are then unbounded.
+    /// Returns, for each link (rule and exit class), the length of the longest chain of follow entries that begins with
+    /// an entry before the link. The error is a return state on a cycle of links; chains are then unbounded.
     pub(crate) fn lengths(&self) -> Result<Vec<u32>, u32> {
         let component =
             crate::graph::components_by(self.all.len(), |way| self.steps[way].iter().copied());
@@ -143,9 +141,9 @@ impl ChainLinks {
         Ok(lengths)
     }
 
-    /// Returns the number of follow entries in the longest chain that begins with an entry leading to the link `way` (a
-    /// rule, and an exit class through which it returns). `lengths` is the result of [`lengths`](Self::lengths).
-    /// Returns 1 if these tables have no such link.
+    /// Returns the number of follow entries in the longest chain that begins with an entry before the link `way` (rule
+    /// and exit class). `lengths` is the result of [`lengths`](Self::lengths). Returns 1 if these tables have no such
+    /// link.
     pub(crate) fn length(&self, lengths: &[u32], way: (u32, u32)) -> u32 {
         self.all.binary_search(&way).map_or(1, |at| lengths[at])
     }

@@ -8,19 +8,18 @@ use grammarc_artifacts::tables::Tables;
 
 use crate::network::SharedRules;
 
-/// An edge of the trie from a node of an exit class (set of trie nodes at which a rule returns) to a child.
+/// An edge of the trie from a node of an exit class (nodes where a rule returns) to a child.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ClassEdge {
     /// The byte that leads from the node to its child.
     pub(crate) byte: u8,
     /// The child of the node on the byte.
     pub(crate) child: u32,
-    /// The node of the exit class (set of trie nodes at which a rule returns).
+    /// The node of the exit class (nodes where a rule returns).
     pub(crate) node: u32,
 }
 
-/// Returns the trie nodes of a shared exit class (set of trie nodes at which a rule returns), ascending; none for
-/// [`NONE`].
+/// Returns the trie nodes of a shared exit class (nodes where a rule returns), ascending; none for [`NONE`].
 pub(crate) fn class_nodes(shared: Tables<'_>, class: u32) -> &[u32] {
     match class {
         NONE => &[],
@@ -31,8 +30,8 @@ pub(crate) fn class_nodes(shared: Tables<'_>, class: u32) -> &[u32] {
     }
 }
 
-/// Returns for each rule of the vocabulary the exit classes (sets of trie nodes at which a rule returns) through which
-/// it can return, also through its tail calls. The classes of a rule ascend.
+/// Returns for each rule of the vocabulary the exit classes (node sets where rules return) through which it can return,
+/// also through its tail calls. The classes of a rule ascend.
 pub(crate) fn left_through(shared: Tables<'_>, rules: &SharedRules) -> Vec<Box<[u32]>> {
     let mut classes = vec![BTreeSet::new(); shared.rules.len()];
     for (rule, record) in (0..).zip(shared.rules) {

@@ -1,16 +1,16 @@
 //! Facts about the vocabulary's rules and stored masks. With these facts, walks from a grammar's states need not visit
 //! subtrees whose outcome the vocabulary has stored.
 //!
-//! - Residuals: Let a shared state `s` have the one target `q` on a byte `b`. The part of the base mask and exit class
-//!   of `s` below the trie's node for `b` is the outcome of `q` at that node. Walks reach large subtrees just there:
-//!   one byte into a token, inside a string. A binary search in the stored outcome replaces the walk.
+//! - Residuals: Let a shared state `s` have `q` as its only target on a byte `b`. The part of the base mask and exit
+//!   class of `s` below the trie's node for `b` is the outcome of `q` at that node. Walks reach large subtrees just
+//!   there: one byte into a token, inside a string. A binary search in the stored outcome replaces the walk.
 //! - Deeper in the trie, an outcome is walked once and [memoised](crate::masks::outcome::memo).
 //! - The children of an exit class's nodes are kept by their byte. So a return state that continues with a comma visits
 //!   the commas alone.
 //!
-//! Each fact is computed on first use. All but the memoised walks are kept as long as the compiler lives. To find the
-//! ranks of a base mask takes about 0.2 ms if it has many tokens. Facts depend on the vocabulary alone, so it does not
-//! matter which grammar asks first, or on which thread.
+//! Each fact is computed on first use. All but the memoised walks are kept as long as the compiler lives. The ranks of
+//! a base mask, the token indexes in byte order, take about 0.2 ms if it has many tokens. Facts depend on the
+//! vocabulary alone, so it does not matter which grammar asks first, or on which thread.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -49,21 +49,20 @@ pub(crate) struct VocabularyFacts {
     nodes: Subtrees,
     /// An index of the calls among the vocabulary's shared rules: which rule calls which.
     rules: SharedRules,
-    /// The lengths of the longest chains of follow entries in the vocabulary: the entries that one mask reads, one for
-    /// each stack frame.
+    /// The lengths of the longest chains of follow entries in the vocabulary. A chain has the entries that one mask
+    /// reads, one for each stack frame.
     chains: SharedChains,
     /// The bytes that are tokens of a single byte.
     single_bytes: ByteSet,
     /// For each shared state, whether its base mask depends on bytes alone, with no token that is matched by id.
     speaks: Vec<bool>,
-    /// For each shared state, its transitions by single bytes and the lowest state that is bisimilar to it (equal on
-    /// all strings).
+    /// For each shared state, its transitions by single bytes, and the lowest state that is bisimilar to it (equivalent
+    /// on all strings).
     transitions: Transitions,
-    /// For each shared state and byte, a state that leads to it on this byte, and to no other state.
+    /// For each shared state and byte, shared states whose only target on the byte is that state.
     sources: Predecessors,
-    /// Shared states with self-loops (bytes that lead back to the state) on at least [`SOME`] bytes. Of equivalent
-    /// states only the lowest is listed. States with at least [`MANY`] such bytes come first; the second component is
-    /// their number.
+    /// Shared states with at least [`SOME`] bytes that lead back to the state. Of equivalent states only the lowest is
+    /// listed. States with at least [`MANY`] such bytes come first; the second component is their number.
     staying: (Vec<u32>, usize),
     /// Maps a state to a final state that reaches it on most bytes, by a plain tail call. The key is the target of the
     /// widest edge of the callee's first state.
@@ -74,10 +73,9 @@ pub(crate) struct VocabularyFacts {
     /// Maps an ascending list of exits, the trie nodes at which a rule returns, to the id of the exit class with these
     /// nodes.
     classes: FxHashMap<Box<[u32]>, u32>,
-    /// For each exit class (set of trie nodes at which a rule returns), the edges from its nodes to their children,
-    /// ascending by byte.
+    /// For each exit class (nodes where a rule returns), the edges from its nodes to their children, ascending by byte.
     edges: Vec<OnceLock<Box<[ClassEdge]>>>,
-    /// For each rule, the exit classes (sets of trie nodes at which a rule returns) through which it can return.
+    /// For each rule, the exit classes (node sets where rules return) through which it can return.
     left_through: Vec<Box<[u32]>>,
     /// The dense bit rows (one bit per token) with the rows near each, and an index of the masks by their records.
     rows: StoredRows,
@@ -90,8 +88,8 @@ pub(crate) struct VocabularyFacts {
     behind: CallFollowers,
     /// The strings of the trie, grouped by the kinds of their characters and by length. Computed at the first request.
     words: OnceLock<CharClassIndex>,
-    /// The rules of the vocabulary with a countdown (a register with the repetitions left), and for each an equal rule
-    /// without one. Computed at the first request.
+    /// The rules of the vocabulary with a countdown (register of repetitions left), and for each an equal rule without
+    /// one. Computed at the first request.
     loops: OnceLock<CountdownLoops>,
 }
 
@@ -171,25 +169,25 @@ impl VocabularyFacts {
         &self.rules
     }
 
-    /// Returns for each shared rule the exit classes (sets of trie nodes at which a rule returns) through which it can
-    /// return, ascending.
+    /// Returns for each shared rule the exit classes (node sets where rules return) through which it can return,
+    /// ascending.
     pub(crate) fn left_through(&self) -> &[Box<[u32]>] {
         &self.left_through
     }
 
-    /// Returns the lengths of the longest chains of follow entries within the vocabulary: the entries that one mask
-    /// reads, one for each stack frame.
+    /// Returns the lengths of the longest chains of follow entries within the vocabulary. A chain has the entries that
+    /// one mask reads, one for each stack frame.
     pub(crate) fn chains(&self) -> &SharedChains {
         &self.chains
     }
 
-    /// Returns the lowest shared state that is bisimilar to `state` (equal to it on all strings).
+    /// Returns the lowest shared state that is bisimilar to `state` (equivalent on all strings).
     pub(crate) fn like(&self, state: u32) -> u32 {
         self.transitions.representative(state)
     }
 
-    /// Returns the exit class (set of trie nodes at which a rule returns) with exactly these trie nodes, which must
-    /// ascend. `None` if the vocabulary has none.
+    /// Returns the id of the exit class (nodes where a rule returns) with exactly these trie nodes, which must ascend.
+    /// `None` if the vocabulary has none.
     pub(crate) fn class(&self, nodes: &[u32]) -> Option<u32> {
         self.classes.get(nodes).copied()
     }
@@ -204,9 +202,8 @@ impl VocabularyFacts {
         self.speaks[state as usize]
     }
 
-    /// Returns a shared state that leads to `state` on `byte`, and to no other state. The stored outcome (consumed
-    /// tokens and exit nodes) of that state below the root's child on `byte` is the outcome of `state` there. `None` if
-    /// there is none.
+    /// Returns a shared state whose only target on `byte` is `state`. Its stored outcome (consumed tokens and exit
+    /// nodes) below the root's child on `byte` is the outcome of `state` there. `None` if there is none.
     pub(crate) fn source_on(&self, state: u32, byte: u8) -> Option<u32> {
         self.sources.first(self.like(state), byte)
     }
@@ -222,8 +219,8 @@ impl VocabularyFacts {
         &self.behind
     }
 
-    /// Returns the rules of the vocabulary that end with a countdown (a register with the repetitions left), and equal
-    /// rules without one.
+    /// Returns the rules of the vocabulary that end with a countdown (register of repetitions left), and equal rules
+    /// without one.
     pub(crate) fn loops(&self, shared: Tables<'_>) -> &CountdownLoops {
         self.loops.get_or_init(|| CountdownLoops::new(shared))
     }
@@ -239,14 +236,14 @@ impl VocabularyFacts {
         self.single_bytes
     }
 
-    /// Returns up to two shared states that lead to `state` on `byte`, and to no other state. The first is the
+    /// Returns up to two shared states whose only target on `byte` is `state`. The first is the
     /// [source](Self::source_on); the second has few outgoing bytes.
     pub(crate) fn sources_on(&self, state: u32, byte: u8) -> impl Iterator<Item = u32> + use<> {
         self.sources.both(self.like(state), byte)
     }
 
-    /// Returns the shared states with self-loops (bytes that lead back to the state). A state has at least [`MANY`]
-    /// such bytes, or at least [`SOME`] if `on_many` is false.
+    /// Returns the shared states with many self-loops (bytes leading back to it): at least [`MANY`] bytes, or at least
+    /// [`SOME`] if `on_many` is false.
     pub(crate) fn staying(&self, on_many: bool) -> &[u32] {
         let (all, many) = &self.staying;
         if on_many { &all[..*many] } else { all }
@@ -282,8 +279,8 @@ impl VocabularyFacts {
         self.transitions.of(shared, state)
     }
 
-    /// Returns the trie edges from the nodes of a shared exit class (set of trie nodes at which a rule returns) to
-    /// their children, in ascending order of their bytes.
+    /// Returns the trie edges from the nodes of a shared exit class (nodes where a rule returns) to their children, in
+    /// ascending order of their bytes.
     pub(crate) fn class_edges(&self, shared: Tables<'_>, class: u32) -> &[ClassEdge] {
         self.edges[class as usize].get_or_init(|| {
             let edges = class_nodes(shared, class).iter().flat_map(|&node| {
@@ -331,7 +328,7 @@ mod tests {
     }
 
     /// Returns the ranks (token indexes in byte order) of the tokens that `state` consumes below `node`, and its exits
-    /// (trie nodes at which the rule returns). Both are found byte by byte.
+    /// (nodes where the rule returns). Both are found byte by byte.
     pub(crate) fn walked(
         sets: &mut LazyDfa<'_>,
         trie: Trie<'_>,

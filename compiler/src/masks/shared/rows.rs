@@ -12,7 +12,7 @@ use crate::interner::Interner;
 use crate::masks::bits::distance;
 use crate::masks::outcome::ranks::row_of;
 
-/// The bit rows (one bit per token) near a given row. Each entry is the number of tokens in which the two differ, and
+/// The bit rows (one bit per token) near a given row. Each entry is the number of tokens in exactly one of the two, and
 /// the id of the other row.
 type Near = Box<[(u32, u32)]>;
 
@@ -31,8 +31,8 @@ pub(crate) struct StoredRows {
 /// lists.
 #[derive(Debug, Default)]
 struct StoredMasks {
-    /// The words of each distinct mask record: the id of its bit row (one bit per token), the length of the minus list,
-    /// and the token ids of both lists.
+    /// The words of each distinct mask record. They are the id of its bit row (one bit per token), the length of the
+    /// minus list, and the token ids of both lists.
     words: Interner,
     /// For each entry of `words`, by index, the id of the first mask with this record.
     masks: Vec<u32>,
@@ -52,8 +52,8 @@ impl StoredRows {
         &self.counts
     }
 
-    /// Returns the other bit rows (one bit per token) that differ from a row in at most as many tokens as a row has
-    /// words. Each entry is the number of differing tokens and the id of the row; entries ascend.
+    /// Returns the other bit rows (one bit per token) that differ from a row in few tokens: at most as many as a row
+    /// has words. Each entry is the number of differing tokens and the id of the row; entries ascend.
     pub(crate) fn near(&self, shared: Tables<'_>, row: u32) -> &[(u32, u32)] {
         self.near[row as usize].get_or_init(|| {
             let (words, most) = (row_of(shared, row), shared.row_words);

@@ -1,8 +1,8 @@
 //! Outcomes at a child of the trie's root that are read from the stored mask of another state.
 //!
-//! Let a shared state `s` have the one target `q` on a byte `b`. The *residual* of `s` is the part of its base mask and
-//! exit class that lies below the trie's node for `b`. This residual is the outcome of `q` at that node. Cost: a binary
-//! search.
+//! Let a shared state `s` have `q` as its only target on a byte `b`. The *residual* of `s` is the part of its base mask
+//! and exit class that lies below the trie's node for `b`. This residual is the outcome of `q` at that node. Cost: a
+//! binary search.
 
 use std::ops::Range;
 
@@ -13,9 +13,9 @@ use super::exits::class_nodes;
 use crate::masks::outcome::ranks::{ranks_of, row_of, whole_row};
 use crate::masks::outcome::spans::cut;
 
-/// The part of a shared state's base mask and exits (trie nodes at which the rule returns) that lies below a trie node.
+/// The part of a shared state's base mask and exits (nodes where the rule returns) that lies below a trie node.
 pub(crate) struct StoredResidual<'a> {
-    /// The ranks of the whole base mask. A rank is a token's index in byte order.
+    /// The ranks of all tokens in the state's base mask. A rank is a token's index in byte order.
     spans: &'a [Range<u32>],
     /// The ranks (token indexes in byte order) of the tokens below the node.
     below: Range<u32>,
@@ -25,7 +25,7 @@ pub(crate) struct StoredResidual<'a> {
 
 impl<'a> StoredResidual<'a> {
     /// Returns the part of the outcome (consumed tokens and exit nodes) of the shared state `source` that lies below
-    /// `node`. The state's base mask has the ranks (token indexes in byte order) `spans`.
+    /// `node`. `spans` has the ranks (token indexes in byte order) of the tokens in the state's base mask.
     pub(crate) fn new(
         shared: Tables<'a>,
         trie: Trie<'_>,
@@ -39,7 +39,7 @@ impl<'a> StoredResidual<'a> {
         Self { spans, below, exits: &nodes[from..to] }
     }
 
-    /// Returns the ranks (token indexes in byte order) of the base mask's tokens below the node.
+    /// Returns the ranks (token indexes in byte order) of the tokens below the node that the state's base mask allows.
     pub(crate) fn spans(&self) -> impl Iterator<Item = Range<u32>> + 'a {
         cut(self.spans, self.below.clone())
     }

@@ -17,24 +17,22 @@ use crate::ir::ByteSet;
 /// state are memoised, and it takes part in the search for equivalent states.
 pub(crate) const WIDE: usize = 8;
 
-/// The least number of bytes with self-loops (bytes that lead back to the state) for which a shared state may serve as
-/// the reference (a state that another mask is derived from) of any other state.
+/// The least number of self-loops (bytes leading back to it) for which a shared state may be a reference. The masks of
+/// any other states may be derived from such a state.
 pub(crate) const MANY: usize = 64;
 
-/// The least number of bytes with self-loops (bytes that lead back to the state) for which a shared state may serve as
-/// the reference of a state that is walked alone. It is lower than [`MANY`] for strings of small letters, such as
-/// names.
+/// The least number of self-loops (bytes leading back to it) for which a shared state may be the reference of a state
+/// that is walked alone. It is lower than [`MANY`] for strings of small letters, such as names.
 pub(crate) const SOME: usize = 24;
 
-/// The most nested plain tail calls (calls as the last step of a rule) that are resolved for a state. Deeper ones count
-/// as calls.
+/// The most nested plain tail calls (calls as a last step) that are resolved for a state. Deeper ones count as calls.
 const DEEPEST: usize = 4;
 
 /// The transitions of a shared state by single bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct SharedTransitions {
-    /// For each byte, the target of the transition, or [`NONE`]. A target is given by its representative: the lowest
-    /// state that is bisimilar to it (equal on all strings).
+    /// For each byte, the target of the transition, or [`NONE`]. A target is given by the lowest state that is
+    /// bisimilar to it (equivalent on all strings).
     pub(crate) to: [u32; 256],
     /// The transitions as runs of bytes: first byte, last byte (inclusive) and target state. Ascending by byte.
     pub(crate) runs: Vec<(u8, u8, u32)>,
@@ -70,8 +68,8 @@ pub(crate) fn first_of_calls(shared: Tables<'_>, state: u32) -> ByteSet {
     firsts.fold(ByteSet::EMPTY, |set, first| set.union(ByteSet::from_words(first)))
 }
 
-/// Returns the byte edges of a shared state and of the callees of its plain tail calls (calls as the last step of a
-/// rule), ascending. Also returns the first bytes of its other calls, and the bytes that several of the edges share.
+/// Returns the byte edges of a shared state and of the callees of its plain tail calls (calls as a last step),
+/// ascending. Also returns the first bytes of its other calls, with the bytes that several of the edges share.
 fn edges_through(shared: Tables<'_>, state: u32) -> (Vec<ByteEdge>, ByteSet) {
     let (mut edges, mut calls, mut on) = (Vec::new(), ByteSet::EMPTY, ByteSet::EMPTY);
     let mut work = vec![(state, 0)];
@@ -98,8 +96,8 @@ fn edges_through(shared: Tables<'_>, state: u32) -> (Vec<ByteEdge>, ByteSet) {
 }
 
 impl SharedTransitions {
-    /// Returns the transitions of a shared state. `representative` has for each state the lowest bisimilar one (equal
-    /// on all strings).
+    /// Returns the transitions of a shared state. `representative` has for each state the lowest bisimilar one
+    /// (equivalent on all strings).
     fn new(shared: Tables<'_>, state: u32, representative: &[u32]) -> Self {
         let (edges, calls) = edges_through(shared, state);
         let none = ByteSet::EMPTY;
@@ -130,7 +128,7 @@ impl SharedTransitions {
 /// The transitions of all shared states, each computed when it is first asked for.
 #[derive(Default)]
 pub(crate) struct Transitions {
-    /// For each shared state, the lowest bisimilar state (equal on all strings).
+    /// For each shared state, the lowest bisimilar state (equivalent on all strings).
     representative: Vec<u32>,
     /// For each shared state, its transitions by single bytes, once they are computed.
     of: Vec<OnceLock<Box<SharedTransitions>>>,
@@ -138,12 +136,12 @@ pub(crate) struct Transitions {
 
 impl Transitions {
     /// Returns a table in which no transitions are computed yet. `representative` has for each shared state the lowest
-    /// bisimilar one (equal on all strings).
+    /// bisimilar one (equivalent on all strings).
     pub(crate) fn new(representative: Vec<u32>) -> Self {
         Self { of: representative.iter().map(|_| OnceLock::new()).collect(), representative }
     }
 
-    /// Returns the lowest state that is bisimilar to a shared state (equal on all strings).
+    /// Returns the lowest state that is bisimilar to a shared state (equivalent on all strings).
     pub(crate) fn representative(&self, state: u32) -> u32 {
         self.representative[state as usize]
     }

@@ -15,9 +15,8 @@ use grammarc_artifacts::sections::vocabulary::Trie;
 use crate::ir::ByteSet;
 use crate::masks::bits::set_all;
 
-/// A number of bytes. A state that agrees with its reference (the state that its mask is derived from) for at least
-/// this length is derived from that reference. If the two agree for less, the tokens of one kind of characters are
-/// tried first.
+/// Length in bytes from which on a state that is equivalent to its reference (source of its mask) is derived from it
+/// alone. A state that is equivalent for less is first tried with the tokens of one kind of characters.
 pub(crate) const FAR: usize = 16;
 
 /// A set of kinds of characters, one bit each. Digits are one kind, for example.

@@ -5,10 +5,10 @@
 //! keys, the mask is that of any string, without some tokens that continue the key. Such an outcome is the shared
 //! state's without some subtrees, plus the outcome walked there.
 //!
-//! The state `q` and the vocabulary state `k` run over the trie side by side. They agree at a node if `q`'s
-//! configuration there is the state of `k`, or a bisimilar one, over one fixed frame `f`. Below such a node the tokens
-//! are those of `k`, and at the exits of `k` the walk continues from `f`. Below any other node both continue side by
-//! side, so only the path of their divergence is excluded.
+//! The state `q` and the vocabulary state `k` run over the trie side by side. Suppose that at a node `q`'s
+//! configuration is the state of `k`, or a bisimilar one, over one fixed frame `f`. Then the tokens below the node are
+//! those of `k`, and at the exits of `k` the walk continues from `f`. Below any other node both continue side by side,
+//! so only the path of their divergence is excluded.
 //!
 //! Walks that begin before a key or a string reach a child of the root. There the stored outcome of the strings below
 //! that child is used in the same way.
@@ -32,31 +32,31 @@ use crate::masks::shared::exits::class_nodes;
 use crate::masks::shortcuts::Shortcut;
 use crate::network::lazy_dfa::{BOTTOM, Configurations};
 
-/// A configuration (state and stack frame) of the grammar, and a state of the vocabulary's rules from which it differs
-/// below few trie nodes.
+/// A configuration (state and stack frame) of the grammar, and a shared state (of the vocabulary) whose outcome differs
+/// from its own below few trie nodes.
 pub(crate) struct NearReference {
     /// The configuration (state and stack frame) of the grammar.
     pub(crate) own: Configuration,
-    /// The state of the vocabulary's rules, with the stack frame that its rule returns to.
+    /// The shared state (of the vocabulary), with the stack frame to which its rule returns.
     pub(crate) reference: SharedReference,
 }
 
-/// The part of a walk that takes outcomes (consumed tokens and exit nodes) over from states of the vocabulary's rules.
+/// The part of a walk that takes outcomes (consumed tokens and exit nodes) over from shared states (of the vocabulary).
 pub(crate) struct TakeOver<'w, 'a> {
     /// The part of the walk that continues from return states, the states after a call.
     pub(crate) returns: Returns<'w, 'a>,
-    /// Pairs of a grammar's configuration (state and stack frame) and a state of the vocabulary's rules, with the bytes
-    /// on which the two differ.
+    /// Pairs of a grammar's configuration (state and stack frame) and a shared state (of the vocabulary), with the
+    /// bytes on which their transitions differ.
     pub(crate) pairs: &'w mut PairTable,
-    /// The cache of all searches for reference states: vocabulary states whose outcomes (consumed tokens and exit
-    /// nodes) are taken over.
+    /// The cache of all searches for shared states (of the vocabulary) whose outcomes (consumed tokens and exit nodes)
+    /// are taken over.
     pub(crate) references: &'w mut ReferenceFinder,
 }
 
 impl<'a> TakeOver<'_, 'a> {
-    /// Takes the outcome (consumed tokens and exit nodes) at the root over from a state of the vocabulary's rules.
-    /// Returns false, and adds nothing, if no stored mask is worth it, or if `at` has several configurations (pairs of
-    /// state and stack frame).
+    /// Takes the outcome (consumed tokens and exit nodes) at the root over from a shared state (of the vocabulary).
+    /// Returns false, and adds nothing, if no stored mask is worth it, or if `at` has several configurations (state and
+    /// stack frame).
     pub(crate) fn take(&mut self, at: Configurations, builder: &mut OutcomeBuilder<'a>) -> bool {
         let Some((state, frame)) = self.only(at) else { return false };
         if state < self.returns.cursor.follow.network().own.bases.states {
@@ -92,9 +92,9 @@ impl<'a> TakeOver<'_, 'a> {
         Some(cursor.through(state, frame))
     }
 
-    /// Returns a state of the vocabulary's rules from which a state of the grammar differs below at most
-    /// [`MOST_DIFFERING`] trie nodes, with the latter's configuration. `None` if there is none, or if the state has
-    /// several configurations (pairs of state and stack frame).
+    /// Returns a shared state (of the vocabulary) whose outcome can be taken over for a state of the grammar. The two
+    /// outcomes differ below at most [`MOST_DIFFERING`] trie nodes. Also returns the configuration (state and stack
+    /// frame) of the grammar's state. `None` if there is no such state, or if there are several configurations.
     pub(crate) fn near(&mut self, state: u32) -> Option<NearReference> {
         let at = self.returns.cursor.sets.after_returns(state, BOTTOM).at;
         let own = self.only(at).filter(|own| self.returns.cursor.is_own(own.0))?;
@@ -102,8 +102,8 @@ impl<'a> TakeOver<'_, 'a> {
         Some(NearReference { own, reference })
     }
 
-    /// Takes the outcome (consumed tokens and exit nodes) at the root over from the state of the vocabulary's rules
-    /// that [`near`](Self::near) or a search found.
+    /// Takes the outcome (consumed tokens and exit nodes) at the root over from a shared state (of the vocabulary) that
+    /// [`near`](Self::near) or a search found.
     pub(crate) fn take_from(&mut self, near: NearReference, builder: &mut OutcomeBuilder<'a>) {
         let NearReference { own, reference } = near;
         let mut excluded = Excluded::default();
@@ -111,8 +111,8 @@ impl<'a> TakeOver<'_, 'a> {
         self.take_over(reference, excluded, builder);
     }
 
-    /// Excludes the subtrees below `node` on which the configuration (state and stack frame) `own` and the reference
-    /// state differ. Adds the outcome (consumed tokens and exit nodes) of `own` there.
+    /// Excludes the subtrees below `node` in which the outcomes of the configuration (state and stack frame) `own` and
+    /// of the reference state differ. Adds the outcome (consumed tokens and exit nodes) of `own` there.
     fn part(
         &mut self,
         own: Configuration,
@@ -127,7 +127,7 @@ impl<'a> TakeOver<'_, 'a> {
     }
 
     /// Adds the outcome (consumed tokens and exit nodes) of the strings below `node`, from the stored outcome of a
-    /// state of the vocabulary's rules there. Returns false, and adds nothing, if no such state is found, or if a rule
+    /// shared state (of the vocabulary) there. Returns false, and adds nothing, if no such state is found, or if a rule
     /// may return at once. Also false if `node` is not a child of the root.
     pub(crate) fn take_below(
         &mut self,
@@ -172,9 +172,9 @@ impl<'a> TakeOver<'_, 'a> {
         true
     }
 
-    /// Adds the stored outcome of the reference state (a vocabulary state with a stored mask) to `builder`, without the
-    /// excluded subtrees of the trie. Its tokens become the delta of the outcome. With an empty local stack, its exits
-    /// become exits of the walk; otherwise the walk continues at them from the reference's frame.
+    /// Adds the stored outcome of the reference, a shared state (of the vocabulary), to `builder`, without the excluded
+    /// subtrees of the trie. Its tokens become the delta of the outcome. With an empty local stack, its exits become
+    /// exits of the walk. Otherwise the walk continues at them from the reference's frame.
     fn take_over(
         &mut self,
         reference: SharedReference,
@@ -193,16 +193,15 @@ impl<'a> TakeOver<'_, 'a> {
         builder.outcome.delta = Some(Delta { reference: reference.state, excluded: except });
     }
 
-    /// Adds the trie nodes `nodes`, without those in excluded subtrees, to the exits (trie nodes at which the rule
-    /// returns). `nodes` must ascend.
+    /// Adds the trie nodes `nodes`, without those in excluded subtrees, to the exits (nodes where the rule returns).
+    /// `nodes` must ascend.
     fn leave_but(&self, nodes: &[u32], excluded: &Excluded, builder: &mut OutcomeBuilder<'a>) {
         let leave = |nodes: &[u32]| nodes.iter().for_each(|&node| builder.leave(node));
         excluded.split(nodes, leave, |_| ());
     }
 
-    /// Continues from the local stack frame `frame` (a call open since the walk began) at those of the trie nodes
-    /// `nodes` that are not excluded. `nodes` belong to the exit class `class` of the vocabulary: nodes at which a
-    /// callee returns.
+    /// Continues from the local stack frame `frame` (pushed during the walk) at the trie nodes `nodes`, without the
+    /// excluded ones. `nodes` belong to the exit class `class` (nodes where a callee returns) of the vocabulary.
     fn leave_over(
         &mut self,
         frame: u32,
