@@ -7,8 +7,8 @@ pub struct MaskLimits {
     /// The most pairs of a return state (state after a call) and an exit class (nodes where a callee returns). A follow
     /// mask is computed for each pair. The default is 2,000,000.
     pub pairs: usize,
-    /// The most dense rows (masks stored as one bit per token), besides those of the vocabulary. The default is 16,384,
-    /// some 260 MB for a vocabulary of 128,000 tokens.
+    /// The most dense rows, which store a mask with one bit per token, besides those of the vocabulary. The default is
+    /// 16,384, some 260 MB for a vocabulary of 128,000 tokens.
     pub rows: usize,
 }
 

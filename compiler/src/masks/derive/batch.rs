@@ -50,7 +50,7 @@ pub(crate) struct Difference {
     /// The trie nodes at which the two outcomes differ. What the reference's outcome has there is not taken over:
     /// tokens, and exits (nodes where its rule returns).
     excluded: Excluded,
-    /// What the derived state's outcome adds: consumed tokens and exit nodes at the excluded trie nodes, and others
+    /// Additions of the derived state's outcome: consumed tokens and exit nodes at the excluded trie nodes, and others
     /// that the reference's outcome lacks.
     outcome: Outcome,
 }
@@ -104,9 +104,9 @@ struct SharedVisits {
     /// The current trie node. When another node is asked for, the cached outcomes (consumed tokens and exit nodes) are
     /// dropped.
     node: u32,
-    /// Each entry has the reached configurations (state and stack frame), the FOLLOW bytes of the derived state's rule,
-    /// and the outcome (consumed tokens and exit nodes) at the node. Only the first `count` entries are in use; the
-    /// others keep their memory for later nodes.
+    /// Each entry has the reached configurations (state and stack frame) and the FOLLOW bytes of the derived state's
+    /// rule. It also has the outcome (consumed tokens and exit nodes) at the node. Only the first `count` entries are
+    /// in use; the others keep their memory for later nodes.
     known: Vec<(Arrival, ByteSet, Outcome)>,
     /// The number of entries of `known` that are in use for the current trie node.
     count: usize,

@@ -1,4 +1,4 @@
-//! Character runs: states that read characters of one class for some bytes, so that their tokens are found by length.
+//! Character runs: states that read characters of one class for some bytes. Their tokens are found by length.
 //!
 //! A state before `[0-9A-Za-z]{8}-` reads a letter and reaches the next of eight similar states. A token of such
 //! letters alone is accepted if it has at most eight bytes. All these tokens are one [bit
@@ -82,7 +82,7 @@ struct RunState {
 #[derive(Default)]
 pub(crate) struct CharRuns {
     /// Maps a state to its character run (states within one character class), and to the index in `references` of the
-    /// run's bit row (one bit per token).
+    /// run's bit row.
     of: FxHashMap<u32, (CharRun, u32)>,
     /// Maps character kinds and a byte to trie edges: the strings of these kinds that the trie continues with the byte.
     edges: FxHashMap<(CharKinds, u8), Box<[RunExit]>>,
@@ -146,8 +146,8 @@ impl CharRuns {
         this
     }
 
-    /// Returns the outcome (consumed tokens and exit nodes) of a state at the root of the trie, derived from its
-    /// character run (states within one character class). `None` if it has no run.
+    /// Returns the outcome (tokens and exits) of a state at the root of the trie, derived from its character run
+    /// (states within one character class). `None` if it has no run.
     pub(crate) fn outcome(&self, walker: &mut Walker<'_>, state: u32) -> Option<Outcome> {
         let (run, reference) = self.of.get(&state)?;
         walker.cursor.count(Shortcut::CharRuns);

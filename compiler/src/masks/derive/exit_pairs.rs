@@ -36,7 +36,7 @@ pub(super) struct Pairs {
     steps: Vec<Step>,
     /// The number of byte classes of the rule: the bytes of a class have equal transitions.
     classes: usize,
-    /// For each pair of states, the length in bytes of the shortest distinguishing string: after it, only one of the
+    /// For each pair of states, the length in bytes of the shortest distinguishing string. After it, only one of the
     /// two states continues or may end. `u32::MAX` if there is none.
     distances: Vec<u32>,
     /// For each pair, whether the far state (counter far from its bound) is final, and whether its exit (replacement at
@@ -45,8 +45,8 @@ pub(super) struct Pairs {
     /// The least distance of all pairs: the length in bytes of the shortest string that distinguishes the states of a
     /// pair. `u32::MAX` if there is none.
     pub(super) least: u32,
-    /// Whether some exit (replacement at the bound) continues on a byte on which its far state (counter far from its
-    /// bound) does not, or is final while the far state is not.
+    /// Whether some exit (replacement at the bound) continues or is final where its far state (counter far from its
+    /// bound) does not continue or is not final.
     pub(super) adds: bool,
     /// Whether some far state (counter far from its bound) is final while its exit (replacement at the bound) is not
     /// final, but continues.
@@ -54,8 +54,8 @@ pub(super) struct Pairs {
 }
 
 impl Pairs {
-    /// Builds the pairs of all far states (counter far from its bound) of a rule with their exits (replacements at the
-    /// bound), and all pairs that these reach on equal bytes.
+    /// Builds the pairs of all far states of a rule with their exits, and all pairs that these reach on equal bytes. In
+    /// a far state the counter is far from its bound. The exit replaces it at the bound.
     pub(super) fn new(rule: &RuleSteps<'_>) -> Self {
         let mut pairs: Vec<(u32, u32)> = Vec::new();
         let mut numbers: FxHashMap<(u32, u32), u32> = FxHashMap::default();
@@ -107,8 +107,8 @@ impl Pairs {
         self.numbers[&pair]
     }
 
-    /// Returns whether the far state (counter far from its bound) of the pair with the index `pair` is final, and
-    /// whether its exit (replacement at the bound) is final.
+    /// Returns whether the far state (counter far from its bound) of a pair is final, and whether its exit (replacement
+    /// at the bound) is final. `pair` is the index of the pair.
     pub(super) fn ends(&self, pair: u32) -> (bool, bool) {
         self.ends[pair as usize]
     }
@@ -119,15 +119,15 @@ impl Pairs {
         self.steps[pair as usize * self.classes + class]
     }
 
-    /// Whether a string of at most `height` bytes distinguishes the two states of the pair with the index `pair`: after
-    /// it, only one of them continues or may end.
+    /// Whether a string of at most `height` bytes distinguishes the two states of the pair with the index `pair`. After
+    /// such a string, only one of them continues or may end.
     #[inline]
     pub(super) fn may_tell(&self, pair: u32, height: usize) -> bool {
         self.distances[pair as usize] as usize <= height
     }
 }
 
-/// Returns for each pair of states the length in bytes of the shortest distinguishing string: after it, only one of the
+/// Returns for each pair of states the length in bytes of the shortest distinguishing string. After it, only one of the
 /// two continues or may end. `u32::MAX` if there is none. `steps` has the transitions of all pairs, and `ends` whether
 /// their states are final. The search is breadth first and against the transitions, from the pairs with distance 0 and
 /// 1.

@@ -3,8 +3,7 @@
 //! With `left` increments remaining, the outcome is the unbounded one except in some subtrees: those at whose root
 //! increment number `left` is made. There the counter reaches its bound, and the rule continues in the increment's
 //! *exit* instead of staying in the state. So one walk records, for each increment, how the exit differs from staying.
-//! The walk is pruned where no exit can differ yet ([`Pairs`]): most subtrees are too low for a string that
-//! distinguishes the exit.
+//! The walk is pruned where no exit can differ yet ([`Pairs`]): most subtrees are too low for a distinguishing string.
 //!
 //! The differences that a walk finds below a first byte are a *part*. States with equal transitions after the byte
 //! share the part. A state also shares the part of another one that simulates it ([`Simulation`]).
@@ -47,8 +46,8 @@ pub(super) struct Beginning {
 }
 
 impl Beginning {
-    /// Returns the transition that the first byte of the token makes: its target, and the exit that replaces the target
-    /// at the last increment.
+    /// Returns the transition on the first byte of the token: its target, and the exit that replaces the target at the
+    /// last increment.
     fn arrived(&self) -> Arrived {
         Arrived { state: self.state, exit: self.exit, is_set: false }
     }
@@ -105,8 +104,8 @@ pub(super) struct IncrementWalk<'a> {
     /// Stack of trie nodes to visit. Each entry has the node, the state at the node, and the number of increments of
     /// the counter so far.
     open: Vec<(u32, u32, u32)>,
-    /// Stack of trie nodes to visit. Each entry has the node, and the index of the pair of states reached there: a far
-    /// state (counter far from its bound) and its exit (replacement at the bound).
+    /// Stack of trie nodes to visit, each with the index of the pair of states reached there. A pair is a far state
+    /// (counter far from its bound) and its exit (replacement at the bound).
     pairs_open: Vec<(u32, u32)>,
     /// Stack of trie nodes to visit at which only the exit (replacement at the bound) continues, each with the exit's
     /// state.

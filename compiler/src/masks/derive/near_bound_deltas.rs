@@ -41,8 +41,8 @@ pub(crate) struct RuleDeltas {
     pub(crate) of_group: Vec<usize>,
     /// The distinct lists of deltas (differences from the unbounded masks), by the index that `of_group` names.
     pub(crate) deltas: Vec<DeltasByIncrement>,
-    /// Whether a delta (difference of a near-bound mask from the unbounded mask) is only a set of tokens to exclude. If
-    /// false, it also changes the exits: the trie nodes at which the rule returns.
+    /// Whether a delta (difference from the unbounded mask) is only a set of tokens to exclude. If false, it also
+    /// changes the exits (nodes where the rule returns).
     pub(crate) of_tokens: bool,
 }
 

@@ -95,8 +95,8 @@ pub(crate) enum Replaced {
     Subtree,
 }
 
-/// A product state: for each member (derived state beside its reference) that still continues, the pair of table rows
-/// that the two have reached at a trie node.
+/// A product state: the pairs of table rows that the members of a batch have reached at a trie node. A member is a
+/// derived state beside its reference. It has no pair if it does not continue.
 struct ProductState {
     /// For each member (derived state beside its reference), the pair of table rows that the two have reached. In the
     /// order of the members.
@@ -179,8 +179,7 @@ pub(crate) struct Product<'a> {
     after: Vec<u128>,
     /// The product states (a row pair per member), by index.
     states: Vec<ProductState>,
-    /// Maps the members of a product state, with the table rows that they have reached, to the index of that state in
-    /// `states`.
+    /// Maps the members of a product state, with the table rows reached, to the index of that state in `states`.
     ids: FxHashMap<Rc<[ProductPair]>, u32>,
     /// Maps a set of row shapes, one bit each, to the index in `runs` of their common partition of the bytes. Rows of
     /// the transition table have the same shape if they are constant on the same runs of bytes.
@@ -206,8 +205,8 @@ pub(crate) struct Product<'a> {
 
 impl<'a> Product<'a> {
     /// Builds the product automaton of a batch. An entry of `members` has the table rows of a state and of its
-    /// reference (source of its mask), and the FOLLOW bytes of the state's rule as byte classes, one bit each. Also
-    /// returns the first product state, for a trie with strings of up to `height` bytes. It is [`NONE`] if no such
+    /// reference (source of its mask). It also has the FOLLOW bytes of the state's rule, as byte classes, one bit each.
+    /// Returns the first product state too, for a trie with strings of up to `height` bytes. It is [`NONE`] if no such
     /// string distinguishes a state from its reference.
     pub(crate) fn new(
         rows: &'a TransitionTable,

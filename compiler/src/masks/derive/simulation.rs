@@ -3,7 +3,7 @@
 //!
 //! Take a rule that counts words. With three words left, a state accepts a string of three words if it does with thirty
 //! words left. So the walk with thirty words left records everything that the walk with three would. Its other records
-//! lie after strings on which the state with three words left does not continue, and so outside of that state's mask.
+//! lie after strings without a continuation from the state with three words left, and so outside of that state's mask.
 //! Hence of the states after one first byte, only the largest in the preorder are walked.
 //!
 //! The *distance* of a pair is the length of the shortest chain of transitions to a pair that fails at once. The pair
@@ -67,7 +67,7 @@ pub(super) struct Simulation<'r, 'a> {
     /// The transitions of the rule, with what each does to the counter.
     steps: &'r RuleSteps<'a>,
     /// For each state of the rule, whether it continues with a FOLLOW byte of the rule. `None` if near-bound masks of
-    /// the rule differ from the unbounded ones not only in tokens, but also in trie nodes at which the rule returns.
+    /// the rule differ from the unbounded ones in exits (nodes where the rule returns) too, and not only in tokens.
     goes_on_after: Option<&'r [bool]>,
     /// Maps each verified claim of simulation to its distance: the claim holds for all strings of fewer bytes.
     distances: FxHashMap<SimulationPair, u32>,

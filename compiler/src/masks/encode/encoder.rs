@@ -42,7 +42,7 @@ pub(crate) enum Encoded {
     Form { words: Vec<u32>, count: u32 },
 }
 
-/// The tokens and exit nodes that make a mask: that of a state, or that of a return state with an exit class (nodes
+/// The tokens and exit nodes of a mask. The mask belongs to a state, or to a return state with an exit class (nodes
 /// where a rule returns).
 #[derive(Debug, Default)]
 pub(crate) struct Computed {
@@ -320,9 +320,9 @@ impl<'a> Encoder<'a> {
         describe_difference(row_of(self.shared, nearest), row, words);
     }
 
-    /// Encodes a set that is derived from another: the tokens of `reference` without the ranks (token indexes in byte
-    /// order) `except`, with the ranks `spans` and the token ids `extra`. The set is assembled as a bit row (one bit
-    /// per token).
+    /// Encodes a set that is derived from another. The set has the tokens of `reference` without those of `except`, and
+    /// the tokens of `spans` and `extra`. `except` and `spans` are ranks (token indexes in byte order), `extra` are
+    /// token ids. The set is assembled as a bit row (one bit per token).
     fn encoded_over(
         &self,
         reference: &Reference<'_>,
@@ -369,9 +369,9 @@ impl<'a> Encoder<'a> {
         ids
     }
 
-    /// Encodes a set that is derived from another, from their difference alone: the tokens of `reference` without the
-    /// ranks (token indexes in byte order) `except` and with the ranks `spans`. `None` if the difference is too large
-    /// or the reference has bits of its own. Also `None` if only one of the two sets is a short list.
+    /// Encodes a set that is derived from another, from their difference alone. The set has the tokens of `reference`
+    /// without the ranks (token indexes in byte order) `except`, and the ranks `spans`. `None` if the difference is too
+    /// large or the reference has bits of its own. Also `None` if only one of the two sets is a short list.
     fn differing(
         &self,
         reference: &Reference<'_>,
@@ -418,8 +418,8 @@ impl<'a> Encoder<'a> {
         Some(Encoded::Form { words, count })
     }
 
-    /// Rewrites the form (32-bit words) of a token set. The form is the difference from one bit row (one bit per token)
-    /// of the vocabulary, and becomes the difference from the row with the id `nearest`.
+    /// Rewrites the form (32-bit words) of a token set, which is the difference from some bit row of the vocabulary. It
+    /// becomes the difference from the bit row with the id `nearest`.
     fn move_near(&self, nearest: u32, words: &mut Vec<u32>, scratch: &mut Scratch) {
         let mut row = std::mem::take(&mut scratch.row);
         row.clear();

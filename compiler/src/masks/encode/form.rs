@@ -21,8 +21,8 @@ use grammarc_artifacts::sections::network::NONE;
 /// a vocabulary row.
 pub(crate) const BITS: u32 = NONE - 1;
 
-/// The form of a token set, parsed from its 32-bit words: a list, a difference from a bit row (one bit per token), or a
-/// bit row.
+/// The form of a token set, parsed from its 32-bit words. It is a list, a bit row (one bit per token), or a difference
+/// from one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form<'w> {
     /// A list of the token ids of the set, ascending.

@@ -18,7 +18,7 @@ pub(crate) struct Lengths {
 
 impl Lengths {
     /// Returns the greatest number of tokens of a set that is always stored as a list, even if it hardly differs from a
-    /// bit row (one bit per token). It is one token for each 16 words of a bit row.
+    /// bit row. It is one token for each 16 words of a bit row (one bit per token).
     pub(crate) fn always_listed(self) -> usize {
         self.row_words / WORDS_A_TOKEN
     }

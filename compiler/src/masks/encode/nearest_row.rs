@@ -94,8 +94,8 @@ pub(super) fn nearest(
     best
 }
 
-/// Returns the number of tokens that are in exactly one of two sets: the ids `ids`, and a bit row (one bit per token)
-/// of `count` tokens. `None` if the number is `limit` or more.
+/// Returns the number of tokens in exactly one of two sets: the ids `ids`, and a bit row (one bit per token) of `count`
+/// tokens. `None` if the number is `limit` or more.
 pub(super) fn apart_from_ids(ids: &[u32], row: &[u32], count: u32, limit: usize) -> Option<usize> {
     let count = count as usize;
     // With this many ids missing from the row, the difference reaches the limit.

@@ -234,8 +234,9 @@ impl Records {
         self.put(nearest, minus, plus, count)
     }
 
-    /// Adds a mask record: the id of a bit row (one bit per token) or [`NONE`], the ids of tokens to remove from it,
-    /// and the ids of tokens to add. `count` is the number of the mask's tokens. Returns the id of the mask.
+    /// Adds a mask record, and returns the id of the mask. `row` is the id of a bit row (one bit per token) or
+    /// [`NONE`]. `minus` has the ids of tokens to remove from it, and `plus` those to add. `count` is the number of the
+    /// mask's tokens.
     fn put(&mut self, row: u32, minus: &[u32], plus: &[u32], count: u32) -> u32 {
         let id = self.tables.bases.masks + self.tables.masks.len() as u32;
         let mut list = |ids: &[u32]| {
@@ -255,10 +256,10 @@ impl Records {
         &self.tables.rows[(id - self.tables.bases.rows) as usize * words..][..words]
     }
 
-    /// Returns the id of a bit row (one bit per token) among the newest that this pool has added: the one that differs
-    /// least from a set of `count` tokens. `None` if no difference is small enough to be worth storing. `apart` gets
-    /// the words of a row, the number of its tokens, and a limit. It returns the number of differing tokens, or `None`
-    /// if that is not below the limit.
+    /// Returns the id of a bit row (one bit per token) among the newest of this pool: the one nearest to a set of
+    /// `count` tokens. `None` if no difference is small enough to be worth storing. `apart` gets the words of a row,
+    /// the number of its tokens, and a limit. It returns the number of differing tokens, or `None` if that is not below
+    /// the limit.
     fn nearest(
         &self,
         count: u32,

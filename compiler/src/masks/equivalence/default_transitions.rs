@@ -55,8 +55,8 @@ struct Divergence {
 
 /// The transitions of a state that only calls a shared rule, copied from the rule's first state.
 struct CalledState {
-    /// Byte edges of the state, in ascending order: on the bytes that lead back to it, and on those after which the
-    /// shared rule returns.
+    /// Byte edges of the state, in ascending order: on the bytes that lead back to it, and on the bytes before a return
+    /// of the shared rule.
     edges: Vec<ByteEdge>,
     /// The bytes of all other transitions of the state.
     rest: ByteSet,
@@ -264,7 +264,7 @@ impl<'a> DefaultTransitions<'a> {
         is_decided.then_some(from as u32..self.divergences.len() as u32)
     }
 
-    /// Returns the bytes on which a state with the calls `calls` has the same targets as `begun`, a state that only
+    /// Returns the bytes on which a state with the calls `calls` has the same targets as `begun`, whose state only
     /// calls a shared rule. They must cover the remaining bytes `rest` of `begun`. `None` if they do not, or if the
     /// targets differ.
     fn by_calls(&mut self, begun: &CalledState, calls: &[CallEdge]) -> Option<ByteSet> {

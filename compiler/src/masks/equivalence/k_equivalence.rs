@@ -68,8 +68,8 @@ pub(crate) struct KEquivalence {
     /// The transition table of the refined states. These are the states with many outgoing bytes, and their neighbours.
     /// The table also has the equivalence class of each state after each round.
     rows: TransitionTable,
-    /// For each state of the grammar itself, by index from the first such state, whether it has many outgoing bytes and
-    /// reads no token by its id.
+    /// For each state of the grammar itself, by index from the first such state, whether it has many outgoing bytes.
+    /// False if the state reads tokens by their ids.
     is_wide: Vec<bool>,
     /// For each state of the grammar itself, by index from the first such state, whether it has many outgoing bytes. A
     /// state that also reads tokens by their ids counts if its widest edge leads back to it.

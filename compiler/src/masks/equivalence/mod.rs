@@ -1,4 +1,4 @@
-//! Equivalent states of a grammar: which states have one outcome, and from which state's mask another mask is derived.
+//! Equivalent states of a grammar: states with equal outcomes, and the references from whose masks others are derived.
 //!
 //! | file | what |
 //! | --- | --- |

@@ -93,8 +93,8 @@ impl TokenBisimulation {
         Self { base: own.bases.states, like: finder.like, is_copied }
     }
 
-    /// Returns the id of the class of a state of the grammar, if other states are equivalent to it on every factor
-    /// (substring) of a token. `None` if it is alone in its class.
+    /// Returns the id of a state's class, if it has other states. The states of a class are equivalent on every factor
+    /// (substring) of a token. `None` if the state is alone.
     pub(crate) fn class(&self, state: u32) -> Option<u32> {
         let like = *self.like.get((state - self.base) as usize)?;
         self.is_copied[like as usize].then_some(like)
@@ -119,8 +119,8 @@ struct Finder<'f, 'a> {
     known: &'f VocabularyFacts,
     /// The token trie: the prefix tree of the tokens' byte strings.
     trie: Trie<'f>,
-    /// For each state of the grammar itself, by index from the first such state, the state itself or an equivalent one
-    /// on every factor (substring) of a token. That state may again have an entry for another state.
+    /// For each state of the grammar itself, by index from the first such state, an equivalent state on every factor
+    /// (substring) of a token, or the state itself. That state may again have an entry for another state.
     like: Vec<u32>,
     /// Pairs of states to compare, by index, each with the bytes that were read before.
     work: Vec<([u32; 2], ReadSoFar)>,
@@ -154,8 +154,8 @@ impl ReadSoFar {
 }
 
 impl<'a> Finder<'_, 'a> {
-    /// Finds states that are equivalent on every factor (substring) of a token, among the return states of calls and
-    /// the states before those with many outgoing bytes. Stops once the budget is spent.
+    /// Finds states that are equivalent on every factor (substring) of a token, among two kinds of states: return
+    /// states of calls, and states before those with many outgoing bytes. Stops once the budget is spent.
     fn compare_ends(&mut self, is_narrow: &[bool], budget: &Budget) {
         let base = self.own.bases.states;
         let is_wide = |edge: &ByteEdge| !is_narrow[(edge.target - base) as usize];
@@ -261,8 +261,8 @@ impl<'a> Finder<'_, 'a> {
         }
     }
 
-    /// Whether two states are equivalent on every factor (substring) of a token, if all pairs of states visited on the
-    /// way are assumed to be equivalent. False if more than [`MOST_PAIRS`] pairs are reached.
+    /// Whether two states are equivalent on every factor (substring) of a token. All pairs of states visited on the way
+    /// are assumed to be equivalent. False if more than [`MOST_PAIRS`] pairs are reached.
     fn do_the_same(&mut self, one: u32, other: u32) -> bool {
         if !self.stand_alike(one, other) {
             return false;

@@ -107,8 +107,7 @@ pub(crate) struct TransitionTable {
     entries: Vec<Transition>,
     /// For each row of the transition table, the id of its state.
     states: Vec<u32>,
-    /// For each row of the transition table, the bytes on which its state loops: those that lead to an equivalent
-    /// state.
+    /// For each row of the transition table, the bytes on which its state loops, each to an equivalent state.
     loops: Vec<SelfLoops>,
     /// For each row of the transition table, the bytes that its state can consume: a set of byte classes, one bit each,
     /// made by [`bits`].
@@ -219,8 +218,8 @@ impl TableBuilder {
         Self { class_of, width, entries, states, calls, begins, live }
     }
 
-    /// Returns, for each row of the transition table, the bytes on which its state loops: those that lead to an
-    /// equivalent state. They are empty once the budget is spent.
+    /// Returns, for each row of the transition table, the bytes on which its state loops, each to an equivalent state.
+    /// They are empty once the budget is spent.
     pub(crate) fn loops(
         &self,
         network: Joined<'_>,

@@ -27,8 +27,8 @@ use crate::threads::Threads;
 /// encoding uses several threads.
 const WORTH_A_THREAD: usize = 16;
 
-/// The states of the grammar whose outcomes (consumed tokens and exit nodes) are computed: by a walk over the trie, or
-/// derived from another state's outcome.
+/// The states of the grammar whose outcomes (consumed tokens and exit nodes) are computed. An outcome is found by a
+/// walk over the trie, or derived from that of another state.
 pub(crate) struct Plan {
     /// The states whose outcomes (consumed tokens and exit nodes) are found by a walk over the trie, ascending.
     pub(crate) walked: Vec<u32>,
@@ -164,8 +164,8 @@ pub(crate) fn walked<'a>(
     Ok(outcomes)
 }
 
-/// Adds the token sets of all references (sources of other masks) to the encoder, so that sets of derived states are
-/// encoded as differences from them.
+/// Adds the token sets of all references (sources of other masks) to the encoder. Sets of derived states are encoded as
+/// differences from them.
 pub(crate) fn add_references<'a>(
     outcomes: &'a ReferenceOutcomes,
     encoder: &mut Encoder<'a>,

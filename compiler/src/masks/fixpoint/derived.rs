@@ -89,7 +89,7 @@ impl Item for (&Difference, &&Derivation<'_>) {
     }
 }
 
-/// Derived states that run over the trie together, and the trie nodes to visit, in ranges that threads share.
+/// Derived states that run over the trie together, and the trie nodes to visit. Threads share these nodes in ranges.
 struct Group<'a> {
     /// The states of the group, with their references (sources of their masks).
     derived: &'a [&'a Derivation<'a>],
@@ -97,8 +97,8 @@ struct Group<'a> {
     parts: &'a [Range<u32>],
     /// The indexes in `parts` of the ranges of trie nodes that no thread has begun.
     rest: WorkRange,
-    /// The results of helping threads: the first trie node of each range, and for each state of the group its
-    /// difference from its reference (source of its mask) in that range.
+    /// The results of helping threads. An entry has the first trie node of a range. For each state of the group, it has
+    /// the difference from its reference (source of its mask) in that range.
     found: Mutex<Vec<(u32, Vec<Difference>)>>,
     /// The number of helping threads that look for a range of trie nodes or work on one.
     helping: AtomicUsize,

@@ -30,8 +30,8 @@ pub(crate) struct Interning<'a> {
     inputs: Inputs<'a>,
     /// The states that take their outcome (consumed tokens and exit nodes) from other states, and these other states.
     pub(super) representatives: &'a Representatives,
-    /// For each state of the network, the index of its token set in `pool`, and the index of its exits (nodes where the
-    /// rule returns) in `exits`. Both are [`NONE`] until they are added.
+    /// For each state of the network, the index of its token set in `pool` and of its exits (nodes where the rule
+    /// returns) in `exits`. Both are [`NONE`] until they are added.
     found: Vec<(u32, u32)>,
     /// Interned lists of exits (nodes where a rule returns), by index.
     exits: Interner,

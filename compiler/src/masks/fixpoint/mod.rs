@@ -204,7 +204,7 @@ pub(crate) fn without_masks(
     UnmaskedTables { tables, high_fanout: HighFanoutMasks { nodes, nothing } }
 }
 
-/// Returns the outcome of a state of the vocabulary: all of its stored base mask, and the exits (nodes where the rule
+/// Returns the outcome of a state of the vocabulary: its whole stored base mask, and the exits (nodes where the rule
 /// returns) of its stored class.
 fn stored_outcome(shared: Tables<'_>, state: u32) -> Outcome {
     let exits = class_nodes(shared, shared.states[state as usize].exits).to_vec();
@@ -242,9 +242,10 @@ fn stored(
     tables
 }
 
-/// Returns the least number of trie nodes in a subtree, or of tokens in a mask, for which an outcome (consumed tokens
-/// and exit nodes) is composed of known outcomes. Smaller ones are walked. The number is 2 to 64. Real vocabularies
-/// have the highest number. Small test vocabularies have a low one, so that their outcomes are composed too.
+/// Returns the least number of trie nodes in a subtree, or of tokens in a mask, for which an outcome is composed of
+/// known ones. Outcomes (consumed tokens and exit nodes) below the number are found by a walk. The number is 2 to 64.
+/// Real vocabularies have the highest number. Small test vocabularies have a low one, so that their outcomes are
+/// composed too.
 fn worth_composing(trie: Trie<'_>) -> u32 {
     (trie.len() as u32 / 4096).clamp(2, 64)
 }

@@ -38,7 +38,7 @@ type Found = (u32, u32);
 const AT_ONCE: usize = 1 << 6;
 
 /// The key of a list of near-bound masks. The first number is the index of the rule's deltas (differences from the
-/// unbounded masks), and the second the index of the state's deltas among these. The third part has the indexes of the
+/// unbounded masks). The second is the index of the state's deltas among these. The third part has the indexes of the
 /// state's unbounded token set and exits. It is `(NONE, NONE)` if deltas are only sets of tokens.
 type Key = (usize, usize, Found);
 

@@ -4,7 +4,7 @@
 //! position. It can also return through the next classes of its return states' follow entries. Classes propagate only
 //! up the call graph. A class that is met further up lies deeper in the trie or is the same, so the propagation ends.
 //!
-//! [`Follow`] knows which rule calls which. The vocabulary's rules call no rule of a grammar, so the classes through
+//! [`Follow`] has the calls of each rule. The vocabulary's rules call no rule of a grammar, so the classes through
 //! which they return are found once ([`left_through`](crate::masks::shared::exits::left_through)).
 
 use grammarc_artifacts::sections::network::NONE;
@@ -19,7 +19,7 @@ const ROOM: usize = 512;
 /// The exit classes (node sets where rules return) through which each rule can return, and the pairs of a return state
 /// and such a class.
 pub(crate) struct ReachablePairs<'a> {
-    /// The calls of the network: which rule calls which, and the states to which calls return.
+    /// The calls of the network: the callees of each rule, and the return states of calls.
     follow: &'a Follow<'a>,
     /// All pairs of a rule and an exit class (nodes where a rule returns) such that the rule can return through the
     /// class.

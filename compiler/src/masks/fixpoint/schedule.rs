@@ -31,8 +31,7 @@ use crate::threads::Context;
 /// transitions of states anew.
 const WORTH_A_THREAD: Duration = Duration::from_micros(300);
 
-/// The time of work after which the time of the remaining items of work is first estimated from that of the first
-/// items.
+/// The time of work after which the time of the remaining items is first estimated from that of the first items.
 const PREDICTABLE: Duration = Duration::from_micros(60);
 /// The estimated time of the remaining items of work from which on further threads start. It is long, since the first
 /// items take longest.
@@ -142,7 +141,7 @@ impl<'a, F: Fn() -> Worker<'a> + Sync> Workers<'a, F> {
 
     /// Processes the items with `work`, and passes the results to `take` in order. Which thread processes an item
     /// depends on timing, but no result does. With several threads, the thread that found a result also calls `ahead`
-    /// on it, for work that needs no earlier result.
+    /// on it. `ahead` does work that needs no earlier result.
     ///
     /// # Errors
     ///
@@ -261,7 +260,7 @@ struct WorkParts<'a, T, R> {
     size: usize,
     /// The index of the first item that was given to no thread yet.
     next: AtomicUsize,
-    /// For each worker, the range of items that it was given and that no thread has begun.
+    /// For each worker, the range of its given items that no thread has begun.
     given: Vec<WorkRange>,
     /// Maps the index of a part's first item to the results of that item and of those directly after it.
     results: Mutex<FxHashMap<usize, Vec<R>>>,

@@ -26,7 +26,7 @@ pub(crate) fn name(tables: &mut TablesData, masks: &[u32]) {
 }
 
 /// Returns the ids of the tokens that a state consumes by token edges, ascending. They include those of rules that the
-/// state may call first. A token that leads to a state in which no token may end is left out.
+/// state may call first. A token is left out if no token may end in the state after it.
 pub(crate) fn tokens_of(network: &Network, sets: &mut LazyDfa<'_>, state: u32) -> Vec<u32> {
     let joined = sets.network();
     if !joined.reads_tokens() {

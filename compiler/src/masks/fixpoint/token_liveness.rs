@@ -12,8 +12,8 @@
 //!
 //! The head of a countdown is the state of a loop at which the countdown is lowered. It rests if its exit does, and if
 //! single bytes continue from the head itself: then they continue around the loop to its end. A token that reaches past
-//! the head may find that the countdown has run out. It then continues in the chain of rules behind the loop. So a
-//! state of the loop and the same state of the chain must rest equally: in both, only single bytes count.
+//! the head may find the countdown at its end. It then continues in the chain of rules behind the loop. So a state of
+//! the loop and the same state of the chain must rest equally: in both, only single bytes count.
 
 use grammarc_artifacts::sections::network::{NONE, rule_flags, state_flags};
 use grammarc_artifacts::sections::vocabulary::Trie;
@@ -105,8 +105,8 @@ impl Fixpoint<'_> {
         Marker { network: self.network, shared: self.shared, single_bytes, rests }
     }
 
-    /// Returns for each state of the network whether it rests (a token may end there), on the assumption of `loops`,
-    /// and sets the network's flags to match.
+    /// Returns for each state of the network whether it rests (a token may end there), on the assumption of `loops`.
+    /// Sets the network's flags to match.
     fn least(&mut self) -> Vec<bool> {
         let base = self.network.tables.bases.states;
         let count = self.loops.len();
@@ -170,8 +170,8 @@ impl Marker<'_> {
         is_final || ends && (loops || self.continues(index))
     }
 
-    /// Whether a single byte, a call or a token edge leads from a state of the network to one that rests (a token may
-    /// end there). The state is given by its index.
+    /// Whether a state of the network leads to one that rests (a token may end there), by a single byte, a call or a
+    /// token edge. The state is given by its index.
     fn continues(&self, index: usize) -> bool {
         let joined = self.network.joined(self.shared);
         let own = joined.own;

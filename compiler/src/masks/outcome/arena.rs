@@ -5,7 +5,7 @@
 //! compiler that had seen a few hundred grammars then took a quarter longer for the next one.
 //!
 //! A block is written while others read earlier parts of it, so its words are atomic. A thread gets a [`KeptOutcome`]
-//! from the thread that wrote it, or under a lock that the writer held, so it sees the words.
+//! from its writer, or under a lock that the writer held, so it sees the words.
 //!
 //! Cost: O(words) to keep an outcome; a clone increments the reference count of the block.
 
@@ -49,8 +49,8 @@ impl KeptOutcome {
         exits.iter().map(|exit| exit.load(Ordering::Relaxed))
     }
 
-    /// Returns the number of 32-bit words that the outcome (consumed tokens and exit nodes) takes: two for each range
-    /// of tokens, one for each exit node.
+    /// Returns the number of 32-bit words that the outcome (consumed tokens and exit nodes) takes. A range of tokens
+    /// takes two words, and an exit node takes one.
     pub(crate) fn len(&self) -> usize {
         (self.end - self.spans.start) as usize
     }
@@ -72,8 +72,8 @@ pub(crate) struct Arena {
     used: usize,
 }
 
-/// Returns the number of 32-bit words that an outcome (consumed tokens and exit nodes) takes in an arena: two for each
-/// range of tokens, one for each exit node.
+/// Returns the number of 32-bit words that an outcome (consumed tokens and exit nodes) takes in an arena. A range of
+/// tokens takes two words, and an exit node takes one.
 pub(crate) fn words_of(outcome: &Outcome) -> usize {
     2 * outcome.spans.len() + outcome.exits.len()
 }

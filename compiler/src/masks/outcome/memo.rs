@@ -25,8 +25,8 @@ const SHARDS: usize = 16;
 /// nodes) that were not used lately are dropped.
 const MOST: usize = 4 << 20;
 
-/// The key of an outcome (consumed tokens and exit nodes) in a memo: a state or the id of an equivalence class of
-/// states, and the trie node at which the outcome was found.
+/// The key of an outcome (consumed tokens and exit nodes) in a memo. The first number is a state, or the id of an
+/// equivalence class of states. The second is the trie node of the outcome.
 type Key = (u32, u32);
 
 /// A map from [`Key`] to outcome (consumed tokens and exit nodes), for use by several threads.

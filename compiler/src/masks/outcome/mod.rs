@@ -13,7 +13,7 @@ pub(crate) mod spans;
 use spans::{count_of, join, minus};
 use std::ops::Range;
 
-/// The result of running all byte strings below one trie node from one state: the tokens that the state's rule
+/// The result of running all byte strings below one trie node from one state. It has the tokens that the state's rule
 /// consumes, and the exits (nodes where the rule returns).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Outcome {

@@ -71,8 +71,8 @@ pub(crate) fn bisimilar(shared: Tables<'_>) -> Vec<u32> {
     like
 }
 
-/// Returns the states on which the class of a state depends: its targets, its count exit (state after a counter's end),
-/// and the first state of its callee.
+/// Returns the states on which a state's class depends. These are its targets, its count exit (state after a counter's
+/// end), and the first state of its callee.
 fn leads_to(shared: Tables<'_>, state: usize) -> impl DoubleEndedIterator<Item = usize> {
     let edges = shared.byte_edges_of(state).iter().map(|edge| edge.target as usize);
     let exit = shared.states[state].exit();

@@ -1,9 +1,9 @@
 //! Chains of follow entries. Their greatest length is part of the printed bound on the work of a step at run time.
 //!
-//! A follow entry belongs to a return state and an exit class. It has the tokens that continue there, and names the
-//! next class through which the state's rule may return. The next entry of the chain belongs to that class, and to a
-//! return state of a call of the rule. The length of chains is bounded if these steps have no cycle. With a cycle, a
-//! mask may read the whole stack. The error then names a return state on the cycle.
+//! A follow entry belongs to a return state and an exit class. It has the tokens that continue there, and the next
+//! class, of the returns from the state's rule. The next entry of the chain belongs to that class, and to a return
+//! state of a call of the rule. The length of chains is bounded if these steps have no cycle. With a cycle, a mask may
+//! read the whole stack. The error then names a return state on the cycle.
 //!
 //! The next step of a chain depends only on the rule of the entry and its next class. Such a pair is a *link*; links
 //! are far fewer than entries. The vocabulary's rules call none of a grammar's, so a chain has one part within the
@@ -65,14 +65,14 @@ impl SharedChains {
     }
 }
 
-/// A graph whose longest path is the longest chain of follow entries that one mask may read. Its nodes are *links*:
-/// pairs of a rule and an exit class (nodes where a rule returns) through which the rule returns. An edge leads to a
-/// link that may come directly after, one stack frame further down.
+/// A graph whose longest path is the longest chain of follow entries of a mask. Its nodes are *links*: pairs of a rule
+/// and an exit class (nodes where a rule returns) of the rule. An edge leads to a link that may come directly after,
+/// one stack frame further down.
 pub(crate) struct ChainLinks {
     /// The links, ascending: pairs of a rule and an exit class (nodes where a rule returns).
     all: Vec<(u32, u32)>,
-    /// For each link (rule and exit class), the lowest return state of the rule with a follow entry that names the
-    /// class as the next one.
+    /// For each link (rule and exit class), the lowest return state of the rule with the class as the next one in a
+    /// follow entry.
     rets: Vec<u32>,
     /// For each link (rule and exit class), the indexes in `all` of the links that may come directly after it in a
     /// chain.

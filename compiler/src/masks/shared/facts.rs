@@ -10,7 +10,7 @@
 //!
 //! Each fact is computed on first use. All but the memoised walks are kept as long as the compiler lives. The ranks of
 //! a base mask, the token indexes in byte order, take about 0.2 ms if it has many tokens. Facts depend on the
-//! vocabulary alone, so it does not matter which grammar asks first, or on which thread.
+//! vocabulary alone, and not on the grammar or thread that asks first.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -47,7 +47,7 @@ pub(crate) struct VocabularyFacts {
     children: Children,
     /// For each trie node, its height and depth in bytes, and the bytes below it.
     nodes: Subtrees,
-    /// An index of the calls among the vocabulary's shared rules: which rule calls which.
+    /// An index of the calls among the vocabulary's shared rules: callees and callers of each rule.
     rules: SharedRules,
     /// The lengths of the longest chains of follow entries in the vocabulary. A chain has the entries that one mask
     /// reads, one for each stack frame.
@@ -59,7 +59,8 @@ pub(crate) struct VocabularyFacts {
     /// For each shared state, its transitions by single bytes, and the lowest state that is bisimilar to it (equivalent
     /// on all strings).
     transitions: Transitions,
-    /// For each shared state and byte, shared states whose only target on the byte is that state.
+    /// For each shared state and byte, up to two predecessors: shared states with this state as their only target on
+    /// the byte.
     sources: Predecessors,
     /// Shared states with at least [`SOME`] bytes that lead back to the state. Of equivalent states only the lowest is
     /// listed. States with at least [`MANY`] such bytes come first; the second component is their number.
@@ -164,7 +165,7 @@ impl VocabularyFacts {
         &self.nodes
     }
 
-    /// Returns an index of the calls among the vocabulary's shared rules: which rule calls which.
+    /// Returns an index of the calls among the vocabulary's shared rules: callees and callers of each rule.
     pub(crate) fn rules(&self) -> &SharedRules {
         &self.rules
     }
@@ -279,8 +280,8 @@ impl VocabularyFacts {
         self.transitions.of(shared, state)
     }
 
-    /// Returns the trie edges from the nodes of a shared exit class (nodes where a rule returns) to their children, in
-    /// ascending order of their bytes.
+    /// Returns the trie edges from the nodes of a shared exit class (nodes where a rule returns) to their children.
+    /// They ascend by their bytes.
     pub(crate) fn class_edges(&self, shared: Tables<'_>, class: u32) -> &[ClassEdge] {
         self.edges[class as usize].get_or_init(|| {
             let edges = class_nodes(shared, class).iter().flat_map(|&node| {
@@ -293,8 +294,8 @@ impl VocabularyFacts {
         })
     }
 
-    /// Returns the memo of outcomes (consumed tokens and exit nodes) by shared state and trie node, for walks in which
-    /// any byte may follow the rule. Bisimilar states share the entry of the [lowest](Self::like).
+    /// Returns the memo of outcomes (tokens and exits) by shared state and trie node, for walks in which any byte may
+    /// follow the rule. Bisimilar states share the entry of the [lowest](Self::like).
     pub(crate) fn walked(&self) -> &Memo {
         &self.walked
     }

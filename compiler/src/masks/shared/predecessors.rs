@@ -13,8 +13,8 @@ use grammarc_artifacts::tables::Tables;
 use super::transitions::{MANY, bytes_of, first_of_calls};
 use crate::ir::ByteSet;
 
-/// A range of bytes on which a shared state has the same predecessors: shared states whose only target on these bytes
-/// it is.
+/// A range of bytes on which a shared state has the same predecessors: shared states with it as their only target on
+/// these bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct SourceRange {
     /// The first byte of the range.

@@ -52,8 +52,8 @@ impl StoredRows {
         &self.counts
     }
 
-    /// Returns the other bit rows (one bit per token) that differ from a row in few tokens: at most as many as a row
-    /// has words. Each entry is the number of differing tokens and the id of the row; entries ascend.
+    /// Returns the bit rows (one bit per token) that differ from a row in at most as many tokens as it has words. Each
+    /// entry is the number of differing tokens and the id of the row; entries ascend.
     pub(crate) fn near(&self, shared: Tables<'_>, row: u32) -> &[(u32, u32)] {
         self.near[row as usize].get_or_init(|| {
             let (words, most) = (row_of(shared, row), shared.row_words);
@@ -71,9 +71,9 @@ impl StoredRows {
         })
     }
 
-    /// Returns the id of the first mask whose record has these words, or `None` if the vocabulary has none. The words
-    /// are the id of the bit row (one bit per token) or [`NONE`](grammarc_artifacts::NONE), the length of the minus
-    /// list, and the token ids of both lists.
+    /// Returns the id of the first mask whose record has these words, or `None` if the vocabulary has none. The first
+    /// word is the id of the bit row (one bit per token) or [`NONE`](grammarc_artifacts::NONE). Then come the length of
+    /// the minus list, and the token ids of both lists.
     pub(crate) fn mask(&self, shared: Tables<'_>, words: &[u32]) -> Option<u32> {
         let stored = self.masks.get_or_init(|| StoredMasks::new(shared));
         stored.words.find(words).map(|number| stored.masks[number as usize])

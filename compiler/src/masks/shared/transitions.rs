@@ -22,7 +22,7 @@ pub(crate) const WIDE: usize = 8;
 pub(crate) const MANY: usize = 64;
 
 /// The least number of self-loops (bytes leading back to it) for which a shared state may be the reference of a state
-/// that is walked alone. It is lower than [`MANY`] for strings of small letters, such as names.
+/// walked alone. It is lower than [`MANY`] for strings of small letters, such as names.
 pub(crate) const SOME: usize = 24;
 
 /// The most nested plain tail calls (calls as a last step) that are resolved for a state. Deeper ones count as calls.
@@ -42,7 +42,7 @@ pub(crate) struct SharedTransitions {
     pub(crate) ends: ByteSet,
     /// The bytes with a transition to a state without edges, in which the rule must return.
     pub(crate) leave: ByteSet,
-    /// The bytes that may begin a call from the state, and the bytes on which it has several edges.
+    /// The bytes that may begin a call from the state, and the bytes with several edges.
     pub(crate) calls: ByteSet,
     /// The first bytes of the maximal ranges of bytes on which all other fields are constant.
     pub(crate) turns: ByteSet,

@@ -2,8 +2,8 @@
 //!
 //! A pattern's state that reads `[0-9A-Za-z]` for a while accepts tens of thousands of tokens. Whether it accepts one
 //! depends on the kinds of its characters and on its length alone. So tokens are kept in groups of one length and one
-//! set of kinds. The mask of such a state is the union of some groups, without a visit of a node. Nodes at which such a
-//! string continues with another byte are indexed by that byte.
+//! set of kinds. The mask of such a state is the union of some groups, without a visit of a node. Nodes with a child on
+//! another byte after such a string are indexed by that byte.
 //!
 //! The kinds are those that patterns distinguish: digits, `a-f`, `g-z`, `A-F` and `G-Z`. Every other printable ASCII
 //! character is a kind of its own.
@@ -15,7 +15,7 @@ use grammarc_artifacts::sections::vocabulary::Trie;
 use crate::ir::ByteSet;
 use crate::masks::bits::set_all;
 
-/// Length in bytes from which on a state that is equivalent to its reference (source of its mask) is derived from it
+/// Length in bytes of the equivalence with its reference (source of its mask) from which on a state is derived from it
 /// alone. A state that is equivalent for less is first tried with the tokens of one kind of characters.
 pub(crate) const FAR: usize = 16;
 

@@ -81,7 +81,7 @@ impl FactorFilter {
         this
     }
 
-    /// Returns the index of the table's word that holds the bit of a factor (substring of a token), and that bit.
+    /// Returns the index of the table's word with the bit of a factor (substring of a token), and that bit.
     fn place(&self, piece: Factor) -> (usize, u64) {
         let bit = piece.0.wrapping_mul(FACTOR) >> self.shift;
         ((bit / 64) as usize, 1 << (bit % 64))

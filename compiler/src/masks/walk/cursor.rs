@@ -145,8 +145,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Returns the configuration (state and stack frame) that `state` over `frame` reaches by forced calls. If a state
-    /// can do nothing but call a rule, it is replaced by the callee's first state, over a new frame with the return
-    /// state.
+    /// can only call a rule, the callee's first state takes its place, over a new frame with the return state.
     pub(crate) fn through(&mut self, mut state: u32, mut frame: u32) -> Configuration {
         let network = self.follow.network();
         loop {

@@ -1,5 +1,5 @@
-//! Distinguishing bytes of a pair of states, for strings of at most `k` bytes. If the two are not equivalent on such a
-//! string, the string contains one of these bytes.
+//! Distinguishing bytes of a pair of states, for strings of at most `k` bytes. Every such string that distinguishes the
+//! two contains one of these bytes.
 //!
 //! Below a node of height at most `k` whose subtree has none of these bytes, the two have the same outcome. The bytes
 //! for `k + 1` follow from those for `k` of the successor pairs. So they are computed for 1, 2, ... bytes, on demand.
@@ -31,16 +31,16 @@ const MOST_STEADIED: usize = 128;
 
 impl PairTable {
     /// Returns the known distinguishing bytes of the pair of states with the index `pair`, as sets of byte classes, one
-    /// bit each. Entry `i` is for strings of at most `i + 1` bytes. If the two states are not equivalent on such a
-    /// string, it contains one of the bytes.
+    /// bit each. Entry `i` is for strings of at most `i + 1` bytes. Every such string that distinguishes the two states
+    /// contains one of the bytes.
     fn known_distinguishing(&self, pair: u32) -> &[u128] {
         let DistinguishingBytes { first, count, .. } = self.all[pair as usize].distinguishing;
         &self.distinguishing_table.all[first as usize..][..usize::from(count)]
     }
 
     /// Records the distinguishing bytes of a pair of states for the next string length, one byte more than the last
-    /// recorded one. `bits` has their byte classes, one bit each. If the two states are not equivalent on a string of
-    /// at most that length, it contains such a byte.
+    /// recorded one. `bits` has their byte classes, one bit each. Every string of at most that length that
+    /// distinguishes the two states contains such a byte.
     fn add_parting(&mut self, pair: u32, bits: u128) {
         self.distinguishing_table.add(&mut self.all[pair as usize].distinguishing, bits);
     }
@@ -92,7 +92,7 @@ impl PairTable {
     }
 
     /// Returns the distinguishing bytes of a pair of states for strings of any length, as byte classes, one bit each.
-    /// If the two are not equivalent on a string, it contains such a byte. All bits are set if the bytes are not known.
+    /// Every string that distinguishes the two contains such a byte. All bits are set if the bytes are not known.
     pub(crate) fn always_parting(&self, pair: u32) -> u128 {
         let is_steady = self.all[pair as usize].distinguishing.steady == Some(Stability::Always);
         let last = self.known_distinguishing(pair).last().filter(|_| is_steady);
@@ -100,8 +100,8 @@ impl PairTable {
     }
 
     /// Computes the distinguishing bytes of a pair of states for strings of `last + 1` bytes, from those of its
-    /// successors for `last` bytes. If the two are not equivalent on a string, it contains such a byte. The result has
-    /// one bit for each byte class.
+    /// successors for `last` bytes. Every string that distinguishes the two contains such a byte. The result has one
+    /// bit for each byte class.
     fn parted(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -131,8 +131,8 @@ impl PairTable {
     }
 
     /// Computes the distinguishing bytes of a pair of states and of all reachable pairs, for 1, 2, ... bytes, until
-    /// nothing changes. From then on they hold for strings of any length. If a pair is not equivalent on a string, the
-    /// string contains such a byte.
+    /// nothing changes. From then on they hold for strings of any length. Every string that distinguishes a pair
+    /// contains such a byte.
     ///
     /// In an automaton that searches for a text, this takes a few lengths, however long the text is. If more than
     /// [`MOST_STEADIED`] pairs are reachable, or the bytes still change at [`AHEAD`], nothing is known for all lengths.
@@ -254,8 +254,8 @@ impl PairTable {
     }
 
     /// Whether a walk visits at most `most` trie nodes to compare the configuration (state and stack frame) `own` with
-    /// the shared state of `reference`, whose mask is stored. Only strings of at most `within` bytes count. The number
-    /// of nodes is an upper estimate from the distinguishing bytes.
+    /// the shared state of `reference`. Only strings of at most `within` bytes count. The number of nodes is an upper
+    /// estimate from the distinguishing bytes.
     ///
     /// Strings of [`SOON`] bytes are tried first. Most pairs that need more nodes are distinguished by these, and
     /// computing all successors is expensive.

@@ -54,7 +54,7 @@ pub(crate) struct MoveSets {
     on: ByteSet,
     /// Bytes of a configuration's transitions after which a token may end.
     pub(crate) ends: ByteSet,
-    /// The bytes after which the rule in which the walk began may return.
+    /// The bytes after which the rule of the walk's first state may return.
     pub(crate) exits: ByteSet,
     /// The bytes whose transition is not described by the runs, for example because they lead to several
     /// configurations.
@@ -69,7 +69,7 @@ pub(crate) struct MoveSets {
 pub(crate) struct Moves<'m> {
     /// The runs of bytes with a single known target, as long as possible, in ascending order.
     pub(crate) runs: &'m [ByteRun],
-    /// Sets of bytes that add to the runs, such as those after which a token may end.
+    /// Sets of bytes beside the runs, such as the bytes after which a token may end.
     pub(crate) sets: &'m MoveSets,
 }
 
@@ -115,9 +115,9 @@ impl<'m> Moves<'m> {
         sets.into_iter().fold(on.union(known.on).minus(same), ByteSet::union)
     }
 
-    /// Returns the number of bytes on which only one of two states continues, or on which a token may end after only
-    /// one. The two are the configuration of these transitions, and the shared state (of the vocabulary) with the
-    /// transitions `known`.
+    /// Returns the number of bytes on which only one of two states continues, or only one reaches a token end. The two
+    /// are the configuration of these transitions, and the shared state (of the vocabulary) with the transitions
+    /// `known`.
     pub(crate) fn distinguishing_count(self, known: &SharedTransitions) -> usize {
         let MoveSets { on, ends, .. } = *self.sets;
         on.apart(known.on).union(ends.apart(known.ends)).len()
@@ -129,13 +129,14 @@ impl<'m> Moves<'m> {
 pub(crate) struct MoveTable {
     /// Maps each configuration (state and stack frame) to the index of its transitions in `all`.
     numbers: FxHashMap<Configuration, u32>,
-    /// For each configuration (state and stack frame), by the index of its transitions, the end of its runs in `runs`
-    /// (exclusive), and its sets of bytes.
+    /// For each configuration (state and stack frame), by the index of its transitions, the exclusive end of its runs
+    /// in `runs`, and its sets of bytes.
     all: Vec<(u32, MoveSets)>,
     /// The runs of bytes of all configurations (state and stack frame), one configuration after another.
     runs: Vec<ByteRun>,
-    /// For each state of the grammar itself, by index from the first such state, the result of an edge to the state
-    /// with an empty local stack. `None` if the result is not computed yet. Empty before the first request.
+    /// For each state of the grammar itself, by index from the first such state, the result of an edge to it. The local
+    /// stack of the edge is empty. `None` if the result is not computed yet. The list is empty before the first
+    /// request.
     arrived: Vec<Option<EdgeTarget>>,
 }
 
@@ -287,7 +288,7 @@ impl MoveTable {
 struct FoundMoves {
     /// Runs of bytes with one known target; unsorted until [`join`](Self::join).
     runs: SmallVec<[ByteRun; MOST_RUNS]>,
-    /// Sets of bytes that add to the runs, such as those after which a token may end.
+    /// Sets of bytes beside the runs, such as the bytes after which a token may end.
     sets: MoveSets,
 }
 

@@ -56,8 +56,8 @@ pub(crate) struct Continuation {
     pub(crate) exits: bool,
 }
 
-/// A range of bytes on which the transitions of a grammar's configuration (state and stack frame) and of a shared state
-/// (of the vocabulary) differ in the same way.
+/// A range of bytes on which the transitions of two states differ in the same way. The two are a configuration (state
+/// and stack frame) of the grammar and a shared state (of the vocabulary).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PairEdge {
     /// First byte of the range on which the transitions of the two states differ.
@@ -117,7 +117,7 @@ pub(crate) struct Pair {
     pub(crate) steps: Range<u32>,
     /// Number of bytes on which the transitions of the two states differ.
     pub(crate) bytes: usize,
-    /// Cached distinguishing bytes. If the two states are not equivalent on a string, it contains one of them.
+    /// Cached distinguishing bytes. Every string that distinguishes the two states contains one of them.
     pub(crate) distinguishing: DistinguishingBytes,
 }
 
@@ -148,7 +148,7 @@ impl AfterReturn {
 }
 
 /// Key of a pair: a configuration (state and stack frame) of the grammar, a shared state (of the vocabulary), and the
-/// stack frame of the latter.
+/// frame of the shared state.
 type Key = (Configuration, u32, u32);
 
 /// All pairs of a grammar's configuration (state and stack frame) and a shared state (of the vocabulary) met so far, by
@@ -164,8 +164,7 @@ pub(crate) struct PairTable {
     pub(crate) all: Vec<Pair>,
     /// The byte ranges on which the transitions of a pair's two states differ, pair after pair.
     pub(crate) steps: Vec<PairEdge>,
-    /// For each pair of states, its distinguishing bytes. If the two are not equivalent on a string, it contains one of
-    /// them.
+    /// For each pair of states, its distinguishing bytes. Every string that distinguishes the two contains one of them.
     pub(crate) distinguishing_table: DistinguishingTable,
 }
 
@@ -181,8 +180,8 @@ impl PairTable {
     }
 }
 
-/// Whether the distinguishing bytes of a pair for some string length hold for all greater lengths. If the pair is not
-/// equivalent on a string, the string contains one of these bytes.
+/// Whether the distinguishing bytes of a pair for some string length hold for all greater lengths. Every string that
+/// distinguishes the pair contains one of these bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stability {
     /// The distinguishing bytes may change for greater lengths. Too many pairs are reachable, or the bytes change for
@@ -205,8 +204,8 @@ pub(crate) struct PairSuccessors {
     pub(super) end: u32,
 }
 
-/// The distinguishing bytes of a pair of states, for strings of at most 1, 2, ... bytes. If the two are not equivalent
-/// on such a string, it contains one of the bytes for its length. The bytes are computed on demand, one length after
+/// The distinguishing bytes of a pair of states, for strings of at most 1, 2, ... bytes. Every such string that
+/// distinguishes the two contains one of the bytes for its length. The bytes are computed on demand, one length after
 /// another.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DistinguishingBytes {
@@ -246,8 +245,8 @@ pub(crate) struct PairSuccessor {
     pub(super) next: u32,
 }
 
-/// Distinguishing bytes of all pairs of states, and the successors of pairs. If a pair is not equivalent on a short
-/// string, the string contains one of its distinguishing bytes.
+/// Distinguishing bytes of all pairs of states, and the successors of pairs. Every short string that distinguishes a
+/// pair contains one of its distinguishing bytes.
 #[derive(Debug, Default)]
 pub(crate) struct DistinguishingTable {
     /// Distinguishing bytes of pairs of states for strings of 1, 2, ... bytes, pair after pair. A set has one bit for
@@ -310,9 +309,9 @@ impl PairTable {
         AfterReturn { live, moves: place.map(|place| self.moves.number(cursor, place)) }
     }
 
-    /// Whether the configuration (state and stack frame) `place` and the shared state (of the vocabulary) `stored`
-    /// differ on fewer than [`FEW`] outgoing bytes: only one of them continues, or may end a token. An example are two
-    /// states that read the same characters, of which only one may end the rule.
+    /// Whether a configuration (state and stack frame) and a shared state (of the vocabulary) differ on fewer than
+    /// [`FEW`] bytes: only one of them continues, or may end a token. An example is a pair of states for the same
+    /// characters, one of which alone may end the rule.
     fn is_like(&mut self, cursor: &mut Cursor<'_>, place: Configuration, stored: u32) -> bool {
         let shared = cursor.follow.network().shared;
         let moves = self.moves.number(cursor, place);
@@ -320,7 +319,7 @@ impl PairTable {
     }
 
     /// Returns the index in `all` of the pair of the configuration (state and stack frame) `own` and the shared state
-    /// (of the vocabulary) `stored` over the frame of `reference`. If the pair is new, computes the bytes on which
+    /// `stored`. The shared state is over the frame of `reference`. If the pair is new, computes the bytes on which
     /// their transitions differ.
     pub(crate) fn pair(
         &mut self,

@@ -16,9 +16,9 @@ use crate::masks::outcome::excluded::Excluded;
 use crate::masks::trie::byte_bits::{bit, bits as bits_of};
 use crate::network::lazy_dfa::Configurations;
 
-/// A walk over the trie that finds the subtrees in which two outcomes differ. One is that of a configuration (state and
-/// stack frame) of the grammar, the other that of a shared state (of the vocabulary). The mask of the shared state is
-/// stored, and is taken over outside of these subtrees.
+/// A walk over the trie that finds the subtrees with different outcomes of two states. The first is a configuration
+/// (state and stack frame) of the grammar, the second a shared state (of the vocabulary). The mask of the shared state
+/// is stored, and is taken over outside of these subtrees.
 pub(crate) struct PairWalk<'w, 'a> {
     /// The token trie and the lazily determinized network, which are walked together.
     pub(crate) cursor: &'w mut Cursor<'a>,

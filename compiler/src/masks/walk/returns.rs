@@ -26,9 +26,9 @@ pub(crate) struct Returns<'w, 'a> {
 }
 
 impl<'a> Returns<'_, 'a> {
-    /// Queues the outcomes (consumed tokens and exit nodes) of `state` over the local stack frame `frame` (pushed
-    /// during the walk) at each of the trie nodes `nodes`. A node also becomes an exit if the rule in which the walk
-    /// began may return there at once.
+    /// Queues the outcomes (tokens and exits) of `state` over the local stack frame `frame` (pushed during the walk) at
+    /// each of the trie nodes `nodes`. A node also becomes an exit if the rule in which the walk began may return there
+    /// at once.
     pub(crate) fn run(
         &mut self,
         state: u32,

@@ -14,7 +14,7 @@ use super::pair_table::{AHEAD as PAIR_AHEAD, Continuation, PairTable, SharedRefe
 use crate::masks::shared::transitions::{SharedTransitions, WIDE};
 use crate::network::lazy_dfa::{BOTTOM, Configurations};
 
-/// The most bytes that the search looks ahead for a reference: a vocabulary state whose mask can be taken over. For
+/// The most bytes that the search looks ahead for a reference, a vocabulary state with a mask to take over. For
 /// example, a string with a minimum length is like any string after these characters.
 const AHEAD: usize = 6;
 
@@ -49,7 +49,7 @@ pub(crate) struct ReferenceFinder {
 }
 
 impl ReferenceFinder {
-    /// Returns a finder that rejects vocabulary states whose stored masks have fewer than `worth` tokens.
+    /// Returns a finder that rejects vocabulary states with fewer than `worth` tokens in their stored masks.
     pub(crate) fn new(worth: u32) -> Self {
         Self { worth, after_frame: FxHashMap::default() }
     }
@@ -65,9 +65,9 @@ impl ReferenceFinder {
             && shared.masks[base as usize].count >= self.worth
     }
 
-    /// Returns the configuration (state and stack frame) at which the walk continues after a callee has returned to a
-    /// local stack frame (pushed during the walk). `None` if no call is open, or if the walk does not continue with a
-    /// single configuration.
+    /// Returns the configuration (state and stack frame) at which the walk continues after a return to a local stack
+    /// frame (pushed during the walk). `None` if no call is open, or if the walk does not continue with a single
+    /// configuration.
     fn after(&mut self, cursor: &mut Cursor<'_>, frame: u32) -> Option<Continuation> {
         if frame == BOTTOM {
             return None;
@@ -87,8 +87,8 @@ impl ReferenceFinder {
     }
 }
 
-/// A search for a shared state (of the vocabulary) from whose stored outcome (consumed tokens and exit nodes) the
-/// outcome of a grammar's configuration is derived.
+/// A search for a shared state (of the vocabulary) from whose stored outcome the outcome of a grammar's configuration
+/// is derived. Outcomes have the consumed tokens and exit nodes.
 pub(crate) struct ReferenceSearch<'w, 'a> {
     /// The token trie and the lazily determinized network, which are walked together.
     pub(crate) cursor: &'w mut Cursor<'a>,
@@ -100,8 +100,8 @@ pub(crate) struct ReferenceSearch<'w, 'a> {
 }
 
 impl ReferenceSearch<'_, '_> {
-    /// Returns the shared reference of a grammar's configuration (state and stack frame): a state of the vocabulary
-    /// whose outcome differs from that of the configuration below at most `most` trie nodes.
+    /// Returns the shared reference of a grammar's configuration (state and stack frame). It is a state of the
+    /// vocabulary. Its outcome and that of the configuration differ below at most `most` trie nodes.
     ///
     /// With `most` of `u32::MAX`, the number of nodes is not checked for states to which the configuration's edges
     /// lead. `None` if the configuration has few outgoing bytes, or no state fits, or only the reference may return at

@@ -1,9 +1,9 @@
 //! Outcomes taken over from shared references.
 //!
 //! Most wide masks of a grammar differ from a mask of the vocabulary in a few tokens. Before the rest of a string, the
-//! mask is that of any string, with the tokens that end the string and continue. Inside a key of an object with other
-//! keys, the mask is that of any string, without some tokens that continue the key. Such an outcome is the shared
-//! state's without some subtrees, plus the outcome walked there.
+//! mask is the one of any string, with the tokens that end the string and continue. Inside a key of an object with
+//! other keys, the mask is the one of any string, without some tokens that continue the key. Such an outcome is the
+//! shared state's without some subtrees, plus the outcome walked there.
 //!
 //! The state `q` and the vocabulary state `k` run over the trie side by side. Suppose that at a node `q`'s
 //! configuration is the state of `k`, or a bisimilar one, over one fixed frame `f`. Then the tokens below the node are
@@ -32,8 +32,8 @@ use crate::masks::shared::exits::class_nodes;
 use crate::masks::shortcuts::Shortcut;
 use crate::network::lazy_dfa::{BOTTOM, Configurations};
 
-/// A configuration (state and stack frame) of the grammar, and a shared state (of the vocabulary) whose outcome differs
-/// from its own below few trie nodes.
+/// A configuration (state and stack frame) of the grammar, and a shared state (of the vocabulary). Their outcomes
+/// differ below few trie nodes.
 pub(crate) struct NearReference {
     /// The configuration (state and stack frame) of the grammar.
     pub(crate) own: Configuration,

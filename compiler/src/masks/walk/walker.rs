@@ -1,8 +1,8 @@
 //! Running a state over a subtree of the token trie.
 //!
 //! The *outcome* of state `q` at trie node `v` describes how `q` consumes the byte strings below `v`. An outcome is two
-//! sets: the tokens consumed within the rule of `q`, and the nodes at which a token leaves that rule. A base mask is
-//! the outcome at the root. A follow mask is the union of a return state's outcomes at the nodes of an exit class.
+//! sets: the tokens consumed within the rule of `q`, and the nodes of returns from that rule. A base mask is the
+//! outcome at the root. A follow mask is the union of a return state's outcomes at the nodes of an exit class.
 //!
 //! Outcomes compose as the runtime composes masks. Where the walk reaches a single configuration `(q', frames)`, the
 //! outcome of `q'` alone is enough, continued from the frames at its exits. A known outcome is not walked again; it
@@ -68,8 +68,8 @@ pub(crate) struct Walker<'a> {
     worth: u32,
     /// Trie nodes and subtrees that the walk has still to visit.
     worklist: Worklist,
-    /// Pairs of a configuration (state and stack frame) of the grammar and a shared state (of the vocabulary), with the
-    /// bytes on which their transitions differ.
+    /// Pairs of a grammar's configuration (state and stack frame) and a shared state (of the vocabulary), with the
+    /// bytes of different transitions.
     pairs: PairTable,
     /// The cache of all searches for a shared reference: a vocabulary state whose stored mask nearly equals the mask of
     /// a grammar's state.
@@ -150,9 +150,9 @@ impl<'a> Walker<'a> {
         builder.outcome
     }
 
-    /// Returns a shared state (of the vocabulary) whose outcome differs from that of a state of the grammar below few
-    /// trie nodes. Also returns the configuration (state and stack frame) of the grammar's state. `None` if there is no
-    /// such state, or if there are several configurations.
+    /// Returns a shared state (of the vocabulary) with nearly the outcome of a state of the grammar: they differ below
+    /// few trie nodes. Also returns the configuration (state and stack frame) of the grammar's state. `None` if there
+    /// is no such state, or if there are several configurations.
     pub(crate) fn near(&mut self, state: u32) -> Option<NearReference> {
         self.take_over().near(state)
     }
