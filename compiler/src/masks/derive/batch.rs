@@ -47,11 +47,11 @@ pub(crate) struct Derivation<'a> {
 /// which it is derived.
 #[derive(Clone, Default)]
 pub(crate) struct Difference {
-    /// The trie nodes at which the two outcomes differ. What the reference's outcome has there is not taken over:
-    /// tokens, and exits (nodes where its rule returns).
+    /// The trie nodes at which the two outcomes (consumed tokens and exit nodes) differ. There nothing is taken over
+    /// from the outcome of the reference (source of the mask).
     excluded: Excluded,
-    /// Additions of the derived state's outcome: consumed tokens and exit nodes at the excluded trie nodes, and others
-    /// that the reference's outcome lacks.
+    /// Additions of the derived state's outcome to its reference's: consumed tokens and exit nodes at the excluded trie
+    /// nodes, and others that the reference lacks.
     outcome: Outcome,
 }
 
@@ -87,16 +87,16 @@ impl Difference {
 
 /// The difference of one state from its reference (source of its mask), while a pass over the trie collects it.
 struct DifferenceBuilder<'a> {
-    /// Trie nodes found so far at which tokens and exits (nodes where the rule returns) of the reference are not taken
-    /// over.
+    /// Trie nodes found so far at which nothing is taken over from the outcome (consumed tokens and exit nodes) of the
+    /// reference.
     excluded: Excluded,
     /// Collects the derived state's own tokens and exits (nodes where the rule returns).
     builder: OutcomeBuilder<'a>,
 }
 
 /// A cache of outcomes (consumed tokens and exit nodes) at the current trie node, by reached configuration (state and
-/// stack frame). Several states often diverge from their references at one node. Most of them then reach the same
-/// configuration.
+/// stack frame). Several derived states often differ from their references at one node. Most of them then reach the
+/// same configuration.
 #[derive(Default)]
 struct SharedVisits {
     /// Maps a state and a byte to the configurations (state and stack frame) that the state reaches on the byte.
@@ -255,9 +255,9 @@ impl<'a> Walker<'a> {
         Some(found.collect())
     }
 
-    /// Computes the product state (a row pair per derivation) of each trie node between the root and `node`. Stores it
-    /// in `states` at the node's depth. Returns `node`, at which the pass over the trie begins. If no state continues
-    /// in a subtree on the path, returns the end of that subtree instead.
+    /// Computes the product state (pairs of reached rows) of each trie node between the root and `node`. Stores it in
+    /// `states` at the node's depth. Returns `node`, at which the pass over the trie begins. If no state continues in a
+    /// subtree on the path, returns the end of that subtree instead.
     fn enter(&self, product: &mut Product<'_>, states: &mut [u32], node: u32) -> u32 {
         let (trie, nodes) = (self.cursor.trie, self.cursor.facts.nodes());
         if states[0] == NONE {

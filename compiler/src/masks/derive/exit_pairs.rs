@@ -45,8 +45,8 @@ pub(super) struct Pairs {
     /// The least distance of all pairs: the length in bytes of the shortest string that distinguishes the states of a
     /// pair. `u32::MAX` if there is none.
     pub(super) least: u32,
-    /// Whether some exit (replacement at the bound) continues or is final where its far state (counter far from its
-    /// bound) does not continue or is not final.
+    /// Whether some exit (replacement at the bound) does more than its far state (counter far from its bound). An exit
+    /// does more if it continues on a byte or is final where the far state is not.
     pub(super) adds: bool,
     /// Whether some far state (counter far from its bound) is final while its exit (replacement at the bound) is not
     /// final, but continues.
@@ -96,7 +96,8 @@ impl Pairs {
         Self { numbers, steps, classes, distances, ends, least, adds, keeps }
     }
 
-    /// Returns the number of pairs: those of far states and their exits, and all pairs reachable from them.
+    /// Returns the number of pairs. These are the far states (counter far from its bound) with their exits
+    /// (replacements at the bound), and all pairs that they reach.
     pub(super) fn len(&self) -> usize {
         self.ends.len()
     }

@@ -193,14 +193,14 @@ impl<'a> CountDependentRule<'a> {
         by
     }
 
-    /// Returns the byte class of the first byte of a beginning.
+    /// Returns the byte class of the first byte of a beginning (first byte and next state).
     fn class(&self, beginning: &Beginning) -> usize {
         self.steps.class(self.trie.byte[beginning.child as usize])
     }
 
     /// Whether an exit (replacement at the bound) may change the outcome (consumed tokens and exit nodes) below a trie
-    /// node. `given_way` has the far state and the exit of an increment on the way to the node, if there was one. Later
-    /// increments are always considered.
+    /// node. If an increment was made on the way to the node, `given_way` has its far state (counter far from its
+    /// bound) and its exit. Later increments are always considered.
     fn may_differ(&self, node: u32, given_way: Option<(u32, u32)>) -> bool {
         let height = self.facts.nodes().height(node);
         height > self.pairs.least as usize
@@ -257,8 +257,9 @@ impl IncrementWalk<'_> {
         part
     }
 
-    /// Adds to `part` how the outcome changes if the rule continues in the exit of a pair instead of its far state.
-    /// `node` is the trie node at which the increment with the index `increment`, from 0, is made.
+    /// Adds to `part` how the outcome (tokens and exits) changes if the rule continues in the exit of a pair. The exit
+    /// replaces the far state of the pair, with the counter at its bound. `node` is the trie node at which the
+    /// increment with the index `increment`, from 0, is made.
     fn give_way(&mut self, part: &mut Part, increment: usize, node: u32, pair: u32) {
         let rule = self.rule;
         let facts = rule.facts;

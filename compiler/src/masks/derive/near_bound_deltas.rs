@@ -36,8 +36,8 @@ pub(crate) type DeltasByIncrement = Vec<Option<NearBoundDelta>>;
 /// The near-bound deltas (differences from the unbounded masks) of the count-dependent states of one rule. The masks of
 /// these states change near a counter's bound.
 pub(crate) struct RuleDeltas {
-    /// For each group of equivalent count-dependent states, the index of the group's list of deltas (differences from
-    /// the unbounded masks) in `deltas`.
+    /// For each group of equivalent count-dependent states (masks change near a bound), the index of the group's deltas
+    /// in `deltas`. A delta is a difference from the unbounded mask.
     pub(crate) of_group: Vec<usize>,
     /// The distinct lists of deltas (differences from the unbounded masks), by the index that `of_group` names.
     pub(crate) deltas: Vec<DeltasByIncrement>,
@@ -73,9 +73,9 @@ impl<'a> NearBoundDeltas<'a> {
         Self { network, facts, trie, context, by_transitions: IndexMap::default() }
     }
 
-    /// Returns the index of the deltas (differences from the unbounded masks) of the given count-dependent states.
-    /// Computes them if no rule with equal transitions came before. `after` has the FOLLOW bytes of their rule. The
-    /// deltas have no meaning once the budget is spent.
+    /// Returns the index of the deltas (differences from the unbounded masks) of the given count-dependent states
+    /// (masks change near a bound). Computes them if no rule with equal transitions came before. `after` has the FOLLOW
+    /// bytes of their rule. The deltas have no meaning once the budget is spent.
     pub(crate) fn number(&mut self, count_dependent: &CountDependent, after: ByteSet) -> usize {
         let Self { network, facts, trie, context, .. } = *self;
         let steps = RuleSteps::new(network, count_dependent);
@@ -97,7 +97,8 @@ impl<'a> NearBoundDeltas<'a> {
     }
 
     /// Computes the deltas (differences from the unbounded masks) of a rule. `heads` has one state of each group of
-    /// equivalent count-dependent states, as indexes within the rule. The walks over the trie run on all threads.
+    /// equivalent count-dependent states (masks change near a bound), as indexes within the rule. The walks over the
+    /// trie run on all threads.
     fn deltas(
         rule: &CountDependentRule<'_>,
         heads: &[u32],

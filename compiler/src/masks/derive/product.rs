@@ -24,8 +24,8 @@ use rustc_hash::FxHashMap;
 use crate::ir::ByteSet;
 use crate::masks::equivalence::transition_table::{Transition, TransitionTable, runs_of};
 
-/// One member of a product state: the rows of the transition table that a derived state and its reference (source of
-/// its mask) have reached.
+/// An entry of a product state, for one derived state: the rows of the transition table that the derived state and its
+/// reference (source of its mask) have reached.
 #[derive(Clone, Copy, Debug)]
 struct ProductPair {
     /// The index of the derived state in the batch.
@@ -73,8 +73,8 @@ pub(crate) enum Divergence {
     Other {
         /// The transition of the derived state on the byte that leads to the node.
         to: Transition,
-        /// The part of the reference's outcome (consumed tokens and exit nodes) that the derived state's outcome
-        /// replaces.
+        /// The part of the outcome (consumed tokens and exit nodes) of the reference (source of the mask) that the
+        /// derived state's outcome replaces.
         replaces: Replaced,
     },
     /// The transition table does not decide how the derived state differs: the byte begins a call, or leads to a state
@@ -83,7 +83,8 @@ pub(crate) enum Divergence {
     Unclear([u32; 2]),
 }
 
-/// The part of a reference's outcome (tokens and exits) below a trie node that is not taken over for the derived state.
+/// The part of an outcome (tokens and exits) below a trie node that is not taken over from a reference (source of its
+/// mask) for a derived state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Replaced {
     /// Nothing is replaced: the reference (source of another mask) does not reach the node.
@@ -101,24 +102,26 @@ struct ProductState {
     /// For each member (derived state beside its reference), the pair of table rows that the two have reached. In the
     /// order of the members.
     members: Rc<[ProductPair]>,
-    /// A length in bytes. On strings of fewer bytes, no member differs from its reference in transitions, token ends or
-    /// returns. It is the least `same` of the members.
+    /// A length in bytes. On strings of fewer bytes, no derived state has other transitions, token ends or returns than
+    /// its reference (source of its mask). It is the least `same` of the members.
     shortest: u32,
-    /// A length in bytes. On strings of at least this length, every member may differ from its reference in
-    /// transitions, token ends or returns. It is the greatest `same` of the members.
+    /// A length in bytes. On strings of at least this length, every derived state may have other transitions, token
+    /// ends or returns than its reference (source of its mask). It is the greatest `same` of the members.
     longest: u32,
-    /// The index in `Product::runs` of the partition of the bytes that belongs to this product state.
+    /// The index in `Product::runs` of a partition of the bytes, on whose runs all rows of this product state are
+    /// constant.
     runs: u32,
     /// The range of this product state in `Product::step_of`: one entry for each run of bytes with equal transitions.
     steps: Range<u32>,
-    /// The range of this product state in `Product::windows`. An entry has the members that may still differ from their
-    /// references below a trie node of one height, its longest string in bytes. There is one entry for each height from
-    /// `shortest` on, up to `longest` (exclusive) or [`HIGH`] (inclusive). A last one is for all greater heights.
+    /// The range of this product state in `Product::windows`. An entry has the derived states that may still differ
+    /// from their references (sources of their masks) below a trie node of one height, its longest string in bytes.
+    /// There is one entry for each height from `shortest` on, up to `longest` (exclusive) or [`HIGH`] (inclusive). A
+    /// last one is for all greater heights.
     windows: Range<u32>,
 }
 
-/// A partition of the 256 bytes into runs. Each row of the transition table that belongs to a product state has equal
-/// transitions on all bytes of a run.
+/// A partition of the 256 bytes into runs. Each row of the transition table in a product state (pairs of reached rows)
+/// has equal transitions on all bytes of a run.
 struct Runs {
     /// For each byte, the index of the run of bytes that contains it.
     of_byte: [u8; 256],
@@ -135,38 +138,41 @@ impl Runs {
     }
 }
 
-/// The transition of a product state (a row pair per member) on a run of bytes. Also says which members diverge from
-/// their references on these bytes, and how.
+/// The transition of a product state (pairs of reached rows) on a run of bytes. Also says which derived states differ
+/// from their references on these bytes, and how.
 #[derive(Clone, Copy)]
 struct Step {
-    /// The index of the target product state, or [`NONE`] if no member (derived state beside its reference) continues.
+    /// The index of the target product state (pairs of reached rows), or [`NONE`] if no derived state continues.
     to: u32,
-    /// The index in `Product::divergences` of the first divergence (difference of a member) of this step.
+    /// The index in `Product::divergences` of the first divergence of this step. A divergence is a difference of a
+    /// derived state from its reference.
     first: u32,
-    /// The end, exclusive, in `Product::divergences` of the divergences (differences of members) of this step.
+    /// The end, exclusive, in `Product::divergences` of the divergences of this step. A divergence is a difference of a
+    /// derived state from its reference.
     end: u32,
 }
 
-/// The members of a product state that may still differ from their references below a trie node of some height. The
-/// height is the length in bytes of the longest string below the node.
+/// The derived states in a product state that may still differ from their references (sources of their masks) below a
+/// trie node of some height. The height is the length in bytes of the longest string below the node.
 #[derive(Clone, Copy)]
 struct HeightFilter {
-    /// The product state with these members alone: [`NONE`] if there are none, [`UNKNOWN`] before it is computed.
+    /// The product state with these derived states alone: [`NONE`] if there are none, [`UNKNOWN`] before it is
+    /// computed.
     product_state: u32,
-    /// A set of byte classes, one bit each, as in `byte_bits`. Every string that distinguishes a member from its
-    /// reference (source of its mask) contains one of these bytes.
+    /// A set of byte classes, one bit each, as in `byte_bits`. Every string that distinguishes one of the derived
+    /// states from its reference (source of its mask) contains one of these bytes.
     distinguishing: u128,
 }
 
-/// Marks a [`HeightFilter`] whose product state is not computed yet.
+/// Marks a [`HeightFilter`] whose product state (pairs of reached rows) is not computed yet.
 const UNKNOWN: u32 = NONE - 1;
 
 /// The greatest height of a trie node, in bytes, with a [`HeightFilter`] of its own. All higher nodes share one filter
-/// with all members of the product state; such nodes are few.
+/// with all derived states of the product state; such nodes are few.
 const HIGH: u32 = 32;
 
-/// The most members (derived states beside their references) of all product states together, some 64 MB. Beyond this
-/// limit the batch is split into smaller ones, unless it has one member.
+/// The most entries of all product states together, one for each derived state, some 64 MB. Beyond this limit the batch
+/// is split into smaller ones, unless it has one derived state.
 const MOST_LANES: usize = 4 << 20;
 
 /// The product automaton of one batch of derived states, each beside its reference (source of its mask). It is built
@@ -174,12 +180,11 @@ const MOST_LANES: usize = 4 << 20;
 pub(crate) struct Product<'a> {
     /// The transition table of the grammar's states. States with many outgoing bytes have rows.
     rows: &'a TransitionTable,
-    /// For each member (derived state beside its reference), the FOLLOW bytes of its rule: a set of byte classes, one
-    /// bit each.
+    /// For each derived state of the batch, the FOLLOW bytes of its rule: a set of byte classes, one bit each.
     after: Vec<u128>,
-    /// The product states (a row pair per member), by index.
+    /// The product states (pairs of reached rows), by index.
     states: Vec<ProductState>,
-    /// Maps the members of a product state, with the table rows reached, to the index of that state in `states`.
+    /// Maps the entries of a product state, with the table rows reached, to the index of that state in `states`.
     ids: FxHashMap<Rc<[ProductPair]>, u32>,
     /// Maps a set of row shapes, one bit each, to the index in `runs` of their common partition of the bytes. Rows of
     /// the transition table have the same shape if they are constant on the same runs of bytes.
@@ -187,19 +192,20 @@ pub(crate) struct Product<'a> {
     /// The partitions of the bytes into runs with equal transitions. Product states with rows of the same shapes share
     /// one.
     runs: Vec<Runs>,
-    /// For each product state and run of bytes, the index of its transition in `steps`, or [`NONE`] before that is
-    /// computed.
+    /// For each product state (pairs of reached rows) and run of bytes, the index of its transition in `steps`, or
+    /// [`NONE`] before that is computed.
     step_of: Vec<u32>,
-    /// The transitions of product states (a row pair per member) on runs of bytes, as far as computed.
+    /// The transitions of product states (pairs of reached rows) on runs of bytes, as far as computed.
     steps: Vec<Step>,
-    /// How members differ from their references on the transitions in `steps`. Each entry has the index of the member.
+    /// How derived states differ from their references (sources of their masks) on the transitions in `steps`. Each
+    /// entry has the index of the derived state in the batch.
     divergences: Vec<(u32, Divergence)>,
-    /// The height filters of all product states: which members may still differ from their references below a trie node
-    /// of some height.
+    /// The height filters of all product states: which derived states may still differ from their references below a
+    /// trie node of some height.
     windows: Vec<HeightFilter>,
-    /// A reused buffer for the members (derived states beside their references) of a product state under construction.
+    /// A reused buffer for the entries of a product state (pairs of reached rows) under construction.
     scratch: Vec<ProductPair>,
-    /// The number of members (derived states beside their references) of all product states together.
+    /// The number of entries of all product states together, one for each derived state that still continues.
     size: usize,
 }
 
@@ -238,15 +244,15 @@ impl<'a> Product<'a> {
         (this, product_state)
     }
 
-    /// Whether the product states (a row pair per member) have too many members together to be worth their memory.
-    /// Always false for a batch of one member.
+    /// Whether the product states (pairs of reached rows) have too many entries together to be worth their memory.
+    /// Always false for a batch of one derived state.
     pub(crate) fn are_too_many(&self) -> bool {
         self.size > MOST_LANES && self.after.len() > 1
     }
 
-    /// Returns the index of the target of a product state (a row pair per member) on a byte, or [`NONE`] if no member
-    /// continues. Also returns the range of the members' divergences on the byte, for [`divergence`](Self::divergence).
-    /// A divergence is a difference of a member from its reference.
+    /// Returns the index of the target of a product state (pairs of reached rows) on a byte, or [`NONE`] if no derived
+    /// state continues. Also returns the range of the divergences on the byte, for [`divergence`](Self::divergence). A
+    /// divergence is a difference of a derived state from its reference.
     #[inline]
     pub(crate) fn step(&mut self, product_state: u32, byte: u8) -> (u32, Range<usize>) {
         let ProductState { runs, steps, .. } = &self.states[product_state as usize];
@@ -263,23 +269,23 @@ impl<'a> Product<'a> {
         (to, first as usize..end as usize)
     }
 
-    /// Returns the FOLLOW bytes of the rule of a member (derived state beside its reference): a set of byte classes,
-    /// one bit each.
+    /// Returns the FOLLOW bytes of the rule of a derived state: a set of byte classes, one bit each. `member` is the
+    /// index of the state in the batch.
     #[inline]
     pub(crate) fn after(&self, member: u32) -> u128 {
         self.after[member as usize]
     }
 
-    /// Returns the index of a member, and how the member differs from its reference. `at` is an index in the range that
-    /// [`step`](Self::step) returned.
+    /// Returns the index of a derived state in the batch, and how the state differs from its reference (source of its
+    /// mask). `at` is an index in the range that [`step`](Self::step) returned.
     #[inline]
     pub(crate) fn divergence(&self, at: usize) -> (u32, Divergence) {
         self.divergences[at]
     }
 
-    /// Returns the product state of the members that may differ from their references (sources of their masks) below a
-    /// trie node. `height` is the length in bytes of the longest string below the node. `below` has the byte classes of
-    /// these strings, one bit each. Returns [`NONE`] if no member may differ.
+    /// Returns the product state of the derived states that may differ from their references (sources of their masks)
+    /// below a trie node. `height` is the length in bytes of the longest string below the node. `below` has the byte
+    /// classes of these strings, one bit each. Returns [`NONE`] if none may differ.
     #[inline]
     pub(crate) fn within(&mut self, product_state: u32, height: usize, below: u128) -> u32 {
         let ProductState { shortest, longest, windows, .. } = &self.states[product_state as usize];
@@ -294,8 +300,8 @@ impl<'a> Product<'a> {
         if below & distinguishing == 0 { NONE } else { product_state }
     }
 
-    /// Returns the index in `steps` of a known transition on another run of bytes. All members must have the same
-    /// transitions on both runs. `None` if no known transition fits.
+    /// Returns the index in `steps` of a known transition of a product state on another run of bytes. All rows of the
+    /// product state must have the same transitions on both runs. `None` if no known transition fits.
     fn like_step(&self, product_state: u32, byte: u8) -> Option<u32> {
         let rows = self.rows;
         let ProductState { members, runs, steps, .. } = &self.states[product_state as usize];
@@ -312,8 +318,8 @@ impl<'a> Product<'a> {
         found.find(|(other, _)| is_same(rows.class_of(**other))).map(|(_, &step)| step)
     }
 
-    /// Computes the transition of a product state (a row pair per member) on a byte. Adds the differences of members
-    /// from their references on this byte to `divergences`.
+    /// Computes the transition of a product state (pairs of reached rows) on a byte. Adds the differences of derived
+    /// states from their references on this byte to `divergences`.
     fn find_step(&mut self, product_state: u32, byte: u8) -> Step {
         let rows = self.rows;
         let class = rows.class_of(byte);
@@ -354,8 +360,8 @@ impl<'a> Product<'a> {
         Step { to, first, end }
     }
 
-    /// Computes which members of a product state may still differ from their references below trie nodes of a height in
-    /// bytes. If `height` is `None`, the result holds for nodes of any height and keeps all members.
+    /// Computes which derived states of a product state may still differ from their references below trie nodes of a
+    /// height in bytes. If `height` is `None`, the result holds for nodes of any height and keeps all derived states.
     fn find_window(&mut self, product_state: u32, height: Option<u32>) -> HeightFilter {
         let mut kept = std::mem::take(&mut self.scratch);
         kept.clear();
@@ -375,8 +381,8 @@ impl<'a> Product<'a> {
         HeightFilter { product_state, distinguishing }
     }
 
-    /// Returns the index of the product state with these members and rows, and adds the state if it is new. [`NONE`] if
-    /// there are no members.
+    /// Returns the index of the product state with these entries, and adds the state if it is new. [`NONE`] if there
+    /// are no entries.
     fn intern(&mut self, members: &[ProductPair]) -> u32 {
         if members.is_empty() {
             return NONE;

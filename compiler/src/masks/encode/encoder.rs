@@ -239,7 +239,8 @@ impl<'a> Encoder<'a> {
         *encoded = Some(self.encode(outcome, extra, scratch));
     }
 
-    /// Encodes the set of an outcome's consumed tokens and of the token ids `extra`.
+    /// Encodes the set of an outcome's consumed tokens and of the token ids `extra`. An outcome has the consumed tokens
+    /// and exit nodes of a state.
     pub(crate) fn encode(
         &self,
         outcome: &Outcome,
@@ -353,8 +354,8 @@ impl<'a> Encoder<'a> {
         &self.trie.token_of_rank[span.start as usize..span.end as usize]
     }
 
-    /// Returns the token ids of an outcome's spans (ranges of token ranks) and of `extra`, ascending. The outcome
-    /// (tokens and exits) must have no delta.
+    /// Returns the token ids of an outcome's spans (ranges of token ranks) and of `extra`, ascending. The outcome must
+    /// have no delta (tokens of another mask).
     fn gathered(&self, outcome: &Outcome, extra: &[u32], scratch: &mut Scratch) -> Vec<u32> {
         let mut ids = std::mem::take(&mut scratch.ids);
         ids.clear();

@@ -11,19 +11,19 @@ use crate::interner::Interner;
 use crate::masks::shared::exits::class_nodes;
 use crate::masks::shared::facts::VocabularyFacts;
 
-/// The exit classes (node sets where rules return) of a network. The grammar's own have the ids after the vocabulary's.
+/// The exit classes (trie nodes of returns) of a network. The grammar's own have the ids after the vocabulary's.
 pub(crate) struct ExitClasses<'a> {
     /// The tables of the vocabulary: its states, rules and stored masks.
     shared: Tables<'a>,
-    /// Indexes over the vocabulary, among them its exit classes (node sets where rules return) by their nodes.
+    /// Indexes over the vocabulary, among them its exit classes (trie nodes of returns) by their nodes.
     known: &'a VocabularyFacts,
-    /// The node lists of the grammar's own exit classes (node sets where rules return). The index is the id of the
-    /// class, less the number of the vocabulary's classes.
+    /// The node lists of the grammar's own exit classes (trie nodes of returns). The index is the id of the class, less
+    /// the number of the vocabulary's classes.
     own: Interner,
 }
 
 impl<'a> ExitClasses<'a> {
-    /// Returns the exit classes (node sets where rules return) of the vocabulary, with none of the grammar yet.
+    /// Returns the exit classes (trie nodes of returns) of the vocabulary, with none of the grammar yet.
     pub(crate) fn new(shared: Tables<'a>, known: &'a VocabularyFacts) -> Self {
         Self { shared, known, own: Interner::default() }
     }
@@ -47,8 +47,8 @@ impl<'a> ExitClasses<'a> {
         }
     }
 
-    /// Writes the grammar's own exit classes (node sets where rules return) into its tables. If `with_nodes` is false,
-    /// only the number of nodes of each class is written. A vocabulary needs the nodes, which only compilations read.
+    /// Writes the grammar's own exit classes (trie nodes of returns) into its tables. If `with_nodes` is false, only
+    /// the number of nodes of each class is written. A vocabulary needs the nodes, which only compilations read.
     pub(crate) fn store(&self, tables: &mut TablesData, with_nodes: bool) {
         for nodes in (0..self.own.len() as u32).map(|own| self.own.get(own)) {
             let mut first = NONE;

@@ -55,8 +55,8 @@ struct Divergence {
 
 /// The transitions of a state that only calls a shared rule, copied from the rule's first state.
 struct CalledState {
-    /// Byte edges of the state, in ascending order: on the bytes that lead back to it, and on the bytes before a return
-    /// of the shared rule.
+    /// Byte edges of the state, in ascending order. They are on the bytes that lead back to it, and on the bytes before
+    /// a return of the shared rule.
     edges: Vec<ByteEdge>,
     /// The bytes of all other transitions of the state.
     rest: ByteSet,
@@ -73,7 +73,7 @@ pub(crate) struct DefaultTransitions<'a> {
     follow: &'a Follow<'a>,
     /// The tables of the vocabulary and of the grammar.
     network: Joined<'a>,
-    /// Facts about the vocabulary, such as the factors of its tokens.
+    /// Facts about the vocabulary, such as the factors (substrings) of its tokens.
     known: &'a VocabularyFacts,
     /// For each state of the grammar itself, by index from the first such state, the state with which it was compared
     /// last. The range in `divergences` has the bytes on which the two have different targets. It is `None` if these
@@ -264,8 +264,8 @@ impl<'a> DefaultTransitions<'a> {
         is_decided.then_some(from as u32..self.divergences.len() as u32)
     }
 
-    /// Returns the bytes on which a state with the calls `calls` has the same targets as `begun`, whose state only
-    /// calls a shared rule. They must cover the remaining bytes `rest` of `begun`. `None` if they do not, or if the
+    /// Returns the bytes on which a state with the calls `calls` has the same targets as `begun`, a state with only a
+    /// call of a shared rule. They must cover the remaining bytes `rest` of `begun`. `None` if they do not, or if the
     /// targets differ.
     fn by_calls(&mut self, begun: &CalledState, calls: &[CallEdge]) -> Option<ByteSet> {
         let [call] = calls else {

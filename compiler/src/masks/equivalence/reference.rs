@@ -16,8 +16,8 @@ use crate::network::follow::Follow;
 /// If two states are equivalent for fewer bytes than the last number, their masks differ in most tokens.
 const LIKE: [usize; 3] = [16, 8, 4];
 
-/// The least number of states, equivalent for the first length of [`LIKE`], of which one gets a mask of its own. That
-/// state becomes the reference of the others.
+/// The least number of states, equivalent for the first length of [`LIKE`], of which one gets a mask of its own. The
+/// masks of the others are derived from it.
 const MANY: usize = 8;
 
 /// Steps of the budget that are charged for each state: an estimate.

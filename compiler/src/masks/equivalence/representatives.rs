@@ -25,15 +25,16 @@ const STEPS_A_STATE: usize = 1 << 7;
 pub(crate) struct Representatives {
     /// Id of the first state of the grammar itself. States with lower ids belong to the vocabulary.
     base: u32,
-    /// For each state of the grammar itself, by index from the first such state, whether its outcome (consumed tokens
-    /// and exit nodes) is that of another state.
+    /// For each state of the grammar itself, by index from the first such state, whether its outcome is that of another
+    /// state. An outcome has the consumed tokens and exit nodes.
     is_represented: Vec<bool>,
     /// For each state of the grammar itself, by index from the first such state, the ids of the states that take their
     /// outcome from it. An outcome has the consumed tokens and exit nodes.
     of: Lists,
     /// Classes of states that are equivalent on every factor (substring) of a token.
     bisimulation: TokenBisimulation,
-    /// For each shortcut, the number of states for which it found an equivalent state. They are not walked.
+    /// For each shortcut (saving in a trie walk), the number of states for which it found an equivalent state. They are
+    /// not walked.
     counts: ShortcutCounts,
 }
 
@@ -116,7 +117,8 @@ impl Representatives {
         Self { base, is_represented, of, bisimulation, counts }
     }
 
-    /// Returns, for each shortcut, the number of states for which it found an equivalent state. They are not walked.
+    /// Returns, for each shortcut (saving in a trie walk), the number of states for which it found an equivalent state.
+    /// They are not walked.
     pub(crate) fn counts(&self) -> &ShortcutCounts {
         &self.counts
     }

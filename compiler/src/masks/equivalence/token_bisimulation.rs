@@ -115,12 +115,13 @@ struct Finder<'f, 'a> {
     own: Tables<'a>,
     /// Finds states that are equivalent to the target of their widest edge on every token.
     defaults: &'f mut DefaultTransitions<'a>,
-    /// Facts about the vocabulary, such as the factors of its tokens.
+    /// Facts about the vocabulary, such as the factors (substrings) of its tokens.
     known: &'f VocabularyFacts,
     /// The token trie: the prefix tree of the tokens' byte strings.
     trie: Trie<'f>,
-    /// For each state of the grammar itself, by index from the first such state, an equivalent state on every factor
-    /// (substring) of a token, or the state itself. That state may again have an entry for another state.
+    /// For each state of the grammar itself, by index from the first such state, an equivalent state, or the state
+    /// itself. The two are equivalent on every factor (substring) of a token. The other state may again have an entry
+    /// for another state.
     like: Vec<u32>,
     /// Pairs of states to compare, by index, each with the bytes that were read before.
     work: Vec<([u32; 2], ReadSoFar)>,
@@ -128,7 +129,7 @@ struct Finder<'f, 'a> {
     seen: Vec<([u32; 2], ReadSoFar)>,
 }
 
-/// The bytes read before two states were reached, and the bytes that may come next in a factor of a token.
+/// The bytes read before two states were reached, and the bytes that may come next in a factor (substring) of a token.
 #[derive(Clone, Copy)]
 struct ReadSoFar {
     /// The last bytes read before the two states. Empty if these bytes are not known.
@@ -154,8 +155,8 @@ impl ReadSoFar {
 }
 
 impl<'a> Finder<'_, 'a> {
-    /// Finds states that are equivalent on every factor (substring) of a token, among two kinds of states: return
-    /// states of calls, and states before those with many outgoing bytes. Stops once the budget is spent.
+    /// Finds states that are equivalent on every factor (substring) of a token. Only return states of calls are
+    /// compared, and states before those with many outgoing bytes. Stops once the budget is spent.
     fn compare_ends(&mut self, is_narrow: &[bool], budget: &Budget) {
         let base = self.own.bases.states;
         let is_wide = |edge: &ByteEdge| !is_narrow[(edge.target - base) as usize];

@@ -240,7 +240,7 @@ impl TableBuilder {
 
 impl TransitionTable {
     /// Completes a table with the self-loops and the k-equivalence classes (equality up to `k` bytes) of each row.
-    /// Shapes of rows are computed only if some state has a reference.
+    /// Shapes of rows are computed only if some mask is derived from a reference's.
     pub(crate) fn new(
         table: TableBuilder,
         loops: Vec<SelfLoops>,

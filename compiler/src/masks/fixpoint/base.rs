@@ -32,7 +32,8 @@ const WORTH_A_THREAD: usize = 16;
 pub(crate) struct Plan {
     /// The states whose outcomes (consumed tokens and exit nodes) are found by a walk over the trie, ascending.
     pub(crate) walked: Vec<u32>,
-    /// The states whose outcomes (consumed tokens and exit nodes) are derived, ascending, each with its reference.
+    /// The states whose outcomes (consumed tokens and exit nodes) are derived, ascending, each with its reference
+    /// (source of its mask).
     pub(crate) derived: Vec<(u32, u32)>,
     /// The states that some derived state has as its reference (source of its mask).
     references: BTreeSet<u32>,
@@ -97,8 +98,8 @@ impl Item for Derivation<'_> {
 /// Maps each reference (source of other masks) to the index of its token set, and to its outcome (tokens and exits).
 pub(crate) type ReferenceOutcomes = BTreeMap<u32, (u32, Outcome)>;
 
-/// Encodes the bit rows (one bit per token) of all character runs. Adds them to the encoder, so that masks are derived
-/// from them. A bit row has the tokens of some character kinds up to some length.
+/// Encodes the bit rows (one bit per token) of all character runs (states within one character class). Adds them to the
+/// encoder, so that masks are derived from them. A bit row has the tokens of some character kinds up to some length.
 ///
 /// # Errors
 ///

@@ -123,8 +123,8 @@ pub(crate) fn masks<'a>(
     Ok(FollowMasks { entries, pairs })
 }
 
-/// Charges the budget for the pairs `round`, each a return state and an exit class of the callee. `pairs` is their
-/// number, with the pairs of all earlier rounds.
+/// Charges the budget for the pairs `round`, each a return state and an exit class (nodes where a callee returns).
+/// `pairs` is their number, with the pairs of all earlier rounds.
 ///
 /// # Errors
 ///

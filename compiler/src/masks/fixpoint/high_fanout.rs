@@ -43,8 +43,8 @@ pub struct HighFanoutMasks {
 }
 
 impl HighFanoutMasks {
-    /// Returns the ids of the exit classes (node sets where rules return) through which packed string sets return from
-    /// high-fanout nodes. Each comes with a state of the set's rule.
+    /// Returns the ids of the exit classes (trie nodes of returns) of all high-fanout nodes of packed string sets
+    /// (finite sets of strings). Each comes with a state of the set's rule.
     pub(super) fn classes(&self, inputs: Inputs<'_>) -> Vec<(u32, u32)> {
         let rules = inputs.network.packed_sets.iter().map(|&(rule, _)| rule);
         let of = rules.zip(&self.nodes).flat_map(|(rule, nodes)| {
@@ -74,7 +74,7 @@ struct Along<'a> {
     roots: &'a RootChildren,
     /// The children of all trie nodes, by byte.
     children: &'a Children,
-    /// The FOLLOW bytes of the packed string set's rule.
+    /// The FOLLOW bytes of the rule of the packed string set (finite set of strings).
     after: ByteSet,
 }
 
@@ -119,7 +119,7 @@ impl Along<'_> {
     }
 }
 
-/// Computes the masks and exit classes (node sets where rules return) of all high-fanout nodes.
+/// Computes the masks and exit classes (trie nodes of returns) of all high-fanout nodes.
 ///
 /// # Errors
 ///

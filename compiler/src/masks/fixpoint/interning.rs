@@ -16,9 +16,9 @@ use crate::masks::encode::pool::Pool;
 use crate::masks::equivalence::representatives::Representatives;
 use crate::masks::limits::{MaskError, MaskLimits};
 
-/// The token sets, masks and exit classes (node sets where rules return) of a network that are found so far.
+/// The token sets, masks and exit classes (trie nodes of returns) of a network that are found so far.
 pub(crate) struct Interning<'a> {
-    /// The exit classes (node sets where rules return), with their ids.
+    /// The exit classes (trie nodes of returns), with their ids.
     pub(crate) classes: ExitClasses<'a>,
     /// The token sets by index, and the masks that are made of them.
     pub(crate) pool: Pool<'a>,
@@ -175,7 +175,8 @@ impl<'a> Interning<'a> {
     }
 
     /// Returns the ids of the mask and the exit class (nodes where a rule returns) of each state of the network, in
-    /// order. Both are [`NONE`] for a state that was not added, as for most states of packed string sets.
+    /// order. Both are [`NONE`] for a state that was not added, as for most states of packed string sets (finite sets
+    /// of strings).
     ///
     /// # Errors
     ///

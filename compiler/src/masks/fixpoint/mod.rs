@@ -72,7 +72,7 @@ use crate::threads::Context;
 
 /// The masks of a network, stored in its tables, with some figures of their computation.
 pub struct Masks {
-    /// The network's tables, with all masks, exit classes (node sets where rules return) and follow entries in them.
+    /// The network's tables, with all masks, exit classes (trie nodes of returns) and follow entries in them.
     pub tables: TablesData,
     /// The stored masks of nodes of packed string sets (finite sets of strings). Such nodes are not states.
     pub high_fanout: HighFanoutMasks,
@@ -204,16 +204,16 @@ pub(crate) fn without_masks(
     UnmaskedTables { tables, high_fanout: HighFanoutMasks { nodes, nothing } }
 }
 
-/// Returns the outcome of a state of the vocabulary: its whole stored base mask, and the exits (nodes where the rule
-/// returns) of its stored class.
+/// Returns the outcome of a state of the vocabulary: its whole stored base mask, and the nodes of its stored exit class
+/// (nodes where the rule returns).
 fn stored_outcome(shared: Tables<'_>, state: u32) -> Outcome {
     let exits = class_nodes(shared, shared.states[state as usize].exits).to_vec();
     let delta = Some(Delta { reference: state, excluded: Vec::new() });
     Outcome { delta, exits, ..Outcome::default() }
 }
 
-/// Returns the network's tables with all masks, exit classes (node sets where rules return) and follow entries (tokens
-/// after a return) in them. `masks` has the mask and exit class of each state of the network, in order.
+/// Returns the network's tables with all masks, exit classes (trie nodes of returns) and follow entries (tokens after a
+/// return) in them. `masks` has the mask and exit class of each state of the network, in order.
 fn stored(
     interning: Interning<'_>,
     masks: &[(u32, u32)],

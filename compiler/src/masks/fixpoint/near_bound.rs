@@ -53,8 +53,8 @@ pub(super) struct NearBoundMasks {
 }
 
 impl NearBoundMasks {
-    /// Returns the exit classes (node sets where rules return) through which rules return with few increments left.
-    /// Each comes with a state of the rule.
+    /// Returns the exit classes (trie nodes of returns) through which rules return with few increments left. Each comes
+    /// with a state of the rule.
     pub(super) fn classes(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
         let in_place = self.records.iter().filter(|record| !record.is_without());
         in_place.flat_map(|record| {
@@ -68,7 +68,7 @@ impl NearBoundMasks {
 struct Maker<'m, 'a> {
     /// Encodes token sets.
     encoder: &'m mut Encoder<'a>,
-    /// Gives ids to masks and exit classes (node sets where rules return).
+    /// Gives ids to masks and exit classes (trie nodes of returns).
     interning: &'m mut Interning<'a>,
     /// For each state of the network, the ids of its mask and exit class (nodes where a rule returns) with many
     /// increments left.

@@ -16,8 +16,8 @@ use crate::network::follow::Follow;
 /// grammars have more.
 const ROOM: usize = 512;
 
-/// The exit classes (node sets where rules return) through which each rule can return, and the pairs of a return state
-/// and such a class.
+/// The exit classes (trie nodes of returns) through which each rule can return, and the pairs of a return state and
+/// such a class.
 pub(crate) struct ReachablePairs<'a> {
     /// The calls of the network: the callees of each rule, and the return states of calls.
     follow: &'a Follow<'a>,
@@ -34,7 +34,7 @@ pub(crate) struct ReachablePairs<'a> {
 }
 
 impl<'a> ReachablePairs<'a> {
-    /// Begins with the exit classes (node sets where rules return) of the vocabulary rules that the grammar calls.
+    /// Begins with the exit classes (trie nodes of returns) of the vocabulary rules that the grammar calls.
     /// `left_through` has for each vocabulary rule the classes through which it can return.
     pub(crate) fn new(follow: &'a Follow<'a>, left_through: &[Box<[u32]>]) -> Self {
         let callees = follow.shared_callees().into_iter();

@@ -92,8 +92,9 @@ struct Fixpoint<'a> {
     trie: Trie<'a>,
     /// For each rule of the network, whether tokens of several bytes count in it, besides single bytes.
     by_token: Vec<bool>,
-    /// For each state of the network, whether it is the head of a countdown's loop and single bytes lead around the
-    /// loop. The head is the state at which the countdown is lowered. Assumed at first, and cleared if it proves false.
+    /// For each state of the network, whether it is the head of a countdown (loop with repetitions left) and single
+    /// bytes lead around the loop. The head is the state at which the countdown is lowered. Assumed at first, and
+    /// cleared if it proves false.
     loops: Vec<bool>,
 }
 
@@ -170,8 +171,8 @@ impl Marker<'_> {
         is_final || ends && (loops || self.continues(index))
     }
 
-    /// Whether a state of the network leads to one that rests (a token may end there), by a single byte, a call or a
-    /// token edge. The state is given by its index.
+    /// Whether a state leads to one that rests (a token may end there), by a single byte, a call or a token edge. The
+    /// state is given by its index in the network.
     fn continues(&self, index: usize) -> bool {
         let joined = self.network.joined(self.shared);
         let own = joined.own;

@@ -33,8 +33,8 @@ impl<'a> Worker<'a> {
         along.unwrap_or_else(|| self.walker.base(state))
     }
 
-    /// Returns the union of the outcomes (tokens and exits) of the return state `ret` at the nodes of an exit class
-    /// (nodes where a rule returns). `shared` is the id of the class if it is one of the vocabulary's.
+    /// Returns the union of the outcomes (tokens and exits) of a return state at the nodes of an exit class (nodes
+    /// where a rule returns). `shared` is the id of the class if it is one of the vocabulary's.
     pub(crate) fn follow(&mut self, ret: u32, nodes: &[u32], shared: Option<u32>) -> Outcome {
         match nodes {
             [0, rest @ ..] => {

@@ -34,7 +34,8 @@ type Key = (u32, u32);
 pub(crate) struct Memo {
     /// The parts of the map, each with its own lock. The sum of the two numbers of a key selects the part.
     shards: Vec<Mutex<Shard>>,
-    /// The most 32-bit words that one generation of a part, the young or the old outcomes, may take.
+    /// The most 32-bit words that one generation of a part may take: the young or the old outcomes (consumed tokens and
+    /// exit nodes).
     most: usize,
 }
 

@@ -51,15 +51,16 @@ impl Outcome {
         self.delta.is_none() && self.spans.is_empty()
     }
 
-    /// Removes all tokens and exits (nodes where the rule returns). Their memory is kept for the next outcome.
+    /// Removes all tokens and exits (nodes where the rule returns) from the outcome. Their memory is kept for the next
+    /// outcome.
     pub(crate) fn clear(&mut self) {
         self.delta = None;
         self.spans.clear();
         self.exits.clear();
     }
 
-    /// Returns the outcome with the tokens of its delta (tokens of another mask) among the spans. `stored` has the
-    /// ranks (token indexes in byte order) of that mask.
+    /// Returns the outcome without a delta (tokens of another mask): its spans (ranges of token ranks) have these
+    /// tokens instead. `stored` has the ranks (token indexes in byte order) of that mask.
     #[must_use]
     pub(crate) fn over(&self, stored: &[Range<u32>]) -> Self {
         let excluded = self.delta.as_ref().map_or(&[][..], |taken| &taken.excluded);

@@ -25,9 +25,8 @@ pub(crate) struct SharedChains {
     /// The number of follow entries in the longest chain. A chain has the entries that one mask reads, one for each
     /// stack frame. The error is a return state on a chain of unbounded length. `None` only in a default value.
     pub(crate) longest: Option<Result<u32, u32>>,
-    /// For each rule, the exit classes (node sets where rules return) through which a chain of follow entries may
-    /// continue into a caller, ascending. Each class comes with the greatest number of entries of a chain up to that
-    /// point.
+    /// For each rule, the exit classes (trie nodes of returns) through which a chain of follow entries may continue
+    /// into a caller, ascending. Each class comes with the greatest number of entries of a chain up to that point.
     pub(crate) through: Vec<Box<[(u32, u32)]>>,
 }
 
@@ -71,8 +70,8 @@ impl SharedChains {
 pub(crate) struct ChainLinks {
     /// The links, ascending: pairs of a rule and an exit class (nodes where a rule returns).
     all: Vec<(u32, u32)>,
-    /// For each link (rule and exit class), the lowest return state of the rule with the class as the next one in a
-    /// follow entry.
+    /// For each link (rule and exit class), a return state of the rule with a follow entry that names the class as the
+    /// next one. Of several, the lowest.
     rets: Vec<u32>,
     /// For each link (rule and exit class), the indexes in `all` of the links that may come directly after it in a
     /// chain.

@@ -30,8 +30,8 @@ pub(crate) fn class_nodes(shared: Tables<'_>, class: u32) -> &[u32] {
     }
 }
 
-/// Returns for each rule of the vocabulary the exit classes (node sets where rules return) through which it can return,
-/// also through its tail calls. The classes of a rule ascend.
+/// Returns for each rule of the vocabulary the exit classes (trie nodes of returns) through which it can return, also
+/// through its tail calls. The classes of a rule ascend.
 pub(crate) fn left_through(shared: Tables<'_>, rules: &SharedRules) -> Vec<Box<[u32]>> {
     let mut classes = vec![BTreeSet::new(); shared.rules.len()];
     for (rule, record) in (0..).zip(shared.rules) {

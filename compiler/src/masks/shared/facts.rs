@@ -76,7 +76,7 @@ pub(crate) struct VocabularyFacts {
     classes: FxHashMap<Box<[u32]>, u32>,
     /// For each exit class (nodes where a rule returns), the edges from its nodes to their children, ascending by byte.
     edges: Vec<OnceLock<Box<[ClassEdge]>>>,
-    /// For each rule, the exit classes (node sets where rules return) through which it can return.
+    /// For each rule, the exit classes (trie nodes of returns) through which it can return.
     left_through: Vec<Box<[u32]>>,
     /// The dense bit rows (one bit per token) with the rows near each, and an index of the masks by their records.
     rows: StoredRows,
@@ -170,8 +170,7 @@ impl VocabularyFacts {
         &self.rules
     }
 
-    /// Returns for each shared rule the exit classes (node sets where rules return) through which it can return,
-    /// ascending.
+    /// Returns for each shared rule the exit classes (trie nodes of returns) through which it can return, ascending.
     pub(crate) fn left_through(&self) -> &[Box<[u32]>] {
         &self.left_through
     }

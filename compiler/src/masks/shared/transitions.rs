@@ -14,7 +14,7 @@ use grammarc_artifacts::tables::Tables;
 use crate::ir::ByteSet;
 
 /// The least number of bytes with transitions for which a state is *wide*. The outcomes (tokens and exits) of a wide
-/// state are memoised, and it takes part in the search for equivalent states.
+/// state are memoised. Wide states take part in the search for equivalent states.
 pub(crate) const WIDE: usize = 8;
 
 /// The least number of self-loops (bytes leading back to it) for which a shared state may be a reference. The masks of

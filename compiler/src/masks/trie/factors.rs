@@ -51,7 +51,7 @@ pub(crate) struct FactorFilter {
 }
 
 impl FactorFilter {
-    /// Collects the factors of all tokens of a trie. O(nodes).
+    /// Collects the factors (substrings) of all tokens of a trie. O(nodes).
     pub(crate) fn new(trie: Trie<'_>) -> Self {
         let bits = (8 * trie.len()).next_power_of_two().max(64);
         let mut this = Self {

@@ -21,12 +21,12 @@ use crate::network::lazy_dfa::BOTTOM;
 /// strings mostly distinguish them.
 const SOON: usize = 2;
 
-/// String length, in bytes, from which on distinguishing bytes for every length are computed. For that, all reachable
-/// pairs of states are visited.
+/// String length, in bytes, from which on distinguishing bytes (one in each distinguishing string) are computed for
+/// every length. For that, all reachable pairs of states are visited.
 const WORTH_STEADYING: usize = 6;
 
-/// The most reachable pairs of states for which distinguishing bytes of every length are computed. With more, the
-/// attempt is given up.
+/// The most reachable pairs of states for which distinguishing bytes (one in each distinguishing string) of every
+/// length are computed. With more, the attempt is given up.
 const MOST_STEADIED: usize = 128;
 
 impl PairTable {
@@ -39,8 +39,8 @@ impl PairTable {
     }
 
     /// Records the distinguishing bytes of a pair of states for the next string length, one byte more than the last
-    /// recorded one. `bits` has their byte classes, one bit each. Every string of at most that length that
-    /// distinguishes the two states contains such a byte.
+    /// recorded one. `bits` has their byte classes, one bit each. Every string up to that length that distinguishes the
+    /// two states contains such a byte.
     fn add_parting(&mut self, pair: u32, bits: u128) {
         self.distinguishing_table.add(&mut self.all[pair as usize].distinguishing, bits);
     }
@@ -255,7 +255,7 @@ impl PairTable {
 
     /// Whether a walk visits at most `most` trie nodes to compare the configuration (state and stack frame) `own` with
     /// the shared state of `reference`. Only strings of at most `within` bytes count. The number of nodes is an upper
-    /// estimate from the distinguishing bytes.
+    /// estimate from the distinguishing bytes (one in each distinguishing string).
     ///
     /// Strings of [`SOON`] bytes are tried first. Most pairs that need more nodes are distinguished by these, and
     /// computing all successors is expensive.

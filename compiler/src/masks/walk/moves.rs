@@ -52,12 +52,12 @@ impl ByteRun {
 pub(crate) struct MoveSets {
     /// The bytes of all runs: those with a known target.
     on: ByteSet,
-    /// Bytes of a configuration's transitions after which a token may end.
+    /// The bytes after which a token may end.
     pub(crate) ends: ByteSet,
     /// The bytes after which the rule of the walk's first state may return.
     pub(crate) exits: ByteSet,
-    /// The bytes whose transition is not described by the runs, for example because they lead to several
-    /// configurations.
+    /// The bytes whose transition is not described by the runs, for example because they lead to several configurations
+    /// (state and stack frame).
     pub(crate) unclear: ByteSet,
     /// Bytes at which the transitions change: each such byte and the byte before it differ in the target or in one of
     /// the sets. All bytes between two turns have equal transitions.
@@ -129,8 +129,8 @@ impl<'m> Moves<'m> {
 pub(crate) struct MoveTable {
     /// Maps each configuration (state and stack frame) to the index of its transitions in `all`.
     numbers: FxHashMap<Configuration, u32>,
-    /// For each configuration (state and stack frame), by the index of its transitions, the exclusive end of its runs
-    /// in `runs`, and its sets of bytes.
+    /// For each configuration (state and stack frame), by the index of its transitions, its sets of bytes and the
+    /// exclusive end of its runs in `runs`.
     all: Vec<(u32, MoveSets)>,
     /// The runs of bytes of all configurations (state and stack frame), one configuration after another.
     runs: Vec<ByteRun>,
@@ -318,7 +318,8 @@ impl FoundMoves {
     }
 }
 
-/// The result of an edge: the configuration that it reaches. If the target only returns, the return is already made.
+/// The result of an edge: the reached configuration (state and stack frame). If the target only returns, the return is
+/// already made.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EdgeTarget {
     /// The configuration (state and stack frame) that the edge reaches. `None` if there are several or none.

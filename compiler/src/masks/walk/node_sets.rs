@@ -23,14 +23,13 @@ use crate::masks::shared::exits::ClassEdge;
 use crate::masks::trie::children::Children;
 use crate::network::lazy_dfa::{Arrival, Configurations};
 
-/// Budget steps charged for one transition of a node set, from its trie nodes to their children on one byte: an
-/// estimate.
+/// Budget steps charged for one transition of a set of trie nodes, to their children on one byte: an estimate.
 const STEPS_A_FRONT: usize = 1 << 5;
 
 /// Index of a set of trie nodes in [`NodeSets`].
 type NodeSetId = u32;
 
-/// Key of a node set: the trie nodes of an exit class (nodes where a callee returns) of the vocabulary, with or without
+/// Key of the set of all trie nodes of an exit class (nodes where a callee returns) of the vocabulary, with or without
 /// the root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ClassNodes {
@@ -161,9 +160,10 @@ impl NodeSets {
 }
 
 impl NodeSets {
-    /// Adds the outcome (consumed tokens and exit nodes) of the strings below all nodes of a shared exit class. The
-    /// return state must have few outgoing bytes. `way` has its configurations (state and stack frame) at these nodes.
-    /// Nodes at which many bytes become possible are put on the worklist (parts still to visit).
+    /// Adds the outcome (consumed tokens and exit nodes) of the strings below all nodes of a shared exit class (nodes
+    /// where a callee returns). The return state must have few outgoing bytes. `way` has its configurations (state and
+    /// stack frame) at these nodes. Nodes at which many bytes become possible are put on the worklist (parts still to
+    /// visit).
     pub(crate) fn leave_together(
         &mut self,
         cursor: &mut Cursor<'_>,

@@ -20,12 +20,13 @@ use crate::network::lazy_dfa::BOTTOM;
 /// looked up.
 pub(crate) const FEW: usize = 8;
 
-/// The greatest string length, in bytes, for which distinguishing bytes of a pair of states are computed one length
-/// after another. Few nodes of a token trie are higher. For longer strings, every byte counts as distinguishing.
+/// The greatest string length, in bytes, for which distinguishing bytes (one in each distinguishing string) of a pair
+/// of states are computed, one length after another. Few nodes of a token trie are higher. For longer strings, every
+/// byte counts as distinguishing.
 pub(crate) const AHEAD: usize = 24;
 
-/// Initial capacity of a pair's table of distinguishing bytes, in string lengths. The capacity doubles when it is used
-/// up.
+/// Initial capacity of a pair's table of distinguishing bytes (one in each distinguishing string), in string lengths.
+/// The capacity doubles when it is used up.
 const FIRST_ROOM: u8 = 4;
 
 /// The most steps of all pairs, byte ranges with different transitions of two states, that are kept: some 30 MB. Beyond
@@ -64,8 +65,8 @@ pub(crate) struct PairEdge {
     pub(crate) lo: u8,
     /// Last byte, inclusive, of the range on which the transitions of the two states differ.
     pub(crate) hi: u8,
-    /// How the transitions of the grammar's configuration and of the shared state (of the vocabulary) differ on the
-    /// bytes.
+    /// How the transitions of the configuration (state and stack frame) and of the shared state (of the vocabulary)
+    /// differ on the bytes.
     pub(crate) on: PairMove,
 }
 
@@ -127,7 +128,7 @@ struct AfterReturn {
     /// The bytes that can be consumed after the return to the stack frame.
     live: ByteSet,
     /// Index in the [`MoveTable`] of the transitions after the return. `None` if the walk then continues with several
-    /// configurations or none.
+    /// configurations (state and stack frame) or none.
     moves: Option<u32>,
 }
 
@@ -147,8 +148,8 @@ impl AfterReturn {
     }
 }
 
-/// Key of a pair: a configuration (state and stack frame) of the grammar, a shared state (of the vocabulary), and the
-/// frame of the shared state.
+/// Key of a pair: a configuration (state and stack frame) of the grammar, a shared state (of the vocabulary), and its
+/// stack frame.
 type Key = (Configuration, u32, u32);
 
 /// All pairs of a grammar's configuration (state and stack frame) and a shared state (of the vocabulary) met so far, by
@@ -184,10 +185,10 @@ impl PairTable {
 /// distinguishes the pair contains one of these bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stability {
-    /// The distinguishing bytes may change for greater lengths. Too many pairs are reachable, or the bytes change for
-    /// too many lengths.
+    /// The distinguishing bytes (one in each distinguishing string) may change for greater lengths. Too many pairs are
+    /// reachable, or the bytes change for too many lengths.
     No,
-    /// The distinguishing bytes hold for strings of any greater length too.
+    /// The distinguishing bytes (one in each distinguishing string) hold for strings of any greater length too.
     Always,
 }
 
@@ -212,15 +213,16 @@ pub(crate) struct DistinguishingBytes {
     /// Index in [`DistinguishingTable::ways`] of the pair's successors (pairs of targets), or [`NONE`] before they were
     /// asked for.
     pub(super) ways: u32,
-    /// Index in [`DistinguishingTable::all`] of the pair's distinguishing bytes for strings of one byte. Those for
-    /// greater lengths follow.
+    /// Index in [`DistinguishingTable::all`] of the pair's distinguishing bytes (one in each distinguishing string) for
+    /// strings of one byte. Those for greater lengths follow.
     pub(super) first: u32,
-    /// Number of string lengths, from one byte on, for which the pair's distinguishing bytes are known.
+    /// Number of string lengths, from one byte on, for which the pair's distinguishing bytes (one in each
+    /// distinguishing string) are known.
     pub(super) count: u8,
     /// Number of string lengths, from one byte on, for which the table has capacity reserved for the pair.
     pub(super) room: u8,
-    /// Whether the distinguishing bytes for the greatest known length hold for all greater lengths. `None` if that was
-    /// not computed.
+    /// Whether the distinguishing bytes (one in each distinguishing string) for the greatest known length hold for all
+    /// greater lengths. `None` if that was not computed.
     pub(super) steady: Option<Stability>,
 }
 
@@ -259,8 +261,9 @@ pub(crate) struct DistinguishingTable {
 }
 
 impl DistinguishingTable {
-    /// Appends the distinguishing bytes of a pair of states for the next string length. `bits` has their byte classes,
-    /// one bit each. If the pair's capacity is used up, all its entries move to the end of the table.
+    /// Appends the distinguishing bytes (one in each distinguishing string) of a pair of states for the next string
+    /// length. `bits` has their byte classes, one bit each. If the pair's capacity is used up, all its entries move to
+    /// the end of the table.
     pub(super) fn add(&mut self, distinguishing: &mut DistinguishingBytes, bits: u128) {
         let DistinguishingBytes { first, count, room, .. } = distinguishing;
         if count == room {
@@ -309,9 +312,9 @@ impl PairTable {
         AfterReturn { live, moves: place.map(|place| self.moves.number(cursor, place)) }
     }
 
-    /// Whether a configuration (state and stack frame) and a shared state (of the vocabulary) differ on fewer than
-    /// [`FEW`] bytes: only one of them continues, or may end a token. An example is a pair of states for the same
-    /// characters, one of which alone may end the rule.
+    /// Whether a configuration (state and stack frame) and a shared state (of the vocabulary) are alike: on all but at
+    /// most [`FEW`]` - 1` bytes, both continue or neither, and both end a token or neither. An example is a pair of
+    /// states for the same characters, one of which alone may end the rule.
     fn is_like(&mut self, cursor: &mut Cursor<'_>, place: Configuration, stored: u32) -> bool {
         let shared = cursor.follow.network().shared;
         let moves = self.moves.number(cursor, place);

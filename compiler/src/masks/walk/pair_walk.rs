@@ -22,8 +22,8 @@ use crate::network::lazy_dfa::Configurations;
 pub(crate) struct PairWalk<'w, 'a> {
     /// The token trie and the lazily determinized network, which are walked together.
     pub(crate) cursor: &'w mut Cursor<'a>,
-    /// The pairs met so far of a grammar's configuration and a shared state (of the vocabulary), with the bytes on
-    /// which their transitions differ.
+    /// The pairs met so far of a grammar's configuration (state and stack frame) and a shared state (of the
+    /// vocabulary). Each has the bytes on which their transitions differ.
     pub(crate) pairs: &'w mut PairTable,
     /// Takes the subtrees of the trie in which the grammar's configuration (state and stack frame) is to be walked
     /// alone.
@@ -34,8 +34,8 @@ pub(crate) struct PairWalk<'w, 'a> {
     /// Subtrees of the trie in which the outcomes of the two states differ. The reference's outcome (consumed tokens
     /// and exit nodes) is not taken over there.
     pub(crate) excluded: &'w mut Excluded,
-    /// The outcome (consumed tokens and exit nodes) of the grammar's configuration in the excluded subtrees. Subtrees
-    /// on the worklist are still missing from it.
+    /// The outcome (consumed tokens and exit nodes) of the grammar's configuration in the excluded subtrees. A
+    /// configuration is a state and its stack frame. Subtrees on the worklist are still missing.
     pub(crate) builder: &'w mut OutcomeBuilder<'a>,
 }
 

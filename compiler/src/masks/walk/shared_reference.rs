@@ -23,8 +23,8 @@ const AHEAD: usize = 6;
 /// walk.
 const MOST_APART: usize = 24;
 
-/// The limit, exclusive, on distinguishing bytes when those within multi-byte characters are counted as well: four
-/// times [`MOST_APART`].
+/// The limit, exclusive, on the distinguishing bytes of two states when bytes within multi-byte characters are counted
+/// as well: four times [`MOST_APART`].
 const MOST_WITHIN: usize = 4 * MOST_APART;
 
 /// The most self-looping states of the vocabulary that are compared beyond their first byte. Most bytes lead from such
@@ -43,8 +43,8 @@ pub(super) const MOST_DIFFERING: u32 = 10_000;
 pub(crate) struct ReferenceFinder {
     /// The least number of tokens of a stored mask for which deriving others from it saves work.
     pub(crate) worth: u32,
-    /// Maps each local stack frame (pushed during the walk) to the configuration at which the walk continues after a
-    /// callee has returned to it. `None` if there is no single one.
+    /// Maps each local stack frame (pushed during the walk) to the configuration (state and stack frame) at which the
+    /// walk continues after a return to it. `None` if there is no single one.
     after_frame: FxHashMap<u32, Option<Continuation>>,
 }
 
@@ -55,7 +55,7 @@ impl ReferenceFinder {
     }
 
     /// Whether deriving other masks from the stored mask of a shared state (of the vocabulary) saves work. The mask has
-    /// to have enough tokens, none of them matched by id. A token also has to be able to end over the reference's
+    /// to have enough tokens, none of them matched by id. A token also has to be able to end over the state's stack
     /// frame.
     pub(crate) fn is_worth(&self, cursor: &Cursor<'_>, reference: &SharedReference) -> bool {
         let shared = cursor.follow.network().shared;
@@ -92,10 +92,10 @@ impl ReferenceFinder {
 pub(crate) struct ReferenceSearch<'w, 'a> {
     /// The token trie and the lazily determinized network, which are walked together.
     pub(crate) cursor: &'w mut Cursor<'a>,
-    /// The pairs met so far of a grammar's configuration and a shared state (of the vocabulary), with the bytes on
-    /// which their transitions differ.
+    /// The pairs met so far of a grammar's configuration (state and stack frame) and a shared state (of the
+    /// vocabulary). Each has the bytes on which their transitions differ.
     pub(crate) pairs: &'w mut PairTable,
-    /// The cache that all searches share: the configurations after returns.
+    /// The cache that all searches share: the configurations (state and stack frame) after returns.
     pub(crate) finder: &'w mut ReferenceFinder,
 }
 

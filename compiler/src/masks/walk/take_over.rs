@@ -173,8 +173,8 @@ impl<'a> TakeOver<'_, 'a> {
     }
 
     /// Adds the stored outcome of the reference, a shared state (of the vocabulary), to `builder`, without the excluded
-    /// subtrees of the trie. Its tokens become the delta of the outcome. With an empty local stack, its exits become
-    /// exits of the walk. Otherwise the walk continues at them from the reference's frame.
+    /// subtrees of the trie. Its tokens become the delta (tokens of another mask) of the outcome. With an empty local
+    /// stack, its exits become exits of the walk. Otherwise the walk continues at them from the reference's frame.
     fn take_over(
         &mut self,
         reference: SharedReference,
