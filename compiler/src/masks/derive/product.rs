@@ -24,8 +24,8 @@ use rustc_hash::FxHashMap;
 use crate::ir::ByteSet;
 use crate::masks::equivalence::transition_table::{Transition, TransitionTable, runs_of};
 
-/// An entry of a product state, for one derived state: the rows of the transition table that the derived state and its
-/// reference (source of its mask) have reached.
+/// An entry of a product state: the rows of the transition table that a derived state and its reference (source of its
+/// mask) have reached.
 #[derive(Clone, Copy, Debug)]
 struct ProductPair {
     /// The index of the derived state in the batch.
@@ -83,8 +83,8 @@ pub(crate) enum Divergence {
     Unclear([u32; 2]),
 }
 
-/// The part of an outcome (tokens and exits) below a trie node that is not taken over from a reference (source of its
-/// mask) for a derived state.
+/// The part of an outcome (tokens and exits) below a trie node that a derived state does not take over from its
+/// reference (source of its mask).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Replaced {
     /// Nothing is replaced: the reference (source of another mask) does not reach the node.
@@ -114,9 +114,9 @@ struct ProductState {
     /// The range of this product state in `Product::step_of`: one entry for each run of bytes with equal transitions.
     steps: Range<u32>,
     /// The range of this product state in `Product::windows`. An entry has the derived states that may still differ
-    /// from their references (sources of their masks) below a trie node of one height, its longest string in bytes.
-    /// There is one entry for each height from `shortest` on, up to `longest` (exclusive) or [`HIGH`] (inclusive). A
-    /// last one is for all greater heights.
+    /// from their references (sources of their masks) below a trie node of one height. The height is the longest string
+    /// below, in bytes. There is one entry for each height from `shortest` on, up to `longest` (exclusive) or [`HIGH`]
+    /// (inclusive). A last one is for all greater heights.
     windows: Range<u32>,
 }
 

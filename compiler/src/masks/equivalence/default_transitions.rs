@@ -264,9 +264,9 @@ impl<'a> DefaultTransitions<'a> {
         is_decided.then_some(from as u32..self.divergences.len() as u32)
     }
 
-    /// Returns the bytes on which a state with the calls `calls` has the same targets as `begun`, a state with only a
-    /// call of a shared rule. They must cover the remaining bytes `rest` of `begun`. `None` if they do not, or if the
-    /// targets differ.
+    /// Returns the bytes on which a state with the calls `calls` has the same targets as `begun`. `begun` describes a
+    /// state with only a call of a shared rule. The result must cover its remaining bytes `rest`. `None` if it does
+    /// not, or if the targets differ.
     fn by_calls(&mut self, begun: &CalledState, calls: &[CallEdge]) -> Option<ByteSet> {
         let [call] = calls else {
             let is_all = calls.is_empty() && begun.rest.is_empty();

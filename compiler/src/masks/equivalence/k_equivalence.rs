@@ -80,8 +80,8 @@ pub(crate) struct KEquivalence {
 }
 
 impl KEquivalence {
-    /// Computes the equivalence classes of a grammar's states on strings of `k` bytes, for every `k` up to `most`, and
-    /// the references (sources of other masks). A state that takes its outcome (consumed tokens and exit nodes) from
+    /// Computes the references (sources of other masks), and the equivalence classes of a grammar's states on strings
+    /// of `k` bytes for every `k` up to `most`. A state that takes its outcome (consumed tokens and exit nodes) from
     /// another one gets no reference. Incomplete once the budget is spent; the caller has to discard the result then.
     pub(crate) fn new(
         follow: &Follow<'_>,

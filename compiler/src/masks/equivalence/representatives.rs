@@ -1,6 +1,6 @@
 //! States of a grammar whose outcomes at the root of the trie equal those of other states. They are not walked. They
-//! are [default states](super::default_transitions), [bisimilar states](super::token_bisimulation), and those within
-//! [literals](super::literals) that lead to one node.
+//! are [default states](super::default_transitions), [bisimilar states](super::token_bisimulation), and states within
+//! [literals](super::literals) up to the same trie node.
 //!
 //! Cost: O(own states).
 

@@ -1,8 +1,8 @@
 //! All masks of a network.
 //!
-//! First, in parallel, the outcome of every state at the root of the trie is found ([`base`]). It consists of the
-//! state's base mask and its exit class, the trie nodes at which its rule returns. Then the follow masks are found
-//! ([`follow`]), in rounds, until no pair of a return state and an exit class is new. Ids are given [in
+//! First, in parallel, the outcome of every state at the root of the trie is found ([`base`]). An outcome has the
+//! tokens of the state's base mask, and the trie nodes of the exit class, at which its rule returns. Then the follow
+//! masks are found ([`follow`]), in rounds, until no pair of a return state and an exit class is new. Ids are given [in
 //! order](schedule), never by a thread, so the tables do not depend on the number of threads.
 //!
 //! | file | what |
@@ -204,8 +204,8 @@ pub(crate) fn without_masks(
     UnmaskedTables { tables, high_fanout: HighFanoutMasks { nodes, nothing } }
 }
 
-/// Returns the outcome of a state of the vocabulary: its whole stored base mask, and the nodes of its stored exit class
-/// (nodes where the rule returns).
+/// Returns the outcome of a state of the vocabulary. It has the whole stored base mask, and the nodes of the stored
+/// exit class (nodes where the rule returns).
 fn stored_outcome(shared: Tables<'_>, state: u32) -> Outcome {
     let exits = class_nodes(shared, shared.states[state as usize].exits).to_vec();
     let delta = Some(Delta { reference: state, excluded: Vec::new() });

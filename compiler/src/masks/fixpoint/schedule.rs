@@ -31,8 +31,7 @@ use crate::threads::Context;
 /// transitions of states anew.
 const WORTH_A_THREAD: Duration = Duration::from_micros(300);
 
-/// The time of work after which the time of the remaining items is estimated for the first time, from that of the first
-/// items.
+/// The time of work after which the remaining time is estimated for the first time, from that of the first items.
 const PREDICTABLE: Duration = Duration::from_micros(60);
 /// The estimated time of the remaining items of work from which on further threads start. It is long, since the first
 /// items take longest.
@@ -51,7 +50,7 @@ const STEPS_AN_ITEM: usize = 1 << 10;
 /// are in progress.
 const PARTS: usize = 2;
 
-/// An item of work: a state whose mask is computed, or a pair of a return state and an exit class (nodes where a callee
+/// An item of work: a state with a mask to compute, or a pair of a return state and an exit class (nodes where a callee
 /// returns).
 pub(crate) trait Item: Sync {
     /// Returns the id of the grammar's state that an error at this item names.

@@ -25,8 +25,8 @@ pub(crate) fn name(tables: &mut TablesData, masks: &[u32]) {
     tables.token_edges.iter_mut().for_each(|edge| edge.tokens = masks[edge.tokens as usize]);
 }
 
-/// Returns the ids of the tokens that a state consumes by token edges, ascending. They include those of rules that the
-/// state may call first. A token is left out if no token may end in the state after it.
+/// Returns the ids of the tokens that a state consumes by token edges, ascending. Tokens of rules that the state may
+/// call first are included. A token is left out if no token may end in the state after it.
 pub(crate) fn tokens_of(network: &Network, sets: &mut LazyDfa<'_>, state: u32) -> Vec<u32> {
     let joined = sets.network();
     if !joined.reads_tokens() {

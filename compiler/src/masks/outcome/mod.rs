@@ -13,8 +13,8 @@ pub(crate) mod spans;
 use spans::{count_of, join, minus};
 use std::ops::Range;
 
-/// The result of running all byte strings below one trie node from one state. It has the tokens that the state's rule
-/// consumes, and the exits (nodes where the rule returns).
+/// The result of running all byte strings below one trie node from one state. Its tokens are those that the state's
+/// rule consumes. Its exits are the trie nodes at which the rule returns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Outcome {
     /// Tokens taken over from the base mask of another state, of the vocabulary or of the grammar. `None` if all tokens

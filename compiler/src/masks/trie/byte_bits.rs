@@ -41,8 +41,8 @@ pub(crate) fn bit(byte: u8) -> u128 {
 
 /// The ASCII control characters that share one entry in [`BITS`], as a word: bit `i` denotes the character code `i`.
 const CONTROLS: u32 = !LONE_CONTROLS;
-/// The control characters with a bit of their own in [`BITS`]: tab, line feed, carriage return. They are a word, in
-/// which bit `i` denotes the character code `i`.
+/// The control characters with a bit of their own in [`BITS`]: tab, line feed, carriage return. Bit `i` of the word
+/// denotes the character code `i`.
 const LONE_CONTROLS: u32 = 1 << b'\t' | 1 << b'\n' | 1 << b'\r';
 
 /// Index of the first bit that continuation bytes of UTF-8 share.

@@ -39,8 +39,8 @@ impl PairTable {
     }
 
     /// Records the distinguishing bytes of a pair of states for the next string length, one byte more than the last
-    /// recorded one. `bits` has their byte classes, one bit each. Every string up to that length that distinguishes the
-    /// two states contains such a byte.
+    /// recorded one. `bits` has their byte classes, one bit each. Every distinguishing string up to that length
+    /// contains such a byte.
     fn add_parting(&mut self, pair: u32, bits: u128) {
         self.distinguishing_table.add(&mut self.all[pair as usize].distinguishing, bits);
     }

@@ -129,8 +129,8 @@ impl<'m> Moves<'m> {
 pub(crate) struct MoveTable {
     /// Maps each configuration (state and stack frame) to the index of its transitions in `all`.
     numbers: FxHashMap<Configuration, u32>,
-    /// For each configuration (state and stack frame), by the index of its transitions, its sets of bytes and the
-    /// exclusive end of its runs in `runs`.
+    /// For each configuration (state and stack frame), its sets of bytes and the exclusive end of its runs in `runs`.
+    /// Configurations are in the order of the indexes of their transitions.
     all: Vec<(u32, MoveSets)>,
     /// The runs of bytes of all configurations (state and stack frame), one configuration after another.
     runs: Vec<ByteRun>,

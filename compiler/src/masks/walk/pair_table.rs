@@ -20,9 +20,9 @@ use crate::network::lazy_dfa::BOTTOM;
 /// looked up.
 pub(crate) const FEW: usize = 8;
 
-/// The greatest string length, in bytes, for which distinguishing bytes (one in each distinguishing string) of a pair
-/// of states are computed, one length after another. Few nodes of a token trie are higher. For longer strings, every
-/// byte counts as distinguishing.
+/// The greatest string length, in bytes, for which distinguishing bytes (one in each distinguishing string) are
+/// computed, one length after another. Few nodes of a token trie are higher. For longer strings, every byte counts as
+/// distinguishing.
 pub(crate) const AHEAD: usize = 24;
 
 /// Initial capacity of a pair's table of distinguishing bytes (one in each distinguishing string), in string lengths.
@@ -312,9 +312,9 @@ impl PairTable {
         AfterReturn { live, moves: place.map(|place| self.moves.number(cursor, place)) }
     }
 
-    /// Whether a configuration (state and stack frame) and a shared state (of the vocabulary) are alike: on all but at
-    /// most [`FEW`]` - 1` bytes, both continue or neither, and both end a token or neither. An example is a pair of
-    /// states for the same characters, one of which alone may end the rule.
+    /// Whether a configuration (state and stack frame) and a shared state (of the vocabulary) are alike. On fewer than
+    /// [`FEW`] bytes, only one of them continues or may end a token. An example is a pair of states for the same
+    /// characters, one of which alone may end the rule.
     fn is_like(&mut self, cursor: &mut Cursor<'_>, place: Configuration, stored: u32) -> bool {
         let shared = cursor.follow.network().shared;
         let moves = self.moves.number(cursor, place);

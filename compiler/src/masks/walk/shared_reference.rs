@@ -43,8 +43,8 @@ pub(super) const MOST_DIFFERING: u32 = 10_000;
 pub(crate) struct ReferenceFinder {
     /// The least number of tokens of a stored mask for which deriving others from it saves work.
     pub(crate) worth: u32,
-    /// Maps each local stack frame (pushed during the walk) to the configuration (state and stack frame) at which the
-    /// walk continues after a return to it. `None` if there is no single one.
+    /// Maps each local stack frame (pushed during the walk) to the configuration (state and stack frame) after a return
+    /// to it. `None` if there is no single one.
     after_frame: FxHashMap<u32, Option<Continuation>>,
 }
 
