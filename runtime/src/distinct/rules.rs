@@ -139,8 +139,8 @@ impl DistinctRules {
 }
 
 impl DistinctRule {
-    /// Returns what this module stores about a rule whose items must differ, given its states. `None` if the rule has
-    /// no items.
+    /// Describes a rule whose items must differ, for this module. `states` are the rule's states. `None` if the rule
+    /// has no items.
     fn new(known: &Known<'_>, states: Range<u32>) -> Option<Self> {
         let joined = known.joined;
         let is_item = |callee| joined.rule(callee).flags & rule_flags::ITEM != 0;
@@ -208,8 +208,8 @@ impl DistinctRule {
         self.leads.get_or_init(|| Leads::new(self.borders, trie))
     }
 
-    /// Whether a token may pass the end of an item and enter the next, up to a text with which every possible item is
-    /// used. `spread` is the depth in bytes at which the first two items diverge. Up to there some unused item always
+    /// Whether a token may pass the end of an item and enter the next, up to a text that only used items begin with.
+    /// `spread` is the depth in bytes at which the first two items diverge. Up to there some unused item always
     /// remains.
     pub(super) fn may_join(&self, token: &[u8], spread: Option<u32>) -> bool {
         let Borders { first, before, after, are_adjacent } = self.borders;

@@ -22,7 +22,7 @@ pub(super) enum Candidate {
     Certain(u32),
     /// Id of a token that is excluded if a trial finds only used items after it.
     Doubtful(u32),
-    /// The tokens that continue below the trie node `node` with a byte that may come after the item. They are
+    /// The tokens below the trie node `node` that continue with a byte after the item. They are
     /// [`Certain`](Self::Certain) if `is_certain`, and [`Doubtful`](Self::Doubtful) otherwise.
     Exit { node: u32, is_certain: bool },
 }

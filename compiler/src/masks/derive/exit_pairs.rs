@@ -2,9 +2,8 @@
 //! counter is far from its bound. At the counter's last increment the rule continues in the *exit* instead of the far
 //! state. The pairs are the states of the product of the rule with itself that are reachable from such a pair.
 //!
-//! The *distance* of a pair is the length of the shortest distinguishing string (E. F. Moore). After that string, one
-//! of the two continues or may end, and the other does not. In a subtree of the trie lower than the distance both are
-//! equal.
+//! The *distance* of a pair is the length of the shortest distinguishing string (E. F. Moore). Only one of the two can
+//! read that string, or is final after it. In a subtree of the trie lower than the distance both are equal.
 //!
 //! Cost: O(pairs times byte classes), once for each rule.
 
@@ -36,8 +35,8 @@ pub(super) struct Pairs {
     steps: Vec<Step>,
     /// The number of byte classes of the rule: the bytes of a class have equal transitions.
     classes: usize,
-    /// For each pair of states, the length in bytes of the shortest distinguishing string. After it, only one of the
-    /// two states continues or may end. `u32::MAX` if there is none.
+    /// For each pair of states, the length in bytes of the shortest distinguishing string. Only one of the two states
+    /// can read it, or is final after it. `u32::MAX` if there is none.
     distances: Vec<u32>,
     /// For each pair, whether the far state (counter far from its bound) is final, and whether its exit (replacement at
     /// the bound) is final.

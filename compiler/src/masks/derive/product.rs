@@ -83,8 +83,8 @@ pub(crate) enum Divergence {
     Unclear([u32; 2]),
 }
 
-/// The part of an outcome (tokens and exits) below a trie node that a derived state does not take over from its
-/// reference (source of its mask).
+/// The part of an outcome (tokens and exits) below a trie node that is not taken over from the reference (source of the
+/// mask).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Replaced {
     /// Nothing is replaced: the reference (source of another mask) does not reach the node.

@@ -50,7 +50,7 @@ const STEPS_AN_ITEM: usize = 1 << 10;
 /// are in progress.
 const PARTS: usize = 2;
 
-/// An item of work: a state with a mask to compute, or a pair of a return state and an exit class (nodes where a callee
+/// An item of work: a state with a mask to compute, or a pair of return state and exit class (nodes where a callee
 /// returns).
 pub(crate) trait Item: Sync {
     /// Returns the id of the grammar's state that an error at this item names.
