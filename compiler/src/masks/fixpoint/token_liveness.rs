@@ -57,8 +57,9 @@ pub(crate) fn mark(
     }
 }
 
-/// Returns for each rule of the network whether tokens of several bytes count in it, besides single bytes. They do not
-/// if the rule has a countdown (register of repetitions left), or is reached by tail calls from such a rule.
+/// Returns for each rule of the network whether a token of several bytes suffices to let a token end in a state. It
+/// does not if the rule has a countdown (register of repetitions left), or is reached by tail calls from such a rule.
+/// There only single bytes do.
 fn without_countdown(network: &Network) -> Vec<bool> {
     let own = network.tables.as_tables();
     let mut free = vec![true; own.rules.len()];
@@ -90,7 +91,8 @@ struct Fixpoint<'a> {
     known: &'a VocabularyFacts,
     /// The token trie: the prefix tree of the tokens' byte strings.
     trie: Trie<'a>,
-    /// For each rule of the network, whether tokens of several bytes count in it, besides single bytes.
+    /// For each rule of the network, whether a token of several bytes suffices to let a token end in a state. In other
+    /// rules only single bytes do.
     by_token: Vec<bool>,
     /// For each state of the network, whether it is the head of a countdown (loop with repetitions left) and single
     /// bytes lead around the loop. The head is the state at which the countdown is lowered. Assumed at first, and
