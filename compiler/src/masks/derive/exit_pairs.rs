@@ -119,18 +119,18 @@ impl Pairs {
         self.steps[pair as usize * self.classes + class]
     }
 
-    /// Whether a string of at most `height` bytes distinguishes the two states of the pair with the index `pair`. After
-    /// such a string, only one of them continues or may end.
+    /// Whether a string of at most `height` bytes distinguishes the two states of the pair with the index `pair`. Only
+    /// one of them can read the string, or is final after it.
     #[inline]
     pub(super) fn may_tell(&self, pair: u32, height: usize) -> bool {
         self.distances[pair as usize] as usize <= height
     }
 }
 
-/// Returns for each pair of states the length in bytes of the shortest distinguishing string. After it, only one of the
-/// two continues or may end. `u32::MAX` if there is none. `steps` has the transitions of all pairs, and `ends` whether
-/// their states are final. The search is breadth first and against the transitions, from the pairs with distance 0 and
-/// 1.
+/// Returns for each pair of states the length in bytes of the shortest distinguishing string. Only one of the two can
+/// read it, or is final after it. `u32::MAX` if there is none. `steps` has the transitions of all pairs, and `ends`
+/// whether their states are final. The search is breadth first and against the transitions, from the pairs with
+/// distance 0 and 1.
 fn distances(steps: &[Step], classes: usize, ends: &[(bool, bool)]) -> Vec<u32> {
     let rows = || (0..).zip(steps.chunks(classes.max(1)));
     let mut before: Vec<Vec<u32>> = vec![Vec::new(); ends.len()];
