@@ -17,8 +17,8 @@ pub enum Shortcut {
     /// Memoised outcomes. The consumed tokens and exits (nodes where the rule returns) below a trie node are computed
     /// once for each class of equivalent states (`outcome/memo.rs`).
     Memo,
-    /// All nodes of an exit class (nodes where a callee returns) are walked together: subset construction on the side
-    /// of the trie (`walk/node_sets.rs`).
+    /// All trie nodes at which a callee returns are walked together: subset construction on the trie
+    /// (`walk/node_sets.rs`).
     NodeSets,
     /// States with many outgoing bytes are kept as a table with byte classes and scanned in preorder. Subtrees in which
     /// a state loops are skipped (`equivalence/transition_table.rs`, `walk/scan.rs`).

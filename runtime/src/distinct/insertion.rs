@@ -329,8 +329,8 @@ impl Insertion {
         }
     }
 
-    /// Returns the depth in bytes at which the first two items of the rule with the index `rule` diverge. `None` if
-    /// fewer than two diverge within [`LONGEST_SPREAD`] bytes, or if the rule has no start configuration.
+    /// Returns the depth in bytes at which two items of the rule with the index `rule` first diverge. `None` if no two
+    /// diverge within [`LONGEST_SPREAD`] bytes, or if the rule has no start configuration.
     pub(super) fn spread(
         &mut self,
         walked: &mut Walked<'_>,
@@ -347,8 +347,8 @@ impl Insertion {
         Ok(*rule.spread.get_or_init(|| spread))
     }
 
-    /// Returns the depth in bytes at which the first two unused items diverge. An item is unused if it is not in the
-    /// tree `used`. `None` if no two diverge within [`LONGEST_SPREAD`] bytes.
+    /// Returns the depth in bytes at which two unused items first diverge. An item is unused if it is not in the tree
+    /// `used`. `None` if no two diverge within [`LONGEST_SPREAD`] bytes.
     fn spread_of(
         &mut self,
         walked: &mut Walked<'_>,
@@ -399,7 +399,7 @@ impl Insertion {
 struct Along {
     /// Number of bytes of the item before the path. The prefix tree's node at this depth gets the tokens.
     depth: usize,
-    /// Trie node on the path. 0 if no token continues with the text.
+    /// The trie node that the path reaches. 0 if no token continues with the item's text.
     node: u32,
     /// Number of bytes of the item up to that trie node.
     read: usize,

@@ -60,7 +60,8 @@ impl List {
 pub(crate) struct Items {
     /// Accepted text, followed by the text of the token that is being tried.
     text: Vec<u8>,
-    /// Length in bytes of the part of the text that the automaton has read. Items begin and end there.
+    /// Length in bytes of the part of the text that the automaton has read. An item that begins or ends now has this
+    /// offset as its start or end.
     read: usize,
     /// All lists of items. The id of a list is its index.
     lists: Vec<List>,

@@ -32,7 +32,8 @@ pub(crate) struct DistinctRules {
 #[derive(Debug)]
 pub(super) struct DistinctRule {
     states: Range<u32>,
-    /// Whether some item has finitely many texts, so that the rule may run out of unused items.
+    /// Whether some item is read by a rule that accepts only finitely many texts, so that a list may run out of unused
+    /// items.
     pub(super) is_scarce: bool,
     /// The configuration before an item, on an empty stack. `None` if items are calls of several rules, or contain
     /// items that must differ. Whether unused items are left is then searched, and not stored.
@@ -40,7 +41,8 @@ pub(super) struct DistinctRule {
     pub(super) borders: Borders,
     /// Trie nodes at which an item may begin in the middle of a token. Computed on first use.
     leads: OnceLock<Leads>,
-    /// Depth in bytes at which the first two items diverge. `None` if there are no two. Computed on first use.
+    /// Number of bytes that all items of the rule have in common at the beginning: two of them diverge there. `None` if
+    /// no two are known to diverge. Computed on first use.
     pub(super) spread: OnceLock<Option<u32>>,
 }
 
@@ -209,8 +211,7 @@ impl DistinctRule {
     }
 
     /// Whether a token may pass the end of an item and enter the next, up to a text that only used items begin with.
-    /// `spread` is the depth in bytes at which the first two items diverge. Up to there some unused item always
-    /// remains.
+    /// `spread` is the depth in bytes at which two items first diverge. Up to there some unused item always remains.
     pub(super) fn may_join(&self, token: &[u8], spread: Option<u32>) -> bool {
         let Borders { first, before, after, are_adjacent } = self.borders;
         let ends = |from: usize| {
@@ -237,7 +238,7 @@ impl DistinctRule {
     }
 }
 
-/// The arguments for computing the facts about one rule whose items must differ.
+/// The tables from which the properties of one rule whose items must differ (`uniqueItems`) are computed.
 struct Known<'a> {
     joined: &'a Joined<'a>,
     /// States of all rules whose items must differ (`uniqueItems`).

@@ -39,12 +39,13 @@ pub(super) enum Fact {
     Dead,
 }
 
-/// The result of looking up a text in the tree.
+/// The result of looking up a text in the prefix tree of a list of items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Found {
     /// No item of the list begins with the text.
     New,
-    /// Some item of the list begins with the text. The field is the index of the text's node, which is not dead.
+    /// Some item of the list begins with the text, but other items that begin with it may be unused. The field is the
+    /// index of the text's node in the tree.
     Node(u32),
     /// Every item that begins with the text is in the list.
     Dead,
@@ -100,8 +101,8 @@ struct Item {
 pub(crate) struct UsedItems {
     /// Index of the rule whose items these are.
     pub(super) rule: usize,
-    /// Depth in bytes of the first node at which two unused items diverge. `None` if fewer than two are known to be
-    /// left.
+    /// Depth in bytes of the shallowest node of the tree at which two unused items diverge. `None` if fewer than two
+    /// are known to be left.
     pub(super) spread: Option<u32>,
     nodes: Vec<Node>,
     entries: Vec<Entry>,
@@ -110,8 +111,8 @@ pub(crate) struct UsedItems {
 }
 
 impl UsedItems {
-    /// Returns the tree without items for the rule with the index `rule`. `spread` is the depth in bytes at which the
-    /// first two items diverge.
+    /// Returns the tree without items for the rule with the index `rule`. `spread` is the depth in bytes at which two
+    /// items of the rule first diverge.
     pub(super) fn new(rule: usize, spread: Option<u32>) -> Self {
         let unused = Entry { candidate: Candidate::Doubtful(0), next: LAST };
         Self {

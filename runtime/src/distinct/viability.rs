@@ -92,7 +92,7 @@ impl Search {
         self.insertion.update(walked, rule, list)
     }
 
-    /// Returns the depth in bytes at which the first two items of a rule diverge. `None` if fewer than two do.
+    /// Returns the depth in bytes at which two items of a rule first diverge. `None` if no two do.
     pub(super) fn spread(
         &mut self,
         walked: &mut Walked<'_>,
@@ -101,8 +101,8 @@ impl Search {
         self.insertion.spread(walked, rule)
     }
 
-    /// Whether a list may be left without unused items after one more item. True if fewer than two unused items diverge
-    /// and the rule is scarce: some item has finitely many texts.
+    /// Whether a list may be left without unused items after one more item. True if no two unused items diverge and the
+    /// rule is scarce: some item is read by a rule with finitely many texts.
     fn may_run_out(
         &mut self,
         walked: &mut Walked<'_>,
@@ -119,8 +119,8 @@ impl Search {
         Ok(spread.is_none())
     }
 
-    /// Whether all items of a rule may be in a list already; true if unknown. A tree without the newest item often
-    /// rules it out.
+    /// Whether the list with the id `list` may already have all items of a rule. True if unknown. The result is false
+    /// if the prefix tree of the list without its newest item knows of two unused items.
     fn may_be_out(
         &mut self,
         walked: &mut Walked<'_>,

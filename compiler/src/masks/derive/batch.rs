@@ -35,7 +35,7 @@ use crate::network::lazy_dfa::{Arrival, BOTTOM, Configurations};
 
 /// A state whose outcome (consumed tokens and exit nodes) is computed from the outcome of another state, its reference.
 pub(crate) struct Derivation<'a> {
-    /// The derived state: a state of the grammar itself, not of the vocabulary's shared rules.
+    /// The derived state: a state of the grammar itself, not of the vocabulary's rules.
     pub(crate) state: u32,
     /// The state from whose outcome (consumed tokens and exit nodes) the outcome of `state` is derived.
     pub(crate) reference: u32,
@@ -113,9 +113,9 @@ struct SharedVisits {
 }
 
 impl SharedVisits {
-    /// Returns the outcome (tokens and exits) of the configurations (state and stack frame) `reached` at a node.
-    /// `after` has the FOLLOW bytes of the walk's rule. On the first call with these arguments at the node, `find`
-    /// computes the outcome.
+    /// Returns the outcome (tokens and exits) of the configurations `reached` (state and stack frame) at a node.
+    /// `after` has the FOLLOW bytes of the walk's rule. On the first call with these arguments at the node, `find` adds
+    /// the outcome to the builder that it is given.
     fn outcome<'a>(
         &mut self,
         node: u32,
@@ -281,9 +281,9 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Records how one state differs from its reference (source of its mask) at the trie node at which the two diverge.
-    /// `below` is the range of the node and its descendants. `leaves` is false only if no byte below the node may
-    /// follow the state's rule.
+    /// Records `divergence` in `found`: how one state differs from its reference (source of its mask) at the trie node
+    /// at which the two diverge. `below` is the range of the node and its descendants. `leaves` is false only if no
+    /// byte below the node may follow the state's rule. `visited` caches outcomes at the node.
     fn part_from(
         &mut self,
         divergence: Divergence,
@@ -360,7 +360,7 @@ mod tests {
     use crate::network::NetworkLimits;
     use crate::threads::Context;
 
-    /// Derives the outcomes (consumed tokens and exit nodes) of all states of a schema's network, and checks them
+    /// Derives the outcomes (consumed tokens and exit nodes) of all states of a schema's automata, and checks them
     /// against walks of each state. Returns the number of states with a reference, from which they are derived.
     fn derived(compiler: &Compiler, known: &VocabularyFacts, schema: &str) -> usize {
         let options = JsonSchemaOptions::default();

@@ -78,7 +78,7 @@ struct RunState {
     after: ByteSet,
 }
 
-/// The character runs (states within one character class) of the states of a network.
+/// The character runs (states within one character class) of the states of a grammar.
 #[derive(Default)]
 pub(crate) struct CharRuns {
     /// Maps a state to its character run (states within one character class), and to the index in `references` of the
@@ -246,9 +246,9 @@ pub(crate) struct RunRow {
 
 /// One thread's search for character runs (states within one character class), with its caches.
 struct Finder<'a> {
-    /// The FOLLOW sets of the network's rules, as bytes.
+    /// The FOLLOW sets of all rules, as bytes.
     follow: &'a Follow<'a>,
-    /// Indexes over the vocabulary's trie, shared rules and stored masks.
+    /// Indexes over the vocabulary's trie, rules and stored masks.
     known: &'a VocabularyFacts,
     /// The k-equivalence (equality up to `k` bytes) of the grammar's states.
     equivalence: &'a KEquivalence,

@@ -11,12 +11,13 @@ use crate::masks::trie::char_classes::FAR;
 use crate::masks::walk::walker::Walker;
 
 /// The most trie nodes, some 10 ns each, that a comparison with the reference (source of another mask) may visit.
-/// Beyond this limit the outcome (consumed tokens and exit nodes) of a near shared state is taken over instead.
+/// Beyond this limit the outcome (consumed tokens and exit nodes) of a near state of the vocabulary's rules is taken
+/// over instead.
 const LONG: usize = 1 << 12;
 
 /// Returns the outcome (consumed tokens and exit nodes) of a derived state at the root of the trie, if it is found
 /// without a batch. It is found from the state's character run. Without a run, two conditions must hold. The state
-/// differs from its reference (source of its mask) on some short string, and a shared state of the vocabulary is near
+/// differs from its reference (source of its mask) on some short string, and a state of the vocabulary's rules is near
 /// it. `None` otherwise.
 pub(crate) fn outcome(
     walker: &mut Walker<'_>,

@@ -128,9 +128,9 @@ impl Pairs {
 }
 
 /// Returns for each pair of states the length in bytes of the shortest distinguishing string. Only one of the two can
-/// read it, or is final after it. `u32::MAX` if there is none. `steps` has the transitions of all pairs, and `ends`
-/// whether their states are final. The search is breadth first and against the transitions, from the pairs with
-/// distance 0 and 1.
+/// read it, or is final after it. `u32::MAX` if there is none. `steps` has the transitions of all pairs, `classes` for
+/// each, and `ends` whether their states are final. The search is breadth first and against the transitions, from the
+/// pairs with distance 0 and 1.
 fn distances(steps: &[Step], classes: usize, ends: &[(bool, bool)]) -> Vec<u32> {
     let rows = || (0..).zip(steps.chunks(classes.max(1)));
     let mut before: Vec<Vec<u32>> = vec![Vec::new(); ends.len()];

@@ -86,7 +86,7 @@ pub(super) struct CountDependentRule<'a> {
     pub(super) of_tokens: bool,
     /// The token trie: the prefix tree of the tokens' byte strings.
     trie: Trie<'a>,
-    /// Indexes over the vocabulary's trie, shared rules and stored masks.
+    /// Indexes over the vocabulary's trie, rules and stored masks.
     facts: &'a VocabularyFacts,
     /// The FOLLOW bytes of the rule.
     after: ByteSet,
@@ -306,8 +306,8 @@ impl IncrementWalk<'_> {
         given_way.more = std::mem::take(&mut self.builder.outcome);
     }
 
-    /// Adds the tokens of a state below a trie node, and the nodes at which the rule returns. At the node, only the
-    /// exit (replacement at the bound) continues, in this state. Returns the number of nodes visited.
+    /// Adds to `self.builder` the tokens of a state below a trie node, and the nodes at which the rule returns. At the
+    /// node, only the exit (replacement at the bound) continues, in this state. Returns the number of nodes visited.
     fn go_alone(&mut self, node: u32, state: u32) -> usize {
         let (rule, mut count) = (self.rule, 0);
         let trie = rule.trie;

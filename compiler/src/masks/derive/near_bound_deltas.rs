@@ -46,12 +46,12 @@ pub(crate) struct RuleDeltas {
     pub(crate) of_tokens: bool,
 }
 
-/// The near-bound deltas (differences from the unbounded masks) of all rules of a network. Rules with equal transitions
+/// The near-bound deltas (differences from the unbounded masks) of all rules of a grammar. Rules with equal transitions
 /// and equal FOLLOW bytes share their deltas.
 pub(crate) struct NearBoundDeltas<'a> {
-    /// The network whose rules have the deltas (differences from the unbounded masks).
+    /// The automata whose rules have the deltas (differences from the unbounded masks).
     network: &'a Network,
-    /// Indexes over the vocabulary's trie, shared rules and stored masks.
+    /// Indexes over the vocabulary's trie, rules and stored masks.
     facts: &'a VocabularyFacts,
     /// The token trie: the prefix tree of the tokens' byte strings.
     trie: Trie<'a>,
@@ -96,9 +96,9 @@ impl<'a> NearBoundDeltas<'a> {
         &self.by_transitions[number]
     }
 
-    /// Computes the deltas (differences from the unbounded masks) of a rule. `heads` has one state of each group of
-    /// equivalent count-dependent states (masks change near a bound), as indexes within the rule. The walks over the
-    /// trie run on all threads.
+    /// Computes the near-bound deltas (differences from the unbounded masks) of a rule. `heads` has one state of each
+    /// group of equivalent count-dependent states (masks change near a bound), as indexes within the rule. The walks
+    /// over the trie run on all threads.
     fn deltas(
         rule: &CountDependentRule<'_>,
         heads: &[u32],
@@ -150,8 +150,8 @@ pub(crate) struct NearBoundDelta {
 }
 
 impl NearBoundDelta {
-    /// Merges the differences below all first bytes of a state, for one number of remaining increments. `None` if the
-    /// near-bound mask does not differ from the unbounded one.
+    /// Merges the differences `of_increment` below all first bytes of a state, for one number of remaining increments.
+    /// `None` if the near-bound mask does not differ from the unbounded one.
     fn new<'p>(
         trie: Trie<'_>,
         of_increment: impl Iterator<Item = &'p ExitDifference>,

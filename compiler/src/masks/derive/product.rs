@@ -283,9 +283,10 @@ impl<'a> Product<'a> {
         self.divergences[at]
     }
 
-    /// Returns the product state of the derived states that may differ from their references (sources of their masks)
-    /// below a trie node. `height` is the length in bytes of the longest string below the node. `below` has the byte
-    /// classes of these strings, one bit each. Returns [`NONE`] if none may differ.
+    /// Returns the product state (pairs of reached rows) of those derived states in `product_state` that may differ
+    /// from their references (sources of their masks) below a trie node. `height` is the length in bytes of the longest
+    /// string below the node. `below` has the byte classes of these strings, one bit each. Returns [`NONE`] if none may
+    /// differ.
     #[inline]
     pub(crate) fn within(&mut self, product_state: u32, height: usize, below: u128) -> u32 {
         let ProductState { shortest, longest, windows, .. } = &self.states[product_state as usize];
@@ -300,8 +301,8 @@ impl<'a> Product<'a> {
         if below & distinguishing == 0 { NONE } else { product_state }
     }
 
-    /// Returns the index in `steps` of a known transition of a product state on another run of bytes. All rows of the
-    /// product state must have the same transitions on both runs. `None` if no known transition fits.
+    /// Returns the index in `steps` of a known transition of the product state `product_state` on another run of bytes.
+    /// All its rows must have the same transitions on that run as on `byte`. `None` if no known transition fits.
     fn like_step(&self, product_state: u32, byte: u8) -> Option<u32> {
         let rows = self.rows;
         let ProductState { members, runs, steps, .. } = &self.states[product_state as usize];
@@ -381,8 +382,8 @@ impl<'a> Product<'a> {
         HeightFilter { product_state, distinguishing }
     }
 
-    /// Returns the index of the product state with these entries, and adds the state if it is new. [`NONE`] if there
-    /// are no entries.
+    /// Returns the index of the product state (pairs of reached rows) with the entries `members`, and adds the state if
+    /// it is new. [`NONE`] if there are no entries.
     fn intern(&mut self, members: &[ProductPair]) -> u32 {
         if members.is_empty() {
             return NONE;

@@ -97,7 +97,7 @@ impl<'a> RuleSteps<'a> {
         self.rows.class(byte)
     }
 
-    /// Returns the index, within the rule, of a state given by its id in the network.
+    /// Returns the index, within the rule, of a state given by its id.
     pub(super) fn number(&self, state: u32) -> u32 {
         state - self.own.bases.states - self.first
     }

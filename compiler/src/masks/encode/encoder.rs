@@ -42,8 +42,8 @@ pub(crate) enum Encoded {
     Form { words: Vec<u32>, count: u32 },
 }
 
-/// The tokens and exit nodes of a mask. The mask belongs to a state, or to a return state with an exit class (nodes
-/// where a rule returns).
+/// The tokens and exit nodes of a mask. The mask belongs to a state, or to a return state (state after a call) with a
+/// set of exits (nodes where a callee returns).
 #[derive(Debug, Default)]
 pub(crate) struct Computed {
     /// The consumed tokens, and the exits: trie nodes at which the rule returns.
@@ -133,9 +133,9 @@ pub(crate) struct ReferenceSet<'a> {
 pub(crate) struct Encoder<'a> {
     /// The token trie: the prefix tree of the tokens' byte strings.
     trie: Trie<'a>,
-    /// The tables of the vocabulary's shared rules.
+    /// The tables of the vocabulary: its states, rules and stored masks.
     shared: Tables<'a>,
-    /// Indexes over the vocabulary's trie, shared rules and stored masks.
+    /// Indexes over the vocabulary's trie, rules and stored masks.
     known: &'a VocabularyFacts,
     /// The limits on the lengths of token lists, in tokens.
     lengths: Lengths,

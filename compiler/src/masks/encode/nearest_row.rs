@@ -104,8 +104,8 @@ pub(super) fn apart_from_ids(ids: &[u32], row: &[u32], count: u32, limit: usize)
     (missing < most).then(|| count + 2 * missing - ids.len())
 }
 
-/// Appends the difference of the bit row `row` from the bit row `old`, each with one bit per token. It consists of the
-/// number of tokens only in `old`, the ids of these tokens, and the ids of the tokens only in `row`.
+/// Appends to `content` the difference of the bit row `row` from the bit row `old`, each with one bit per token. It
+/// consists of the number of tokens only in `old`, the ids of these tokens, and the ids of the tokens only in `row`.
 pub(super) fn describe_difference(old: &[u32], row: &[u32], content: &mut Vec<u32>) {
     let at = content.len();
     content.push(0);

@@ -41,7 +41,7 @@ const NEIGHBOURS: usize = 128;
 pub(crate) struct Pool<'a> {
     /// The tables of the vocabulary: its states, rules and stored masks.
     shared: Tables<'a>,
-    /// Indexes over the vocabulary's trie, shared rules and stored masks.
+    /// Indexes over the vocabulary's trie, rules and stored masks.
     known: &'a VocabularyFacts,
     /// The forms (32-bit words) of the token sets, by the index of the set.
     sets: Interner,
@@ -58,13 +58,13 @@ pub(crate) struct Pool<'a> {
     words: Vec<u32>,
     /// Reused buffers for encoding token sets.
     scratch: Scratch,
-    /// The mask records that are made so far: bit rows (one bit per token) with minus and plus lists.
+    /// The masks that are made so far: bit rows (one bit per token) with lists of tokens to remove and to add.
     records: Records,
 }
 
-/// The mask records that are made so far, with their bit rows (one bit per token) and token lists.
+/// The masks that are made so far, with their bit rows (one bit per token) and token lists.
 struct Records {
-    /// The tables to which the mask records, bit rows (one bit per token) and token lists are appended.
+    /// The tables to which the masks, bit rows (one bit per token) and token lists are appended.
     tables: TablesData,
     /// The limits on the lengths of token lists, in tokens.
     lengths: Lengths,
@@ -73,8 +73,8 @@ struct Records {
 }
 
 impl<'a> Pool<'a> {
-    /// Returns a pool without token sets. Its mask records are appended to `tables`. For a grammar, the ids of the
-    /// masks continue those of the vocabulary.
+    /// Returns a pool without token sets. Its masks are appended to `tables`. For a grammar, the ids of the masks
+    /// continue those of the vocabulary.
     pub(crate) fn new(
         shared: Tables<'a>,
         known: &'a VocabularyFacts,
@@ -188,14 +188,15 @@ impl<'a> Pool<'a> {
         size_of_val(&**rows) + size_of_val(&**lists) + size_of_val(&**masks) + known
     }
 
-    /// Returns the tables, with the pool's mask records, bit rows (one bit per token) and token lists in them.
+    /// Returns the tables, with the pool's masks, bit rows (one bit per token) and token lists in them.
     pub(crate) fn finish(self) -> TablesData {
         self.records.tables
     }
 }
 
 impl Records {
-    /// Adds the mask of a new token set with `count` tokens, and returns the id of the mask.
+    /// Adds the mask of a new token set with `count` tokens to the tables, and returns the id of the mask. `form` is
+    /// the encoded set.
     fn add(&mut self, form: Form<'_>, count: u32) -> u32 {
         match form {
             Form::List(ids) if ids.len() <= self.lengths.always_listed() => {
@@ -225,7 +226,7 @@ impl Records {
         }
     }
 
-    /// Adds a mask record for the bit row (one bit per token) `row`, as its difference from the stored row with the id
+    /// Adds a mask for the bit row (one bit per token) `row`, as its difference from the stored row with the id
     /// `nearest`. `count` is the number of its tokens. Returns the id of the mask.
     fn put_near(&mut self, nearest: u32, row: &[u32], count: u32) -> u32 {
         let mut lists = Vec::new();
@@ -234,9 +235,9 @@ impl Records {
         self.put(nearest, minus, plus, count)
     }
 
-    /// Adds a mask record, and returns the id of the mask. `row` is the id of a bit row (one bit per token) or
-    /// [`NONE`]. `minus` has the ids of tokens to remove from it, and `plus` those to add. `count` is the number of the
-    /// mask's tokens.
+    /// Adds a mask to the tables, and returns its id. `row` is the id of a bit row (one bit per token) or [`NONE`].
+    /// `minus` has the ids of tokens to remove from it, and `plus` those to add. `count` is the number of the mask's
+    /// tokens.
     fn put(&mut self, row: u32, minus: &[u32], plus: &[u32], count: u32) -> u32 {
         let id = self.tables.bases.masks + self.tables.masks.len() as u32;
         let mut list = |ids: &[u32]| {

@@ -29,8 +29,9 @@ use crate::masks::shared::transitions::{WIDE, speaks_of_bytes};
 use crate::network::bytes_on;
 use crate::network::follow::Follow;
 
-/// The most bytes on which two compared states may have different targets: for each possible key a letter, digit or
-/// other character. With more, the two count as not equivalent.
+/// The most bytes on which two compared states may have different targets. That is enough for object keys that may
+/// continue with any letter, digit or other common character. With more such bytes, the two states count as not
+/// equivalent.
 const MOST_APART: usize = 64;
 
 /// The most trie nodes that a comparison of two states along the trie visits. Beyond it, the two count as not
@@ -41,7 +42,7 @@ const MOST_NODES: usize = 256;
 /// two states count as not equivalent.
 const MOST_AHEAD: usize = 64;
 
-/// Marks a state for which it is not known yet whether it only calls a shared rule.
+/// Marks a state for which it is not known yet whether it only calls a rule of the vocabulary.
 const UNKNOWN: u32 = NONE - 1;
 
 /// A byte on which two states lead to different states.
@@ -53,23 +54,23 @@ struct Divergence {
     to: [u32; 2],
 }
 
-/// The transitions of a state that only calls a shared rule, copied from the rule's first state.
+/// A state that does nothing but call a rule of the vocabulary. Its transitions are those of the rule's first state.
 struct CalledState {
-    /// Byte edges of the state, in ascending order. They are on the bytes that lead back to it, and on the bytes before
-    /// a return of the shared rule.
+    /// Byte edges of the state, in ascending order. Bytes that lead the rule's first state back to itself lead to the
+    /// state here. Bytes after which the rule must return lead to `ret`.
     edges: Vec<ByteEdge>,
-    /// The bytes of all other transitions of the state.
+    /// The bytes of all other transitions of the rule's first state.
     rest: ByteSet,
-    /// Id of the first state of the shared rule that the state calls.
+    /// Id of the first state of the rule that the state calls.
     first: u32,
-    /// Id of the state to which the call of the shared rule returns.
+    /// Id of the state to which the call returns.
     ret: u32,
 }
 
 /// A search for states of a grammar that are equivalent to their default, the target of their widest edge, on every
 /// token.
 pub(crate) struct DefaultTransitions<'a> {
-    /// The network, with the bytes that may follow each rule.
+    /// The automata of all rules, with the bytes that may follow each rule.
     follow: &'a Follow<'a>,
     /// The tables of the vocabulary and of the grammar.
     network: Joined<'a>,
@@ -85,12 +86,14 @@ pub(crate) struct DefaultTransitions<'a> {
     /// last. The flag says whether the two are known to be equivalent on every factor (substring) of a token.
     equivalent: Vec<(u32, bool)>,
     /// For each state of the grammar itself, by index from the first such state, the index of its transitions in
-    /// `begun`. [`NONE`] if the state does more than call a shared rule, [`UNKNOWN`] if that is not computed yet.
+    /// `begun`. [`NONE`] if the state does more than call a rule of the vocabulary, [`UNKNOWN`] if that is not computed
+    /// yet.
     begun_of: Vec<u32>,
-    /// The transitions of states that only call a shared rule: those of the rule's first state.
+    /// The states that only call a rule of the vocabulary, with their transitions.
     begun: Vec<Rc<CalledState>>,
-    /// Maps a called rule, with the first state of another rule, to the first bytes of the called rule. `None` if the
-    /// two rules have different targets on these bytes, or if these bytes do not cover the remaining ones.
+    /// The bytes on which two rules of the vocabulary begin alike, by the first rule and the first state of the second.
+    /// `None` if they have different targets on a first byte of the first rule. Also `None` if the second rule may
+    /// begin with some other byte.
     by_call: Vec<((u32, u32), Option<ByteSet>)>,
     /// Pairs of states to compare, each with the trie node at which both were reached.
     work: Vec<([u32; 2], u32)>,
@@ -264,9 +267,9 @@ impl<'a> DefaultTransitions<'a> {
         is_decided.then_some(from as u32..self.divergences.len() as u32)
     }
 
-    /// Returns the bytes on which a state with the calls `calls` has the same targets as `begun`. `begun` describes a
-    /// state with only a call of a shared rule. The result must cover its remaining bytes `rest`. `None` if it does
-    /// not, or if the targets differ.
+    /// Returns the bytes on which a state with the calls `calls` has the same targets as `begun`, a state that only
+    /// calls a rule of the vocabulary. `None` if the targets differ on a first byte of the calls. Also `None` if the
+    /// result lacks a byte of `begun.rest`.
     fn by_calls(&mut self, begun: &CalledState, calls: &[CallEdge]) -> Option<ByteSet> {
         let [call] = calls else {
             let is_all = calls.is_empty() && begun.rest.is_empty();
@@ -284,8 +287,9 @@ impl<'a> DefaultTransitions<'a> {
         bytes
     }
 
-    /// Returns the first bytes of `call`, if its callee and the shared rule of `begun` have equal transitions on them.
-    /// `None` if the transitions differ, or if these bytes do not cover the remaining bytes `rest` of `begun`.
+    /// Compares the callee of `call` with the rule of the vocabulary that the state `begun` calls. Returns the bytes
+    /// with which the callee may begin, if both rules have the same targets on them. `None` if a target differs, or if
+    /// the result lacks a byte of `begun.rest`.
     fn find_by_call(&self, begun: &CalledState, call: &CallEdge) -> Option<ByteSet> {
         let shared = self.network.shared;
         let first = self.plainly_begun(call)?;
@@ -298,8 +302,8 @@ impl<'a> DefaultTransitions<'a> {
         is_part.then_some(one.on)
     }
 
-    /// Returns the transitions of a state that only calls a shared rule: those of the rule's first state. `None` if the
-    /// state does more. Computed once for each state.
+    /// Returns the transitions of a state that only calls a rule of the vocabulary: those of the rule's first state.
+    /// `None` if the state does more. Computed once for each state.
     fn begun(&mut self, state: u32) -> Option<Rc<CalledState>> {
         let index = self.index(state);
         if self.begun_of[index] == UNKNOWN {
@@ -314,8 +318,8 @@ impl<'a> DefaultTransitions<'a> {
         self.begun.get(self.begun_of[index] as usize).map(Rc::clone)
     }
 
-    /// Computes the transitions of a state that only calls a shared rule: those of the rule's first state. `None` if
-    /// the state does more, or if a register is involved.
+    /// Computes the transitions of a state that only calls a rule of the vocabulary: those of the rule's first state.
+    /// `None` if the state does more, or if a register is involved.
     fn find_begun(&self, state: u32) -> Option<CalledState> {
         let (own, shared) = (self.network.own, self.network.shared);
         let index = self.index(state);
@@ -344,8 +348,8 @@ impl<'a> DefaultTransitions<'a> {
         Some(CalledState { edges, rest, first, ret: call.ret })
     }
 
-    /// Returns the first state of the shared rule that a call enters. `None` if the rule is not shared, may return at
-    /// once, begins with calls or whole tokens, or if a register is involved.
+    /// Returns the first state of the vocabulary's rule that a call enters. `None` if the callee is a rule of the
+    /// grammar, may return at once, or begins with calls or whole tokens. Also `None` if a register is involved.
     fn plainly_begun(&self, call: &CallEdge) -> Option<u32> {
         let shared = self.network.shared;
         let rule = shared.rules.get(call.callee as usize)?;
@@ -370,9 +374,9 @@ impl<'a> DefaultTransitions<'a> {
     }
 }
 
-/// Adds the bytes on which two lists of edges, `one` and `other`, lead to different targets. The bytes of `by_calls`
-/// are left out: on these, calls of the first state equal edges of the second. Returns false if there are too many
-/// other bytes, or if the first list has an edge on a byte of `by_calls`.
+/// Adds to `divergences` the bytes on which two lists of edges, `one` and `other`, lead to different targets. The bytes
+/// of `by_calls` are left out: on these, calls of the first state equal edges of the second. Returns false if there are
+/// too many other bytes, or if the first list has an edge on a byte of `by_calls`.
 fn add_divergences(
     [one, other]: [&[ByteEdge]; 2],
     by_calls: ByteSet,
@@ -416,8 +420,8 @@ mod tests {
         samples::compiler(pairs.clone().chain(triples))
     }
 
-    /// Returns how many states of a text's network equal the target of their widest edge, after checking that each
-    /// does.
+    /// Compiles a grammar text. Returns how many of its states have the outcome of the target of their widest edge,
+    /// after checking that each does.
     fn defaults(compiler: &Compiler, front_end: &FrontEnd, text: &str) -> usize {
         let network = samples::network(compiler, front_end, text);
         let (vocabulary, known) =

@@ -45,7 +45,7 @@ pub(crate) struct OwnTransitionLists {
     /// The transitions of those states that begin with tail calls (calls as a last step) of the grammar's rules.
     through: Vec<OwnedTransitions>,
     /// For each state of the grammar itself, by index from the first such state, the index of its transitions in
-    /// `through`. [`NONE`] if they are those of the network.
+    /// `through`. [`NONE`] if they are the same as in the tables of the grammar.
     through_of: Vec<u32>,
 }
 
@@ -108,8 +108,9 @@ impl OwnTransitionLists {
     }
 }
 
-/// Appends the transitions of a state of the grammar, with up to `depth` nested tail calls replaced by the callee's
-/// first transitions. Returns false if that is not possible: calls are nested too deep, or transitions share a byte.
+/// Appends to `edges` and `calls` the transitions of a state of the grammar. Up to `depth` nested tail calls are
+/// replaced by the callee's first transitions. Returns false if that is not possible: calls are nested too deep, or
+/// transitions share a byte.
 fn gather(
     follow: &Follow<'_>,
     state: u32,

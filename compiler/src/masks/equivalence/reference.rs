@@ -110,7 +110,7 @@ impl References {
 ///
 /// `None` if the state has fewer than [`WIDE`] bytes on edges of its own, or if two of its transitions share a byte.
 /// Also `None` if the target has no byte edges. A state that is wide only by its calls is like the first state of a
-/// shared callee.
+/// rule of the vocabulary.
 pub(crate) fn widest_target(
     transitions: &OwnTransitionLists,
     follow: &Follow<'_>,

@@ -39,7 +39,7 @@ pub(crate) struct Representatives {
 }
 
 impl Representatives {
-    /// Finds, for the tokens of a trie, the states of a network that can take their outcome (consumed tokens and exit
+    /// Finds, for the tokens of a trie, the states of a grammar that can take their outcome (consumed tokens and exit
     /// nodes) from another state. Only the given shortcuts are used. States that are not reached before the budget is
     /// spent keep their own outcome.
     pub(crate) fn new(

@@ -58,7 +58,7 @@ pub(crate) struct TokenBisimulation {
 }
 
 impl TokenBisimulation {
-    /// Computes the classes of a network's states that are equivalent on every factor (substring) of a token, apart
+    /// Computes the classes of a grammar's states that are equivalent on every factor (substring) of a token, apart
     /// from their edges on whole tokens. States that are not reached before the budget is spent stay alone, unless they
     /// are equivalent to their default (target of the widest edge).
     pub(crate) fn new<'a>(
@@ -109,7 +109,7 @@ fn is_narrow(own: Tables<'_>, index: usize) -> bool {
 
 /// A search for states of a grammar that are equivalent on every factor (substring) of a token.
 struct Finder<'f, 'a> {
-    /// The network, with the bytes that may follow each rule.
+    /// The automata of all rules, with the bytes that may follow each rule.
     follow: &'f Follow<'a>,
     /// The tables of the grammar itself.
     own: Tables<'a>,
@@ -156,7 +156,8 @@ impl ReadSoFar {
 
 impl<'a> Finder<'_, 'a> {
     /// Finds states that are equivalent on every factor (substring) of a token. Only return states of calls are
-    /// compared, and states before those with many outgoing bytes. Stops once the budget is spent.
+    /// compared, and states before those with many outgoing bytes. `is_narrow` says of each state, by index, whether it
+    /// has few outgoing bytes. Stops once the budget is spent.
     fn compare_ends(&mut self, is_narrow: &[bool], budget: &Budget) {
         let base = self.own.bases.states;
         let is_wide = |edge: &ByteEdge| !is_narrow[(edge.target - base) as usize];
@@ -189,7 +190,8 @@ impl<'a> Finder<'_, 'a> {
     }
 
     /// Finds states that are equivalent on every factor (substring) of a token, among all states with few outgoing
-    /// bytes. Two states are joined if their transitions lead to equal classes. Stops once the budget is spent.
+    /// bytes. Two states are joined if their transitions lead to equal classes. `is_narrow` says of each state, by
+    /// index, whether it has few outgoing bytes. Stops once the budget is spent.
     fn compare_all(&mut self, is_narrow: &[bool], budget: &Budget) {
         let mut by_content: HashTable<(u64, u32)> = HashTable::with_capacity(is_narrow.len());
         for index in (0..is_narrow.len() as u32).rev().filter(|&index| is_narrow[index as usize]) {
@@ -289,7 +291,8 @@ impl<'a> Finder<'_, 'a> {
     }
 
     /// Queues pairs of states to be compared: the targets of two states on the bytes and calls on which they have
-    /// different ones. Returns false if the two are certain not to be equivalent, or too different to be compared.
+    /// different ones. `read` has the bytes read before the two. Returns false if the two are certain not to be
+    /// equivalent, or too different to be compared.
     fn go_on(&mut self, pair: [u32; 2], read: ReadSoFar) -> bool {
         let [mut one, mut other] = pair;
         if !self.call_alike(one, other) {
@@ -353,8 +356,9 @@ impl<'a> Finder<'_, 'a> {
         ReadSoFar { piece, next }
     }
 
-    /// Queues a pair of target states to compare, unless both are in one class already. Returns false if the two are
-    /// certain not to be equivalent, or if one is no state of the grammar.
+    /// Queues the pair `to` of target states to compare, unless both are in one class already. `read` has the bytes
+    /// read before the two. Returns false if the two are certain not to be equivalent, or if one is no state of the
+    /// grammar.
     fn add(&mut self, to: [u32; 2], read: ReadSoFar) -> bool {
         if to[0] == to[1] || self.to(to[0]) == self.to(to[1]) {
             return true;
@@ -370,7 +374,7 @@ impl<'a> Finder<'_, 'a> {
     }
 
     /// Returns the id of a state's class, as known so far. The states of a class are equivalent on every factor
-    /// (substring) of a token. Each state of the vocabulary's shared rules has a class of its own.
+    /// (substring) of a token. Each state of the vocabulary's rules has a class of its own.
     fn to(&self, state: u32) -> u32 {
         let own = state.wrapping_sub(self.own.bases.states);
         if (own as usize) < self.like.len() { self.like_of(own) } else { own }
@@ -385,7 +389,8 @@ impl<'a> Finder<'_, 'a> {
         index
     }
 
-    /// Returns the record of a state of the grammar, given by its index among the grammar's states.
+    /// Returns the stored record (flags and ranges of edges) of a state of the grammar, given by its index among the
+    /// grammar's states.
     fn record(&self, index: u32) -> &'a StateRecord {
         &self.own.states[index as usize]
     }
@@ -425,8 +430,8 @@ mod tests {
         samples::compiler(texts.map(|text| text.as_bytes().to_vec()))
     }
 
-    /// Returns how many states of a text's network are represented by another one, after checking that each equals it
-    /// at all trie nodes.
+    /// Compiles a grammar text. Returns how many of its states are represented by another one, after checking that each
+    /// has the same outcome at all trie nodes.
     fn bisimilar_states(compiler: &Compiler, front_end: &FrontEnd, text: &str) -> usize {
         let network = samples::network(compiler, front_end, text);
         let (vocabulary, known) =

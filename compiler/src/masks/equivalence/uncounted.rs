@@ -21,13 +21,13 @@ use crate::masks::shared::countdowns::{is_counted, is_loop, pairs};
 use crate::masks::shared::facts::VocabularyFacts;
 use crate::network::follow::Follow;
 
-/// A network in which the grammar's rules before a countdown are replaced by equal rules of the vocabulary. A countdown
-/// is a register with the number of repetitions left.
+/// A grammar in which the rules before a countdown are replaced by equal rules of the vocabulary. A countdown is a
+/// register with the number of repetitions left.
 pub(crate) struct Uncounted {
     /// The tables, in which replaced rules have no edges. Calls of replaced rules go to the vocabulary's rules.
     pub(crate) tables: TablesData,
-    /// Pairs of a state of a replaced rule and a state of the vocabulary's rules. Both have the same mask and exit
-    /// class (nodes where a rule returns).
+    /// Pairs of a state of a replaced rule and a state of the vocabulary's rules. Both have the same mask and set of
+    /// exits (nodes where a rule returns).
     pub(crate) states: Vec<[u32; 2]>,
 }
 

@@ -40,10 +40,10 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// Selects, among the states `states` of a network, those to walk and those to derive. A state that takes its
+    /// Selects, among the states `states` of a grammar, those to walk and those to derive. A state that takes its
     /// outcome (consumed tokens and exit nodes) from an equivalent state is in neither list. A state of a packed string
-    /// set (finite set of strings) has no record at run time. So it is selected only if another state's outcome depends
-    /// on it.
+    /// set (finite set of strings) is not stored for run time. So it is selected only if another state's outcome
+    /// depends on it.
     pub(crate) fn new(
         equivalence: &KEquivalence,
         network: &Network,
@@ -127,7 +127,7 @@ pub(crate) fn rows_of_runs<'a>(
 }
 
 /// Walks the states of the plan that are not derived from others, and records their outcomes (consumed tokens and exit
-/// nodes). Returns the outcomes of the references (sources of other masks) among them.
+/// nodes) in `interning`. Returns the outcomes of the references (sources of other masks) among them.
 ///
 /// # Errors
 ///
@@ -165,8 +165,8 @@ pub(crate) fn walked<'a>(
     Ok(outcomes)
 }
 
-/// Adds the token sets of all references (sources of other masks) to the encoder. Sets of derived states are encoded as
-/// differences from them.
+/// Adds the token sets of all references (sources of other masks) in `outcomes` to the encoder. Sets of derived states
+/// are encoded as differences from them.
 pub(crate) fn add_references<'a>(
     outcomes: &'a ReferenceOutcomes,
     encoder: &mut Encoder<'a>,
@@ -178,8 +178,8 @@ pub(crate) fn add_references<'a>(
     }
 }
 
-/// Derives the remaining states of the plan from their references (sources of their masks), and records their outcomes
-/// (consumed tokens and exit nodes).
+/// Derives the remaining states of the plan from their references (sources of their masks). Records their outcomes
+/// (consumed tokens and exit nodes) in `interning`. `outcomes` has those of the references.
 ///
 /// # Errors
 ///

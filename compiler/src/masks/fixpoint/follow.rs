@@ -23,20 +23,21 @@ use crate::budget::Budget;
 use crate::masks::encode::encoder::{Computed, Encoder};
 use crate::masks::limits::{MaskError, MaskLimits};
 
-/// The follow entries of all return states. A follow entry has the tokens that leave a callee through one exit class
-/// (nodes where a rule returns) and continue in the return state.
+/// The masks of the tokens that return from a callee and continue after the call. There is one for each pair of a
+/// return state (state after a call) and a set of exits (nodes where a callee returns).
 pub(crate) struct FollowMasks {
-    /// The follow entries, each with its return state, ascending by state and class. An entry has an exit class (nodes
-    /// where the callee returns) and the mask of the tokens. It also has the class through which longer tokens leave
-    /// the rule of the return state.
+    /// The masks, each with its return state, ascending by state and set of exits. An entry has the id of a set of
+    /// exits (nodes where the callee returns) and the mask of the tokens. It also has the id of the set of exits of the
+    /// return state's own rule, at which longer tokens return.
     pub(crate) entries: Vec<(u32, FollowEntry)>,
-    /// The number of pairs of a return state and an exit class (nodes where a rule returns) that can occur. A pair for
+    /// The number of pairs of a return state and a set of exits (nodes where a rule returns) that can occur. A pair for
     /// which no token continues has no entry.
     pub(crate) pairs: usize,
 }
 
-/// Computes the follow masks of all pairs of a return state and an exit class (nodes where a rule returns) that can
-/// occur. `reach` knows the classes through which rules can return so far.
+/// Computes the masks of the tokens that return from a callee and continue after the call. There is one for each pair
+/// of a return state and a set of exits (nodes where a callee returns) that can occur. `reach` has the sets of exits
+/// known so far for each rule. Masks and sets get their ids from `interning`.
 ///
 /// # Errors
 ///
@@ -123,7 +124,7 @@ pub(crate) fn masks<'a>(
     Ok(FollowMasks { entries, pairs })
 }
 
-/// Charges the budget for the pairs `round`, each a return state and an exit class (nodes where a callee returns).
+/// Charges the budget for the pairs `round`, each a return state and a set of exits (nodes where a callee returns).
 /// `pairs` is their number, with the pairs of all earlier rounds.
 ///
 /// # Errors

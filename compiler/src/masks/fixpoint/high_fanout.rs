@@ -32,19 +32,19 @@ const AT_ONCE: usize = 1 << 14;
 /// used.
 const WORTH_A_THREAD: usize = 1 << 8;
 
-/// The stored masks of a network's packed string sets (finite sets of strings).
+/// The stored masks of a grammar's packed string sets (finite sets of strings).
 #[derive(Clone, Debug, Default)]
 pub struct HighFanoutMasks {
-    /// For each packed string set (finite set of strings) of the network, its high-fanout nodes with their masks. A
+    /// For each packed string set (finite set of strings) of the grammar, its high-fanout nodes with their masks. A
     /// node with a high fanout has too many next tokens to find at run time. A node is given by its address in the set.
     pub nodes: Vec<Vec<HighFanoutRecord>>,
-    /// Id of the mask without tokens; [`NONE`] if the network has no packed string set (finite set of strings).
+    /// Id of the mask without tokens; [`NONE`] if the grammar has no packed string set (finite set of strings).
     pub nothing: u32,
 }
 
 impl HighFanoutMasks {
-    /// Returns the ids of the exit classes (trie nodes of returns) of all high-fanout nodes of packed string sets
-    /// (finite sets of strings). Each comes with a state of the set's rule.
+    /// Returns the sets of exits (nodes where a rule returns) of all stored masks of packed string sets (finite sets of
+    /// strings). Each is given by its id, after a state of its rule.
     pub(super) fn classes(&self, inputs: Inputs<'_>) -> Vec<(u32, u32)> {
         let rules = inputs.network.packed_sets.iter().map(|&(rule, _)| rule);
         let of = rules.zip(&self.nodes).flat_map(|(rule, nodes)| {
@@ -119,7 +119,8 @@ impl Along<'_> {
     }
 }
 
-/// Computes the masks and exit classes (trie nodes of returns) of all high-fanout nodes.
+/// Computes the masks and sets of exits (nodes where a rule returns) of all high-fanout nodes of packed string sets
+/// (finite sets of strings). Such a node has too many next tokens to find at run time.
 ///
 /// # Errors
 ///

@@ -16,9 +16,9 @@ use crate::masks::encode::pool::Pool;
 use crate::masks::equivalence::representatives::Representatives;
 use crate::masks::limits::{MaskError, MaskLimits};
 
-/// The token sets, masks and exit classes (trie nodes of returns) of a network that are found so far.
+/// The token sets, masks and sets of exits (nodes where a rule returns) of a grammar that are found so far.
 pub(crate) struct Interning<'a> {
-    /// The exit classes (trie nodes of returns), with their ids.
+    /// The sets of exits (nodes where a rule returns), with their ids.
     pub(crate) classes: ExitClasses<'a>,
     /// The token sets by index, and the masks that are made of them.
     pub(crate) pool: Pool<'a>,
@@ -26,11 +26,11 @@ pub(crate) struct Interning<'a> {
     pub(super) limits: MaskLimits,
     /// The memory of token sets and masks, counted on the budget.
     held: MemoryUse<'a>,
-    /// The network and the vocabulary.
+    /// The automata whose masks are computed, and the vocabulary.
     inputs: Inputs<'a>,
     /// The states that take their outcome (consumed tokens and exit nodes) from other states, and these other states.
     pub(super) representatives: &'a Representatives,
-    /// For each state of the network, the index of its token set in `pool` and of its exits (nodes where the rule
+    /// For each state of the grammar, the index of its token set in `pool` and of its exits (nodes where the rule
     /// returns) in `exits`. Both are [`NONE`] until they are added.
     found: Vec<(u32, u32)>,
     /// Interned lists of exits (nodes where a rule returns), by index.
@@ -60,7 +60,7 @@ impl<'a> Interning<'a> {
         }
     }
 
-    /// Returns the network and the vocabulary whose masks are computed.
+    /// Returns the automata whose masks are computed, with the vocabulary.
     pub(crate) fn inputs(&self) -> Inputs<'a> {
         self.inputs
     }
@@ -174,9 +174,9 @@ impl<'a> Interning<'a> {
         self.exits.get(exits)
     }
 
-    /// Returns the ids of the mask and the exit class (nodes where a rule returns) of each state of the network, in
-    /// order. Both are [`NONE`] for a state that was not added, as for most states of packed string sets (finite sets
-    /// of strings).
+    /// Returns, for each state of the grammar in order, the ids of its mask and of its set of exits (nodes where the
+    /// rule returns). Both are [`NONE`] for a state that was not added, as for most states of packed string sets
+    /// (finite sets of strings).
     ///
     /// # Errors
     ///

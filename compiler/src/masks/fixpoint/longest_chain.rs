@@ -8,8 +8,9 @@ use grammarc_artifacts::tables::TablesData;
 use crate::masks::shared::chains::{ChainLinks, SharedChains};
 use crate::network::follow::Follow;
 
-/// Returns the number of follow entries in the longest chain. A chain has the entries that one mask reads, one for each
-/// stack frame. The error is a return state on a chain of unbounded length, which grows with the stack.
+/// Returns a bound on the number of returns that one token makes, each to another stack frame. The runtime reads one
+/// stored mask for each of them. The error is a state after a call at which the number is unbounded: it grows with the
+/// stack. `own` has the masks of the grammar, and `shared` the bounds for the vocabulary's rules alone.
 pub(crate) fn longest_chain(
     own: &TablesData,
     shared: &SharedChains,

@@ -70,24 +70,25 @@ use crate::network::Network;
 use crate::network::follow::Follow;
 use crate::threads::Context;
 
-/// The masks of a network, stored in its tables, with some figures of their computation.
+/// The masks of a grammar, stored in its tables, with some figures of their computation.
 pub struct Masks {
-    /// The network's tables, with all masks, exit classes (trie nodes of returns) and follow entries in them.
+    /// The tables of the grammar, with all its masks and all sets of exits (nodes where a rule returns).
     pub tables: TablesData,
     /// The stored masks of nodes of packed string sets (finite sets of strings). Such nodes are not states.
     pub high_fanout: HighFanoutMasks,
-    /// The number of pairs of a return state and an exit class (nodes where a rule returns) that can occur.
+    /// The number of pairs of a return state and a set of exits (nodes where a rule returns) that can occur.
     pub pairs: usize,
-    /// The number of follow entries in the longest chain. A chain has the entries that one mask reads, one for each
-    /// stack frame. The error is a return state on a chain of unbounded length, which grows with the stack.
+    /// A bound on the number of returns that one token makes, each to another stack frame. The runtime reads one stored
+    /// mask for each of them. The error is a state after a call at which the number is unbounded: it grows with the
+    /// stack.
     pub longest_chain: Result<u32, u32>,
     /// How often each shortcut (saving in a trie walk) took effect.
     #[doc(hidden)]
     pub counts: ShortcutCounts,
 }
 
-/// Computes the masks of a network. `inputs.follow` has the calls of the original network, with countdowns (registers
-/// of repetitions left).
+/// Computes the masks of a grammar. `inputs.follow` has the calls of the original rules, with countdowns (registers of
+/// repetitions left).
 ///
 /// # Errors
 ///
@@ -171,8 +172,8 @@ pub(crate) fn compute(
     Ok(Masks { tables, high_fanout, pairs, longest_chain, counts })
 }
 
-/// The tables of a network before its masks are computed. Every state of the grammar has an empty base mask and no exit
-/// class (nodes where a rule returns). No node of a packed string set has a mask.
+/// The tables of a grammar before its masks are computed. Every state has an empty mask, and no trie node at which its
+/// rule returns. No node of a packed string set (finite set of strings) has a mask.
 pub(crate) struct UnmaskedTables {
     /// The tables of the rules, without masks: each state has an empty token set.
     pub(crate) tables: TablesData,
@@ -180,7 +181,7 @@ pub(crate) struct UnmaskedTables {
     pub(crate) high_fanout: HighFanoutMasks,
 }
 
-/// Returns the tables of a network before its masks are computed: every base mask is empty. O(length of the tables).
+/// Returns the tables of a grammar before its masks are computed: every mask is empty. O(length of the tables).
 pub(crate) fn without_masks(
     network: &Network,
     shared: Tables<'_>,
@@ -204,16 +205,17 @@ pub(crate) fn without_masks(
     UnmaskedTables { tables, high_fanout: HighFanoutMasks { nodes, nothing } }
 }
 
-/// Returns the outcome of a state of the vocabulary. It has the whole stored base mask, and the nodes of the stored
-/// exit class (nodes where the rule returns).
+/// Returns the stored outcome of a state of the vocabulary's rules: the tokens of its mask, and the trie nodes at which
+/// its rule returns.
 fn stored_outcome(shared: Tables<'_>, state: u32) -> Outcome {
     let exits = class_nodes(shared, shared.states[state as usize].exits).to_vec();
     let delta = Some(Delta { reference: state, excluded: Vec::new() });
     Outcome { delta, exits, ..Outcome::default() }
 }
 
-/// Returns the network's tables with all masks, exit classes (trie nodes of returns) and follow entries (tokens after a
-/// return) in them. `masks` has the mask and exit class of each state of the network, in order.
+/// Returns the tables of the grammar with all masks in them. `masks` has for each state, in order, the ids of its mask
+/// and of its set of exits (nodes where the rule returns). `follows` has the masks of tokens that return from a call
+/// and continue.
 fn stored(
     interning: Interning<'_>,
     masks: &[(u32, u32)],

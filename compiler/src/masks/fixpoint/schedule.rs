@@ -50,8 +50,8 @@ const STEPS_AN_ITEM: usize = 1 << 10;
 /// are in progress.
 const PARTS: usize = 2;
 
-/// An item of work: a state with a mask to compute, or a pair of return state and exit class (nodes where a callee
-/// returns).
+/// An item of work: a state with a mask to compute, or a pair of a return state and a set of exits (nodes where a
+/// callee returns).
 pub(crate) trait Item: Sync {
     /// Returns the id of the grammar's state that an error at this item names.
     fn state(&self) -> u32;
@@ -63,7 +63,7 @@ impl Item for u32 {
     }
 }
 
-/// An item that is a pair of a return state and an exit class (nodes where a rule returns).
+/// An item that is a pair of a return state and the id of a set of exits (nodes where a callee returns).
 impl Item for (u32, u32) {
     fn state(&self) -> u32 {
         self.0
@@ -157,9 +157,9 @@ impl<'a, F: Fn() -> Worker<'a> + Sync> Workers<'a, F> {
         self.in_order_with(items, work, |_| false, ahead, take)
     }
 
-    /// Processes the items with `work`, and passes the results to `take` in order, like [`in_order`](Self::in_order).
-    /// Threads without work also help with items that others have begun. `help` does a piece of work for another
-    /// thread's item, and returns false if there was none.
+    /// Processes the items with `work`, and passes the results to `take` in order. Threads without work help with items
+    /// that others have begun: `help` does a piece of such work, and returns false if there was none. With several
+    /// threads, the thread that found a result also calls `ahead` on it, before `take` does.
     ///
     /// # Errors
     ///
@@ -321,7 +321,8 @@ impl<'a, T, R> WorkParts<'a, T, R> {
         }
     }
 
-    /// Takes all items that no thread has begun out of the work. A thread that just takes a part may still begin it.
+    /// Drops all items that no thread has begun, so that they are not worked on. A thread that just takes a part may
+    /// still begin it.
     fn stop(&self) {
         self.next.store(self.items.len(), Ordering::SeqCst);
         self.given.iter().for_each(|given| given.set(0..0));
@@ -375,7 +376,8 @@ mod tests {
     use super::*;
     use crate::threads::Threads;
 
-    /// Processes the parts on this thread and three others. Returns the results in order, up to the first missing one.
+    /// Processes the items of `parts` with `work`, on this thread and three others. Returns the results in order, up to
+    /// the first missing one.
     fn taken(parts: &WorkParts<'_, u32, u32>, work: impl Fn(u32) -> u32 + Sync) -> Vec<u32> {
         let next = |worker| parts.work_on_next(worker, |&item| work(item));
         let mut taken = Vec::new();

@@ -33,8 +33,8 @@ impl<'a> Worker<'a> {
         along.unwrap_or_else(|| self.walker.base(state))
     }
 
-    /// Returns the union of the outcomes (tokens and exits) of a return state at the nodes of an exit class (nodes
-    /// where a rule returns). `shared` is the id of the class if it is one of the vocabulary's.
+    /// Returns the union of the outcomes (tokens and exits) of the return state `ret` at the trie nodes `nodes`, at
+    /// which a callee returns. `shared` is the id of this set of nodes, if the vocabulary has it.
     pub(crate) fn follow(&mut self, ret: u32, nodes: &[u32], shared: Option<u32>) -> Outcome {
         match nodes {
             [0, rest @ ..] => {
@@ -45,8 +45,9 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Returns the outcome (consumed tokens and exit nodes) of a derived state, if it is found without a batch. It is
-    /// found without the reference (source of its mask), or in less work than a batch takes. `None` otherwise.
+    /// Returns the outcome (consumed tokens and exit nodes) of a derived state, if it is found without a batch, a pass
+    /// over the trie for many states. It is found without the reference (source of its mask), or in less work than a
+    /// batch takes. `None` otherwise.
     pub(crate) fn early(&mut self, derived: &Derivation<'_>) -> Option<Outcome> {
         early::outcome(&mut self.walker, self.runs, derived)
     }

@@ -88,7 +88,7 @@ impl Arena {
         self.write(2 * outcome.spans.len(), words_of(outcome), words)
     }
 
-    /// Stores a copy of an outcome (consumed tokens and exit nodes) of another arena.
+    /// Stores in this arena a copy of an outcome (consumed tokens and exit nodes) of another one.
     pub(crate) fn copy(&mut self, kept: &KeptOutcome) -> KeptOutcome {
         let words = &kept.block[kept.spans.start as usize..kept.end as usize];
         let words = words.iter().map(|word| word.load(Ordering::Relaxed));

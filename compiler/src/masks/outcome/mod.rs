@@ -17,8 +17,8 @@ use std::ops::Range;
 /// rule consumes. Its exits are the trie nodes at which the rule returns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Outcome {
-    /// Tokens taken over from the base mask of another state, of the vocabulary or of the grammar. `None` if all tokens
-    /// are in `spans`.
+    /// Tokens taken over from the mask of another state, of the vocabulary or of the grammar. `None` if all tokens are
+    /// in `spans`.
     pub delta: Option<Delta>,
     /// Ranks of the other tokens consumed within the rule. A rank is a token's index in byte order. The ranges are
     /// sorted, disjoint and not adjacent after [`normalize`](Self::normalize).
@@ -27,11 +27,11 @@ pub(crate) struct Outcome {
     pub exits: Vec<u32>,
 }
 
-/// The tokens of another state's base mask, without some ranges of ranks (token indexes in byte order). They are part
-/// of an outcome (consumed tokens and exit nodes).
+/// The tokens of another state's mask, without some ranges of ranks (token indexes in byte order). They are part of an
+/// outcome (consumed tokens and exit nodes).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Delta {
-    /// The state whose base mask is taken over.
+    /// The state whose mask is taken over.
     pub reference: u32,
     /// The ranks (token indexes in byte order) of tokens that are not taken over from the reference's mask: sorted,
     /// disjoint ranges.

@@ -58,9 +58,9 @@ impl<'s> RowRanks<'s> {
         }
     }
 
-    /// Returns the mask's ranks (token indexes in byte order) within some ranges; `None` if they are more than `most`.
-    /// O(parts) if all ranks are known, else O(ranks in the ranges). After [`MANY_RANKS`] such ranks, all ranks of the
-    /// mask are computed.
+    /// Returns the mask's ranks (token indexes in byte order) within the ranges `ranges`; `None` if they are more than
+    /// `most`. O(parts) if all ranks are known, else O(ranks in the ranges). After [`MANY_RANKS`] such ranks, all ranks
+    /// of the mask are computed.
     pub(crate) fn held(
         self,
         trie: Trie<'_>,
@@ -111,8 +111,8 @@ pub(crate) fn ranks_of(row: &[u32], trie: Trie<'_>) -> Box<[Range<u32>]> {
     held(row, trie, &[all], u32::MAX).unwrap_or_default().into()
 }
 
-/// Returns the ranks (token indexes in byte order) within some ranges whose tokens are in a bit row (one bit per
-/// token). `None` if they are more than `most`. Tests 64 tokens at a time without branches.
+/// Returns the ranks (token indexes in byte order) within the ranges `ranges` whose tokens are in a bit row (one bit
+/// per token). `None` if they are more than `most`. Tests 64 tokens at a time without branches.
 fn held(row: &[u32], trie: Trie<'_>, ranges: &[Range<u32>], most: u32) -> Option<Vec<Range<u32>>> {
     let mut held: Vec<Range<u32>> = Vec::new();
     let mut count = 0;

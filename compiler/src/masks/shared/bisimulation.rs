@@ -15,7 +15,8 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::graph::{by_component, components_by};
 
-/// Returns for each shared state the lowest state that is known to be bisimilar to it (equivalent on all strings).
+/// Returns for each state of the vocabulary's rules the lowest state that is known to be bisimilar to it (equivalent on
+/// all strings).
 pub(crate) fn bisimilar(shared: Tables<'_>) -> Vec<u32> {
     let mut like: Vec<u32> = (0..shared.state_count()).collect();
     let mut after = vec![0u32; like.len()];
@@ -71,8 +72,8 @@ pub(crate) fn bisimilar(shared: Tables<'_>) -> Vec<u32> {
     like
 }
 
-/// Returns the states on which a state's class depends. These are its targets, its count exit (state after a counter's
-/// end), and the first state of its callee.
+/// Returns the states that decide whether a state of the vocabulary's rules is bisimilar to others. These are its
+/// targets, its count exit (state after a counter's end), and the first state of its callee.
 fn leads_to(shared: Tables<'_>, state: usize) -> impl DoubleEndedIterator<Item = usize> {
     let edges = shared.byte_edges_of(state).iter().map(|edge| edge.target as usize);
     let exit = shared.states[state].exit();
@@ -96,8 +97,8 @@ fn begins(shared: Tables<'_>, state: usize) -> Option<u32> {
     (alone && rests).then_some(first)
 }
 
-/// Replaces `words` by the flags and transitions of a state: equal words for bisimilar states (equivalent on all
-/// strings). `like` has, for each state, the lowest state known to be bisimilar to it.
+/// Replaces `words` by the flags and transitions of a state. The words are equal for bisimilar states (equivalent on
+/// all strings). `like` has, for each state, the lowest state known to be bisimilar to it.
 fn describe(shared: Tables<'_>, state: usize, like: &[u32], words: &mut Vec<u32>) {
     let record = shared.states[state];
     let flags = match record.flags & state_flags::POP_ONLY {

@@ -22,19 +22,19 @@ use crate::masks::trie::subtrees::Subtrees;
 use crate::network::bytes_on;
 use crate::network::lazy_dfa::{BOTTOM, Configurations, LazyDfa};
 
-/// A cache of the bytes that may follow a string of a shared rule within a token.
+/// A cache of the bytes that may follow a string of a rule of the vocabulary within a token.
 #[derive(Default)]
 pub(crate) struct CallFollowers {
-    /// Maps a shared rule, and the byte before a string of the rule, to the bytes that may follow the string within a
-    /// token.
+    /// Maps a rule of the vocabulary, and the byte before a string of the rule, to the bytes that may follow the string
+    /// within a token.
     next: Mutex<FxHashMap<(u32, u8), ByteSet>>,
-    /// Maps a shared rule to the bytes with which its strings may end.
+    /// Maps a rule of the vocabulary to the bytes with which its strings may end.
     last: Mutex<FxHashMap<u32, ByteSet>>,
 }
 
 impl CallFollowers {
-    /// Returns the bytes that come, in any token, after `byte` and a string of the shared rule `rule`. The result may
-    /// contain more bytes. If `byte` is a letter or digit, it contains all.
+    /// Returns the bytes that come, in any token of `trie`, after `byte` and a string of the vocabulary's rule `rule`.
+    /// The result may contain more bytes. If `byte` is a letter or digit, it contains all.
     pub(crate) fn next(
         &self,
         network: Joined<'_>,
@@ -58,15 +58,15 @@ impl CallFollowers {
         })
     }
 
-    /// Returns the bytes with which the strings of a shared rule end. The result may contain more bytes.
+    /// Returns the bytes with which the strings of a rule of the vocabulary end. The result may contain more bytes.
     pub(crate) fn last(&self, network: Joined<'_>, rule: u32) -> ByteSet {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         *last.entry(rule).or_insert_with(|| find_last(network, rule))
     }
 }
 
-/// Finds the bytes that come, in any token, after a byte and a string of a rule. `may_end` is false only for nodes
-/// below which no string of the rule ends.
+/// Finds the bytes that come, in any token of `trie`, after `byte` and a string of the rule `rule`. `may_end` is false
+/// only for nodes below which no string of the rule ends.
 fn find_next(
     network: Joined<'_>,
     (trie, children): (Trie<'_>, &Children),

@@ -17,22 +17,23 @@ use grammarc_artifacts::tables::Tables;
 
 use crate::network::SharedRules;
 
-/// The greatest lengths of the chains of follow entries within the vocabulary's tables. A follow entry has the tokens
-/// that leave a callee and continue in one return state. A chain is the sequence of follow entries that one mask reads,
-/// one for each stack frame.
+/// Bounds on the number of returns that one token makes, each to another stack frame. They hold for the vocabulary's
+/// rules alone.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SharedChains {
-    /// The number of follow entries in the longest chain. A chain has the entries that one mask reads, one for each
-    /// stack frame. The error is a return state on a chain of unbounded length. `None` only in a default value.
+    /// A bound on the number of returns that one token makes, each to another stack frame. The runtime reads one stored
+    /// mask for each of them. The error is a state after a call at which the number is unbounded. `None` only in a
+    /// default value.
     pub(crate) longest: Option<Result<u32, u32>>,
-    /// For each rule, the exit classes (trie nodes of returns) through which a chain of follow entries may continue
-    /// into a caller, ascending. Each class comes with the greatest number of entries of a chain up to that point.
+    /// For each rule of the vocabulary, the sets of exits (nodes where the rule returns) that a token may reach after
+    /// earlier returns. A set is given by its id, ascending, and comes with the greatest number of these earlier
+    /// returns.
     pub(crate) through: Vec<Box<[(u32, u32)]>>,
 }
 
 impl SharedChains {
-    /// Computes the greatest lengths of chains of follow entries in the vocabulary's tables. A chain has the entries
-    /// that one mask reads, one for each stack frame.
+    /// Computes bounds on the number of returns that one token makes within the vocabulary's rules. Each return leads
+    /// to another stack frame. `rules` has the calls between these rules.
     pub(crate) fn new(shared: Tables<'_>, rules: &SharedRules) -> Self {
         let ways =
             ChainLinks::new(shared, |state| rules.rule_of(state), |rule| rules.returns(rule));
@@ -64,26 +65,26 @@ impl SharedChains {
     }
 }
 
-/// A graph whose longest path is the longest chain of follow entries of a mask. Its nodes are *links*: pairs of a rule
-/// and an exit class (nodes where a rule returns) of the rule. An edge leads to a link that may come directly after,
-/// one stack frame further down.
+/// A graph whose longest path bounds the number of returns that one token makes. A node, a *link*, is a rule with a set
+/// of exits (nodes where it returns) that tokens reach after an earlier return. An edge leads to a link that may come
+/// directly after, one stack frame further down.
 pub(crate) struct ChainLinks {
-    /// The links, ascending: pairs of a rule and an exit class (nodes where a rule returns).
+    /// The nodes of the graph, ascending: pairs of a rule and the id of a set of exits (nodes where the rule returns).
     all: Vec<(u32, u32)>,
-    /// For each link (rule and exit class), a return state of the rule with a follow entry that names the class as the
-    /// next one. Of several, the lowest.
+    /// For each node of the graph (rule and its exits), a state of the rule after a call. After a token has returned to
+    /// this state, the rule itself may return at these exits. Of several such states, the lowest.
     rets: Vec<u32>,
-    /// For each link (rule and exit class), the indexes in `all` of the links that may come directly after it in a
-    /// chain.
+    /// For each node of the graph (rule and its exits), the indexes in `all` of the nodes that may come directly after
+    /// it. They belong to callers: a token returns at these exits to a caller, which then returns itself.
     steps: Vec<Vec<usize>>,
-    /// For each link (rule and exit class), whether a chain may end one entry later. Some return state then has a
-    /// follow entry for the class that names no next class.
+    /// For each node of the graph (rule and its exits), whether some token makes exactly one more return. It returns at
+    /// these exits to a caller and ends there.
     ends: Vec<bool>,
 }
 
 impl ChainLinks {
-    /// Builds the links (rule and exit class) from the follow entries of `tables`. `rule_of` returns the rule of a
-    /// state. `returns` returns the states to which a rule can return, also through tail calls.
+    /// Builds the graph from the stored masks of tokens that continue after a return, in `tables`. `rule_of` returns
+    /// the rule of a state. `returns` returns the states to which a rule can return, also through tail calls.
     pub(crate) fn new(
         tables: Tables<'_>,
         rule_of: impl Fn(u32) -> u32,
@@ -121,8 +122,9 @@ impl ChainLinks {
         Self { all, rets, steps, ends }
     }
 
-    /// Returns, for each link (rule and exit class), the length of the longest chain of follow entries that begins with
-    /// an entry before the link. The error is a return state on a cycle of links; chains are then unbounded.
+    /// Returns, for each node of the graph (rule and its exits), a bound on the number of returns of one token. Counted
+    /// are the return before the node and all later ones. The error is a state after a call on a cycle of the graph;
+    /// the number is then unbounded.
     pub(crate) fn lengths(&self) -> Result<Vec<u32>, u32> {
         let component =
             crate::graph::components_by(self.all.len(), |way| self.steps[way].iter().copied());
@@ -140,9 +142,8 @@ impl ChainLinks {
         Ok(lengths)
     }
 
-    /// Returns the number of follow entries in the longest chain that begins with an entry before the link `way` (rule
-    /// and exit class). `lengths` is the result of [`lengths`](Self::lengths). Returns 1 if these tables have no such
-    /// link.
+    /// Returns a bound on the number of returns of one token: the one before the node `way` (rule and its exits), and
+    /// all later ones. `lengths` is the result of [`lengths`](Self::lengths). Returns 1 if the graph has no such node.
     pub(crate) fn length(&self, lengths: &[u32], way: (u32, u32)) -> u32 {
         self.all.binary_search(&way).map_or(1, |at| lengths[at])
     }

@@ -13,9 +13,10 @@ use super::exits::class_nodes;
 use crate::masks::outcome::ranks::{ranks_of, row_of, whole_row};
 use crate::masks::outcome::spans::cut;
 
-/// The part of a shared state's base mask and exits (nodes where the rule returns) that lies below a trie node.
+/// The part of the mask and exits (nodes where the rule returns) of a state of the vocabulary's rules that lies below a
+/// trie node.
 pub(crate) struct StoredResidual<'a> {
-    /// The ranks of all tokens in the state's base mask. A rank is a token's index in byte order.
+    /// The ranks of all tokens in the state's mask. A rank is a token's index in byte order.
     spans: &'a [Range<u32>],
     /// The ranks (token indexes in byte order) of the tokens below the node.
     below: Range<u32>,
@@ -24,8 +25,8 @@ pub(crate) struct StoredResidual<'a> {
 }
 
 impl<'a> StoredResidual<'a> {
-    /// Returns the part of the outcome (consumed tokens and exit nodes) of the shared state `source` that lies below
-    /// `node`. `spans` has the ranks (token indexes in byte order) of the tokens in the state's base mask.
+    /// Returns the part of the outcome (consumed tokens and exit nodes) of `source`, a state of the vocabulary's rules,
+    /// that lies below `node`. `spans` has the ranks (token indexes in byte order) of the tokens in its mask.
     pub(crate) fn new(
         shared: Tables<'a>,
         trie: Trie<'_>,
@@ -39,14 +40,15 @@ impl<'a> StoredResidual<'a> {
         Self { spans, below, exits: &nodes[from..to] }
     }
 
-    /// Returns the ranks (token indexes in byte order) of the tokens below the node that the state's base mask allows.
+    /// Returns the ranks (token indexes in byte order) of the tokens below the trie node that the state consumes within
+    /// its rule.
     pub(crate) fn spans(&self) -> impl Iterator<Item = Range<u32>> + 'a {
         cut(self.spans, self.below.clone())
     }
 }
 
-/// Returns the ranks (token indexes in byte order) of the tokens of the shared mask with the id `mask`, as sorted,
-/// disjoint ranges.
+/// Returns the ranks (token indexes in byte order) of the tokens of the vocabulary's mask with the id `mask`, as
+/// sorted, disjoint ranges.
 pub(crate) fn ranks(shared: Tables<'_>, trie: Trie<'_>, mask: u32) -> Box<[Range<u32>]> {
     let record = &shared.masks[mask as usize];
     let (row, row_words) = (row_of(shared, record.row), shared.row_words as usize);

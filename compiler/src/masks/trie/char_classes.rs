@@ -15,8 +15,8 @@ use grammarc_artifacts::sections::vocabulary::Trie;
 use crate::ir::ByteSet;
 use crate::masks::bits::set_all;
 
-/// Length in bytes of the equivalence with its reference (source of its mask) from which on a state is derived from it
-/// alone. A state that is equivalent for less is first tried with the tokens of one kind of characters.
+/// A string length in bytes. A state that is equivalent to its reference (source of its mask) on all strings of this
+/// length is derived from it alone. Any other state is first tried with the tokens of one kind of characters.
 pub(crate) const FAR: usize = 16;
 
 /// A set of kinds of characters, one bit each. Digits are one kind, for example.
@@ -172,8 +172,8 @@ impl CharClassIndex {
         (!is_common(byte)).then(|| self.on(byte).len())
     }
 
-    /// Returns the trie edges on `byte` after strings whose characters are all of the given kinds. None for letters and
-    /// digits, whose edges are not indexed.
+    /// Returns the trie edges on `byte` after strings whose characters are all of the given kinds. Returns no edges for
+    /// letters and digits, which are not indexed.
     pub(crate) fn edges(&self, kinds: CharKinds, byte: u8) -> impl Iterator<Item = RunExit> {
         self.on(byte).iter().filter(move |edge| edge.kinds & !kinds == 0).copied()
     }

@@ -34,20 +34,21 @@ pub(crate) struct LiveConfigurations {
     /// Whether the configurations (state and stack frame) can together consume at least [`WIDE`] different bytes.
     pub(crate) is_wide: bool,
     /// The configuration (state and stack frame), if there is only one. A state that can only call a rule is replaced
-    /// by the callee's first state. `None` if there are several configurations, or if no token may end on its stack.
+    /// by the callee's first state. `None` if there are several configurations, or if no token may end while its calls
+    /// are open.
     pub(crate) one: Option<(u32, u32)>,
 }
 
-/// A token trie and a network that are walked together, with facts about sets of configurations (state and stack
-/// frame).
+/// A token trie and the automata of all rules, which are walked together. Also facts about sets of configurations
+/// (state and stack frame).
 pub(crate) struct Cursor<'a> {
     /// The token trie: the prefix tree of the tokens' byte strings.
     pub(crate) trie: Trie<'a>,
-    /// The network, with the bytes that may follow each rule.
+    /// The automata of all rules, which call each other, with the bytes that may follow each rule.
     pub(crate) follow: &'a Follow<'a>,
     /// Facts about the vocabulary's rules and stored masks.
     pub(crate) facts: &'a VocabularyFacts,
-    /// The lazily determinized automaton of the network.
+    /// The lazily determinized automaton of all rules, which call each other.
     pub(crate) sets: LazyDfa<'a>,
     /// The shortcuts (savings in trie walks) that may be used.
     shortcuts: Shortcuts,
@@ -59,7 +60,8 @@ pub(crate) struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// Returns a cursor over a network and a trie, with all shortcuts (savings in trie walks) and no budget.
+    /// Returns a cursor over the rules of `follow` and a trie, with all shortcuts (savings in trie walks) and no
+    /// budget.
     pub(crate) fn new(follow: &'a Follow<'a>, facts: &'a VocabularyFacts, trie: Trie<'a>) -> Self {
         let sets = LazyDfa::new(follow.network());
         let (shortcuts, counts) = (Shortcuts::default(), ShortcutCounts::default());
@@ -89,7 +91,7 @@ impl<'a> Cursor<'a> {
         self.counts.add(shortcut, 1);
     }
 
-    /// Whether a state belongs to the grammar itself, not to the vocabulary's shared rules.
+    /// Whether a state belongs to the grammar itself, not to the vocabulary's rules.
     pub(crate) fn is_own(&self, state: u32) -> bool {
         state >= self.follow.network().own.bases.states
     }

@@ -49,7 +49,8 @@ impl PairTable {
 impl PairTable {
     /// Returns distinguishing bytes of the pair of states with the index `pair`, as a set of byte classes, one bit
     /// each. Every string of at most `length` bytes that distinguishes the two states contains one of these bytes. All
-    /// bits are set if the bytes are not known. No bit is set for length 0.
+    /// bits are set if the bytes are not known. No bit is set for length 0. `reference` has the stack frame of the
+    /// pair's second state.
     ///
     /// Below a node of at most this height whose subtree has no such byte, both states have equal outcomes. If the
     /// states diverge only after a common byte, every distinguishing string contains that byte and a later
@@ -101,7 +102,7 @@ impl PairTable {
 
     /// Computes the distinguishing bytes of a pair of states for strings of `last + 1` bytes, from those of its
     /// successors for `last` bytes. Every string that distinguishes the two contains such a byte. The result has one
-    /// bit for each byte class.
+    /// bit for each byte class. `reference` has the stack frame of the pair's second state.
     fn parted(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -132,7 +133,7 @@ impl PairTable {
 
     /// Computes the distinguishing bytes of a pair of states and of all reachable pairs, for 1, 2, ... bytes, until
     /// nothing changes. From then on they hold for strings of any length. Every string that distinguishes a pair
-    /// contains such a byte.
+    /// contains such a byte. `reference` has the stack frame of the pair's second state.
     ///
     /// In an automaton that searches for a text, this takes a few lengths, however long the text is. If more than
     /// [`MOST_STEADIED`] pairs are reachable, or the bytes still change at [`AHEAD`], nothing is known for all lengths.
@@ -189,7 +190,8 @@ impl PairTable {
     }
 
     /// Returns the index of the pair of states that a successor denotes. `number` is the index of the successor in
-    /// [`DistinguishingTable::on`](super::pair_table::DistinguishingTable::on).
+    /// [`DistinguishingTable::on`](super::pair_table::DistinguishingTable::on). `reference` has the stack frame of the
+    /// pair's second state.
     fn next_on(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -254,8 +256,8 @@ impl PairTable {
     }
 
     /// Whether a walk visits at most `most` trie nodes to compare the configuration (state and stack frame) `own` with
-    /// the shared state of `reference`. Only strings of at most `within` bytes count. The number of nodes is an upper
-    /// estimate from the distinguishing bytes (one in each distinguishing string).
+    /// the reference state, a state of the vocabulary's rules. Only strings of at most `within` bytes count. The number
+    /// of nodes is an upper estimate from the distinguishing bytes (one in each distinguishing string).
     ///
     /// Strings of [`SOON`] bytes are tried first. Most pairs that need more nodes are distinguished by these, and
     /// computing all successors is expensive.

@@ -92,8 +92,8 @@ impl<'m> Moves<'m> {
         self.runs.iter().max_by_key(|run| (run.lo.is_ascii(), run.len()))
     }
 
-    /// Returns the bytes on which these transitions may differ from those of a shared state (of the vocabulary) over
-    /// the stack frame `frame`. `known` has the transitions of that state. On all other bytes, targets, token ends and
+    /// Returns the bytes on which these transitions may differ from those of a state of the vocabulary's rules over the
+    /// stack frame `frame`. `known` has the transitions of that state. On all other bytes, targets, token ends and
     /// returns are equal.
     pub(crate) fn differing(self, known: &SharedTransitions, frame: u32) -> ByteSet {
         let mut same = ByteSet::EMPTY;
@@ -116,7 +116,7 @@ impl<'m> Moves<'m> {
     }
 
     /// Returns the number of bytes on which only one of two states continues, or only one reaches a token end. The two
-    /// are the configuration of these transitions, and the shared state (of the vocabulary) with the transitions
+    /// are the configuration of these transitions, and the state of the vocabulary's rules with the transitions
     /// `known`.
     pub(crate) fn distinguishing_count(self, known: &SharedTransitions) -> usize {
         let MoveSets { on, ends, .. } = *self.sets;

@@ -29,15 +29,15 @@ pub(crate) const AHEAD: usize = 24;
 /// The capacity doubles when it is used up.
 const FIRST_ROOM: u8 = 4;
 
-/// The most steps of all pairs, byte ranges with different transitions of two states, that are kept: some 30 MB. Beyond
-/// it, all pairs of states are forgotten before the next search.
+/// The most byte ranges with different transitions that are kept for all pairs of states together: some 30 MB. Beyond
+/// it, all pairs are forgotten before the next search.
 const MOST_STEPS: usize = 1 << 20;
 
-/// A shared state (of the vocabulary) whose stored outcome (consumed tokens and exit nodes) is taken over, with the
+/// A state of the vocabulary's rules whose stored outcome (consumed tokens and exit nodes) is taken over, with the
 /// stack frame below it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SharedReference {
-    /// Id of the shared state (of the vocabulary) whose stored outcome (consumed tokens and exit nodes) is taken over.
+    /// Id of the state of the vocabulary's rules whose stored outcome (consumed tokens and exit nodes) is taken over.
     pub(super) state: u32,
     /// The local stack frame (pushed during the walk) to which the rule of `state` returns.
     pub(crate) frame: u32,
@@ -58,14 +58,14 @@ pub(crate) struct Continuation {
 }
 
 /// A range of bytes on which the transitions of two states differ in the same way. The two are a configuration (state
-/// and stack frame) of the grammar and a shared state (of the vocabulary).
+/// and stack frame) of the grammar and a state of the vocabulary's rules.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PairEdge {
     /// First byte of the range on which the transitions of the two states differ.
     pub(crate) lo: u8,
     /// Last byte, inclusive, of the range on which the transitions of the two states differ.
     pub(crate) hi: u8,
-    /// How the transitions of the configuration (state and stack frame) and of the shared state (of the vocabulary)
+    /// How the transitions of the configuration (state and stack frame) and of the state of the vocabulary's rules
     /// differ on the bytes.
     pub(crate) on: PairMove,
 }
@@ -77,21 +77,21 @@ impl PairEdge {
     }
 }
 
-/// How the transitions of a grammar's configuration (state and stack frame) and of a shared state (of the vocabulary)
+/// How the transitions of a grammar's configuration (state and stack frame) and of a state of the vocabulary's rules
 /// differ on one byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PairMove {
-    /// Only the shared state (of the vocabulary) continues, so its tokens below the byte are not taken over.
+    /// Only the state of the vocabulary's rules continues, so its tokens below the byte are not taken over.
     Lost,
-    /// The grammar's configuration (state and stack frame) is walked alone. `excluded` says whether the shared state
-    /// (of the vocabulary) continues too, so that its tokens below the byte are excluded.
+    /// The grammar's configuration (state and stack frame) is walked alone. `excluded` says whether the state of the
+    /// vocabulary's rules continues too, so that its tokens below the byte are excluded.
     Alone { excluded: bool },
-    /// Both the grammar's configuration (state and stack frame) and the shared state (of the vocabulary) continue.
-    /// Their targets are the next pair.
+    /// Both the grammar's configuration (state and stack frame) and the state of the vocabulary's rules continue. Their
+    /// targets are the next pair.
     Both {
         /// The target of the grammar's configuration (state and stack frame) on the byte.
         to: Configuration,
-        /// The target of the shared state (of the vocabulary) on the byte.
+        /// The target of the state of the vocabulary's rules on the byte.
         stored: u32,
         /// Index in [`PairTable::all`] of the pair of both targets, or [`NONE`] before it was first needed.
         next: u32,
@@ -102,13 +102,13 @@ pub(crate) enum PairMove {
         /// Whether the rule in which the walk began may return in the target of the grammar's configuration (state and
         /// stack frame).
         exits: bool,
-        /// Whether the shared rule (of the vocabulary) may return in the target of its state, over an empty local stack
-        /// (no call still open). The rule in which the walk began then returns too.
+        /// Whether the vocabulary's rule may return in the target of its state, over an empty local stack (no call
+        /// still open). The rule in which the walk began then returns too.
         stored_exits: bool,
     },
 }
 
-/// A configuration (state and stack frame) of the grammar beside a shared state (of the vocabulary), with the bytes on
+/// A configuration (state and stack frame) of the grammar beside a state of the vocabulary's rules, with the bytes on
 /// which their transitions differ.
 #[derive(Clone, Debug)]
 pub(crate) struct Pair {
@@ -123,7 +123,7 @@ pub(crate) struct Pair {
 }
 
 /// The transitions with which a walk continues after the rule of a reference state has returned to its stack frame. The
-/// reference state is a shared state (of the vocabulary) with a stored mask.
+/// reference state is a state of the vocabulary's rules with a stored mask.
 struct AfterReturn {
     /// The bytes that can be consumed after the return to the stack frame.
     live: ByteSet,
@@ -148,11 +148,11 @@ impl AfterReturn {
     }
 }
 
-/// Key of a pair: a configuration (state and stack frame) of the grammar, a shared state (of the vocabulary), and its
+/// Key of a pair: a configuration (state and stack frame) of the grammar, a state of the vocabulary's rules, and its
 /// stack frame.
 type Key = (Configuration, u32, u32);
 
-/// All pairs of a grammar's configuration (state and stack frame) and a shared state (of the vocabulary) met so far, by
+/// All pairs of a grammar's configuration (state and stack frame) and a state of the vocabulary's rules met so far, by
 /// index.
 #[derive(Debug, Default)]
 pub(crate) struct PairTable {
@@ -160,8 +160,8 @@ pub(crate) struct PairTable {
     pub(crate) moves: MoveTable,
     /// Maps each pair to its index in `all`.
     ids: FxHashMap<Key, u32>,
-    /// The pairs met so far: each a configuration (state and stack frame) of the grammar beside a shared state (of the
-    /// vocabulary).
+    /// The pairs met so far: each a configuration (state and stack frame) of the grammar beside a state of the
+    /// vocabulary's rules.
     pub(crate) all: Vec<Pair>,
     /// The byte ranges on which the transitions of a pair's two states differ, pair after pair.
     pub(crate) steps: Vec<PairEdge>,
@@ -170,8 +170,8 @@ pub(crate) struct PairTable {
 }
 
 impl PairTable {
-    /// Forgets all pairs of states if they have more than [`MOST_STEPS`] steps, byte ranges with different transitions.
-    /// Pair indexes handed out before become invalid.
+    /// Forgets all pairs of states if more than [`MOST_STEPS`] byte ranges with different transitions are kept for
+    /// them. Pair indexes handed out before become invalid.
     pub(crate) fn tidy(&mut self) {
         if self.steps.len() > MOST_STEPS {
             let moves = std::mem::take(&mut self.moves);
@@ -239,7 +239,7 @@ pub(crate) struct PairSuccessor {
     pub(super) bits: u128,
     /// The target of the grammar's configuration (state and stack frame).
     pub(super) to: Configuration,
-    /// The target of the shared state (of the vocabulary).
+    /// The target of the state of the vocabulary's rules.
     pub(super) stored: u32,
     /// Index in [`PairTable::steps`] of a byte range on which both states continue to this pair of targets.
     pub(super) at: u32,
@@ -280,8 +280,8 @@ impl DistinguishingTable {
 
 impl PairTable {
     /// Returns the index in `all` of the pair of targets on the byte range with the index `at` in `steps`. Adds the
-    /// pair if it is new. The range must be a [`PairMove::Both`] with the targets `to` and `stored`, the latter a
-    /// shared state (of the vocabulary).
+    /// pair if it is new. `reference` has the stack frame of `stored`. The range must be a [`PairMove::Both`] with the
+    /// targets `to` and `stored`, the latter a state of the vocabulary's rules.
     pub(crate) fn next(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -303,7 +303,7 @@ impl PairTable {
     }
 
     /// Returns the transitions with which a walk continues after the rule of a reference state has returned to its
-    /// stack frame. The reference state is a shared state (of the vocabulary) with a stored mask.
+    /// stack frame. The reference state is a state of the vocabulary's rules with a stored mask.
     fn returned(&mut self, cursor: &mut Cursor<'_>, reference: &SharedReference) -> AfterReturn {
         let (ret, parent) = cursor.sets.frame(reference.frame);
         let at = cursor.sets.after_returns(ret, parent).at;
@@ -312,7 +312,7 @@ impl PairTable {
         AfterReturn { live, moves: place.map(|place| self.moves.number(cursor, place)) }
     }
 
-    /// Whether a configuration (state and stack frame) and a shared state (of the vocabulary) are alike. On fewer than
+    /// Whether a configuration (state and stack frame) and a state of the vocabulary's rules are alike. On fewer than
     /// [`FEW`] bytes, only one of them continues or may end a token. An example is a pair of states for the same
     /// characters, one of which alone may end the rule.
     fn is_like(&mut self, cursor: &mut Cursor<'_>, place: Configuration, stored: u32) -> bool {
@@ -321,9 +321,9 @@ impl PairTable {
         self.moves.of(moves).distinguishing_count(cursor.facts.moves(shared, stored)) < FEW
     }
 
-    /// Returns the index in `all` of the pair of the configuration (state and stack frame) `own` and the shared state
-    /// `stored`. The shared state is over the frame of `reference`. If the pair is new, computes the bytes on which
-    /// their transitions differ.
+    /// Returns the index in `all` of the pair of the configuration (state and stack frame) `own` and the state of the
+    /// vocabulary's rules `stored`. The state of the vocabulary's rules is over the frame of `reference`. If the pair
+    /// is new, computes the bytes on which their transitions differ.
     pub(crate) fn pair(
         &mut self,
         cursor: &mut Cursor<'_>,

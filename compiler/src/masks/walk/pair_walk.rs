@@ -17,19 +17,19 @@ use crate::masks::trie::byte_bits::{bit, bits as bits_of};
 use crate::network::lazy_dfa::Configurations;
 
 /// A walk over the trie that finds the subtrees with different outcomes of two states. The first is a configuration
-/// (state and stack frame) of the grammar, the second a shared state (of the vocabulary). The mask of the shared state
-/// is stored, and is taken over outside of these subtrees.
+/// (state and stack frame) of the grammar, the second a state of the vocabulary's rules. The mask of the state of the
+/// vocabulary's rules is stored, and is taken over outside of these subtrees.
 pub(crate) struct PairWalk<'w, 'a> {
-    /// The token trie and the lazily determinized network, which are walked together.
+    /// The token trie and the lazily determinized automaton of all rules, which are walked together.
     pub(crate) cursor: &'w mut Cursor<'a>,
-    /// The pairs met so far of a grammar's configuration (state and stack frame) and a shared state (of the
-    /// vocabulary). Each has the bytes on which their transitions differ.
+    /// The pairs met so far of a grammar's configuration (state and stack frame) and a state of the vocabulary's rules.
+    /// Each has the bytes on which their transitions differ.
     pub(crate) pairs: &'w mut PairTable,
     /// Takes the subtrees of the trie in which the grammar's configuration (state and stack frame) is to be walked
     /// alone.
     pub(crate) worklist: &'w mut Worklist,
-    /// The shared state (of the vocabulary) whose outcome (consumed tokens and exit nodes) is taken over, with its
-    /// stack frame.
+    /// The state of the vocabulary's rules whose outcome (consumed tokens and exit nodes) is taken over, with its stack
+    /// frame.
     pub(crate) reference: &'w SharedReference,
     /// Subtrees of the trie in which the outcomes of the two states differ. The reference's outcome (consumed tokens
     /// and exit nodes) is not taken over there.
@@ -40,17 +40,20 @@ pub(crate) struct PairWalk<'w, 'a> {
 }
 
 impl PairWalk<'_, '_> {
-    /// Excludes the subtrees below `node` in which the outcomes of the configuration (state and stack frame) `own` and
-    /// of the reference state differ. Adds the outcome (consumed tokens and exit nodes) of `own` there.
+    /// Finds the subtrees below `node` in which the configuration `own` (state and stack frame) and the reference state
+    /// have different outcomes (consumed tokens and exit nodes). Adds these subtrees to `self.excluded`, and the
+    /// outcome of `own` in them to `self.builder`.
     pub(crate) fn part(&mut self, own: Configuration, node: u32) {
         let pair = self.pairs.pair(self.cursor, own, self.reference.state, self.reference);
         let bits = self.pairs.always_parting(pair);
         self.part_pair(pair, bits, node);
     }
 
-    /// Excludes the subtrees below `node` in which the outcomes of the two states of the pair with the index `pair`
-    /// differ. Adds the outcome (consumed tokens and exit nodes) of the grammar's configuration there. Every string
-    /// that distinguishes the two contains a byte of `bits` (byte classes, one bit each), or ends at an exit.
+    /// Finds the subtrees below `node` in which the two states of the pair with the index `pair` have different
+    /// outcomes (consumed tokens and exit nodes). Adds these subtrees to `self.excluded`, and to `self.builder` the
+    /// outcome in them of the grammar's configuration. `bits` is a set of byte classes, one bit each, from
+    /// [`PairTable::distinguishing`]. A string that distinguishes the two contains one of these bytes, or a byte that
+    /// may follow the rule.
     fn part_pair(&mut self, pair: u32, bits: u128, node: u32) {
         let children = self.cursor.facts.children();
         let &Pair { ref steps, bytes, .. } = &self.pairs.all[pair as usize];
@@ -85,8 +88,8 @@ impl PairWalk<'_, '_> {
         }
     }
 
-    /// Follows the step with the index `at`, a byte range with different transitions of a pair's two states, to the
-    /// trie node `child`.
+    /// Continues the walk to the trie node `child`, on the byte range with the index `at` in [`PairTable::steps`]. The
+    /// two states of the pair with the index `pair` have different transitions on this range.
     fn step(&mut self, pair: u32, at: u32, child: u32) {
         let end = self.cursor.facts.nodes().end(child);
         match self.pairs.steps[at as usize].on {

@@ -16,11 +16,11 @@ use crate::network::lazy_dfa::BOTTOM;
 
 /// The part of a walk that continues from return states, the states after a call.
 pub(crate) struct Returns<'w, 'a> {
-    /// The token trie and the lazily determinized network, which are walked together.
+    /// The token trie and the lazily determinized automaton of all rules, which are walked together.
     pub(crate) cursor: &'w mut Cursor<'a>,
     /// Trie nodes and subtrees that the walk has still to visit.
     pub(crate) worklist: &'w mut Worklist,
-    /// Sets of trie nodes walked together: those reached by one byte string from all nodes of an exit class (nodes
+    /// Sets of trie nodes walked together: those reached by one byte string from all nodes of a set of exits (nodes
     /// where a rule returns).
     pub(crate) node_sets: &'w mut NodeSets,
 }
@@ -63,9 +63,9 @@ impl<'a> Returns<'_, 'a> {
         self.run(ret, parent, exits, builder);
     }
 
-    /// Adds the outcomes (consumed tokens and exit nodes) of a return state over its frame, `at`, at some trie nodes.
-    /// The ascending `nodes` are nodes of `class`, an exit class (nodes where a callee returns) of the vocabulary.
-    /// Children within the excluded subtrees are skipped.
+    /// Adds to `builder` the outcomes (consumed tokens and exit nodes) of a return state over its frame, `at`, at the
+    /// trie nodes `nodes`. These ascend and belong to the vocabulary's set of exits (nodes where a callee returns) with
+    /// the id `class`. Children within the subtrees `excluded` are skipped.
     pub(crate) fn leave_through(
         &mut self,
         at: Configuration,

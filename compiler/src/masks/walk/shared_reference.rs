@@ -38,8 +38,8 @@ const LONG: usize = 8;
 /// Beyond it, the mask is not taken over.
 pub(super) const MOST_DIFFERING: u32 = 10_000;
 
-/// The parameter and the cache that all searches for a shared reference have in common. A shared reference is a state
-/// of the vocabulary from whose stored outcome (consumed tokens and exit nodes) another outcome is derived.
+/// The parameter and the cache of all searches for a reference. A reference is a state of the vocabulary's rules from
+/// whose stored outcome (consumed tokens and exit nodes) another outcome is derived.
 pub(crate) struct ReferenceFinder {
     /// The least number of tokens of a stored mask for which deriving others from it saves work.
     pub(crate) worth: u32,
@@ -54,7 +54,7 @@ impl ReferenceFinder {
         Self { worth, after_frame: FxHashMap::default() }
     }
 
-    /// Whether deriving other masks from the stored mask of a shared state (of the vocabulary) saves work. The mask has
+    /// Whether deriving other masks from the stored mask of a state of the vocabulary's rules saves work. The mask has
     /// to have enough tokens, none of them matched by id. A token also has to be able to end over the state's stack
     /// frame.
     pub(crate) fn is_worth(&self, cursor: &Cursor<'_>, reference: &SharedReference) -> bool {
@@ -87,21 +87,22 @@ impl ReferenceFinder {
     }
 }
 
-/// A search for a shared state (of the vocabulary) from whose stored outcome the outcome of a grammar's configuration
-/// is derived. Outcomes have the consumed tokens and exit nodes.
+/// A search for a state of the vocabulary's rules from whose stored outcome the outcome of a grammar's configuration is
+/// derived. Outcomes have the consumed tokens and exit nodes.
 pub(crate) struct ReferenceSearch<'w, 'a> {
-    /// The token trie and the lazily determinized network, which are walked together.
+    /// The token trie and the lazily determinized automaton of all rules, which are walked together.
     pub(crate) cursor: &'w mut Cursor<'a>,
-    /// The pairs met so far of a grammar's configuration (state and stack frame) and a shared state (of the
-    /// vocabulary). Each has the bytes on which their transitions differ.
+    /// The pairs met so far of a grammar's configuration (state and stack frame) and a state of the vocabulary's rules.
+    /// Each has the bytes on which their transitions differ.
     pub(crate) pairs: &'w mut PairTable,
     /// The cache that all searches share: the configurations (state and stack frame) after returns.
     pub(crate) finder: &'w mut ReferenceFinder,
 }
 
 impl ReferenceSearch<'_, '_> {
-    /// Returns the shared reference of a grammar's configuration (state and stack frame). It is a state of the
-    /// vocabulary. Its outcome and that of the configuration differ below at most `most` trie nodes.
+    /// Returns the reference of a grammar's configuration (state and stack frame): a state of the vocabulary's rules
+    /// whose stored mask is taken over. Its outcome and that of the configuration differ below at most `most` trie
+    /// nodes.
     ///
     /// With `most` of `u32::MAX`, the number of nodes is not checked for states to which the configuration's edges
     /// lead. `None` if the configuration has few outgoing bytes, or no state fits, or only the reference may return at
@@ -123,7 +124,7 @@ impl ReferenceSearch<'_, '_> {
         (!leaves_alone).then_some(reference)
     }
 
-    /// Returns a shared state (of the vocabulary) from which the outcome (consumed tokens and exit nodes) of `place` is
+    /// Returns a state of the vocabulary's rules from which the outcome (consumed tokens and exit nodes) of `place` is
     /// derived. The first state that fits a run of the configuration's transitions is taken, the longest runs first.
     /// Then up to [`AHEAD`] successors along the widest run are tried. `None` if no state fits.
     pub(crate) fn reference(&mut self, place: Configuration) -> Option<SharedReference> {
@@ -153,9 +154,9 @@ impl ReferenceSearch<'_, '_> {
         }
     }
 
-    /// Returns a shared state (of the vocabulary) that leads to the target of `run` on the bytes of `path` and the
-    /// first byte of `run`. Of several, returns the one with the fewest bytes that distinguish it from the
-    /// configuration with the transitions `moves`. `None` if there is none with a mask worth deriving from.
+    /// Returns a state of the vocabulary's rules that leads to the target of `run` on the bytes of `path` and the first
+    /// byte of `run`. Of several, returns the one with the fewest bytes that distinguish it from the configuration with
+    /// the transitions `moves`. `None` if there is none with a mask worth deriving from.
     fn reference_on(
         &mut self,
         moves: u32,
@@ -216,8 +217,8 @@ impl ReferenceSearch<'_, '_> {
         is_near.then_some(reference)
     }
 
-    /// Returns the number of bytes that distinguish a configuration (state and stack frame) and a shared state (of the
-    /// vocabulary) inside multi-byte characters. Compared are their targets after each first byte that leads the
+    /// Returns the number of bytes that distinguish a configuration (state and stack frame) and a state of the
+    /// vocabulary's rules inside multi-byte characters. Compared are their targets after each first byte that leads the
     /// configuration away from itself. `moves` is the index of the configuration's transitions, and `stored` has those
     /// of the state.
     fn apart_within(
@@ -241,8 +242,8 @@ impl ReferenceSearch<'_, '_> {
     }
 }
 
-/// Whether a shared state (of the vocabulary) leads to `target` on the byte string `bytes`. Bisimilar states
-/// (equivalent on all strings) count as one.
+/// Whether a state of the vocabulary's rules leads to `target` on the byte string `bytes`. Bisimilar states (equivalent
+/// on all strings) count as one.
 fn leads_to(cursor: &Cursor<'_>, mut state: u32, bytes: &[u8], target: u32) -> bool {
     let shared = cursor.follow.network().shared;
     for &byte in bytes {

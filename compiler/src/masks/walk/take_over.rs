@@ -32,29 +32,29 @@ use crate::masks::shared::exits::class_nodes;
 use crate::masks::shortcuts::Shortcut;
 use crate::network::lazy_dfa::{BOTTOM, Configurations};
 
-/// A configuration (state and stack frame) of the grammar, and a shared state (of the vocabulary). Their outcomes
-/// differ below few trie nodes.
+/// A configuration (state and stack frame) of the grammar, and a state of the vocabulary's rules. Their outcomes differ
+/// below few trie nodes.
 pub(crate) struct NearReference {
     /// The configuration (state and stack frame) of the grammar.
     pub(crate) own: Configuration,
-    /// The shared state (of the vocabulary), with the stack frame to which its rule returns.
+    /// The state of the vocabulary's rules, with the stack frame to which its rule returns.
     pub(crate) reference: SharedReference,
 }
 
-/// The part of a walk that takes outcomes (consumed tokens and exit nodes) over from shared states (of the vocabulary).
+/// The part of a walk that takes outcomes (consumed tokens and exit nodes) over from states of the vocabulary's rules.
 pub(crate) struct TakeOver<'w, 'a> {
     /// The part of the walk that continues from return states, the states after a call.
     pub(crate) returns: Returns<'w, 'a>,
-    /// Pairs of a grammar's configuration (state and stack frame) and a shared state (of the vocabulary), with the
-    /// bytes on which their transitions differ.
+    /// Pairs of a grammar's configuration (state and stack frame) and a state of the vocabulary's rules, with the bytes
+    /// on which their transitions differ.
     pub(crate) pairs: &'w mut PairTable,
-    /// The cache of all searches for shared states (of the vocabulary) whose outcomes (consumed tokens and exit nodes)
+    /// The cache of all searches for states of the vocabulary's rules whose outcomes (consumed tokens and exit nodes)
     /// are taken over.
     pub(crate) references: &'w mut ReferenceFinder,
 }
 
 impl<'a> TakeOver<'_, 'a> {
-    /// Takes the outcome (consumed tokens and exit nodes) at the root over from a shared state (of the vocabulary).
+    /// Takes the outcome (consumed tokens and exit nodes) at the root over from a state of the vocabulary's rules.
     /// Returns false, and adds nothing, if no stored mask is worth it, or if `at` has several configurations (state and
     /// stack frame).
     pub(crate) fn take(&mut self, at: Configurations, builder: &mut OutcomeBuilder<'a>) -> bool {
@@ -75,8 +75,8 @@ impl<'a> TakeOver<'_, 'a> {
             .is_some()
     }
 
-    /// Returns a search for a *shared reference*: a vocabulary state whose stored outcome (consumed tokens and exit
-    /// nodes) is taken over.
+    /// Returns a search for a state of the vocabulary's rules whose stored outcome (consumed tokens and exit nodes) is
+    /// taken over.
     fn search(&mut self) -> ReferenceSearch<'_, 'a> {
         let Self { returns: Returns { cursor, .. }, pairs, references } = self;
         ReferenceSearch { cursor, pairs, finder: references }
@@ -92,7 +92,7 @@ impl<'a> TakeOver<'_, 'a> {
         Some(cursor.through(state, frame))
     }
 
-    /// Returns a shared state (of the vocabulary) whose outcome can be taken over for a state of the grammar. The two
+    /// Returns a state of the vocabulary's rules whose outcome can be taken over for a state of the grammar. The two
     /// outcomes differ below at most [`MOST_DIFFERING`] trie nodes. Also returns the configuration (state and stack
     /// frame) of the grammar's state. `None` if there is no such state, or if there are several configurations.
     pub(crate) fn near(&mut self, state: u32) -> Option<NearReference> {
@@ -102,7 +102,7 @@ impl<'a> TakeOver<'_, 'a> {
         Some(NearReference { own, reference })
     }
 
-    /// Takes the outcome (consumed tokens and exit nodes) at the root over from a shared state (of the vocabulary) that
+    /// Takes the outcome (consumed tokens and exit nodes) at the root over from a state of the vocabulary's rules that
     /// [`near`](Self::near) or a search found.
     pub(crate) fn take_from(&mut self, near: NearReference, builder: &mut OutcomeBuilder<'a>) {
         let NearReference { own, reference } = near;
@@ -111,8 +111,9 @@ impl<'a> TakeOver<'_, 'a> {
         self.take_over(reference, excluded, builder);
     }
 
-    /// Excludes the subtrees below `node` in which the outcomes of the configuration (state and stack frame) `own` and
-    /// of the reference state differ. Adds the outcome (consumed tokens and exit nodes) of `own` there.
+    /// Finds the subtrees below `node` in which the configuration `own` (state and stack frame) and the reference state
+    /// have different outcomes (consumed tokens and exit nodes). Adds these subtrees to `excluded`, and the outcome of
+    /// `own` in them to `builder`.
     fn part(
         &mut self,
         own: Configuration,
@@ -126,9 +127,9 @@ impl<'a> TakeOver<'_, 'a> {
         walk.part(own, node);
     }
 
-    /// Adds the outcome (consumed tokens and exit nodes) of the strings below `node`, from the stored outcome of a
-    /// shared state (of the vocabulary) there. Returns false, and adds nothing, if no such state is found, or if a rule
-    /// may return at once. Also false if `node` is not a child of the root.
+    /// Adds to `builder` the outcome (consumed tokens and exit nodes) of the strings below `node`, from the stored
+    /// outcome of a state of the vocabulary's rules there. Returns false, and adds nothing, if no such state is found,
+    /// or if a rule may return at once. Also false if `node` is not a child of the root.
     pub(crate) fn take_below(
         &mut self,
         place: Configuration,
@@ -172,9 +173,10 @@ impl<'a> TakeOver<'_, 'a> {
         true
     }
 
-    /// Adds the stored outcome of the reference, a shared state (of the vocabulary), to `builder`, without the excluded
-    /// subtrees of the trie. Its tokens become the delta (tokens of another mask) of the outcome. With an empty local
-    /// stack, its exits become exits of the walk. Otherwise the walk continues at them from the reference's frame.
+    /// Adds the stored outcome of the reference, a state of the vocabulary's rules, to `builder`, without the subtrees
+    /// of the trie in `excluded`. Its tokens become the delta (tokens of another mask) of the outcome. With an empty
+    /// local stack, its exits become exits of the walk. Otherwise the walk continues at them from the reference's
+    /// frame.
     fn take_over(
         &mut self,
         reference: SharedReference,
@@ -193,15 +195,16 @@ impl<'a> TakeOver<'_, 'a> {
         builder.outcome.delta = Some(Delta { reference: reference.state, excluded: except });
     }
 
-    /// Adds the trie nodes `nodes`, without those in excluded subtrees, to the exits (nodes where the rule returns).
-    /// `nodes` must ascend.
+    /// Adds the trie nodes `nodes`, without those in `excluded`, to the exits (nodes where the rule returns) in
+    /// `builder`. `nodes` must ascend.
     fn leave_but(&self, nodes: &[u32], excluded: &Excluded, builder: &mut OutcomeBuilder<'a>) {
         let leave = |nodes: &[u32]| nodes.iter().for_each(|&node| builder.leave(node));
         excluded.split(nodes, leave, |_| ());
     }
 
-    /// Continues from the local stack frame `frame` (pushed during the walk) at the trie nodes `nodes`, without the
-    /// excluded ones. `nodes` belong to the exit class `class` (nodes where a callee returns) of the vocabulary.
+    /// Continues from the local stack frame `frame` (pushed during the walk) at the trie nodes `nodes`, without those
+    /// in `excluded`. The nodes belong to the vocabulary's set of exits (nodes where a callee returns) with the id
+    /// `class`.
     fn leave_over(
         &mut self,
         frame: u32,
@@ -244,14 +247,16 @@ mod tests {
         VocabularyFacts::new(vocabulary)
     });
 
-    /// Checks the outcomes (consumed tokens and exit nodes) of all states of a schema's network against walks byte by
-    /// byte. Returns how many were taken over from a vocabulary state.
+    /// Compares the outcomes (consumed tokens and exit nodes) of all states of a schema's automata with walks byte by
+    /// byte. Returns how many were taken over from a state of the vocabulary's rules.
     fn taken(schema: &Value) -> usize {
         taken_in_order(&COMPILER, &KNOWN, schema, 1)
     }
 
-    /// Checks the outcomes (consumed tokens and exit nodes) of a schema's states, in steps of `step` states, with a
-    /// given compiler. Returns how many were taken over from a vocabulary state.
+    /// Compares the outcomes (consumed tokens and exit nodes) of all states of a schema's automata with walks byte by
+    /// byte. The states are visited in `step` passes, and each pass takes every `step`-th state. Returns how many
+    /// outcomes were taken over from a state of the vocabulary's rules. `known` has facts about the vocabulary of
+    /// `compiler`.
     fn taken_in_order(
         compiler: &Compiler,
         known: &VocabularyFacts,

@@ -57,9 +57,9 @@ const STEPS_DOWN: usize = 1 << 3;
 /// deeper than this; beyond it, outcomes are freed.
 const MOST_SPARE: usize = 8;
 
-/// Walks of states over one token trie and one network, with the facts that earlier walks found.
+/// Walks of states over one token trie and the automata of all rules, with the facts that earlier walks found.
 pub(crate) struct Walker<'a> {
-    /// The token trie and the lazily determinized network, which are walked together.
+    /// The token trie and the lazily determinized automaton of all rules, which are walked together.
     pub(crate) cursor: Cursor<'a>,
     /// The equivalence classes of the grammar's states on strings of at most `k` bytes, for every `k`.
     pub(crate) equivalence: &'a KEquivalence,
@@ -68,13 +68,13 @@ pub(crate) struct Walker<'a> {
     worth: u32,
     /// Trie nodes and subtrees that the walk has still to visit.
     worklist: Worklist,
-    /// Pairs of a grammar's configuration (state and stack frame) and a shared state (of the vocabulary), with the
-    /// bytes of different transitions.
+    /// Pairs of a grammar's configuration (state and stack frame) and a state of the vocabulary's rules, with the bytes
+    /// of different transitions.
     pairs: PairTable,
-    /// The cache of all searches for a shared reference: a vocabulary state whose stored mask nearly equals the mask of
-    /// a grammar's state.
+    /// The cache of all searches for a state of the vocabulary's rules whose stored mask nearly equals the mask of a
+    /// grammar's state.
     references: ReferenceFinder,
-    /// Sets of trie nodes walked together: those reached by one byte string from all nodes of an exit class (nodes
+    /// Sets of trie nodes walked together: those reached by one byte string from all nodes of a set of exits (nodes
     /// where a rule returns).
     pub(super) node_sets: NodeSets,
     /// Reused buffers for scans of whole subtrees of the trie.
@@ -123,7 +123,8 @@ impl<'a> Walker<'a> {
         &mut self.cursor.sets
     }
 
-    /// Returns the outcome of `state` at the root of the trie: the tokens of its base mask, and the exit nodes.
+    /// Returns the outcome of `state` at the root of the trie: the tokens consumed within its rule, and the nodes at
+    /// which the rule returns.
     pub(crate) fn base(&mut self, state: u32) -> Outcome {
         let mut builder = self.begin(state);
         let reached = self.cursor.sets.after_returns(state, BOTTOM);
@@ -150,7 +151,7 @@ impl<'a> Walker<'a> {
         builder.outcome
     }
 
-    /// Returns a shared state (of the vocabulary) with nearly the outcome of a state of the grammar: they differ below
+    /// Returns a state of the vocabulary's rules with nearly the outcome of a state of the grammar: they differ below
     /// few trie nodes. Also returns the configuration (state and stack frame) of the grammar's state. `None` if there
     /// is no such state, or if there are several configurations.
     pub(crate) fn near(&mut self, state: u32) -> Option<NearReference> {
@@ -158,7 +159,7 @@ impl<'a> Walker<'a> {
     }
 
     /// Returns the outcome (consumed tokens and exit nodes) of a state of the grammar at the root of the trie. It is
-    /// derived from the shared state (of the vocabulary) that [`near`](Self::near) found.
+    /// derived from the state of the vocabulary's rules that [`near`](Self::near) found.
     pub(crate) fn base_near(&mut self, state: u32, found: NearReference) -> Outcome {
         let mut builder = self.begin(state);
         if self.cursor.sets.after_returns(state, BOTTOM).exits {
@@ -171,12 +172,12 @@ impl<'a> Walker<'a> {
         builder.outcome
     }
 
-    /// Returns the tokens that leave a callee through an exit class (nodes where a rule returns) and continue in the
-    /// return state `ret`. Also returns the exits of the rule of `ret`.
+    /// Returns the tokens that return from a callee at some trie nodes and continue in the return state `ret`. Also
+    /// returns the nodes at which the rule of `ret` then returns itself.
     ///
-    /// The outcome is the union of the outcomes of `ret` at the nodes of the class. `nodes` lists these without the
-    /// root; `at_root` is the outcome at the root, if the root is in the class. `shared` is the id of the class, if it
-    /// is a class of the vocabulary.
+    /// The result is the union of the outcomes of `ret` at the trie nodes `nodes` and at the root. `at_root` is the
+    /// outcome at the root, if the callee may return there; `nodes` lacks the root. `shared` is the id of the
+    /// vocabulary's set of exits with all these nodes, if it has one.
     pub(crate) fn follow(
         &mut self,
         ret: u32,
@@ -225,8 +226,8 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Adds the outcome (consumed tokens and exit nodes) of all strings that go through the trie node `child`. `at` are
-    /// the configurations (state and stack frame) at the parent of `child`.
+    /// Adds to `builder` the outcome (consumed tokens and exit nodes) of all strings that go through the trie node
+    /// `child`. `at` are the configurations (state and stack frame) at the parent of `child`.
     pub(crate) fn visit(
         &mut self,
         at: Configurations,
@@ -237,8 +238,8 @@ impl<'a> Walker<'a> {
         self.visit_from(child, reached, builder);
     }
 
-    /// Adds the outcome (consumed tokens and exit nodes) of all strings that go through the trie node `node`. `reached`
-    /// are the configurations (state and stack frame) at `node` itself.
+    /// Adds to `builder` the outcome (consumed tokens and exit nodes) of all strings that go through the trie node
+    /// `node`. `reached` are the configurations (state and stack frame) at `node` itself.
     pub(crate) fn visit_from(
         &mut self,
         node: u32,
@@ -271,9 +272,9 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Adds the outcome (consumed tokens and exit nodes) of all strings that go through the trie node `node`. `reached`
-    /// are the configurations (state and stack frame) at `node`. Follows a single outgoing byte at once. At a branch,
-    /// queues visits on the worklist (parts still to visit).
+    /// Adds to `builder` the outcome (consumed tokens and exit nodes) of all strings that go through the trie node
+    /// `node`. `reached` are the configurations (state and stack frame) at `node`. Follows a single outgoing byte at
+    /// once. At a branch, queues visits on the worklist (parts still to visit).
     #[inline]
     fn go_on_with(
         &mut self,
@@ -306,9 +307,9 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Adds the outcome (consumed tokens and exit nodes) of the strings below `node`. `way` has the configurations
-    /// (state and stack frame) at the node. Takes a known outcome at once, and queues visits of children otherwise.
-    /// Does nothing once the budget is spent.
+    /// Adds to `builder` the outcome (consumed tokens and exit nodes) of the strings below `node`. `way` has the
+    /// configurations (state and stack frame) at the node. Takes a known outcome at once, and queues visits of children
+    /// otherwise. Does nothing once the budget is spent.
     fn descend(&mut self, way: LiveConfigurations, node: u32, builder: &mut OutcomeBuilder<'a>) {
         if self.cursor.sets.is_late(STEPS_DOWN) {
             return;
@@ -330,9 +331,9 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Adds the outcomes (consumed tokens and exit nodes) of several configurations (state and stack frame) at `node`
-    /// one by one. Returns false, and adds nothing, if there are more than [`MOST_APART`] or if one with many outgoing
-    /// bytes cannot be composed.
+    /// Adds to `builder` the outcomes (consumed tokens and exit nodes) of several configurations (state and stack
+    /// frame) at `node` one by one. Returns false, and adds nothing, if there are more than [`MOST_APART`] or if one
+    /// with many outgoing bytes cannot be composed.
     ///
     /// An object's key is an example: it may be the prefix of a named key, and also lie within any other key.
     fn compose_each(
@@ -372,8 +373,8 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Adds the outcome (consumed tokens and exit nodes) of `state` at `node`. Continues from the local stack frame
-    /// `frame` (pushed during the walk) at its exits.
+    /// Adds to `builder` the outcome (consumed tokens and exit nodes) of `state` at `node`. Continues from the local
+    /// stack frame `frame` (pushed during the walk) at its exits.
     ///
     /// Returns false, and adds nothing, if the outcome is neither known nor worth memoising. Then the subtree is small,
     /// or the state has few outgoing bytes.
@@ -450,8 +451,8 @@ impl<'a> Walker<'a> {
         row.filter(|_| self.cursor.has(Shortcut::TransitionTable))
     }
 
-    /// Adds the outcome (consumed tokens and exit nodes) of the strings below `node`, for the state of a row of the
-    /// transition table. The local stack must be empty (no call still open).
+    /// Adds to `builder` the outcome (consumed tokens and exit nodes) of the strings below `node`, for the state of a
+    /// row of the transition table. The local stack must be empty (no call still open).
     fn scan_row(&mut self, row: u32, node: u32, builder: &mut OutcomeBuilder<'a>) {
         let Self { cursor, equivalence, scanner, worklist, .. } = self;
         cursor.count(Shortcut::TransitionTable);
@@ -459,8 +460,8 @@ impl<'a> Walker<'a> {
         RowScan { cursor, table, worklist, scanner }.scan(row, node, builder);
     }
 
-    /// Adds the outcome (consumed tokens and exit nodes) of a state at `node` by a scan of its row in the transition
-    /// table. The outcome is independent of the callers of the state's rule.
+    /// Adds to `builder` the outcome (consumed tokens and exit nodes) of a state at `node` by a scan of its row in the
+    /// transition table. The outcome is independent of the callers of the state's rule.
     fn scan_alone(&mut self, state: u32, row: u32, node: u32, builder: &mut OutcomeBuilder<'a>) {
         if self.cursor.follow.is_final(state) {
             builder.leave(node);
@@ -474,8 +475,8 @@ impl<'a> Walker<'a> {
         Returns { cursor, worklist, node_sets }
     }
 
-    /// Returns the part of the walk that takes outcomes (consumed tokens and exit nodes) over from shared states (of
-    /// the vocabulary) with stored masks.
+    /// Returns the part of the walk that takes outcomes (consumed tokens and exit nodes) over from states of the
+    /// vocabulary's rules with stored masks.
     fn take_over(&mut self) -> TakeOver<'_, 'a> {
         let Self { cursor, worklist, node_sets, pairs, references, .. } = self;
         TakeOver { returns: Returns { cursor, worklist, node_sets }, pairs, references }

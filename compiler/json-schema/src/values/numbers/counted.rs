@@ -49,8 +49,8 @@ impl Part {
     }
 }
 
-/// How the expression graph reads the digits at a node. A node is a state of the automaton in one part of a number's
-/// text.
+/// How the grammar expression reads the digits at a node: one by one, as a repetition, or unrolled. A node is a state
+/// of the automaton in one part of a number's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// The node is on no cycle and reads one byte at a time.
@@ -250,7 +250,8 @@ struct Plan {
 }
 
 impl Plan {
-    /// Returns the most digits in a part of the number's text; `u32::MAX` for exponents, which are bounded elsewhere.
+    /// Returns the greatest number of digits that the grammar expression allows in a part of the number's text.
+    /// `u32::MAX` for exponents, whose digits the automaton limits.
     fn limit(&self, part: Part) -> u32 {
         match part {
             Part::Whole => self.whole,

@@ -74,7 +74,7 @@ impl NumeralSet {
         })
     }
 
-    /// Returns the numerals in both sets.
+    /// Returns the numerals (texts of numbers) that are in both sets.
     ///
     /// # Errors
     ///
@@ -87,7 +87,7 @@ impl NumeralSet {
         self.combined(other, |a, b| a.intersect(b, limit))
     }
 
-    /// Returns the numerals in at least one of both sets.
+    /// Returns the numerals (texts of numbers) that are in at least one of both sets.
     ///
     /// # Errors
     ///
@@ -96,7 +96,7 @@ impl NumeralSet {
         self.combined(other, |a, b| a.union(b, limit))
     }
 
-    /// Returns the numerals that are not in the set.
+    /// Returns the numerals (texts of numbers) that are not in the set.
     pub(crate) fn complement(&self) -> Self {
         let pointed = self.pointed.as_ref().map(NumberSet::complement);
         Self { plain: self.plain.complement(), pointed }
@@ -121,12 +121,12 @@ impl NumeralSet {
         self.plain.period()
     }
 
-    /// Returns whether the set has no numeral.
+    /// Returns whether the set has no numeral (text of a number).
     pub(crate) fn is_none(&self) -> bool {
         self.plain.is_none() && self.pointed().is_none()
     }
 
-    /// Returns whether the set has every numeral.
+    /// Returns whether the set has every numeral (text of a number).
     pub(crate) fn is_all(&self) -> bool {
         self.values().is_some_and(NumberSet::is_all)
     }

@@ -67,8 +67,8 @@ impl Exponents {
     /// The set of every exponent.
     const ALL: Self = Self { up: u64::MAX, down: u64::MAX };
 
-    /// Returns the set of one exponent. The absolute value [`REACH`]` + 1` denotes all larger ones of that sign, and is
-    /// the greatest allowed.
+    /// Returns the set of the single exponent `exponent`. Its absolute value is at most [`REACH`]` + 1`, which denotes
+    /// all greater ones of that sign.
     fn one(exponent: i32) -> Self {
         let bit = |is: bool| u64::from(is) << exponent.unsigned_abs();
         Self { up: bit(exponent >= 0), down: bit(exponent <= 0) }

@@ -20,9 +20,9 @@ const LISTED: usize = 1 << 20;
 /// most as many numbers as states. A state with its mask takes several times the bytes of a listed number.
 const PACKED: usize = 4_096;
 
-/// Makes calls of the shared rules of JSON that every grammar from a JSON Schema may call.
+/// Makes calls of the rules of JSON, such as any string or any number, that all grammars from a JSON Schema share.
 pub(crate) trait Pieces {
-    /// Returns a call of the shared rule `piece`.
+    /// Returns a call of the rule `piece`, which all grammars from a JSON Schema share.
     fn piece(&mut self, piece: Piece) -> Expr;
 }
 
