@@ -47,8 +47,8 @@ pub(crate) struct Derivation<'a> {
 /// which it is derived.
 #[derive(Clone, Default)]
 pub(crate) struct Difference {
-    /// The trie nodes at which the two outcomes (consumed tokens and exit nodes) differ. There nothing is taken over
-    /// from the outcome of the reference (source of the mask).
+    /// The trie nodes at which the outcomes (consumed tokens and exit nodes) of the derived state and of its reference
+    /// differ. There nothing is taken over from the outcome of the reference (source of the mask).
     excluded: Excluded,
     /// Additions of the derived state's outcome to its reference's: consumed tokens and exit nodes at the excluded trie
     /// nodes, and others that the reference lacks.
@@ -105,8 +105,8 @@ struct SharedVisits {
     /// dropped.
     node: u32,
     /// Each entry has the reached configurations (state and stack frame) and the FOLLOW bytes of the derived state's
-    /// rule. It also has the outcome (consumed tokens and exit nodes) at the node. Only the first `count` entries are
-    /// in use; the others keep their memory for later nodes.
+    /// rule. It also has the outcome (consumed tokens and exit nodes) at the trie node `node`. Only the first `count`
+    /// entries are in use; the others keep their memory for later nodes.
     known: Vec<(Arrival, ByteSet, Outcome)>,
     /// The number of entries of `known` that are in use for the current trie node.
     count: usize,

@@ -52,29 +52,36 @@ const FEW: u32 = 64;
 /// The character run (states within one character class) of a state: the part of its language that consists of
 /// characters of some kinds.
 struct CharRun {
-    /// The kinds of characters in the run, one bit each. The digits are one kind, for example.
+    /// The kinds of characters in the character run (states within one character class), one bit each. The digits are
+    /// one kind, for example.
     kinds: CharKinds,
-    /// The first bytes of the run: the characters of `kinds` with which the state itself continues.
+    /// The characters of `kinds` with which the state that has this character run (states within one character class)
+    /// continues.
     first: ByteSet,
-    /// The states that the run passes through: entry `i` is the state after `i + 1` bytes.
+    /// The states that the character run (states within one character class) passes through. Entry `i` is the state
+    /// after `i + 1` bytes.
     way: Vec<RunState>,
-    /// The bytes that lead out of the run: some state of the run continues with them, and they are none of its
-    /// characters. They include the FOLLOW bytes of the rule if the rule can return within the run.
+    /// The bytes that lead out of the character run (states within one character class): some state of it continues
+    /// with them, and they are none of its characters. They include the FOLLOW bytes of the rule if the rule can return
+    /// within the run.
     bytes: ByteSet,
-    /// Whether the run has no end: the last state of `way` also reads all longer strings of the run's characters.
+    /// Whether the character run (states within one character class) has no end: the last state of `way` also reads all
+    /// longer strings of its characters.
     is_endless: bool,
-    /// The length, in bytes, of the longest token that consists of the run's characters and is accepted.
+    /// The length, in bytes, of the longest accepted token that consists of the characters of the character run (states
+    /// within one character class).
     length: u32,
 }
 
 /// One state of a character run (states within one character class): the state after some number of characters.
 #[derive(Clone, Copy)]
 struct RunState {
-    /// The state that the run passes through, a state of the grammar itself.
+    /// A state that the character run (states within one character class) passes through, a state of the grammar
+    /// itself.
     state: u32,
-    /// The bytes with which the state continues other than with the run's characters.
+    /// The bytes with which `state` continues, other than with the characters of the run.
     others: ByteSet,
-    /// The FOLLOW bytes of the rule if the state is final; empty otherwise.
+    /// The FOLLOW bytes of the rule of `state` if this state is final; empty otherwise.
     after: ByteSet,
 }
 
@@ -235,10 +242,10 @@ fn bytes_of(way: &[RunState]) -> ByteSet {
 /// A bit row (one bit per token) with the tokens of some character kinds up to some length. Masks of states within one
 /// character class are derived from it.
 pub(crate) struct RunRow {
-    /// The id of the row, after the ids of all states of the grammar. Outcomes (consumed tokens and exit nodes) that
-    /// are derived from the row name this id as their reference.
+    /// The id of the bit row (one bit per token), after the ids of all states of the grammar. Outcomes (consumed tokens
+    /// and exit nodes) that are derived from the row name this id as their reference.
     pub(crate) state: u32,
-    /// The first state whose outcome (consumed tokens and exit nodes) is derived from the row.
+    /// The first state whose outcome (consumed tokens and exit nodes) is derived from the bit row (one bit per token).
     pub(crate) asked_by: u32,
     /// The tokens of the row, one bit per token id: bit `id % 32` of word `id / 32`.
     pub(crate) row: Vec<u32>,
@@ -246,7 +253,7 @@ pub(crate) struct RunRow {
 
 /// One thread's search for character runs (states within one character class), with its caches.
 struct Finder<'a> {
-    /// The FOLLOW sets of all rules, as bytes.
+    /// The bytes that may follow each rule.
     follow: &'a Follow<'a>,
     /// Indexes over the vocabulary's trie, rules and stored masks.
     known: &'a VocabularyFacts,

@@ -11,25 +11,26 @@ use rustc_hash::FxHashMap;
 
 use super::rule_steps::RuleSteps;
 
-/// The transition on a byte class of a pair: a far state (counter far from its bound) and its exit (replacement at the
-/// bound).
+/// The transition on a byte class of a pair: a far state (counter far from its bound) and its exit (state at the
+/// counter's bound).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     /// Both states of the pair continue, to the two states of the pair with this index.
     Pair(u32),
     /// Both states of the pair reach the same state, or neither continues.
     Same,
-    /// Only the far state (counter far from its bound) of the pair continues, not its exit (replacement at the bound).
+    /// Only the far state (counter far from its bound) of the pair continues, not its exit (state at the counter's
+    /// bound).
     Ends,
-    /// Only the exit (replacement at the bound) continues, in this state of the rule.
+    /// Only the exit (state at the counter's bound) continues, in this state of the rule.
     Alone(u32),
 }
 
-/// All pairs of a far state (counter far from its bound) and its exit (replacement at the bound) in one rule. Also all
-/// pairs of states that such a pair reaches on equal bytes.
+/// All pairs of a far state (counter far from its bound) and its exit (state at the counter's bound) in one rule. Also
+/// all pairs of states that such a pair reaches on equal bytes.
 pub(super) struct Pairs {
     /// Maps a pair of states, by their indexes within the rule, to the index of the pair. The first is a far state
-    /// (counter far from its bound), the second its exit (replacement at the bound).
+    /// (counter far from its bound), the second its exit (state at the counter's bound).
     numbers: FxHashMap<(u32, u32), u32>,
     /// For each pair of states and each byte class of the rule, the transition of the pair.
     steps: Vec<Step>,
@@ -38,17 +39,17 @@ pub(super) struct Pairs {
     /// For each pair of states, the length in bytes of the shortest distinguishing string. Only one of the two states
     /// can read it, or is final after it. `u32::MAX` if there is none.
     distances: Vec<u32>,
-    /// For each pair, whether the far state (counter far from its bound) is final, and whether its exit (replacement at
-    /// the bound) is final.
+    /// For each pair, whether the far state (counter far from its bound) is final, and whether its exit (state at the
+    /// counter's bound) is final.
     ends: Vec<(bool, bool)>,
     /// The least distance of all pairs: the length in bytes of the shortest string that distinguishes the states of a
     /// pair. `u32::MAX` if there is none.
     pub(super) least: u32,
-    /// Whether some exit (replacement at the bound) does more than its far state (counter far from its bound). An exit
-    /// does more if it continues on a byte or is final where the far state is not.
+    /// Whether some exit (state at the counter's bound) does more than its far state (counter far from its bound). An
+    /// exit does more if it continues on a byte or is final where the far state is not.
     pub(super) adds: bool,
-    /// Whether some far state (counter far from its bound) is final while its exit (replacement at the bound) is not
-    /// final, but continues.
+    /// Whether some far state (counter far from its bound) is final while its exit (state at the counter's bound) is
+    /// not final, but continues.
     pub(super) keeps: bool,
 }
 
@@ -95,20 +96,20 @@ impl Pairs {
         Self { numbers, steps, classes, distances, ends, least, adds, keeps }
     }
 
-    /// Returns the number of pairs. These are the far states (counter far from its bound) with their exits
-    /// (replacements at the bound), and all pairs that they reach.
+    /// Returns the number of pairs. These are the far states (counter far from its bound) with their exits (states at
+    /// the counter's bound), and all pairs that they reach.
     pub(super) fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Returns the index of the pair of a far state (counter far from its bound) and its exit (replacement at the
+    /// Returns the index of the pair of a far state (counter far from its bound) and its exit (state at the counter's
     /// bound). Both are given by their indexes within the rule. Panics if the two are no pair.
     pub(super) fn number(&self, pair: (u32, u32)) -> u32 {
         self.numbers[&pair]
     }
 
-    /// Returns whether the far state (counter far from its bound) of a pair is final, and whether its exit (replacement
-    /// at the bound) is final. `pair` is the index of the pair.
+    /// Returns whether the far state (counter far from its bound) of a pair is final, and whether its exit (state at
+    /// the counter's bound) is final. `pair` is the index of the pair.
     pub(super) fn ends(&self, pair: u32) -> (bool, bool) {
         self.ends[pair as usize]
     }

@@ -58,16 +58,16 @@ impl Beginning {
 pub(super) type Part = Vec<ExitDifference>;
 
 /// How the outcome (tokens and exits) changes if the counter reaches its bound at one increment. The rule then
-/// continues in the *exit* (replacement at the bound) instead of staying.
+/// continues in the *exit* (state at the counter's bound) instead of staying.
 #[derive(Debug, Default)]
 pub(super) struct ExitDifference {
-    /// The subtrees of the trie in which the exits (replacements at the bound) do not continue, as disjoint ranges of
-    /// nodes. They are in the order of the walk.
+    /// The subtrees of the trie in which the exits (states at the counter's bound) do not continue, as disjoint ranges
+    /// of nodes. They are in the order of the walk.
     pub(super) subtrees: Vec<Range<u32>>,
-    /// Trie nodes outside `subtrees` at which the rule may return if it stays, but not in the exit (replacement at the
-    /// bound). They are in the order of the walk.
+    /// Trie nodes outside `subtrees` at which the rule may return if it stays, but not in the exit (state at the
+    /// counter's bound). They are in the order of the walk.
     pub(super) kept: Vec<u32>,
-    /// Tokens, and trie nodes of returns, that are possible only through the exits (replacements at the bound).
+    /// Tokens, and trie nodes of returns, that are possible only through the exits (states at the counter's bound).
     pub(super) more: Outcome,
 }
 
@@ -75,13 +75,13 @@ pub(super) struct ExitDifference {
 pub(super) struct CountDependentRule<'a> {
     /// The transitions of the rule, with what each does to the counter.
     steps: RuleSteps<'a>,
-    /// The pairs of a far state (counter far from its bound) and its exit (replacement at the bound), with the strings
-    /// that distinguish them.
+    /// The pairs of a far state (counter far from its bound) and its exit (state at the counter's bound), with the
+    /// strings that distinguish them.
     pairs: Pairs,
     /// For each state of the rule, whether it continues with a FOLLOW byte of the rule.
     goes_on_after: Vec<bool>,
     /// Whether a near-bound mask of the rule is always the unbounded mask without some tokens. This holds under two
-    /// conditions. No exit (replacement at the bound) continues or ends where staying does not. No final state
+    /// conditions. No exit (state at the counter's bound) continues or ends where staying does not. No final state
     /// continues with a FOLLOW byte of the rule.
     pub(super) of_tokens: bool,
     /// The token trie: the prefix tree of the tokens' byte strings.
@@ -98,17 +98,17 @@ pub(super) struct CountDependentRule<'a> {
 pub(super) struct IncrementWalk<'a> {
     /// The rule along whose states the trie is walked.
     rule: &'a CountDependentRule<'a>,
-    /// Collects the tokens, and the trie nodes of returns, that are possible only through an exit (replacement at the
-    /// bound).
+    /// Collects the tokens, and the trie nodes of returns, that are possible only through an exit (state at the
+    /// counter's bound).
     builder: OutcomeBuilder<'a>,
     /// Stack of trie nodes to visit. Each entry has the node, the state at the node, and the number of increments of
     /// the counter so far.
     open: Vec<(u32, u32, u32)>,
     /// Stack of trie nodes to visit, each with the index of the pair of states reached there. A pair is a far state
-    /// (counter far from its bound) and its exit (replacement at the bound).
+    /// (counter far from its bound) and its exit (state at the counter's bound).
     pairs_open: Vec<(u32, u32)>,
-    /// Stack of trie nodes to visit at which only the exit (replacement at the bound) continues, each with the exit's
-    /// state.
+    /// Stack of trie nodes to visit at which only the exit (state at the counter's bound) continues, each with the
+    /// exit's state.
     alone: Vec<(u32, u32)>,
 }
 
@@ -198,8 +198,8 @@ impl<'a> CountDependentRule<'a> {
         self.steps.class(self.trie.byte[beginning.child as usize])
     }
 
-    /// Whether an exit (replacement at the bound) may change the outcome (consumed tokens and exit nodes) below a trie
-    /// node. If an increment was made on the way to the node, `given_way` has its far state (counter far from its
+    /// Whether an exit (state at the counter's bound) may change the outcome (consumed tokens and exit nodes) below a
+    /// trie node. If an increment was made on the way to the node, `given_way` has its far state (counter far from its
     /// bound) and its exit. Later increments are always considered.
     fn may_differ(&self, node: u32, given_way: Option<(u32, u32)>) -> bool {
         let height = self.facts.nodes().height(node);
@@ -208,7 +208,7 @@ impl<'a> CountDependentRule<'a> {
                 .is_some_and(|(far, exit)| self.pairs.may_tell(self.pair(far, exit), height))
     }
 
-    /// Returns the index of the pair of a state and its exit (replacement at the bound), both as indexes within the
+    /// Returns the index of the pair of a state and its exit (state at the counter's bound), both as indexes within the
     /// rule.
     fn pair(&self, far: u32, exit: u32) -> u32 {
         self.pairs.number((far, self.steps.arrival(exit).state))
@@ -307,7 +307,8 @@ impl IncrementWalk<'_> {
     }
 
     /// Adds to `self.builder` the tokens of a state below a trie node, and the nodes at which the rule returns. At the
-    /// node, only the exit (replacement at the bound) continues, in this state. Returns the number of nodes visited.
+    /// node, only the exit (state at the counter's bound) continues, in this state. Returns the number of nodes
+    /// visited.
     fn go_alone(&mut self, node: u32, state: u32) -> usize {
         let (rule, mut count) = (self.rule, 0);
         let trie = rule.trie;

@@ -34,7 +34,7 @@ struct ProductPair {
     row: u32,
     /// The row of the transition table that the reference (source of another mask) has reached.
     like: u32,
-    /// The two rows agree on transitions, token ends and returns for all strings of fewer bytes than this.
+    /// `row` and `like` agree on transitions, token ends and returns for all strings of fewer bytes than this.
     same: u32,
 }
 
@@ -89,10 +89,11 @@ pub(crate) enum Divergence {
 pub(crate) enum Replaced {
     /// Nothing is replaced: the reference (source of another mask) does not reach the node.
     Nothing,
-    /// The tokens and the exit (return of the rule) at the trie node itself are replaced; those below the node are
-    /// kept.
+    /// At the trie node itself, the tokens and the exit (return of the rule) are replaced by those of the derived
+    /// state. Those below the node are kept.
     Node,
-    /// The tokens and exits (nodes where the rule returns) at the node and at all nodes below it are replaced.
+    /// At the trie node and all nodes below, the tokens and exits (nodes where the rule returns) are replaced by those
+    /// of the derived state.
     Subtree,
 }
 

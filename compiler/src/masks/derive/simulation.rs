@@ -33,7 +33,8 @@ const ENDLESS: u32 = u32::MAX;
 /// arrival counts as maximal itself and costs one more walk.
 const MOST_COMPARED: usize = 1 << 3;
 
-/// A far state (counter far from its bound) and its exit (replacement at the bound). Both are indexes within the rule.
+/// A far state (counter far from its bound) and its exit (state at the counter's bound). Both are indexes within the
+/// rule.
 type FarExit = (u32, u32);
 
 /// A claim of simulation to verify: the larger side accepts every string that the smaller accepts. The larger comes
@@ -41,9 +42,9 @@ type FarExit = (u32, u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum SimulationPair {
     /// Two count-dependent states (masks change near a bound). On all strings of the smaller, the larger makes the same
-    /// increments. At each increment, [`Exits`](Self::Exits) relates the two exits (replacements at the bound).
+    /// increments. At each increment, [`Exits`](Self::Exits) relates the two exits (states at the counter's bound).
     States(u32, u32),
-    /// Two pairs of a far state (counter far from its bound) and its exit (replacement at the bound). Strings that
+    /// Two pairs of a far state (counter far from its bound) and its exit (state at the counter's bound). Strings that
     /// distinguish the smaller far state from its exit also distinguish the larger far state from its exit.
     Exits(FarExit, FarExit),
 }
@@ -61,8 +62,8 @@ impl SimulationPair {
     }
 }
 
-/// The claims of simulation between states of one rule that are verified so far. No exit (replacement at the bound) of
-/// the rule may accept more than its far state.
+/// The claims of simulation between states of one rule that are verified so far. No exit (state at the counter's bound)
+/// of the rule may accept more than its far state.
 pub(super) struct Simulation<'r, 'a> {
     /// The transitions of the rule, with what each does to the counter.
     steps: &'r RuleSteps<'a>,
@@ -71,7 +72,8 @@ pub(super) struct Simulation<'r, 'a> {
     goes_on_after: Option<&'r [bool]>,
     /// Maps each verified claim of simulation to its distance: the claim holds for all strings of fewer bytes.
     distances: FxHashMap<SimulationPair, u32>,
-    /// The number of claims of simulation that may still be visited.
+    /// The number of further claims of simulation that may be visited. Such a claim says that one state accepts every
+    /// string of another.
     left: usize,
 }
 

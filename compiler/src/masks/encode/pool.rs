@@ -257,10 +257,10 @@ impl Records {
         &self.tables.rows[(id - self.tables.bases.rows) as usize * words..][..words]
     }
 
-    /// Returns the id of the newest bit row (one bit per token) that is nearest to a set of `count` tokens. Only the
-    /// last [`NEIGHBOURS`] rows of this pool are tried. `None` if no difference is small enough to be worth storing.
-    /// `apart` gets the words of a row, the number of its tokens, and a limit. It returns the number of differing
-    /// tokens, or `None` if that is not below the limit.
+    /// Returns the id of the bit row (one bit per token) that is nearest to a set of `count` tokens, among the last
+    /// [`NEIGHBOURS`] rows of this pool. `None` if no difference is small enough to be worth storing. `apart` gets the
+    /// words of a row, the number of its tokens, and a limit. It returns the number of differing tokens, or `None` if
+    /// that is not below the limit.
     fn nearest(
         &self,
         count: u32,

@@ -35,7 +35,8 @@ pub(crate) struct Literals<'a> {
 }
 
 impl<'a> Literals<'a> {
-    /// Finds the literal transitions of all states of the grammar. `children` are the children of the trie's nodes.
+    /// Finds the transitions within literals (fixed strings) of all states of the grammar. `children` are the children
+    /// of the trie's nodes.
     pub(crate) fn new(own: Tables<'_>, children: &'a Children) -> Self {
         let base = own.bases.states;
         let flags = |state: u32| own.states[state as usize].flags & ENDS;

@@ -338,7 +338,7 @@ impl TransitionTable {
 /// constant. It is given by the first bytes of the runs.
 #[derive(Default)]
 struct ByteClassSets {
-    /// Maps the first bytes of a shape's runs to the index of the shape.
+    /// Maps a shape, given by the first bytes of its runs (bytes with equal transitions), to its index.
     numbers: FxHashMap<ByteSet, u8>,
     /// For each shape, the first bytes of its runs.
     cuts: Vec<ByteSet>,

@@ -33,7 +33,7 @@ pub(crate) struct Outcome {
 pub(crate) struct Delta {
     /// The state whose mask is taken over.
     pub reference: u32,
-    /// The ranks (token indexes in byte order) of tokens that are not taken over from the reference's mask: sorted,
+    /// The ranks (token indexes in byte order) of tokens that are not taken over from the mask of `reference`: sorted,
     /// disjoint ranges.
     pub excluded: Vec<Range<u32>>,
 }
@@ -59,8 +59,8 @@ impl Outcome {
         self.exits.clear();
     }
 
-    /// Returns the outcome without a delta (tokens of another mask): its spans (ranges of token ranks) have these
-    /// tokens instead. `stored` has the ranks (token indexes in byte order) of that mask.
+    /// Returns the same outcome without a delta (tokens of another mask). Its spans (ranges of token ranks) have the
+    /// tokens of the delta instead. `stored` has the ranks (token indexes in byte order) of the other mask.
     #[must_use]
     pub(crate) fn over(&self, stored: &[Range<u32>]) -> Self {
         let excluded = self.delta.as_ref().map_or(&[][..], |taken| &taken.excluded);

@@ -35,7 +35,8 @@ pub(crate) struct Predecessors {
     /// For each state of the vocabulary's rules, the index of its first range in `runs`. The last entry is the length
     /// of `runs`.
     starts: Vec<u32>,
-    /// The byte ranges of all states of the vocabulary's rules, in the order of the states and bytes.
+    /// The byte ranges with equal predecessors of all states of the vocabulary's rules, in the order of the states and
+    /// bytes.
     runs: Vec<SourceRange>,
 }
 

@@ -18,7 +18,8 @@ use crate::masks::outcome::spans::cut;
 pub(crate) struct StoredResidual<'a> {
     /// The ranks of all tokens in the state's mask. A rank is a token's index in byte order.
     spans: &'a [Range<u32>],
-    /// The ranks (token indexes in byte order) of the tokens below the node.
+    /// The ranks (token indexes in byte order) of all tokens below the trie node of this part. The part has those that
+    /// are in `spans` too.
     below: Range<u32>,
     /// The exits below or at the node: trie nodes at which the rule returns, ascending.
     pub(crate) exits: &'a [u32],

@@ -293,7 +293,7 @@ struct FoundMoves {
 }
 
 impl FoundMoves {
-    /// Adds the bytes `lo..=hi`, which lead to the configuration `to` (state and stack frame).
+    /// Adds the bytes `lo..=hi` to these transitions. They lead to the configuration `to` (state and stack frame).
     fn add(&mut self, lo: u8, hi: u8, to: Configuration) {
         self.sets.on = self.sets.on.union(ByteSet::range(lo, hi));
         self.runs.push(ByteRun { lo, hi, to });

@@ -118,7 +118,7 @@ pub(crate) struct Pair {
     pub(crate) steps: Range<u32>,
     /// Number of bytes on which the transitions of the two states differ.
     pub(crate) bytes: usize,
-    /// Cached distinguishing bytes. Every string that distinguishes the two states contains one of them.
+    /// Cached distinguishing bytes of this pair. Every string that distinguishes the two states contains one of them.
     pub(crate) distinguishing: DistinguishingBytes,
 }
 
@@ -251,8 +251,8 @@ pub(crate) struct PairSuccessor {
 /// pair contains one of its distinguishing bytes.
 #[derive(Debug, Default)]
 pub(crate) struct DistinguishingTable {
-    /// Distinguishing bytes of pairs of states for strings of 1, 2, ... bytes, pair after pair. A set has one bit for
-    /// each byte class.
+    /// Distinguishing bytes (one in each distinguishing string) of pairs of states for strings of 1, 2, ... bytes, pair
+    /// after pair. A set has one bit for each byte class.
     pub(super) all: Vec<u128>,
     /// For each pair whose successors (pairs of targets) were asked for, the range of these successors in `on`.
     pub(super) ways: Vec<PairSuccessors>,
@@ -321,9 +321,9 @@ impl PairTable {
         self.moves.of(moves).distinguishing_count(cursor.facts.moves(shared, stored)) < FEW
     }
 
-    /// Returns the index in `all` of the pair of the configuration (state and stack frame) `own` and the state of the
-    /// vocabulary's rules `stored`. The state of the vocabulary's rules is over the frame of `reference`. If the pair
-    /// is new, computes the bytes on which their transitions differ.
+    /// Returns the index in `all` of the pair of the configuration (state and stack frame) `own` and the state `stored`
+    /// of the vocabulary's rules. `stored` is over the frame of `reference`. If the pair is new, computes the bytes on
+    /// which their transitions differ.
     pub(crate) fn pair(
         &mut self,
         cursor: &mut Cursor<'_>,
