@@ -1,4 +1,5 @@
-//! All masks of a network: its rules times the token trie (see ARCHITECTURE.md).
+//! All masks of a grammar: the automata of its rules, which call each other, times the token trie (see
+//! ARCHITECTURE.md).
 //!
 //! 1. **Walk.** For each state `q`, run the token trie against `q`'s rule, with the stack below unknown. The tokens
 //!    consumed within the rule are `base(q)`. The trie nodes at which the rule returns to its caller are `exits(q)`.

@@ -1,9 +1,9 @@
 //! All shortcuts of the computation of masks, by name. Each saves work and changes no set of tokens.
 //!
-//! Masks are defined by walks of every state over the whole trie, and of every return state over its exit classes. A
-//! set that can be derived from known sets needs no walk. Each way to derive one is a [`Shortcut`]. Any shortcut can be
-//! [switched off](Shortcuts::without), to measure its effect or to find the cause of a wrong mask. The artifact is the
-//! same, byte for byte. [`ShortcutCounts`] counts how often each took effect.
+//! Masks are defined by walks of every state over the whole trie, and of every return state over the nodes at which its
+//! callees return. A set that can be derived from known sets needs no walk. Each way to derive one is a [`Shortcut`].
+//! Any shortcut can be [switched off](Shortcuts::without), to measure its effect or to find the cause of a wrong mask.
+//! The artifact is the same, byte for byte. [`ShortcutCounts`] counts how often each took effect.
 //!
 //! Invariant: no shortcut calls the walk. The remaining part of a subtree is put on the walk's
 //! [worklist](super::walk::worklist).

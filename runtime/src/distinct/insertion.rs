@@ -294,7 +294,8 @@ impl Insertion {
         }
     }
 
-    /// Adds to one node of the prefix tree the tokens on a path of the token trie that the item excludes there.
+    /// Adds the tokens on the path `along` of the token trie to one node of the prefix tree `used`, as tokens to
+    /// exclude there.
     fn add_along(&mut self, walked: &mut Walked<'_>, used: &mut UsedItems, along: Along) {
         let Along { depth, mut node, read, dead, is_certain, are_all } = along;
         let trie = walked.grammar.vocabulary().artifact().trie();

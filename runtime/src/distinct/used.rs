@@ -18,9 +18,10 @@ const LAST: u32 = 0;
 /// Tokens that may have to be excluded at a node: one token, or all tokens below a trie node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Candidate {
-    /// Id of a token that is excluded if the position has a single configuration. Otherwise a trial decides.
+    /// Id of a token that is excluded from the mask if the position has a single configuration. Otherwise a trial
+    /// decides.
     Certain(u32),
-    /// Id of a token that is excluded if a trial finds only used items after it.
+    /// Id of a token that is excluded from the mask if a trial finds only used items after it.
     Doubtful(u32),
     /// The tokens below the trie node `node` that continue with a byte after the item. They are
     /// [`Certain`](Self::Certain) if `is_certain`, and [`Doubtful`](Self::Doubtful) otherwise.

@@ -1,6 +1,6 @@
 //! Base masks of a grammar's own states, as differences from the masks of their references: many states in one pass
-//! over the token trie. An own state is a state of the grammar itself, not of the vocabulary's shared rules. Its
-//! reference is the state from whose mask its mask is derived.
+//! over the token trie. An own state is a state of the grammar itself, not of the vocabulary's rules. Its reference is
+//! the state from whose mask its mask is derived.
 //!
 //! A state and its reference run over the trie side by side. Let `h` be the height of a node: the bytes of the longest
 //! string below it. If two configurations are equivalent for `h` bytes, they have the same outcome below the node. The

@@ -96,8 +96,8 @@ impl Scratch {
         }
     }
 
-    /// Takes the buffer for a bit row (one bit per token), with all bits cleared. A row has `row_words` words of 32
-    /// bits.
+    /// Takes from these buffers the one for a bit row (one bit per token), with all bits cleared. A row has `row_words`
+    /// words of 32 bits.
     fn cleared(&mut self, row_words: usize) -> Vec<u32> {
         let mut row = std::mem::take(&mut self.row);
         row.clear();
@@ -184,7 +184,8 @@ impl<'a> Encoder<'a> {
         self.lengths
     }
 
-    /// Adds the token set of a state of the grammar, so that the sets of other states can be derived from it.
+    /// Adds the token set of a state of the grammar to this encoder, so that the sets of other states can be derived
+    /// from it.
     pub(crate) fn add_reference(&mut self, state: u32, reference: ReferenceSet<'a>) {
         self.references.insert(state, reference);
     }

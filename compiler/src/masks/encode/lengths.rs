@@ -1,4 +1,4 @@
-//! Bounds on the lengths of the token lists in a mask record.
+//! Bounds on the lengths of the token lists of a stored mask.
 //!
 //! At run time, setting one token of a list takes as long as copying 16 words of a bit row. So sets with longer lists
 //! become rows, or differences to rows.

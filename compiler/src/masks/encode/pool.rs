@@ -226,8 +226,8 @@ impl Records {
         }
     }
 
-    /// Adds a mask for the bit row (one bit per token) `row`, as its difference from the stored row with the id
-    /// `nearest`. `count` is the number of its tokens. Returns the id of the mask.
+    /// Adds to the tables a mask for the bit row (one bit per token) `row`, as its difference from the stored row with
+    /// the id `nearest`. `count` is the number of its tokens. Returns the id of the mask.
     fn put_near(&mut self, nearest: u32, row: &[u32], count: u32) -> u32 {
         let mut lists = Vec::new();
         describe_difference(self.row(nearest), row, &mut lists);

@@ -116,8 +116,8 @@ impl Rounds {
         Self { all: classes.map(ClassHistory::new).collect(), count: 1, is_fixpoint: false }
     }
 
-    /// Adds a round. `changed` has the row and the new equivalence class of each state whose class changed. Returns the
-    /// number of states that are alone in their class since this round.
+    /// Adds a round to the refinement. `changed` has the row and the new equivalence class of each state whose class
+    /// changed. Returns the number of states that are alone in their class since this round.
     pub(crate) fn add(&mut self, changed: impl Iterator<Item = (u32, u32)>) -> usize {
         let mut alone = 0;
         for (row, class) in changed {

@@ -14,7 +14,7 @@ pub(crate) struct EdgeDifference {
     pub(crate) first: u8,
     /// The last byte of the range, inclusive.
     pub(crate) last: u8,
-    /// The targets of both states on the bytes of the range, or [`NONE`].
+    /// The targets of both states on the bytes `first` to `last`, or [`NONE`].
     pub(crate) to: [u32; 2],
 }
 

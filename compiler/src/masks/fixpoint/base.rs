@@ -1,4 +1,5 @@
-//! Base masks and exit classes of all states of the grammar itself.
+//! The tokens that each state of the grammar consumes within its rule, its *base mask*, and the nodes at which the rule
+//! returns, its *exit class*.
 //!
 //! A state is either walked, or derived from its [reference](crate::masks::equivalence::reference), or has the outcome
 //! of an equivalent state, its representative. References come first. Of the derived states, those that differ from

@@ -1,7 +1,8 @@
-//! Assigns indexes to token sets and lists of exits, and then ids to masks and exit classes.
+//! Assigns indexes to token sets and lists of exits, and then ids to masks and exit classes. An exit class is a set of
+//! exits, the trie nodes at which a rule returns.
 //!
 //! States are walked and derived in the cheapest order. Their token sets and exits get indexes in that order. When all
-//! are known, masks and classes get ids in the order of the states. The masks and classes of follow entries come after
+//! are known, masks and classes get ids in the order of the states. The masks and classes of return states come after
 //! these, in the order of the pairs. So no id depends on which thread found an outcome, or how.
 
 use grammarc_artifacts::sections::network::NONE;

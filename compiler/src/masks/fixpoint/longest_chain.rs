@@ -1,6 +1,7 @@
-//! The longest chain of follow entries of a network, over the vocabulary's entries and its own.
+//! A bound on the number of returns that one token makes: the longest chain of stored masks that the runtime reads for
+//! one mask. The masks are those of tokens after a return, of the vocabulary and of the grammar.
 //!
-//! Cost: as [`ChainLinks`] of the network's own rules, and O(entries of states that calls of shared rules return to).
+//! Cost: as [`ChainLinks`] of the grammar's own rules, and O(masks after returns from rules of the vocabulary).
 
 use grammarc_artifacts::sections::network::NONE;
 use grammarc_artifacts::tables::TablesData;

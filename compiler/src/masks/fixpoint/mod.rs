@@ -1,4 +1,4 @@
-//! All masks of a network.
+//! All masks of a grammar.
 //!
 //! First, in parallel, the outcome of every state at the root of the trie is found ([`base`]). An outcome has the
 //! tokens of the state's base mask, and the trie nodes of the exit class, at which its rule returns. Then the follow

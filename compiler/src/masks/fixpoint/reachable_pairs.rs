@@ -1,8 +1,10 @@
-//! Reachable pairs of return state and exit class, found from the exit classes through which each rule can return.
+//! Reachable pairs of a return state and an exit class of the callee. An exit class is a set of trie nodes at which a
+//! rule returns. The pairs follow from the exit classes of each rule.
 //!
 //! A rule can return through the classes of its own states, and through those of the rules that it calls in tail
-//! position. It can also return through the next classes of its return states' follow entries. Classes propagate only
-//! up the call graph. A class that is met further up lies deeper in the trie or is the same, so the propagation ends.
+//! position. It can also return through the exit classes of its return states, if these are reached by a return within
+//! the token. Classes propagate only up the call graph. A class that is met further up lies deeper in the trie or is
+//! the same, so the propagation ends.
 //!
 //! [`Follow`] has the calls of each rule. The vocabulary's rules call no rule of a grammar, so the classes through
 //! which they return are found once ([`left_through`](crate::masks::shared::exits::left_through)).

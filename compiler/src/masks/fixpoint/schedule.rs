@@ -257,7 +257,7 @@ impl<'a, F: Fn() -> Worker<'a> + Sync> Workers<'a, F> {
 struct WorkParts<'a, T, R> {
     /// All items.
     items: &'a [T],
-    /// The greatest number of items in a part.
+    /// The greatest number of items in a part of the work.
     size: usize,
     /// The index of the first item that was given to no thread yet.
     next: AtomicUsize,

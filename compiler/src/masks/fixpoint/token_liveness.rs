@@ -1,8 +1,8 @@
 //! Token liveness: finds the states in which a token may end, because whole tokens continue from there.
 //!
 //! A vocabulary with all 256 single-byte tokens spells every string. Real ones miss some, as SmolLM2 with 235. Then a
-//! state can be alive in bytes and dead in tokens. Such states stay in the network, since a longer token may pass
-//! through them, but lose the flag that lets a token end there.
+//! state can be alive in bytes and dead in tokens. Such states are kept, since a longer token may pass through them,
+//! but lose the flag that lets a token end there.
 //!
 //! A state *rests* if a token may end there. A final state rests. So does a state with a token to a resting state
 //! within the rule, if the frames rest too. This is a least fixpoint, first over single bytes, and then over whole

@@ -45,9 +45,9 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Returns the outcome (consumed tokens and exit nodes) of a derived state, if it is found without a batch, a pass
-    /// over the trie for many states. It is found without the reference (source of its mask), or in less work than a
-    /// batch takes. `None` otherwise.
+    /// Returns the outcome (consumed tokens and exit nodes) of a derived state, if it is found without a batch. A batch
+    /// is a pass over the trie for many states. The outcome is found without the reference (source of its mask), or in
+    /// less work than a batch takes. `None` otherwise.
     pub(crate) fn early(&mut self, derived: &Derivation<'_>) -> Option<Outcome> {
         early::outcome(&mut self.walker, self.runs, derived)
     }

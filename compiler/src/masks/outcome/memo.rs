@@ -1,5 +1,5 @@
 //! A memo of outcomes at trie nodes below the root: each is found by one walk and used by all. A grammar's memo lives
-//! while the grammar is compiled; the memo of the vocabulary's shared states lives as long as the compiler.
+//! while the grammar is compiled; the memo of the vocabulary's states lives as long as the compiler.
 //!
 //! A grammar of hundreds of similar strings reaches the same states at the same nodes from most of its states. So
 //! nearly all of the work is to find these outcomes. If each walker found them for itself, a second thread would be of

@@ -88,8 +88,8 @@ impl Outcome {
         }
     }
 
-    /// Adds a range of ranks (token indexes in byte order) at the end, and merges it with the last span if the two
-    /// touch. An empty range is ignored.
+    /// Adds a range of ranks (token indexes in byte order) at the end of the spans, and merges it with the last span if
+    /// the two touch. An empty range is ignored.
     #[inline]
     pub(crate) fn add_span(&mut self, span: Range<u32>) {
         match self.spans.last_mut() {

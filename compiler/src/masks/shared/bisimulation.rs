@@ -1,10 +1,10 @@
-//! Bisimulation of shared states: a stored outcome of a state holds for all states of its class.
+//! Bisimulation of the states of the vocabulary's rules: a stored outcome of a state holds for all states of its class.
 //!
 //! In the vocabulary, the rest of a string is a rule, and so is the rest of a string that is not empty. Each has its
-//! own states within a character, and both reach the same state by a tail call. Two states are bisimilar if their
-//! records are equal once the targets of edges are replaced by their classes. A state with nothing but a tail call is
-//! in the class of the callee's first state. This finds most equivalences that a minimization across rules would find,
-//! and no wrong one.
+//! own states within a character, and both reach the same state by a tail call. Two states are bisimilar if their flags
+//! and transitions are equal once the targets of edges are replaced by their classes. A state with nothing but a tail
+//! call is in the class of the callee's first state. This finds most equivalences that a minimization across rules
+//! would find, and no wrong one.
 //!
 //! Cost: O(states and edges) for each round. States are visited after their targets, so the first round finds every
 //! equivalence that is not on a cycle. There is one more round for each cycle found after another, and a last one.

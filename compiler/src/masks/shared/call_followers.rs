@@ -1,4 +1,4 @@
-//! Call followers: the bytes that may follow a string of a shared rule within a token.
+//! Call followers: the bytes that may follow a string of a rule of the vocabulary within a token.
 //!
 //! Two states that call one rule and return to different states mostly have the same masks. The masks differ only if
 //! some token contains a string of the rule and then a byte with different targets in the return states. After a colon

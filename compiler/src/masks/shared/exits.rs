@@ -1,5 +1,5 @@
-//! Exit classes of the vocabulary: their nodes, and the rules that return through them. An exit class is a set of trie
-//! nodes at which a rule returns to its caller within a token.
+//! Exit classes of the vocabulary: their nodes, and the rules that return at these nodes. An exit class is a set of
+//! trie nodes at which a rule returns to its caller within a token.
 
 use std::collections::BTreeSet;
 

@@ -1,16 +1,16 @@
 //! Facts about the vocabulary's rules and stored masks. With these facts, walks from a grammar's states need not visit
 //! subtrees whose outcome the vocabulary has stored.
 //!
-//! - Residuals: Let a shared state `s` have `q` as its only target on a byte `b`. The part of the base mask and exit
-//!   class of `s` below the trie's node for `b` is the outcome of `q` at that node. Walks reach large subtrees just
-//!   there: one byte into a token, inside a string. A binary search in the stored outcome replaces the walk.
+//! - Residuals: Let a state `s` of the vocabulary's rules have `q` as its only target on a byte `b`. The part of the
+//!   mask and exits of `s` below the trie's node for `b` is the outcome of `q` at that node. Walks reach large subtrees
+//!   just there: one byte into a token, inside a string. A binary search in the stored outcome replaces the walk.
 //! - Deeper in the trie, an outcome is walked once and [memoised](crate::masks::outcome::memo).
-//! - The children of an exit class's nodes are kept by their byte. So a return state that continues with a comma visits
-//!   the commas alone.
+//! - The children of each set of exits, nodes at which a callee returns, are kept by their byte. So a return state that
+//!   continues with a comma visits the commas alone.
 //!
 //! Each fact is computed on first use. All but the memoised walks are kept as long as the compiler lives. The ranks of
-//! a base mask, the token indexes in byte order, take about 0.2 ms if it has many tokens. Facts depend on the
-//! vocabulary alone, and not on the grammar or thread that asks first.
+//! a mask, the token indexes in byte order, take about 0.2 ms if it has many tokens. Facts depend on the vocabulary
+//! alone, and not on the grammar or thread that asks first.
 
 use std::ops::Range;
 use std::sync::OnceLock;

@@ -1,4 +1,5 @@
-//! Predecessors. A predecessor of a shared state on a byte is a shared state with no other target on the byte.
+//! Predecessors. A predecessor of a state of the vocabulary's rules on a byte is such a state with no other target on
+//! the byte.
 //!
 //! A walk asks for a predecessor at each child of the root. The bytes on which a state is reached from one predecessor
 //! are few ranges, like the edges. So the ranges of a state are stored one after the other and searched. A table by

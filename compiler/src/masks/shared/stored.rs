@@ -1,8 +1,8 @@
 //! Outcomes at a child of the trie's root that are read from the stored mask of another state.
 //!
-//! Let a shared state `s` have `q` as its only target on a byte `b`. The *residual* of `s` is the part of its base mask
-//! and exit class that lies below the trie's node for `b`. This residual is the outcome of `q` at that node. Cost: a
-//! binary search.
+//! Let a state `s` of the vocabulary's rules have `q` as its only target on a byte `b`. The *residual* of `s` is the
+//! part of its mask and exits that lies below the trie's node for `b`. This residual is the outcome of `q` at that
+//! node. Cost: a binary search.
 
 use std::ops::Range;
 

@@ -50,7 +50,7 @@ impl ByteRun {
 /// with their targets.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MoveSets {
-    /// The bytes of all runs: those with a known target.
+    /// The bytes of all runs: those that lead to a single known configuration (state and stack frame).
     on: ByteSet,
     /// The bytes after which a token may end.
     pub(crate) ends: ByteSet,

@@ -1,4 +1,5 @@
-//! Subset construction on the trie: all nodes of a shared exit class are walked together.
+//! Subset construction on the trie: all nodes of an exit class of the vocabulary are walked together. An exit class is
+//! a set of trie nodes at which a callee returns.
 //!
 //! Nearly all return states read few bytes: a comma and the next key, or the end of an object. They meet the same exit
 //! classes, those of strings and numbers, and most of them continue with the same first bytes. A *node set* is the set

@@ -1,7 +1,8 @@
 //! Continuing a walk from return states, at the nodes at which a callee returns.
 //!
 //! The outcomes there are not walked at once. The nodes go on the [`worklist`](super::worklist), which the walker
-//! processes. All nodes of a shared exit class are continued together if [`node_sets`](super::node_sets) can do so.
+//! processes. All nodes of an exit class of the vocabulary, a set of nodes at which a callee returns, are continued
+//! together if [`node_sets`](super::node_sets) can do so.
 //!
 //! Cost: O(nodes), or O(edges of the exit class with a live byte).
 

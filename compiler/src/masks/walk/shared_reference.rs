@@ -1,4 +1,5 @@
-//! The search for a shared reference: a vocabulary state from whose stored mask an outcome of the grammar is derived.
+//! The search for a reference: a state of the vocabulary's rules from whose stored mask an outcome of the grammar is
+//! derived.
 //!
 //! The first state that fits a run of the configuration's transitions is taken, the longest runs first. Then the runs
 //! of a successor configuration are tried. If none fits, a self-looping state that differs on few bytes is taken.

@@ -1,9 +1,10 @@
-//! Outcomes taken over from shared references.
+//! Outcomes taken over from states of the vocabulary's rules. An outcome has the tokens consumed within a rule, and the
+//! nodes at which the rule returns.
 //!
 //! Most wide masks of a grammar differ from a mask of the vocabulary in a few tokens. Before the rest of a string, the
 //! mask is the one of any string, with the tokens that end the string and continue. Inside a key of an object with
-//! other keys, the mask is the one of any string, without some tokens that continue the key. Such an outcome is the
-//! shared state's without some subtrees, plus the outcome walked there.
+//! other keys, the mask is the one of any string, without some tokens that continue the key. Such an outcome is that of
+//! the vocabulary's state without some subtrees, plus the outcome walked there.
 //!
 //! The state `q` and the vocabulary state `k` run over the trie side by side. Suppose that at a node `q`'s
 //! configuration is the state of `k`, or a bisimilar one, over one fixed frame `f`. Then the tokens below the node are
@@ -37,7 +38,8 @@ use crate::network::lazy_dfa::{BOTTOM, Configurations};
 pub(crate) struct NearReference {
     /// The configuration (state and stack frame) of the grammar.
     pub(crate) own: Configuration,
-    /// The state of the vocabulary's rules, with the stack frame to which its rule returns.
+    /// The state of the vocabulary's rules whose stored outcome (consumed tokens and exit nodes) is taken over, with
+    /// the stack frame to which its rule returns.
     pub(crate) reference: SharedReference,
 }
 
@@ -54,9 +56,9 @@ pub(crate) struct TakeOver<'w, 'a> {
 }
 
 impl<'a> TakeOver<'_, 'a> {
-    /// Takes the outcome (consumed tokens and exit nodes) at the root over from a state of the vocabulary's rules.
-    /// Returns false, and adds nothing, if no stored mask is worth it, or if `at` has several configurations (state and
-    /// stack frame).
+    /// Takes the outcome (consumed tokens and exit nodes) at the root over from a state of the vocabulary's rules, into
+    /// `builder`. Returns false, and adds nothing, if no stored mask is worth it, or if `at` has several configurations
+    /// (state and stack frame).
     pub(crate) fn take(&mut self, at: Configurations, builder: &mut OutcomeBuilder<'a>) -> bool {
         let Some((state, frame)) = self.only(at) else { return false };
         if state < self.returns.cursor.follow.network().own.bases.states {
@@ -103,7 +105,7 @@ impl<'a> TakeOver<'_, 'a> {
     }
 
     /// Takes the outcome (consumed tokens and exit nodes) at the root over from a state of the vocabulary's rules that
-    /// [`near`](Self::near) or a search found.
+    /// [`near`](Self::near) or a search found. Adds it to `builder`.
     pub(crate) fn take_from(&mut self, near: NearReference, builder: &mut OutcomeBuilder<'a>) {
         let NearReference { own, reference } = near;
         let mut excluded = Excluded::default();

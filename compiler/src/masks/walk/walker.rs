@@ -1,8 +1,9 @@
 //! Running a state over a subtree of the token trie.
 //!
 //! The *outcome* of state `q` at trie node `v` describes how `q` consumes the byte strings below `v`. An outcome is two
-//! sets: the tokens consumed within the rule of `q`, and the nodes of returns from that rule. A base mask is the
-//! outcome at the root. A follow mask is the union of a return state's outcomes at the nodes of an exit class.
+//! sets: the tokens consumed within the rule of `q`, and the nodes of returns from that rule. The mask of a state is
+//! its outcome at the root. A follow mask is the union of a return state's outcomes at the nodes of an exit class. An
+//! exit class is a set of trie nodes at which a callee returns.
 //!
 //! Outcomes compose as the runtime composes masks. Where the walk reaches a single configuration `(q', frames)`, the
 //! outcome of `q'` alone is enough, continued from the frames at its exits. A known outcome is not walked again; it
@@ -10,8 +11,8 @@
 //! replaced by the callee's first state over one more frame.
 //!
 //! Within a literal there is one configuration and one byte, so the walk is a look-up of a child for each byte. The
-//! tokens that leave a shared rule through an exit class and continue in one return state are found once. They serve
-//! the return state's follow mask and all walks that return to it.
+//! tokens that leave a rule of the vocabulary through an exit class and continue in one return state are found once.
+//! They serve the return state's follow mask and all walks that return to it.
 //!
 //! A shortcut that saves a part of a walk puts the remaining subtrees on the [`worklist`](super::worklist). The walker
 //! alone processes that list.
