@@ -238,7 +238,7 @@ impl DistinctRule {
     }
 }
 
-/// The tables from which the properties of one rule whose items must differ (`uniqueItems`) are computed.
+/// The tables for computing the properties of one rule whose items must differ (`uniqueItems`).
 struct Known<'a> {
     joined: &'a Joined<'a>,
     /// States of all rules whose items must differ (`uniqueItems`).

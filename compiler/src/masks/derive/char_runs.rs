@@ -55,8 +55,8 @@ struct CharRun {
     /// The kinds of characters in the character run (states within one character class), one bit each. The digits are
     /// one kind, for example.
     kinds: CharKinds,
-    /// The characters of `kinds` with which the state that has this character run (states within one character class)
-    /// continues.
+    /// The first characters of the character run (states within one character class): those of `kinds` that the state
+    /// before the run consumes.
     first: ByteSet,
     /// The states that the character run (states within one character class) passes through. Entry `i` is the state
     /// after `i + 1` bytes.

@@ -26,7 +26,8 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use super::rule_steps::{Arrived, RuleSteps};
 use crate::graph::Lists;
 
-/// The distance of a pair of states for which the simulation holds on strings of every length.
+/// The distance of a claim of simulation that holds on strings of every length. Other claims hold on all strings of
+/// fewer bytes than their distance.
 const ENDLESS: u32 = u32::MAX;
 
 /// The most maximal arrivals (targets after register updates) with which each arrival is compared. Beyond this limit an
@@ -70,7 +71,8 @@ pub(super) struct Simulation<'r, 'a> {
     /// For each state of the rule, whether it continues with a FOLLOW byte of the rule. `None` if near-bound masks of
     /// the rule differ from the unbounded ones in exits (nodes where the rule returns) too, and not only in tokens.
     goes_on_after: Option<&'r [bool]>,
-    /// Maps each verified claim of simulation to its distance: the claim holds for all strings of fewer bytes.
+    /// Maps each verified claim that one state simulates another (accepts all its strings) to its distance. The claim
+    /// holds for all strings of fewer bytes.
     distances: FxHashMap<SimulationPair, u32>,
     /// The number of further claims of simulation that may be visited. Such a claim says that one state accepts every
     /// string of another.

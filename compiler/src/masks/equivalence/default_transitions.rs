@@ -56,8 +56,8 @@ struct Divergence {
 
 /// A state that does nothing but call a rule of the vocabulary. Its transitions are those of the rule's first state.
 struct CalledState {
-    /// Byte edges of the state, in ascending order. Bytes that lead the rule's first state back to itself lead to the
-    /// state here. Bytes after which the rule must return lead to `ret`.
+    /// Byte edges of the state, in ascending order. Bytes that lead the callee's first state back to itself lead back
+    /// to the state. Bytes after which the callee must return lead to `ret`.
     edges: Vec<ByteEdge>,
     /// The bytes of all other transitions of the rule's first state.
     rest: ByteSet,

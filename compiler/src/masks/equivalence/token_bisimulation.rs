@@ -139,10 +139,10 @@ struct ReadSoFar {
 }
 
 impl ReadSoFar {
-    /// The value if the bytes read are unknown, so that any byte may come next.
+    /// The description for unknown bytes read before, so that any byte may come next.
     const ANY: Self = Self { piece: Factor::EMPTY, next: ByteSet::FULL };
 
-    /// Returns the value for the bytes `piece` read before, with any byte next.
+    /// Returns a description of the bytes read before: the last ones are `piece`, and any byte may come next.
     fn of(piece: Factor) -> Self {
         Self { piece, ..Self::ANY }
     }

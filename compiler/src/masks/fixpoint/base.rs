@@ -1,5 +1,5 @@
-//! The tokens that each state of the grammar consumes within its rule, its *base mask*, and the nodes at which the rule
-//! returns, its *exit class*.
+//! Base masks and exit classes of all states of the grammar itself. A base mask has the tokens that a state consumes
+//! within its rule. An exit class is the set of trie nodes at which the rule returns.
 //!
 //! A state is either walked, or derived from its [reference](crate::masks::equivalence::reference), or has the outcome
 //! of an equivalent state, its representative. References come first. Of the derived states, those that differ from

@@ -27,8 +27,8 @@ use crate::masks::limits::{MaskError, MaskLimits};
 /// return state (state after a call) and a set of exits (nodes where a callee returns).
 pub(crate) struct FollowMasks {
     /// The masks, each with its return state, ascending by state and set of exits. An entry has the id of a set of
-    /// exits (nodes where the callee returns) and the mask of the tokens. It also has the id of the set of exits of the
-    /// return state's own rule, at which longer tokens return.
+    /// exits (nodes where the callee returns) and the mask of the tokens. It also has the id of a second set of exits:
+    /// longer tokens return there from the return state's own rule.
     pub(crate) entries: Vec<(u32, FollowEntry)>,
     /// The number of pairs of a return state and a set of exits (nodes where a rule returns) that can occur. A pair for
     /// which no token continues has no entry.

@@ -94,8 +94,8 @@ impl Along<'_> {
         looked.is_none_or(|looked| looked + behind > WALKED)
     }
 
-    /// Returns the outcome (consumed tokens and exit nodes) of a node of the packed string set. Its tokens begin one of
-    /// the node's strings. Its exits are the trie nodes at which such a string ends.
+    /// Returns the outcome (consumed tokens and exit nodes) of a node of the packed string set (finite set of strings).
+    /// Its tokens begin one of the node's strings. Its exits are the trie nodes at which such a string ends.
     fn outcome(&self, node: u32, room: &mut Room) -> Outcome {
         let &Self { nodes, trie, roots, children, after } = self;
         let mut builder = OutcomeBuilder::new(Outcome::default(), after, children);

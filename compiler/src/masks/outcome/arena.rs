@@ -66,7 +66,7 @@ impl Span for [AtomicU32; 2] {
 /// A growing store of outcomes (consumed tokens and exit nodes). Blocks live as long as an outcome in them.
 #[derive(Debug, Default)]
 pub(crate) struct Arena {
-    /// The block that is being filled.
+    /// The block of memory that is being filled with outcomes (consumed tokens and exit nodes).
     block: Block,
     /// The number of 32-bit words in use in the block.
     used: usize,

@@ -103,9 +103,9 @@ impl Memo {
 }
 
 impl Shard {
-    /// Adds a young outcome (consumed tokens and exit nodes) of `words` words. `keep` copies it into the arena that it
-    /// is given. If the young generation would exceed `most` words, it becomes the old one. Also returns the old
-    /// outcomes that are then dropped.
+    /// Adds to this part of the memo a young outcome (consumed tokens and exit nodes) of `words` words. `keep` copies
+    /// it into the arena that it is given. If the young generation would exceed `most` words, it becomes the old one.
+    /// Also returns the old outcomes that are then dropped.
     fn add(
         &mut self,
         key: Key,

@@ -2,10 +2,10 @@
 //! run time, which reads one stored mask for each return.
 //!
 //! The stored mask, a *follow entry*, belongs to a return state and an exit class, a set of trie nodes at which a
-//! callee returns. It has the tokens that continue there, and as its next class the nodes at which the rule of the
-//! return state returns itself. The next follow entry belongs to that class and to a return state of the rule's
-//! callers. The length of such chains is bounded if these steps have no cycle. With a cycle, a mask may read the whole
-//! stack. The error then names a return state on the cycle.
+//! callee returns. It has the tokens that continue there. It also has a next class: the nodes of later returns from the
+//! rule of the return state. The next follow entry belongs to that class and to a return state of the rule's callers.
+//! The length of such chains is bounded if these steps have no cycle. With a cycle, a mask may read the whole stack.
+//! The error then names a return state on the cycle.
 //!
 //! The next step of a chain depends only on the rule of the entry and its next class. Such a pair is a *link*; links
 //! are far fewer than entries. The vocabulary's rules call none of a grammar's, so a chain has one part within the

@@ -5,7 +5,7 @@
 //!   mask and exits of `s` below the trie's node for `b` is the outcome of `q` at that node. Walks reach large subtrees
 //!   just there: one byte into a token, inside a string. A binary search in the stored outcome replaces the walk.
 //! - Deeper in the trie, an outcome is walked once and [memoised](crate::masks::outcome::memo).
-//! - The children of each set of exits, nodes at which a callee returns, are kept by their byte. So a return state that
+//! - The children of each set of exits (nodes where a callee returns) are kept by their byte. So a return state that
 //!   continues with a comma visits the commas alone.
 //!
 //! Each fact is computed on first use. All but the memoised walks are kept as long as the compiler lives. The ranks of
@@ -298,8 +298,8 @@ impl VocabularyFacts {
         })
     }
 
-    /// Returns the memo of outcomes (tokens and exits) by state of the vocabulary's rules and trie node. They are those
-    /// of walks in which any byte may follow the rule. Bisimilar states share the entry of the [lowest](Self::like).
+    /// Returns the memo of outcomes (tokens and exits) by state of the vocabulary's rules and trie node. In the walks
+    /// that found them, any byte may follow the rule. Bisimilar states share the entry of the [lowest](Self::like).
     pub(crate) fn walked(&self) -> &Memo {
         &self.walked
     }

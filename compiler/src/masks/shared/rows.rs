@@ -31,9 +31,9 @@ pub(crate) struct StoredRows {
 /// lists.
 #[derive(Debug, Default)]
 struct StoredMasks {
-    /// The words of each distinct mask. They are the id of its bit row (one bit per token), the number of tokens to
-    /// remove from the row, and two lists of token ids. The first list has the tokens to remove, the second those to
-    /// add.
+    /// The words of each distinct mask. The first is the id of its bit row (one bit per token), the second the number
+    /// of tokens to remove from the row. Two lists of token ids follow. The first list has the tokens to remove, the
+    /// second those to add.
     words: Interner,
     /// For each entry of `words`, by index, the id of the first mask with these words.
     masks: Vec<u32>,

@@ -38,7 +38,7 @@ use crate::network::lazy_dfa::{BOTTOM, Configurations};
 pub(crate) struct NearReference {
     /// The configuration (state and stack frame) of the grammar.
     pub(crate) own: Configuration,
-    /// The state of the vocabulary's rules whose stored outcome (consumed tokens and exit nodes) is taken over, with
+    /// The source of the outcome (consumed tokens and exit nodes) to take over: a state of the vocabulary's rules, with
     /// the stack frame to which its rule returns.
     pub(crate) reference: SharedReference,
 }

@@ -44,8 +44,8 @@ struct Line {
     cuts: Vec<Cut>,
 }
 
-/// An interval between neighbouring cuts, which are numbers at which one of two sets changes. Within the interval each
-/// set is one combination of multiples of divisors.
+/// An interval between neighbouring cuts of two sets. A cut is a number at which one of the sets changes. Within the
+/// interval each set is one combination of multiples of divisors.
 struct Piece<'a> {
     /// The number below the interval, and whether it is in each set. `None` in the first interval.
     cut: Option<(&'a Decimal, [bool; 2])>,
