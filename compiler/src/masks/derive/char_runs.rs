@@ -79,7 +79,8 @@ struct RunState {
     /// A state that the character run (states within one character class) passes through, a state of the grammar
     /// itself.
     state: u32,
-    /// The bytes with which `state` continues, other than with the characters of the run.
+    /// The bytes with which `state` continues, other than with the characters of the character run (states within one
+    /// character class).
     others: ByteSet,
     /// The FOLLOW bytes of the rule of `state` if this state is final; empty otherwise.
     after: ByteSet,

@@ -46,8 +46,8 @@ pub(super) struct Beginning {
 }
 
 impl Beginning {
-    /// Returns the transition on the first byte of the token: its target, and the exit that replaces the target at the
-    /// last increment.
+    /// Returns the transition on the first byte of tokens that begin so: its target, and the exit that replaces the
+    /// target at the last increment.
     fn arrived(&self) -> Arrived {
         Arrived { state: self.state, exit: self.exit, is_set: false }
     }

@@ -20,7 +20,7 @@ const MOST_LOOPS: usize = 3;
 #[derive(Clone, Debug)]
 pub(crate) struct SelfLoops {
     /// Pairs of a length in bytes, descending, and a set of byte classes, one bit each. The targets of these bytes are
-    /// equivalent to the state for at least that length.
+    /// equivalent to the looping state for at least that length.
     pub(crate) all: SmallVec<[(usize, u128); 2]>,
     /// Whether the rule may return when it is in the state.
     pub(crate) is_final: bool,

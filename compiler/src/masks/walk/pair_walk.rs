@@ -31,8 +31,8 @@ pub(crate) struct PairWalk<'w, 'a> {
     /// The state of the vocabulary's rules whose outcome (consumed tokens and exit nodes) is taken over, with its stack
     /// frame.
     pub(crate) reference: &'w SharedReference,
-    /// Subtrees of the trie in which the outcomes of the two states differ. The reference's outcome (consumed tokens
-    /// and exit nodes) is not taken over there.
+    /// Subtrees of the trie in which the outcomes of the grammar's configuration and of the reference state differ. The
+    /// reference's outcome (consumed tokens and exit nodes) is not taken over there.
     pub(crate) excluded: &'w mut Excluded,
     /// The outcome (consumed tokens and exit nodes) of the grammar's configuration in the excluded subtrees. A
     /// configuration is a state and its stack frame. Subtrees on the worklist are still missing.

@@ -119,7 +119,8 @@ impl<'a> Walker<'a> {
         Self { cursor: self.cursor.taking(shortcuts), ..self }
     }
 
-    /// Returns the lazily determinized automaton, with all sets of configurations (state and stack frame) met so far.
+    /// Returns the lazily determinized automaton of all rules, with all sets of configurations (state and stack frame)
+    /// met so far.
     pub(crate) fn sets(&mut self) -> &mut LazyDfa<'a> {
         &mut self.cursor.sets
     }
