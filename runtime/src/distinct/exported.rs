@@ -18,7 +18,7 @@ pub(crate) struct ExportedLists<'a> {
 }
 
 impl<'a> ExportedLists<'a> {
-    /// Returns an export that has no lists yet.
+    /// Returns lists in the form of an exported position (bytes for another process), without any list yet.
     pub(crate) fn new(items: &'a Items) -> Self {
         Self { items, order: Vec::new(), numbers: vec![0; items.len()] }
     }

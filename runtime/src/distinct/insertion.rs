@@ -402,7 +402,7 @@ struct Along {
     depth: usize,
     /// The trie node that the path reaches. 0 if no token continues with the item's text.
     node: u32,
-    /// Number of bytes of the item up to that trie node.
+    /// Number of bytes of the item that lead to the trie node `node`, the node's own byte included.
     read: usize,
     /// Depth in bytes of the item's dead node: every item that begins with its text is used. `None` if there is none.
     dead: Option<usize>,

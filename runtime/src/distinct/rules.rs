@@ -65,7 +65,7 @@ pub(super) struct Borders {
 pub(super) struct Leads {
     /// Trie nodes whose byte is the first of an item.
     pub(super) first: Box<[u32]>,
-    /// Children of these nodes, each with the first two bytes of the item. They ascend by these bytes.
+    /// Children of the trie nodes in `first`, each with the first two bytes of an item. They ascend by these bytes.
     second: Box<[([u8; 2], u32)]>,
 }
 

@@ -15,7 +15,8 @@ pub(super) const ROOT: u32 = 0;
 /// Value of a link after the last candidate. The entry at this index is never used.
 const LAST: u32 = 0;
 
-/// Tokens that may have to be excluded at a node: one token, or all tokens below a trie node.
+/// Tokens to exclude from the mask where the open item has the text of a node of the prefix tree, if a rest of a used
+/// item is all that they leave. It is one token, or all tokens below a node of the vocabulary's trie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Candidate {
     /// Id of a token that is excluded from the mask if the position has a single configuration. Otherwise a trial
@@ -52,7 +53,7 @@ pub(super) enum Found {
     Dead,
 }
 
-/// A node of the tree.
+/// A node of the prefix tree of the used items' bytes.
 #[derive(Clone, Copy, Debug, Default)]
 struct Node {
     /// Index of the first child. [`ROOT`] if there is none.
@@ -195,8 +196,8 @@ impl UsedItems {
         })
     }
 
-    /// Begins the changes of a new item, which ends at the offset `end` of the sequence's text in bytes. `list` is the
-    /// id of the list whose newest item it is.
+    /// Opens the undo record of a new item: changes of the tree from here on are those of this item. It ends at the
+    /// offset `end` of the sequence's text in bytes, and `list` is the id of the list whose newest item it is.
     pub(super) fn begin(&mut self, list: u32, end: u32) {
         self.items.push(Item { list, end, changes: self.changes.len(), spread: self.spread });
     }

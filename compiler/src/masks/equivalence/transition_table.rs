@@ -26,7 +26,7 @@ use crate::threads::Context;
 /// last shape, which unites their partitions.
 const MOST_SHAPES: usize = 64;
 
-/// Number of rows of the transition table from which on the loops are computed by several threads.
+/// Number of rows of the transition table from which on several threads find the states with self-loops.
 const WORTH_A_THREAD: usize = 2048;
 
 /// Steps of the budget that are charged for the self-loops of one state: an estimate.

@@ -83,7 +83,7 @@ fn without_countdown(network: &Network) -> Vec<bool> {
 
 /// The computation of the states in which a token may end, as a least fixpoint over whole tokens.
 struct Fixpoint<'a> {
-    /// The automata whose flags are set.
+    /// The automata, whose states get the flag `RESTS` (a token may end here).
     network: &'a mut Network,
     /// The tables of the vocabulary: its states, rules and stored masks.
     shared: Tables<'a>,

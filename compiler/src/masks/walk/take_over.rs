@@ -50,8 +50,8 @@ pub(crate) struct TakeOver<'w, 'a> {
     /// Pairs of a grammar's configuration (state and stack frame) and a state of the vocabulary's rules, with the bytes
     /// on which their transitions differ.
     pub(crate) pairs: &'w mut PairTable,
-    /// The cache of all searches for states of the vocabulary's rules whose outcomes (consumed tokens and exit nodes)
-    /// are taken over.
+    /// The cache of searches for a state of the vocabulary's rules whose stored outcome (consumed tokens and exit nodes)
+    /// serves a state of the grammar.
     pub(crate) references: &'w mut ReferenceFinder,
 }
 
