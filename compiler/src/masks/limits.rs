@@ -1,14 +1,14 @@
 //! Bounds on the computation of masks, and the error if one is exceeded.
 
-/// Limits on the computation of a grammar's masks: on the number of pairs that need a follow mask, and on the number of
-/// dense rows. Beyond a limit, the computation fails with [`MaskError::Limit`].
+/// Limits on the computation of a grammar's masks: on the number of masks of tokens that continue after a call, and on
+/// the number of dense rows. Beyond a limit, the computation fails with [`MaskError::Limit`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MaskLimits {
-    /// The most pairs of a return state (the state after a call) and an exit class (trie nodes at which a callee
-    /// returns). A follow mask is computed for each pair. The default is 2,000,000.
+    /// The most pairs of a return state (state after a call) and a set of exits (nodes where a callee returns). For
+    /// each pair, the mask of the tokens that return there and continue is computed. The default is 2,000,000.
     pub pairs: usize,
-    /// The most dense rows (masks stored as one bit per token), besides those of the vocabulary. The default is 16,384,
-    /// some 260 MB for a vocabulary of 128,000 tokens.
+    /// The most dense rows, which store a mask with one bit per token, besides those of the vocabulary. The default is
+    /// 16,384, some 260 MB for a vocabulary of 128,000 tokens.
     pub rows: usize,
 }
 
@@ -34,11 +34,11 @@ pub enum MaskError {
     /// The time or the memory of the compilation's budget is used up, or the compilation was cancelled.
     #[error("the budget was spent after {states} of {total} states")]
     Spent {
-        /// Number of items already processed in the current step. An item is a state, or a pair of a return state and
-        /// an exit class (trie nodes at which a callee returns).
+        /// Number of items already processed in the current step. An item is a state, or a pair of a return state and a
+        /// set of exits (nodes where a callee returns).
         states: usize,
-        /// Number of items in the current step: states, or pairs of a return state and an exit class (set of trie nodes
-        /// at which a rule returns).
+        /// Number of items in the current step. An item is a state, or a pair of a return state and a set of exits
+        /// (nodes where a callee returns).
         total: usize,
         /// Id of the grammar's state that was to be processed next.
         state: u32,

@@ -1,9 +1,9 @@
 //! All shortcuts of the computation of masks, by name. Each saves work and changes no set of tokens.
 //!
-//! Masks are defined by walks of every state over the whole trie, and of every return state over its exit classes. A
-//! set that can be derived from known sets needs no walk. Each way to derive one is a [`Shortcut`]. Any shortcut can be
-//! [switched off](Shortcuts::without), to measure its effect or to find the cause of a wrong mask. The artifact is the
-//! same, byte for byte. [`ShortcutCounts`] counts how often each took effect.
+//! Masks are defined by walks of every state over the whole trie, and of every return state over the nodes at which its
+//! callees return. A set that can be derived from known sets needs no walk. Each way to derive one is a [`Shortcut`].
+//! Any shortcut can be [switched off](Shortcuts::without), to measure its effect or to find the cause of a wrong mask.
+//! The artifact is the same, byte for byte. [`ShortcutCounts`] counts how often each took effect.
 //!
 //! Invariant: no shortcut calls the walk. The remaining part of a subtree is put on the walk's
 //! [worklist](super::walk::worklist).
@@ -14,35 +14,36 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Shortcut {
-    /// Memoised outcomes: the consumed tokens and exits (trie nodes at which the rule returns) below a trie node are
-    /// computed once for each class of equivalent states (`outcome/memo.rs`).
+    /// Memoised outcomes. The consumed tokens and exits (nodes where the rule returns) below a trie node are computed
+    /// once for each class of equivalent states (`outcome/memo.rs`).
     Memo,
-    /// All nodes of an exit class (trie nodes at which a callee returns) are walked together: subset construction on
-    /// the side of the trie (`walk/node_sets.rs`).
+    /// All trie nodes at which a callee returns are walked together: subset construction on the trie
+    /// (`walk/node_sets.rs`).
     NodeSets,
     /// States with many outgoing bytes are kept as a table with byte classes and scanned in preorder. Subtrees in which
     /// a state loops are skipped (`equivalence/transition_table.rs`, `walk/scan.rs`).
     TransitionTable,
-    /// A state that equals the target of its widest edge on every token gets the target's mask
+    /// A state that is equivalent to the target of its widest edge on every token gets the target's mask
     /// (`equivalence/default_transitions.rs`).
     DefaultTransitions,
-    /// States that agree on every factor (substring) of a token share one mask (`equivalence/token_bisimulation.rs`).
+    /// States that are equivalent on every factor (substring) of a token share one mask
+    /// (`equivalence/token_bisimulation.rs`).
     TokenBisimulation,
     /// States within literals that no token leaves share a mask if their literals lead to one trie node
     /// (`equivalence/literals.rs`).
     Literals,
-    /// Counter abstraction: rules before a countdown (a register with the repetitions left) get the masks of equal
-    /// rules without one (`equivalence/uncounted.rs`).
+    /// Counter abstraction: rules before a countdown (register of repetitions left) get the masks of equal rules
+    /// without one (`equivalence/uncounted.rs`).
     Uncounted,
-    /// Masks of states are derived from the masks of other states, which agree with them on strings of `k` bytes
+    /// Masks of states are derived from the masks of other states that are equivalent on strings of `k` bytes
     /// (`equivalence/reference.rs`, `derive/batch.rs`).
     References,
-    /// Outcomes (consumed tokens and exit nodes) stored in the vocabulary are taken over, without the subtrees of the
-    /// trie in which the state and the vocabulary's state differ (`walk/take_over.rs`).
+    /// Outcomes (consumed tokens and exit nodes) stored in the vocabulary are taken over for a similar state. The
+    /// subtrees of the trie in which the two states are not equivalent are left out (`walk/take_over.rs`).
     SharedReferences,
     /// Tokens whose characters are all of one class are added by their length, without a walk (`derive/char_runs.rs`).
     CharRuns,
-    /// Token sets are encoded by the thread that finds them, before they are numbered (`encode/encoder.rs`).
+    /// Token sets are encoded by the thread that finds them, before they get their indexes (`encode/encoder.rs`).
     EncodeAhead,
 }
 
@@ -63,8 +64,7 @@ impl Shortcut {
     ];
 }
 
-/// The set of shortcuts (ways to save a part of a walk over the trie) that a computation of masks uses. The default has
-/// all of them.
+/// The set of shortcuts (savings in trie walks) that a computation of masks uses. The default has all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Shortcuts(u32);
 

@@ -24,7 +24,7 @@ mod tests {
     use crate::samples;
     use crate::threads::Context;
 
-    /// A network compiled from a schema, with its vocabulary and facts about both.
+    /// The automata of a schema's rules, with their vocabulary and facts about both.
     pub(crate) struct Setting<'a> {
         vocabulary: &'a VocabularyArtifact,
         pub(crate) known: VocabularyFacts,
@@ -32,7 +32,7 @@ mod tests {
     }
 
     impl<'a> Setting<'a> {
-        /// Compiles a schema to a network, without its masks.
+        /// Compiles a schema to the automata of its rules, without masks.
         pub(crate) fn new(compiler: &'a Compiler, schema: &Value) -> Self {
             let front_end = FrontEnd::JsonSchema(JsonSchemaOptions::default());
             let network = samples::network(compiler, &front_end, &schema.to_string());
@@ -52,7 +52,7 @@ mod tests {
             self.network.follow(self.shared(), self.known.rules())
         }
 
-        /// Returns the k-equivalence (agreement on strings of at most `k` bytes) of all states of the grammar.
+        /// Returns the k-equivalence (equality up to `k` bytes) of all states of the grammar.
         pub(crate) fn equivalence(&self, follow: &Follow<'_>) -> KEquivalence {
             KEquivalence::new(
                 follow,
@@ -77,8 +77,7 @@ mod tests {
         }
     }
 
-    /// Returns the trie nodes without the root. The outcome (consumed tokens and exit nodes) at the root is not
-    /// compared.
+    /// Returns the trie nodes `nodes` without the root. Tests do not compare whether a rule returns at the root.
     pub(crate) fn inner(nodes: &[u32]) -> Vec<u32> {
         nodes.iter().copied().filter(|&node| node != 0).collect()
     }

@@ -1,11 +1,13 @@
-//! The tokens of a position's mask that lead only to items equal to earlier ones. They are excluded from the mask.
+//! Finds the tokens of a position's mask that lead only to items equal to earlier ones. They are excluded from the
+//! mask.
 //!
-//! The prefix tree of a list has the tokens that are excluded at each beginning of an item. While a position has one
-//! configuration, nearly all of them are certain. The others are doubtful: each is tried, byte by byte. Tokens that
-//! may end an item and begin another that is used are doubtful in every position. Few vocabularies have such tokens.
+//! For each list of items, a prefix tree records the tokens that are excluded after each beginning of an item. If a
+//! position has one configuration, nearly all of these are certain. The others are doubtful: each is tried, byte by
+//! byte. A token that may end an item and begin a used one is doubtful in every position. Few vocabularies have such
+//! tokens.
 //!
-//! If a rule may run out of items, every token of the mask is tried. Then at most one item is left at each place, so
-//! the mask is small.
+//! If a rule may run out of unused items, every token of the mask that may end an item is tried. Nearly always at most
+//! one unused item is left then, so the mask is small.
 //!
 //! Cost: the bytes of the open item within the tree, and the tokens that are excluded. Some microseconds for a trial.
 
@@ -30,27 +32,27 @@ pub(crate) struct Exclusion {
     search: Search,
     closure: Configurations,
     next: Configurations,
-    /// Position after the bytes of a token that is tried.
+    /// Configurations after the bytes of the token that is tried.
     after: Vec<Configuration>,
-    /// Ids of the tokens to try.
+    /// Ids of the tokens to try. A token is excluded if only items equal to earlier ones are reachable after it.
     doubtful: Vec<u32>,
 }
 
-/// A call in progress of a distinct rule.
+/// A call in progress of a rule whose items must differ (`uniqueItems`).
 #[derive(Clone, Copy)]
 struct Activation {
-    /// Index of the rule.
+    /// Index of the rule in the grammar's [`DistinctRules`].
     rule: usize,
-    /// Number of the list in the register of the call.
+    /// Id, from the call's register, of the list of items that the call has read.
     list: u32,
-    /// State of the rule, if the call is the innermost. `None` if the call waits for the return of another.
+    /// State of the rule, if the call is the innermost. `None` if the call waits for another call to return.
     own: Option<u32>,
 }
 
 impl Exclusion {
     /// Collects in `excluded` the tokens of `mask` that lead only to items equal to earlier ones, in ascending order.
-    /// The text must be read up to the position. If a limit is met, no token is excluded, and the accept of a token
-    /// then meets the same limit.
+    /// All text in `frames.items` must be marked as read, as `Items::rewind` does. If a trial meets a limit, no token
+    /// is excluded. Accepting a token then meets the same limit.
     pub(crate) fn collect(
         &mut self,
         frames: &mut Frames,
@@ -75,7 +77,8 @@ impl Exclusion {
         sort(excluded);
     }
 
-    /// Adds the tokens that are certainly excluded to `excluded`, and the doubtful ones to those to try.
+    /// Appends the tokens that are certainly excluded to `excluded`. Appends the tokens that have to be tried to
+    /// `self.doubtful`.
     fn find(
         &mut self,
         walked: &mut Walked<'_>,
@@ -103,7 +106,8 @@ impl Exclusion {
         Ok(())
     }
 
-    /// Adds the tokens that one call of a distinct rule may exclude.
+    /// Appends the tokens that one call may exclude: certain ones to `excluded`, those to try to `self.doubtful`.
+    /// `is_single` is true if the position has one configuration and the grammar matches no token by its id.
     fn add(
         &mut self,
         walked: &mut Walked<'_>,
@@ -172,7 +176,8 @@ impl Exclusion {
         Ok(())
     }
 
-    /// Excludes each doubtful token that the mask allows but after which no configuration is alive.
+    /// Tries each token of `self.doubtful` that the mask allows. Appends it to `excluded` if only items equal to
+    /// earlier ones are reachable after it.
     fn try_doubtful(
         &mut self,
         walked: &mut Walked<'_>,
@@ -194,8 +199,7 @@ impl Exclusion {
         Ok(())
     }
 
-    /// Whether some configuration is alive after a token: it can still reach an item that differs from all earlier
-    /// ones.
+    /// Whether an item that differs from all earlier items of its list is still reachable after a token.
     fn allows(
         &mut self,
         walked: &mut Walked<'_>,
@@ -227,7 +231,7 @@ impl Exclusion {
     }
 }
 
-/// Sorts tokens and removes repetitions. Does nothing if they ascend, as they nearly always do.
+/// Sorts token ids and removes repetitions. Does nothing if they ascend already, as they nearly always do.
 fn sort(tokens: &mut Vec<u32>) {
     if !tokens.is_sorted_by(|a, b| a < b) {
         tokens.sort_unstable();
@@ -235,8 +239,8 @@ fn sort(tokens: &mut Vec<u32>) {
     }
 }
 
-/// Returns the tokens that may end an item of some distinct rule and begin another that is used. The first call finds
-/// them, in O(bytes of the tokens) for each different set of borders.
+/// Returns the ids of the tokens that may end an item and begin one equal to an earlier item. The first call finds
+/// them, in O(bytes of the tokens) for each different set of bytes around items.
 fn joining<'g>(walked: &mut Walked<'g>, search: &mut Search) -> Result<&'g [u32], LimitError> {
     let rules: &'g DistinctRules = walked.machine.distinct;
     if let Some(known) = rules.joining.get() {
@@ -260,7 +264,8 @@ fn joining<'g>(walked: &mut Walked<'g>, search: &mut Search) -> Result<&'g [u32]
     Ok(rules.joining.get_or_init(|| (0..tokens.count()).filter(joins).collect()))
 }
 
-/// Whether a state of a distinct rule begins items, and reads the first byte of an item in no other way.
+/// Whether a state of `rule` begins an item, and can read the first byte of an item in no other way. Other ways are a
+/// byte edge, a call of another rule and a return.
 fn only_begins_items(machine: &Machine<'_>, rule: &DistinctRule, state: u32) -> bool {
     let first = rule.borders.first;
     let (tables, index) = machine.tables.locate(state);

@@ -3,27 +3,28 @@
 
 use super::items::{EMPTY, Items, OPEN};
 
-/// Number of bytes before the lists: the number of lists and the length of the text.
+/// Number of bytes before the lists: two 32-bit words, with the number of lists and the length of the text.
 const HEADER: usize = 8;
-/// Number of bytes of one list: three 32-bit numbers.
+/// Number of bytes of one list: three 32-bit words, with the list before it, and the start and the end of its newest
+/// item.
 const RECORD: usize = 12;
 
-/// The item lists of a position, numbered in the order of their first occurrence in the export.
+/// The item lists that an export needs. A list has an index from 1 on, and comes after the list that it extends.
 pub(crate) struct ExportedLists<'a> {
     items: &'a Items,
     order: Vec<u32>,
-    /// For each list of the sequence, its number in the export. 0 for a list that the export does not need.
+    /// For each list of the sequence, by id, its index in the export. 0 for a list that the export does not need.
     numbers: Vec<u32>,
 }
 
 impl<'a> ExportedLists<'a> {
-    /// Returns an export without lists.
+    /// Returns lists in the form of an exported position (bytes for another process), without any list yet.
     pub(crate) fn new(items: &'a Items) -> Self {
         Self { items, order: Vec::new(), numbers: vec![0; items.len()] }
     }
 
-    /// Returns the number of a list in the export, 0 for the empty list. Adds the list and all lists before it if they
-    /// are new.
+    /// Returns the index in the export of the list with the id `list`; 0 is the empty list. Adds the list and all lists
+    /// before it if they are new.
     pub(crate) fn number(&mut self, list: u32) -> u32 {
         let known = self.order.len();
         let mut at = list;
@@ -39,7 +40,7 @@ impl<'a> ExportedLists<'a> {
         self.numbers[list as usize]
     }
 
-    /// Appends the added lists to `bytes`, and the accepted text from the first of their items on.
+    /// Appends the added lists to `bytes`, and then the accepted text from the start of their first item on.
     pub(crate) fn write(&self, bytes: &mut Vec<u8>) {
         let text = &self.items.text()[..self.items.accepted()];
         let lists = self.order.iter().map(|&list| self.items.list(list));
@@ -57,11 +58,11 @@ impl<'a> ExportedLists<'a> {
     }
 }
 
-/// Reads the items from bytes in the form that [`ExportedLists::write`] writes. Checks every number.
+/// Reads item lists and their text from the bytes that [`ExportedLists::write`] appends. Checks every index and offset.
 ///
 /// # Errors
 ///
-/// A list is malformed. The error is the index of the first such list, or 0 if the length is wrong.
+/// Returns the index of the first malformed list, or 0 if the length is wrong.
 pub(crate) fn read(bytes: &[u8]) -> Result<Items, usize> {
     let number = |at: usize| {
         let bytes = bytes.get(at..at + 4).and_then(|bytes| bytes.try_into().ok());

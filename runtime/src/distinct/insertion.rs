@@ -1,15 +1,15 @@
-//! Adds an item to the prefix tree of a list: marks the node that becomes dead, and finds the tokens that the item
-//! excludes at each node above.
+//! Adds an item to the prefix tree of a list of items. Marks the node that becomes dead, and finds the excluded tokens
+//! at each node above. A node is *dead* if every item that begins with its text is in the list.
 //!
-//! The item is read once from the beginning of an item, on an empty stack. A node is dead if each of its continuations
-//! leads to a dead node, so the search goes up from the end of the item until an item is left. A token is excluded at a
-//! node if it reads the text between the node and the dead node.
+//! The text of the item is read once by the item's rule, on an empty stack. A node is dead if each of its continuations
+//! leads to a dead node. So the search goes up from the end of the text to the first node with an unused item below it.
+//! A token is excluded at a node if its bytes begin with the text from there to the dead node.
 //!
-//! Items that are calls of several rules, or that contain items which must differ, make no node dead. All tokens that
-//! read along the item are then doubtful: a mask tries them.
+//! If items are calls of several rules, or contain items which must differ, no node is dead. All tokens that read along
+//! the item are then doubtful: a mask tries them.
 //!
-//! Cost: a step for each byte of the item, a walk of the token trie from each node within a token's length, and the
-//! tokens found.
+//! Cost: a step for each byte of the item, and a walk of the token trie from each node within a token's length.
+//! Besides, the tokens found.
 
 use std::sync::Arc;
 
@@ -26,27 +26,27 @@ use crate::step::byte_set::ByteSet;
 use crate::step::first_bytes::FirstBytes;
 use crate::step::machine::Machine;
 
-/// Largest number of prefix trees that a sequence keeps. Lists within lists take one each. Beyond, the tree that was
-/// used longest ago is built again when it is needed.
+/// Most prefix trees of items that a sequence keeps. Lists within lists take one each. Beyond, the tree that was used
+/// longest ago is dropped, and built again when it is needed.
 const TREES: usize = 4;
 
-/// Longest text, in bytes, that all items may begin with. Beyond, the list counts as one that may run out of items.
+/// Longest text, in bytes, that all unused items may begin with. Beyond, the unused items count as fewer than two.
 const LONGEST_SPREAD: u32 = 1 << 12;
 
-/// Buffers of an insertion.
+/// Buffers of the code that adds an item to a prefix tree.
 #[derive(Debug, Default)]
 pub(super) struct Insertion {
-    /// Text of the item.
+    /// Text of the item that is added.
     text: Vec<u8>,
-    /// Positions after each number of bytes of the text, from 0 on, one after the other.
+    /// Configurations after each number of bytes of the text, from 0 on, one after the other.
     configurations: Vec<Configuration>,
-    /// For each position, the exclusive end of its configurations.
+    /// For each number of bytes of the text, the exclusive end of its range in `configurations`.
     ends: Vec<usize>,
-    /// Bytes with which a longer item continues after the text.
+    /// Bytes with which the item's rule can continue after the whole text, to a longer item.
     longer: ByteSet,
-    /// Nodes of the tree along the text, from the root on.
+    /// Nodes of the prefix tree along the text, from the root on. The index of a node is its depth.
     path: Vec<u32>,
-    /// Lists that are still to be added, the newest first.
+    /// Ids of the lists whose newest item is still to be added, the newest first.
     lists: Vec<u32>,
     tokens: Vec<u32>,
     closure: Configurations,
@@ -55,12 +55,12 @@ pub(super) struct Insertion {
 }
 
 impl Insertion {
-    /// Brings a prefix tree up to date with a list of a distinct rule. The list has no open item. The tree is the last
-    /// of the sequence's trees afterwards.
+    /// Returns a prefix tree with exactly the items of a list, none of which is open. Updates or builds the tree. The
+    /// tree is the last of the sequence's trees afterwards. `rule` is the index of the list's rule.
     ///
     /// # Errors
     ///
-    /// The machine met a limit.
+    /// A step meets the limit on configurations or on frames.
     pub(super) fn update<'w>(
         &mut self,
         walked: &'w mut Walked<'_>,
@@ -80,7 +80,8 @@ impl Insertion {
         added.map(|()| &*trees[trees.len() - 1])
     }
 
-    /// Takes the prefix tree that has items of a list, or an empty one, from the sequence's trees.
+    /// Removes from the sequence's trees the one that has the first item of `list`, or an empty one, and returns it. If
+    /// there is neither, returns a new tree. At most [`TREES`] trees are kept.
     fn take(
         &mut self,
         walked: &mut Walked<'_>,
@@ -102,7 +103,8 @@ impl Insertion {
         Ok(Arc::new(UsedItems::new(rule, spread)))
     }
 
-    /// Undoes the items of a tree that a list does not have, and adds those that the tree lacks.
+    /// Changes a prefix tree so that it has exactly the items of a list. Removes items which the list lacks, and adds
+    /// missing ones.
     fn add_up_to(
         &mut self,
         walked: &mut Walked<'_>,
@@ -133,7 +135,7 @@ impl Insertion {
         Ok(())
     }
 
-    /// Adds the newest item of a list to a tree.
+    /// Adds the newest item of the list with the id `number` to a tree, which has all other items of the list already.
     fn add(
         &mut self,
         walked: &mut Walked<'_>,
@@ -185,13 +187,14 @@ impl Insertion {
         Ok(())
     }
 
-    /// Returns the position after a number of bytes of the text.
+    /// Returns the configurations after the first `depth` bytes of the text, as recorded by [`read`](Self::read).
     fn position(&self, depth: usize) -> &[Configuration] {
         let from = depth.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.configurations[from..self.ends[depth]]
     }
 
-    /// Reads the text from the beginning of an item, and notes each position. Returns whether the text is an item.
+    /// Reads the item's text from the configuration before an item, and records the configurations after each byte.
+    /// Returns whether the text is a whole item.
     fn read(&mut self, walked: &mut Walked<'_>, start: Configuration) -> Result<bool, LimitError> {
         self.configurations.clear();
         self.configurations.push(start);
@@ -209,8 +212,8 @@ impl Insertion {
         Ok(may_end(&walked.machine, walked.frames, self.position(self.text.len())))
     }
 
-    /// Whether no item is left that begins with so many bytes of the text, once the text itself is used. The node after
-    /// one more byte must be dead.
+    /// Whether every item that begins with the first `depth` bytes of the text is used, once the text itself is. If
+    /// `depth` is not the end of the text, the result must be true for `depth + 1`.
     fn becomes_dead(
         &mut self,
         walked: &mut Walked<'_>,
@@ -245,7 +248,8 @@ impl Insertion {
         Ok(true)
     }
 
-    /// Adds to each node above the text's end, or above its dead node, the tokens that the item excludes there.
+    /// Adds the tokens that the item excludes to the nodes along its text. If a node became dead, `dead` is its depth,
+    /// and only the nodes above it get tokens.
     fn add_candidates(
         &mut self,
         walked: &mut Walked<'_>,
@@ -290,7 +294,8 @@ impl Insertion {
         }
     }
 
-    /// Adds to one node the tokens below a trie node that the item excludes.
+    /// Adds the tokens on the path `along` of the token trie to one node of the prefix tree `used`, as tokens to
+    /// exclude there.
     fn add_along(&mut self, walked: &mut Walked<'_>, used: &mut UsedItems, along: Along) {
         let Along { depth, mut node, read, dead, is_certain, are_all } = along;
         let trie = walked.grammar.vocabulary().artifact().trie();
@@ -325,7 +330,8 @@ impl Insertion {
         }
     }
 
-    /// Returns the spread of the empty list of a rule: the depth at which the first two items diverge.
+    /// Returns the depth in bytes at which two items of the rule with the index `rule` first diverge. `None` if no two
+    /// diverge within [`LONGEST_SPREAD`] bytes, or if the rule has no start configuration.
     pub(super) fn spread(
         &mut self,
         walked: &mut Walked<'_>,
@@ -342,8 +348,8 @@ impl Insertion {
         Ok(*rule.spread.get_or_init(|| spread))
     }
 
-    /// Returns the depth of the first node at which two items diverge that are not in the tree. `None` if there are no
-    /// two.
+    /// Returns the depth in bytes at which two unused items first diverge. An item is unused if it is not in the tree
+    /// `used`. `None` if no two diverge within [`LONGEST_SPREAD`] bytes.
     fn spread_of(
         &mut self,
         walked: &mut Walked<'_>,
@@ -389,24 +395,25 @@ impl Insertion {
     }
 }
 
-/// A path of the token trie along an item.
+/// A path of the token trie along the text of an item.
 #[derive(Clone, Copy)]
 struct Along {
-    /// Number of bytes of the item before the path.
+    /// Number of bytes of the item before the path. The prefix tree's node at this depth gets the tokens.
     depth: usize,
-    /// Trie node on the path. 0 if there is none.
+    /// The trie node that the path reaches. 0 if no token continues with the item's text.
     node: u32,
-    /// Number of bytes of the item up to that node.
+    /// Number of bytes of the item that lead to the trie node `node`, the node's own byte included.
     read: usize,
-    /// Depth of the item's dead node.
+    /// Depth in bytes of the item's dead node: every item that begins with its text is used. `None` if there is none.
     dead: Option<usize>,
-    /// Whether tokens along the path can be read in no other way.
+    /// Whether a token on the path can only be read within this item, so that it is excluded without a trial.
     is_certain: bool,
-    /// Whether all tokens along the path are doubtful, because the rule has no dead nodes.
+    /// Whether all tokens on the path are doubtful, because the tree of the rule has no dead nodes.
     are_all: bool,
 }
 
-/// Whether an item may end at a position that was read on an empty stack.
+/// Whether an item may end in one of the configurations, which were reached from the start of an item on an empty
+/// stack.
 fn may_end(machine: &Machine<'_>, frames: &Frames, position: &[Configuration]) -> bool {
     position.iter().any(|at| {
         machine.state(at.state).flags & state_flags::FINAL != 0

@@ -1,42 +1,41 @@
-//! The items of a sequence's distinct rules: for each call of a rule in progress, the texts of the items that it has
-//! read.
+//! Lists of the items read so far, one for each call in progress of a rule whose items must differ (`uniqueItems`).
 //!
-//! The register of a distinct rule holds the number of a *list* of items. A list consists of its newest item, as a
-//! range of the sequence's text, and the list before it. The text is kept for this. So lists share their tails as
-//! stacks do, equal lists have one number, and registers are saved and merged as in any other rule.
+//! The register of such a rule holds the id of a *list*. A list consists of its newest item, as a range of the
+//! sequence's text, and the list before it. The text is kept for this. So lists share their tails as stacks do, equal
+//! lists have one id, and registers are saved and merged as in any other rule.
 //!
-//! While an item is read, its rule's register lies in the frame, and holds an *open* list: the newest item has no end
-//! yet. The end is known only when the rule continues, since a number may always have one more digit. The item is
+//! While an item is read, the register of its caller lies in the frame. It holds an *open* list: the newest item has no
+//! end yet. The end is known only when the caller continues, since a number may always have one more digit. The item is
 //! *ended* there.
 //!
 //! A list refers to the text by offsets, and denotes what the text holds there now. So a rollback only shortens the
 //! text. A list that is unused after the rollback is valid again once the text has the same length.
 //!
-//! Memory: the bytes of the text, and for each item two lists of 16 bytes, with some 20 bytes of index for each.
+//! Memory: the bytes of the text, and for each item two lists of 20 bytes, with some 24 bytes of index for each.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::used::UsedItems;
 
-/// Number of the item list that has no items.
+/// Id of the empty list of items.
 pub(crate) const EMPTY: u32 = 0;
 
-/// Value in place of an item's end while the item is being read.
+/// Value of a list's `end` while its newest item is still being read.
 pub(super) const OPEN: u32 = u32::MAX;
 
-/// A list of items: its newest item as a range of the text, and the list before it.
+/// A list of the items that a call has read: the newest item as a range of the text, and the list before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct List {
-    /// Number of the list of all items but the newest.
+    /// Id of the list of all items but the newest.
     pub(super) before: u32,
-    /// Offset in bytes of the newest item in the text.
+    /// Start of the newest item in the sequence's text, in bytes.
     pub(super) start: u32,
-    /// Exclusive end of the newest item in the text, or [`OPEN`].
+    /// Exclusive end of the newest item in the sequence's text, in bytes. [`OPEN`] while the item is being read.
     pub(super) end: u32,
     /// Number of items in the list, including the newest.
     items: u32,
-    /// Number of the list that has only the first item. [`EMPTY`] if this is that list.
+    /// Id of the list that has only the first item. [`EMPTY`] if this list has at most one item.
     first: u32,
 }
 
@@ -55,20 +54,23 @@ impl List {
     }
 }
 
-/// The text of a sequence, and all lists of items in it.
+/// The text of a sequence, and all lists of items in it. The lists belong to rules whose items must differ
+/// (`uniqueItems`).
 #[derive(Clone, Debug)]
 pub(crate) struct Items {
     /// Accepted text, followed by the text of the token that is being tried.
     text: Vec<u8>,
-    /// Number of bytes of the text that the machine has read.
+    /// Length in bytes of the part of the text that the automaton has read. An item that begins or ends now has this
+    /// offset as its start or end.
     read: usize,
-    /// All lists. The number of a list is its index.
+    /// All lists of items. The id of a list is its index.
     lists: Vec<List>,
-    /// Maps each item list to its number.
+    /// Maps each list of items to its id.
     numbers: HashMap<List, u32>,
     /// Length of the text in bytes, at the start and after each accepted token.
     ends: Vec<usize>,
-    /// Prefix trees of some lists, the one that was used last at the end. Forks share them until they change.
+    /// Prefix trees of the items of some lists, the one that was used last at the end. Forks share each tree until it
+    /// changes.
     pub(super) used: Vec<Arc<UsedItems>>,
 }
 
@@ -101,14 +103,15 @@ impl Items {
         self.read = self.text.len().saturating_sub(unread);
     }
 
-    /// Shortens the text to `len` bytes, and marks all of it as read.
+    /// Shortens the text to `len` bytes, and marks all of it as read. Items that end beyond are removed from the prefix
+    /// trees.
     pub(crate) fn truncate(&mut self, len: usize) {
         self.text.truncate(len);
         self.read = self.text.len();
         self.undo(len, self.lists.len());
     }
 
-    /// Marks the whole text as accepted, at the end of a token.
+    /// Marks the whole text as accepted. To be called after each accepted token.
     pub(crate) fn accept(&mut self) {
         self.ends.push(self.text.len());
     }
@@ -128,18 +131,18 @@ impl Items {
         self.truncate(self.accepted());
     }
 
-    /// Returns the list with this number.
+    /// Returns the list of items with the id `list`.
     #[inline]
     pub(crate) fn list(&self, list: u32) -> List {
         self.lists[list as usize]
     }
 
-    /// Returns the number of lists, including the empty one.
+    /// Returns the number of lists of items, including the empty list.
     pub(crate) fn len(&self) -> usize {
         self.lists.len()
     }
 
-    /// Removes the lists whose number is at least `from`. No register may refer to them.
+    /// Removes the lists of items whose id is at least `from`. No register may refer to them.
     pub(crate) fn forget(&mut self, from: usize) {
         self.undo(self.text.len(), from);
         for list in self.lists.drain(from..) {
@@ -147,7 +150,8 @@ impl Items {
         }
     }
 
-    /// Undoes the items of prefix trees that end after `text` bytes or belong to a list with a number from `lists` on.
+    /// Removes items from the prefix trees if they end after `text` bytes, or belong to a list whose id is at least
+    /// `lists`.
     fn undo(&mut self, text: usize, lists: usize) {
         for used in &mut self.used {
             let kept = used.kept(text, lists);
@@ -157,13 +161,14 @@ impl Items {
         }
     }
 
-    /// Returns the number of the list `before` with a new open item, which begins at the end of the read text.
+    /// Returns the id of the list `before` extended by a new open item. The item begins at the end of the read text.
     pub(crate) fn open(&mut self, before: u32) -> u32 {
         self.intern(before, self.read as u32, OPEN)
     }
 
-    /// Ends the open item of a list at the end of the read text, and returns the new list's number. `None` if an
-    /// earlier item is equal. A list without an open item is returned as it is.
+    /// Ends the open item of a list at the end of the read text, and returns the id of the list with the ended item.
+    /// `None` if an earlier item of the list is equal. A list without an open item is returned as it is. `rule` is the
+    /// index of its rule.
     pub(crate) fn end_item(&mut self, list: u32, rule: usize) -> Option<u32> {
         let newest = self.list(list);
         if !newest.is_open() {
@@ -175,13 +180,13 @@ impl Items {
         Some(self.intern(newest.before, newest.start, self.read as u32))
     }
 
-    /// Returns the text of the item that a list with an open item reads.
+    /// Returns the text of the newest item of an open list, as far as the text is read.
     pub(super) fn open_text(&self, open: List) -> &[u8] {
         &self.text[open.start as usize..self.read]
     }
 
-    /// Whether the item that `open` reads is equal to an earlier item of the list. `rule` is the index of the list's
-    /// rule.
+    /// Whether the open item of the list `open`, as far as it is read, is equal to an earlier item of that list. `rule`
+    /// is the index of the list's rule.
     pub(super) fn had(&self, open: List, rule: usize) -> bool {
         let text = self.open_text(open);
         if open.before == EMPTY {
@@ -201,13 +206,14 @@ impl Items {
         false
     }
 
-    /// Returns the prefix tree of a list of a rule. `None` if no tree has all items of the list and no others.
+    /// Returns the prefix tree that has exactly the items of the list with the id `list`. `None` if the sequence keeps
+    /// none. `rule` is the index of the list's rule.
     pub(super) fn tree_of(&self, rule: usize, list: u32) -> Option<&UsedItems> {
         let is_of = |used: &&Arc<UsedItems>| used.rule == rule && used.newest() == Some(list);
         self.used.iter().rfind(is_of).map(Arc::as_ref)
     }
 
-    /// Returns the number of the list that has only the first item of a list with items.
+    /// Returns the id of the list that has only the first item of `list`. `list` is the id of a list with items.
     pub(super) fn first_of(&self, list: u32) -> u32 {
         match self.list(list).first {
             EMPTY => list,
@@ -215,8 +221,8 @@ impl Items {
         }
     }
 
-    /// Returns the number of the list that has the items of `before` and an item from `start` to `end` of the text.
-    /// Adds the list if it is new.
+    /// Returns the id of the list that extends `before` by an item, from `start` to `end` of the text in bytes. Adds
+    /// the list if it is new.
     pub(super) fn intern(&mut self, before: u32, start: u32, end: u32) -> u32 {
         let first = if before == EMPTY { EMPTY } else { self.first_of(before) };
         let list = List { before, start, end, items: self.list(before).items + 1, first };

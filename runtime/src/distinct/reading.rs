@@ -5,11 +5,12 @@ use crate::position::stack::Frames;
 use crate::position::{Configuration, Configurations};
 use crate::step::machine::Machine;
 
-/// Appends one byte to the text and reads it from the position `from`. Sets `next` to the position after the byte.
+/// Appends one byte to the text of items, and reads it from each of the configurations `from`. Sets `next` to the
+/// configurations after the byte.
 ///
 /// # Errors
 ///
-/// The limit on configurations or on frames was met.
+/// The limit on configurations or on frames is met.
 pub(super) fn read(
     machine: &Machine<'_>,
     frames: &mut Frames,

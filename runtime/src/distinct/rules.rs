@@ -1,7 +1,8 @@
-//! The distinct rules of a grammar (rules whose items must differ), and the bytes at the borders of their items.
+//! The rules of a grammar whose items must differ (`uniqueItems`), and the bytes at the borders of their items.
 //!
-//! Cost: O(states and edges of the distinct rules and of their items), once for a grammar. The tokens that may contain
-//! a border are found on first use, in one pass over the vocabulary for each different set of borders.
+//! Cost: O(states and edges of these rules and of their items), once for a grammar. The tokens that may contain the
+//! border between two items are found on first use. This takes one pass over the vocabulary for each different set of
+//! borders.
 
 use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
@@ -16,53 +17,55 @@ use crate::position::stack::BOTTOM;
 use crate::position::state_ranges::StateRanges;
 use crate::step::byte_set::ByteSet;
 
-/// The distinct rules of a grammar, such as the arrays with `uniqueItems`.
+/// The rules of a grammar whose items must differ, such as the arrays with `uniqueItems`.
 #[derive(Debug, Default)]
 pub(crate) struct DistinctRules {
-    /// States of all distinct rules.
+    /// States of all rules whose items must differ (`uniqueItems`).
     states: StateRanges,
-    /// Rules in ascending order of their states.
+    /// The rules whose items must differ, in ascending order of their states.
     rules: Vec<DistinctRule>,
-    /// Ids of the tokens that may end an item and begin another that is used. Computed on first use.
+    /// Ids of the tokens that may end an item and begin one equal to an earlier item. Computed on first use.
     pub(super) joining: OnceLock<Box<[u32]>>,
 }
 
-/// A rule whose items must differ from each other.
+/// A rule whose items must differ from each other, such as an array with `uniqueItems`.
 #[derive(Debug)]
 pub(super) struct DistinctRule {
     states: Range<u32>,
-    /// Whether an item has finitely many texts, so that the rule may run out of new items.
+    /// Whether some item is read by a rule that accepts only finitely many texts, so that a list may run out of unused
+    /// items.
     pub(super) is_scarce: bool,
     /// The configuration before an item, on an empty stack. `None` if items are calls of several rules, or contain
-    /// items that must differ: which items are left is then searched, and not stored.
+    /// items that must differ. Whether unused items are left is then searched, and not stored.
     pub(super) start: Option<Configuration>,
     pub(super) borders: Borders,
-    /// Trie nodes at which an item may begin within a token. Computed on first use.
+    /// Trie nodes at which an item may begin in the middle of a token. Computed on first use.
     leads: OnceLock<Leads>,
-    /// Spread of the empty list: the depth at which the first two items diverge. Computed on first use.
+    /// Number of bytes that all items of the rule have in common at the beginning: two of them diverge there. `None` if
+    /// no two are known to diverge. Computed on first use.
     pub(super) spread: OnceLock<Option<u32>>,
 }
 
-/// The bytes around the items of a distinct rule.
+/// The bytes that begin items, and the bytes before and after items.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Borders {
-    /// Bytes with which an item begins.
+    /// Bytes with which an item may begin.
     pub(super) first: ByteSet,
     /// Bytes that may come before an item.
     before: ByteSet,
     /// Bytes that may come after an item.
     pub(super) after: ByteSet,
-    /// Whether an item may come directly after another.
+    /// Whether one item may follow another without a byte between them.
     are_adjacent: bool,
 }
 
-/// The trie nodes at which an item may begin within a token: each is deeper than the root's children, and is entered
-/// on the first byte of an item, after a byte that may come before an item.
+/// The trie nodes at which an item may begin in the middle of a token. The byte of the node may begin an item. The byte
+/// of its parent may come before an item.
 #[derive(Debug)]
 pub(super) struct Leads {
-    /// Nodes that are entered on the first byte of an item.
+    /// Trie nodes whose byte is the first of an item.
     pub(super) first: Box<[u32]>,
-    /// Children of these nodes, ascending by their first two bytes of an item.
+    /// Children of the trie nodes in `first`, each with the first two bytes of an item. They ascend by these bytes.
     second: Box<[([u8; 2], u32)]>,
 }
 
@@ -80,7 +83,7 @@ impl Leads {
         Self { first: nodes, second }
     }
 
-    /// Returns the nodes after two bytes of an item.
+    /// Returns the trie nodes after the first two bytes of an item that begins in the middle of a token.
     pub(super) fn after(&self, bytes: [u8; 2]) -> impl Iterator<Item = u32> {
         let from = self.second.partition_point(|(known, _)| *known < bytes);
         self.second[from..]
@@ -91,12 +94,13 @@ impl Leads {
 }
 
 impl DistinctRules {
-    /// Returns a set without rules, so that items are not compared.
+    /// Returns a set without rules, so that no items are compared.
     pub(crate) const fn none() -> Self {
         Self { states: StateRanges::none(), rules: Vec::new(), joining: OnceLock::new() }
     }
 
-    /// Finds the distinct rules of a grammar. O(states and edges of these rules and of their items).
+    /// Finds the rules of a grammar whose items must differ (`uniqueItems`). O(states and edges of these rules and of
+    /// their items).
     pub(crate) fn new(joined: &Joined<'_>) -> Self {
         let states = StateRanges::of_rules(joined.own.rules, rule_flags::DISTINCT);
         let packed = StateRanges::of_rules(joined.own.rules, rule_flags::PACKED_STRINGS);
@@ -106,38 +110,39 @@ impl DistinctRules {
         Self { states, rules, joining: OnceLock::new() }
     }
 
-    /// Whether the grammar has no distinct rules.
+    /// Whether the grammar has no rules whose items must differ (`uniqueItems`).
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.rules.is_empty()
     }
 
-    /// Whether a state belongs to a distinct rule.
+    /// Whether a state belongs to a rule whose items must differ (`uniqueItems`).
     #[inline]
     pub(crate) fn contains(&self, state: u32) -> bool {
         !self.is_empty() && self.states.contains(state)
     }
 
-    /// Returns the index of the distinct rule that has a state.
+    /// Returns the index of the rule that has the state. `None` if the items of that rule need not differ.
     #[inline]
     pub(crate) fn index_of(&self, state: u32) -> Option<usize> {
         let index = self.rules.partition_point(|rule| rule.states.end <= state);
         self.rules.get(index).is_some_and(|rule| rule.states.start <= state).then_some(index)
     }
 
-    /// Returns the rule with this index.
+    /// Returns the rule with this index, which [`index_of`](Self::index_of) returned.
     pub(super) fn get(&self, index: usize) -> &DistinctRule {
         &self.rules[index]
     }
 
-    /// Returns all distinct rules.
+    /// Returns all rules whose items must differ (`uniqueItems`), in the order of their indexes.
     pub(super) fn iter(&self) -> impl Iterator<Item = &DistinctRule> {
         self.rules.iter()
     }
 }
 
 impl DistinctRule {
-    /// Returns the facts of the distinct rule with these states. `None` if the rule has no items.
+    /// Describes a rule whose items must differ, for this module. `states` are the rule's states. `None` if the rule
+    /// has no items.
     fn new(known: &Known<'_>, states: Range<u32>) -> Option<Self> {
         let joined = known.joined;
         let is_item = |callee| joined.rule(callee).flags & rule_flags::ITEM != 0;
@@ -199,13 +204,14 @@ impl DistinctRule {
         })
     }
 
-    /// Returns the trie nodes at which an item may begin within a token. The first call finds them, in O(nodes).
+    /// Returns the trie nodes at which an item may begin in the middle of a token. The first call finds them, in
+    /// O(nodes).
     pub(super) fn leads(&self, trie: &Trie<'_>) -> &Leads {
         self.leads.get_or_init(|| Leads::new(self.borders, trie))
     }
 
-    /// Whether a token may end an item of the rule and begin another that is used up, in a list of any items. A token
-    /// that ends one item and reaches no further than the spread into the next leaves a new item.
+    /// Whether a token may pass the end of an item and enter the next, up to a text that only used items begin with.
+    /// `spread` is the depth in bytes at which two items first diverge. Up to there some unused item always remains.
     pub(super) fn may_join(&self, token: &[u8], spread: Option<u32>) -> bool {
         let Borders { first, before, after, are_adjacent } = self.borders;
         let ends = |from: usize| {
@@ -232,26 +238,26 @@ impl DistinctRule {
     }
 }
 
-/// What is known of a grammar before its distinct rules are.
+/// The tables for computing the properties of one rule whose items must differ (`uniqueItems`).
 struct Known<'a> {
     joined: &'a Joined<'a>,
-    /// States of all distinct rules.
+    /// States of all rules whose items must differ (`uniqueItems`).
     distinct: &'a StateRanges,
-    /// States of the rules that are packed string sets.
+    /// States of the packed string sets, which are rules for finite sets of strings.
     packed: &'a StateRanges,
 }
 
-/// Properties of the states that a rule reaches.
+/// Properties of the states that an item's rule reaches by edges and calls.
 struct Explored {
     /// Whether the states form no cycle, so that the rule has finitely many texts. A loop with a counter is a cycle
-    /// too, and counts as infinite.
+    /// too, so its texts count as infinitely many.
     is_finite: bool,
-    /// Whether a distinct rule is among them.
+    /// Whether one of the states belongs to a rule whose items must differ (`uniqueItems`).
     has_distinct: bool,
 }
 
 impl Explored {
-    /// Explores the states that a rule reaches, depth first. O(states and edges).
+    /// Visits the states that a rule reaches by edges and calls, depth first. O(states and edges).
     fn new(&Known { joined, distinct, packed }: &Known<'_>, rule: u32) -> Self {
         let mut explored = Self { is_finite: true, has_distinct: false };
         // States on the path of the search, and all states found.

@@ -1,14 +1,14 @@
-//! Whether a configuration of a distinct rule can still reach a new item: an item that differs from all earlier ones.
+//! Whether a configuration can still reach a new item. An item is *new* if it differs from all earlier items of its
+//! list.
 //!
 //! Every state reaches the end of its rule, so a configuration is alive unless all its continuations end in earlier
 //! items. A continuation that diverges from all earlier items is new, whatever follows. The prefix tree of a list
-//! decides nearly all configurations. Without dead nodes, a search follows the earlier items that begin with the text
-//! of the open item.
+//! decides nearly all configurations. If the tree has no dead nodes, a search follows the earlier items that begin with
+//! the text of the open item.
 //!
-//! Between two items the search runs only in a *scarce* rule, which has an item with finitely many texts, and only
-//! while less than two of them are left to diverge. A separator is dead if all these texts occurred. In any other rule
-//! a new item is always possible. The compiler ensures that no sequence reaches a place where an item is required and
-//! none is left.
+//! A rule is *scarce* if some item has finitely many texts. Between two items the search runs only in a scarce rule,
+//! and only while fewer than two unused items diverge. A separator is dead if all items are used. In any other rule a
+//! new item is always possible. The compiler ensures that an unused item is left wherever a sequence requires one.
 //!
 //! Cost: the stack frames of the configuration, and the bytes of the open item within the tree. A search takes a step
 //! for each byte up to the first place with two possible bytes, which is nearly always the next.
@@ -25,22 +25,22 @@ use crate::position::stack::BOTTOM;
 use crate::position::{Configuration, Configurations};
 use crate::step::first_bytes::FirstBytes;
 
-/// Largest number of configurations in the worklist over one search for a new item. Nearly all searches are short. A
-/// search that meets the limit takes about a second and 8 MB, and the accept returns an error.
+/// Most configurations that one search for a new item adds to its worklist. Nearly all searches are short. A search
+/// that meets the limit takes about a second and 8 MB. The token is then not accepted, with [`LimitError::NewItem`].
 const SEARCHED: usize = 1 << 18;
 
-/// How a configuration relates to the earlier items of its distinct rules.
+/// Whether a configuration can still reach an item that differs from all earlier items of its list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Viability {
-    /// The configuration reaches no new item, so it is dropped.
+    /// No continuation reaches a new item, so the configuration is dropped.
     Dead,
-    /// The prefix trees do not decide whether the configuration reaches a new item.
+    /// The prefix trees of earlier items are not enough to decide, so continuations have to be searched.
     Unknown,
-    /// The configuration reaches a new item.
+    /// Some continuation reaches a new item.
     Alive,
 }
 
-/// A configuration in the worklist, with the length and the last byte of its text.
+/// A configuration in the worklist, with the length and the last byte of the text read up to it.
 #[derive(Clone, Copy, Debug)]
 struct Open {
     at: Configuration,
@@ -53,7 +53,7 @@ struct Open {
 /// Buffers of the search for a new item.
 #[derive(Debug, Default)]
 pub(crate) struct Search {
-    /// Configurations from which a new item may still be reached.
+    /// Worklist of configurations from which a new item may still be reached.
     open: Vec<Open>,
     /// Number of configurations that were added to the worklist since the search began.
     added: usize,
@@ -63,12 +63,12 @@ pub(crate) struct Search {
 }
 
 impl Search {
-    /// Whether a configuration is alive: some continuation makes an item that differs from all earlier ones. The text
-    /// must be read up to the configuration.
+    /// Whether some continuation of a configuration makes an item that differs from all earlier items of its list. All
+    /// text of the items must be marked as read, by `Items::leave(0)`.
     ///
     /// # Errors
     ///
-    /// The search exceeds [`SEARCHED`] configurations, or the machine meets a limit.
+    /// The search adds more than [`SEARCHED`] configurations, or a step meets the limit on configurations or frames.
     pub(crate) fn is_alive(
         &mut self,
         walked: &mut Walked<'_>,
@@ -81,7 +81,8 @@ impl Search {
         }
     }
 
-    /// Brings the prefix tree of a list up to date, and returns it. The list has items, and none is open.
+    /// Returns the prefix tree of the items of a list, brought up to date. The list must have items, none of them open.
+    /// `rule` is the index of the list's rule.
     pub(super) fn used<'w>(
         &mut self,
         walked: &'w mut Walked<'_>,
@@ -91,7 +92,7 @@ impl Search {
         self.insertion.update(walked, rule, list)
     }
 
-    /// Returns the depth at which the first two items of a rule diverge.
+    /// Returns the depth in bytes at which two items of a rule first diverge. `None` if no two do.
     pub(super) fn spread(
         &mut self,
         walked: &mut Walked<'_>,
@@ -100,7 +101,8 @@ impl Search {
         self.insertion.spread(walked, rule)
     }
 
-    /// Whether the items of a rule may run out after one more item than a list has. Only a scarce rule's may.
+    /// Whether a list may be left without unused items after one more item. True if no two unused items diverge and the
+    /// rule is scarce: some item is read by a rule with finitely many texts.
     fn may_run_out(
         &mut self,
         walked: &mut Walked<'_>,
@@ -117,7 +119,8 @@ impl Search {
         Ok(spread.is_none())
     }
 
-    /// Whether the items of a rule may have run out in a list. A tree without the newest item often decides.
+    /// Whether the list with the id `list` may already have all items of a rule. True if unknown. The result is false
+    /// if the prefix tree of the list without its newest item knows of two unused items.
     fn may_be_out(
         &mut self,
         walked: &mut Walked<'_>,
@@ -130,7 +133,8 @@ impl Search {
         Ok(list != EMPTY && !has_more && self.may_run_out(walked, rule, list)?)
     }
 
-    /// Returns how a configuration relates to the earlier items of its distinct rules.
+    /// Returns whether a configuration can still reach an item that differs from all earlier items of its list. Checks
+    /// the calls in progress on the stack too.
     fn viability(
         &mut self,
         walked: &mut Walked<'_>,
@@ -174,7 +178,7 @@ impl Search {
         Ok(found)
     }
 
-    /// Returns how the open item of a list relates to the earlier items of the list.
+    /// Returns whether the open item of a list can still differ from all earlier items of that list.
     fn of_open(
         &mut self,
         walked: &mut Walked<'_>,
@@ -206,7 +210,7 @@ impl Search {
         })
     }
 
-    /// Searches depth first for a continuation that makes a new item. Returns whether there is one.
+    /// Searches depth first for a continuation that makes a new item. Returns whether there is one. Restores the text.
     #[inline(never)]
     fn search(&mut self, walked: &mut Walked<'_>, at: Configuration) -> Result<bool, LimitError> {
         let start = walked.frames.items.text().len();
@@ -229,8 +233,8 @@ impl Search {
         alive
     }
 
-    /// Whether some byte makes the open item new. If not, adds the configurations that may still reach a new item to
-    /// the worklist.
+    /// Whether some next byte makes the open item new. If not, adds the configurations that may still reach a new item
+    /// to the worklist. `len` is the length of the text before the byte.
     fn go_on(
         &mut self,
         walked: &mut Walked<'_>,

@@ -1,10 +1,10 @@
 //! Base masks of a grammar's own states, as differences from the masks of their references: many states in one pass
-//! over the token trie. An own state is a state of the grammar itself, not of the vocabulary's shared rules. Its
-//! reference is the state from whose mask its mask is derived.
+//! over the token trie. An own state is a state of the grammar itself, not of the vocabulary's rules. Its reference is
+//! the state from whose mask its mask is derived.
 //!
 //! A state and its reference run over the trie side by side. Let `h` be the height of a node: the bytes of the longest
-//! string below it. Two configurations that are equivalent for `h` bytes have the same outcome below the node. The pass
-//! skips the node then, and takes over the outcome of the reference; it visits every other node. In a chain of 255
+//! string below it. If two configurations are equivalent for `h` bytes, they have the same outcome below the node. The
+//! pass skips the node then, and takes over the outcome of the reference; it visits every other node. In a chain of 255
 //! characters nearly all nodes are skipped. A state far from the end of the chain differs from its reference in no
 //! token, or in a few long runs of one character. A state near the end differs in the tokens that are longer than the
 //! rest of the chain.
@@ -12,7 +12,8 @@
 //! The states of a batch are the members of one [product automaton](super::product), so a node is visited once for all
 //! of them.
 //!
-//! Cost: O(children of the nodes visited), some 10 ns each, and O(nodes at which a state differs from its reference).
+//! Cost: O(children of the nodes visited), some 10 ns each. Besides, O(nodes at which a state differs from its
+//! reference).
 
 use std::ops::Range;
 
@@ -32,27 +33,25 @@ use crate::masks::walk::walker::Walker;
 use crate::network::follow::Follow;
 use crate::network::lazy_dfa::{Arrival, BOTTOM, Configurations};
 
-/// One derivation: a state whose outcome (consumed tokens and exit nodes) is computed as a difference from the outcome
-/// of another state, its reference.
+/// A state whose outcome (consumed tokens and exit nodes) is computed from the outcome of another state, its reference.
 pub(crate) struct Derivation<'a> {
-    /// The derived state: its mask is computed as a difference from another state's mask. It belongs to the grammar
-    /// itself, not to the vocabulary.
+    /// The derived state: a state of the grammar itself, not of the vocabulary's rules.
     pub(crate) state: u32,
     /// The state from whose outcome (consumed tokens and exit nodes) the outcome of `state` is derived.
     pub(crate) reference: u32,
-    /// The outcome (consumed tokens and exit nodes) of `reference` at the root of the trie, for all tokens.
+    /// The outcome (consumed tokens and exit nodes) of `reference` for all tokens, from the root of the trie on.
     pub(crate) known: &'a Outcome,
 }
 
-/// The difference of a derived state's outcome (consumed tokens and exit nodes) from the outcome of its reference (the
-/// state that its mask is derived from).
+/// The difference between the outcomes (consumed tokens and exit nodes) of a derived state and of its reference, from
+/// which it is derived.
 #[derive(Clone, Default)]
 pub(crate) struct Difference {
-    /// The trie nodes at which the outcomes of the derived state and of its reference differ. The reference's tokens
-    /// and exits (nodes at which its rule returns) there are not taken over.
+    /// The trie nodes at which the outcomes (consumed tokens and exit nodes) of the derived state and of its reference
+    /// differ. There nothing is taken over from the outcome of the reference (source of the mask).
     excluded: Excluded,
-    /// The consumed tokens and exit nodes of the derived state at the excluded trie nodes, and those that its reference
-    /// (the state that its mask is derived from) lacks.
+    /// Additions of the derived state's outcome to its reference's: consumed tokens and exit nodes at the excluded trie
+    /// nodes, and others that the reference lacks.
     outcome: Outcome,
 }
 
@@ -64,8 +63,8 @@ impl Difference {
         self.outcome.exits.extend_from_slice(&more.outcome.exits);
     }
 
-    /// Returns the outcome (consumed tokens and exit nodes) of the derived state: the outcome of its reference (the
-    /// state that its mask is derived from) with this difference applied.
+    /// Returns the outcome (consumed tokens and exit nodes) of the derived state: the outcome of its reference (source
+    /// of its mask) with this difference applied.
     pub(crate) fn over(
         &self,
         derived: &Derivation<'_>,
@@ -86,38 +85,37 @@ impl Difference {
     }
 }
 
-/// The difference of one state from its reference (the state that its mask is derived from), while a pass over the trie
-/// collects it.
+/// The difference of one state from its reference (source of its mask), while a pass over the trie collects it.
 struct DifferenceBuilder<'a> {
-    /// Trie nodes found so far. Tokens and exits of the reference at these nodes are not taken over. An exit is a node at
-    /// which the rule returns.
+    /// Trie nodes found so far at which nothing is taken over from the outcome (consumed tokens and exit nodes) of the
+    /// reference.
     excluded: Excluded,
-    /// Collects the derived state's own tokens and exits (trie nodes at which the rule returns).
+    /// Collects the derived state's own tokens and exits (nodes where the rule returns).
     builder: OutcomeBuilder<'a>,
 }
 
 /// A cache of outcomes (consumed tokens and exit nodes) at the current trie node, by reached configuration (state and
-/// stack frame). When several states diverge from their references (the states that their masks are derived from) at
-/// one node, most of them reach the same configuration.
+/// stack frame). Several derived states often differ from their references at one node. Most of them then reach the
+/// same configuration.
 #[derive(Default)]
 struct SharedVisits {
-    /// Maps a state and a byte to the configurations (pairs of state and stack frame) that the state reaches on the
-    /// byte.
+    /// Maps a state and a byte to the configurations (state and stack frame) that the state reaches on the byte.
     steps: FxHashMap<(u32, u8), Arrival>,
-    /// The current trie node. The cached outcomes (consumed tokens and exit nodes) are dropped when another node is
-    /// asked for.
+    /// The current trie node. When another node is asked for, the cached outcomes (consumed tokens and exit nodes) are
+    /// dropped.
     node: u32,
-    /// Each entry has the reached configurations (pairs of state and stack frame), the FOLLOW bytes of the state's rule
-    /// (those that may come after it), and the outcome (consumed tokens and exit nodes) at the node. Only the first
-    /// `count` entries are in use; the others keep their memory for later nodes.
+    /// Each entry has the reached configurations (state and stack frame) and the FOLLOW bytes of the derived state's
+    /// rule. It also has the outcome (consumed tokens and exit nodes) at the trie node `node`. Only the first `count`
+    /// entries are in use; the others keep their memory for later nodes.
     known: Vec<(Arrival, ByteSet, Outcome)>,
     /// The number of entries of `known` that are in use for the current trie node.
     count: usize,
 }
 
 impl SharedVisits {
-    /// Returns the outcome (tokens and exits) of the configurations (pairs of state and stack frame) `reached` at a
-    /// node. On the first call for this node, configuration and set `after`, `find` computes the outcome by a walk.
+    /// Returns the outcome (tokens and exits) of the configurations `reached` (state and stack frame) at a node.
+    /// `after` has the FOLLOW bytes of the walk's rule. On the first call with these arguments at the node, `find` adds
+    /// the outcome to the builder that it is given.
     fn outcome<'a>(
         &mut self,
         node: u32,
@@ -155,10 +153,10 @@ pub(crate) fn once(mut nodes: Option<Range<u32>>) -> impl FnMut() -> Option<Rang
 }
 
 impl<'a> Walker<'a> {
-    /// Returns, for each derivation, the difference of its state from its reference (the state that its mask is derived
-    /// from). The differences cover the trie nodes that `more` returns, in ascending ranges. All states must have rows
-    /// of the transition table. If the product of the states grows too large, the states are split into two halves,
-    /// each with its own pass. Returns an empty vector if the budget is spent.
+    /// Returns, for each derivation, the difference between its state and its reference (source of its mask). The
+    /// differences cover the trie nodes that `more` returns, in ascending ranges. Each state must have a row, by
+    /// `KEquivalence::row_of`. If the product of the states grows too large, it is split into two halves, each with its
+    /// own pass. Returns an empty vector if the budget is spent.
     pub(crate) fn apart(
         &mut self,
         derived: &[&Derivation<'_>],
@@ -185,9 +183,9 @@ impl<'a> Walker<'a> {
         apart
     }
 
-    /// Returns, for each derivation, the difference of its state from its reference (the state that its mask is derived
-    /// from) at the trie nodes that `more` returns. `None` if more than `most` nodes have to be visited, or the product
-    /// has too many states. Also `None` if the budget is spent, or a state has no row of the transition table.
+    /// Returns, for each derivation, the difference between its state and its reference (source of its mask) at the
+    /// trie nodes that `more` returns. `None` if more than `most` nodes have to be visited, or the product has too many
+    /// states. Also `None` if the budget is spent, or a state has no row of the transition table.
     pub(crate) fn depart(
         &mut self,
         derived: &[&Derivation<'_>],
@@ -257,9 +255,9 @@ impl<'a> Walker<'a> {
         Some(found.collect())
     }
 
-    /// Computes the product state (what all states of the batch have reached) of each trie node between the root and
-    /// `node`, and stores it in `states` at the node's depth. Returns the node at which the pass over the trie begins.
-    /// If no state continues in a subtree on the path, that is the end of the subtree; otherwise it is `node`.
+    /// Computes the product state (pairs of reached rows) of each trie node between the root and `node`. Stores it in
+    /// `states` at the node's depth. Returns `node`, at which the pass over the trie begins. If no state continues in a
+    /// subtree on the path, returns the end of that subtree instead.
     fn enter(&self, product: &mut Product<'_>, states: &mut [u32], node: u32) -> u32 {
         let (trie, nodes) = (self.cursor.trie, self.cursor.facts.nodes());
         if states[0] == NONE {
@@ -283,9 +281,9 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Records how one state differs from its reference (the state that its mask is derived from) at the trie node at
-    /// which the two diverge. `below` is the range of the node and its descendants. `leaves` says whether a byte below
-    /// the node may follow the state's rule. `true` may be wrong, `false` never is.
+    /// Records `divergence` in `found`: how one state differs from its reference (source of its mask) at the trie node
+    /// at which the two diverge. `below` is the range of the node and its descendants. `leaves` is false only if no
+    /// byte below the node may follow the state's rule. `visited` caches outcomes at the node.
     fn part_from(
         &mut self,
         divergence: Divergence,
@@ -362,7 +360,7 @@ mod tests {
     use crate::network::NetworkLimits;
     use crate::threads::Context;
 
-    /// Derives the outcomes (consumed tokens and exit nodes) of all states of a schema's network, and checks them
+    /// Derives the outcomes (consumed tokens and exit nodes) of all states of a schema's automata, and checks them
     /// against walks of each state. Returns the number of states with a reference, from which they are derived.
     fn derived(compiler: &Compiler, known: &VocabularyFacts, schema: &str) -> usize {
         let options = JsonSchemaOptions::default();

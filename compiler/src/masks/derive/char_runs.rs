@@ -1,8 +1,8 @@
-//! Character runs: states that read characters of one class for some bytes, so that their tokens are found by length.
+//! Character runs: states that read characters of one class for some bytes. Their tokens are found by length.
 //!
 //! A state before `[0-9A-Za-z]{8}-` reads a letter and reaches the next of eight similar states. A token of such
 //! letters alone is accepted if it has at most eight bytes. All these tokens are one [bit
-//! row](CharClassIndex::drawings), which is shared by all states with this class and length and needs no walk. Two
+//! row](CharClassIndex::drawings). The row is shared by all states with this class and length, and needs no walk. Two
 //! kinds of strings are still walked. Strings that leave the class after some letters are found in an [index by
 //! byte](CharClassIndex::edges). Strings that begin with other bytes are walked from the root.
 //!
@@ -30,76 +30,81 @@ use crate::network::follow::Follow;
 use crate::network::lazy_dfa::{BOTTOM, Configurations};
 use crate::threads::Context;
 
-/// A character run (states that read characters of one class) has to decide at least `trie nodes / NODES_A_TOKEN`
-/// tokens by length. A run of fewer tokens saves too little, and the state is walked.
+/// A character run (states within one character class) has to decide at least `trie nodes / NODES_A_TOKEN` tokens by
+/// length. A run of fewer tokens saves too little, and the state is walked.
 const NODES_A_TOKEN: usize = 256;
-/// A character run (states that read characters of one class) may leave at most `trie nodes / NODES_AN_EDGE` nodes and
-/// strings to walk. With more, the whole state is walked.
+/// A character run (states within one character class) may leave at most `trie nodes / NODES_AN_EDGE` nodes and strings
+/// to walk. With more, the whole state is walked.
 const NODES_AN_EDGE: usize = 32;
 
-/// Budget steps charged for the search for the character run (states that read characters of one class) of one state:
-/// an estimate.
+/// Budget steps charged for the search for the character run (states within one character class) of one state: an
+/// estimate.
 const STEPS_A_STATE: usize = 1 << 9;
 
-/// The least number of states for which the search for character runs (states that read characters of one class) uses
-/// several threads.
+/// The least number of states for which the search for character runs (states within one character class) uses several
+/// threads.
 const WORTH_A_THREAD: usize = 256;
 
-/// The most tokens in which the run of a state may differ from the run of its reference (the state that its mask is
-/// derived from). With more, the mask is derived from the state's own run.
+/// The most tokens by which the runs of a state and of its reference (source of its mask) may differ. With more, the
+/// mask is derived from the state's own run.
 const FEW: u32 = 64;
 
-/// The character run (states that read characters of one class) of a state: the part of its language that consists of
+/// The character run (states within one character class) of a state: the part of its language that consists of
 /// characters of some kinds.
 struct CharRun {
-    /// The kinds of characters that the run consists of, one bit each (digits are one kind, for example).
+    /// The kinds of characters in the character run (states within one character class), one bit each. The digits are
+    /// one kind, for example.
     kinds: CharKinds,
-    /// The first bytes of the run: the characters of `kinds` with which the state itself continues.
+    /// The first characters of the character run (states within one character class): those of `kinds` that the state
+    /// before the run consumes.
     first: ByteSet,
-    /// The states that the run passes through: entry `i` is the state after `i + 1` bytes.
+    /// The states that the character run (states within one character class) passes through. Entry `i` is the state
+    /// after `i + 1` bytes.
     way: Vec<RunState>,
-    /// The bytes, other than the run's characters, with which some state of the character run (states that read
-    /// characters of one class) continues. They include the FOLLOW bytes of the rule (those that may come after it) if
-    /// the rule can return within the run.
+    /// The bytes that lead out of the character run (states within one character class): some state of it continues
+    /// with them, and they are none of its characters. They include the FOLLOW bytes of the rule if the rule can return
+    /// within the run.
     bytes: ByteSet,
-    /// Whether the character run (states that read characters of one class) has no end: the last state of `way` also
-    /// holds for all longer strings of its characters.
+    /// Whether the character run (states within one character class) has no end: the last state of `way` also reads all
+    /// longer strings of its characters.
     is_endless: bool,
-    /// The length, in bytes, of the longest token that consists of the run's characters and is accepted.
+    /// The length, in bytes, of the longest accepted token that consists of the characters of the character run (states
+    /// within one character class).
     length: u32,
 }
 
-/// One state of a character run (states that read characters of one class): the state after some number of characters.
+/// One state of a character run (states within one character class): the state after some number of characters.
 #[derive(Clone, Copy)]
 struct RunState {
-    /// The state that the run passes through, a state of the grammar itself.
+    /// A state that the character run (states within one character class) passes through, a state of the grammar
+    /// itself.
     state: u32,
-    /// The bytes with which the state continues other than with the run's characters.
+    /// The bytes with which `state` continues, other than with the characters of the character run (states within one
+    /// character class).
     others: ByteSet,
-    /// The FOLLOW bytes of the rule (those that may come after it) if the state is final; empty otherwise.
+    /// The FOLLOW bytes of the rule of `state` if this state is final; empty otherwise.
     after: ByteSet,
 }
 
-/// The character runs (states that read characters of one class) of the states of a network.
+/// The character runs (states within one character class) of the states of a grammar.
 #[derive(Default)]
 pub(crate) struct CharRuns {
-    /// Maps a state to its character run (states that read characters of one class), and to the index in `references`
-    /// of the run's bit row (one bit per token).
+    /// Maps a state to its character run (states within one character class), and to the index in `references` of the
+    /// run's bit row.
     of: FxHashMap<u32, (CharRun, u32)>,
     /// Maps character kinds and a byte to trie edges: the strings of these kinds that the trie continues with the byte.
     edges: FxHashMap<(CharKinds, u8), Box<[RunExit]>>,
-    /// The bit rows (one bit per token) that masks are derived from. Each entry has the character kinds, the length of
+    /// The bit rows (one bit per token) from which masks are derived. Each entry has the character kinds, the length of
     /// the longest token in bytes, and the first state that uses the row.
     references: Vec<(CharKinds, u32, u32)>,
-    /// The state number of the first bit row (one bit per token). Bit rows are numbered as states after the last state
-    /// of the grammar.
+    /// The id of the first bit row (one bit per token). Bit rows have ids like states, after the last state of the
+    /// grammar.
     first_reference: u32,
 }
 
 impl CharRuns {
-    /// Finds the character runs (states that read characters of one class) of `states`, which ascend and belong to the
-    /// grammar itself. States without a run that saves work get none. If the budget is spent, the remaining states get
-    /// none.
+    /// Finds the character runs (states within one character class) of `states`, which ascend and belong to the grammar
+    /// itself. States without a run that saves work get none. If the budget is spent, the remaining states get none.
     pub(crate) fn new(
         walker: &Walker<'_>,
         states: impl Iterator<Item = u32>,
@@ -149,8 +154,8 @@ impl CharRuns {
         this
     }
 
-    /// Returns the outcome (consumed tokens and exit nodes) of a state at the root of the trie, derived from its
-    /// character run (states that read characters of one class). `None` if it has no run.
+    /// Returns the outcome (tokens and exits) of a state at the root of the trie, derived from its character run
+    /// (states within one character class). `None` if it has no run.
     pub(crate) fn outcome(&self, walker: &mut Walker<'_>, state: u32) -> Option<Outcome> {
         let (run, reference) = self.of.get(&state)?;
         walker.cursor.count(Shortcut::CharRuns);
@@ -201,8 +206,8 @@ impl CharRuns {
         Some(builder.outcome)
     }
 
-    /// Returns the bit rows (one bit per token) that outcomes (tokens and exits) are derived from, in the order of
-    /// their state numbers. A row has `row_words` words of 32 bits.
+    /// Returns the bit rows (one bit per token) from which outcomes (tokens and exits) are derived, in the order of
+    /// their ids. A row has `row_words` words of 32 bits.
     pub(crate) fn references(
         &self,
         known: &VocabularyFacts,
@@ -229,47 +234,47 @@ impl CharRuns {
     }
 }
 
-/// Returns all bytes with which the states `way` of a character run leave the run. A character run is a list of states
-/// that read characters of one class. A state leaves it by other bytes, or by the bytes after its rule.
+/// Returns all bytes with which the states `way` of a character run (states within one character class) leave the run.
+/// A state leaves it by other bytes, or by a return and a byte after the rule.
 fn bytes_of(way: &[RunState]) -> ByteSet {
     way.iter().fold(ByteSet::EMPTY, |all, place| all.union(place.others).union(place.after))
 }
 
-/// A bit row (one bit per token) with the tokens of some character kinds up to some length. Masks of states that read
-/// such characters are derived from it.
+/// A bit row (one bit per token) with the tokens of some character kinds up to some length. Masks of states within one
+/// character class are derived from it.
 pub(crate) struct RunRow {
-    /// A state number for the row, after all states of the grammar. Outcomes (consumed tokens and exit nodes) that are
-    /// derived from the row name this number as their reference.
+    /// The id of the bit row (one bit per token), after the ids of all states of the grammar. Outcomes (consumed tokens
+    /// and exit nodes) that are derived from the row name this id as their reference.
     pub(crate) state: u32,
-    /// The first state whose outcome (consumed tokens and exit nodes) is derived from the row.
+    /// The first state whose outcome (consumed tokens and exit nodes) is derived from the bit row (one bit per token).
     pub(crate) asked_by: u32,
     /// The tokens of the row, one bit per token id: bit `id % 32` of word `id / 32`.
     pub(crate) row: Vec<u32>,
 }
 
-/// One thread's search for character runs (states that read characters of one class), with its caches.
+/// One thread's search for character runs (states within one character class), with its caches.
 struct Finder<'a> {
-    /// The FOLLOW sets of the network's rules: the bytes that may come after each rule.
+    /// The bytes that may follow each rule.
     follow: &'a Follow<'a>,
-    /// Indexes over the vocabulary's trie, shared rules and stored masks.
+    /// Indexes over the vocabulary's trie, rules and stored masks.
     known: &'a VocabularyFacts,
-    /// The k-equivalence (agreement on strings of at most `k` bytes) of the grammar's states.
+    /// The k-equivalence (equality up to `k` bytes) of the grammar's states.
     equivalence: &'a KEquivalence,
     /// The token trie: the prefix tree of the tokens' byte strings.
     trie: Trie<'a>,
     /// Caches [`step`](Self::step): maps a state to the target of most of its bytes, and to these bytes. `None` if
-    /// there is no such target.
+    /// [`step`](Self::step) finds no target.
     steps: FxHashMap<u32, Option<(u32, ByteSet)>>,
     /// Maps character kinds to the number of tokens of these kinds, by length in bytes.
     counts: FxHashMap<CharKinds, Vec<u32>>,
-    /// Maps a reference, from which another state's mask is derived, to its character run (states that read characters
-    /// of one class). The run is given by its kinds, its first characters and the length of its longest token in bytes.
-    /// `None` if the reference has no run.
+    /// Maps a reference, from which another state's mask is derived, to its character run (states within one character
+    /// class). The run is given by its kinds, its first characters and the length of its longest token in bytes. `None`
+    /// if the reference has no run.
     like: FxHashMap<u32, Option<(CharKinds, ByteSet, u32)>>,
     /// Maps a set of bytes to the character kinds that lie within the set, and to their characters.
     within: FxHashMap<ByteSet, (CharKinds, ByteSet)>,
-    /// The characters and states of the character run (states that read characters of one class) that was found last.
-    /// The run of the next state is mostly a part of it.
+    /// The characters and states of the character run (states within one character class) that was found last. The run
+    /// of the next state is mostly a part of it.
     last: (ByteSet, Vec<RunState>),
 }
 
@@ -279,9 +284,9 @@ impl<'a> Finder<'a> {
         self.known.words(self.trie)
     }
 
-    /// Returns the character run (states that read characters of one class) of a state, if deriving its mask from the
-    /// run saves work. `None` if the state has no run, or if its reference (the state that its mask is derived from) is
-    /// nearer.
+    /// Returns the character run (states within one character class) of a state, if deriving its mask from the run
+    /// saves work. `None` if the state has no run, or if it differs less from its reference (source of its mask) than
+    /// from the run.
     fn worth_it(&mut self, state: u32) -> Option<CharRun> {
         let Some(reference) = self.equivalence.reference(state) else { return self.find(state) };
         if self.equivalence.length(state, reference).is_some_and(|length| length >= FAR) {
@@ -303,9 +308,9 @@ impl<'a> Finder<'a> {
         (!is_near).then_some(found)
     }
 
-    /// Returns the character run (states that read characters of one class) of a state. `None` if too few tokens are
-    /// decided by their length, or too many strings are left to walk. The run consists of the character kinds that lie
-    /// within the widest transition after the first byte.
+    /// Returns the character run (states within one character class) of a state. It consists of the character kinds
+    /// that lie within the widest transition after the first byte. `None` if too few tokens are decided by their
+    /// length, or too many strings are left to walk.
     fn find(&mut self, state: u32) -> Option<CharRun> {
         let highest = self.known.nodes().height(0);
         let (mut at, bytes) = self.step(state)?;
@@ -381,9 +386,9 @@ impl<'a> Finder<'a> {
         children.map(|(_, child)| (self.trie.end[child as usize] - child) as usize).sum()
     }
 
-    /// Whether a state may be part of a character run (states that read characters of one class). A token must be able
-    /// to end in it, and no two of its edges and calls may begin with the same byte. Counters do not matter, since no
-    /// mask depends on them.
+    /// Whether a state may be part of a character run (states within one character class). A token must be able to end
+    /// there, and no two of its edges and calls may begin with the same byte. Counters do not matter, since no mask
+    /// here depends on them.
     fn may_stay(&self, state: u32) -> bool {
         let own = self.follow.network().own;
         let record = &own.states[(state - own.bases.states) as usize];
@@ -446,8 +451,8 @@ mod tests {
         samples::compiler(words.into_iter().filter(|word| word.len() > 1).chain(longer))
     });
 
-    /// Compares the outcomes (consumed tokens and exit nodes) of all states with character runs (states that read
-    /// characters of one class) to walks byte by byte, for one schema. Returns the number of states with a run.
+    /// Compares the outcomes (consumed tokens and exit nodes) of all states with character runs (states within one
+    /// character class) to walks byte by byte, for one schema. Returns the number of states with a run.
     fn along(schema: &Value) -> usize {
         let setting = Setting::new(&COMPILER, schema);
         let Setting { known, .. } = &setting;

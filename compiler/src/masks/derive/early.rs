@@ -1,6 +1,6 @@
-//! Outcomes of states that differ from their references on short strings. The reference is the state from whose mask
-//! the mask is derived. Each such state is handled alone, by a character run or a shared state that is nearer than the
-//! reference.
+//! Outcomes of states that differ from their references on short strings. A reference is the state from whose mask the
+//! mask is derived. Each such state is handled alone, by a character run or by a state of the vocabulary's rules with
+//! fewer differences.
 //!
 //! Cost: O(difference) from a bit row of characters or from a state of the vocabulary. At most [`LONG`] nodes are
 //! visited to find that the reference is nearer.
@@ -11,15 +11,15 @@ use crate::masks::outcome::Outcome;
 use crate::masks::trie::char_classes::FAR;
 use crate::masks::walk::walker::Walker;
 
-/// The most trie nodes, some 10 ns each, that a comparison with the reference (a state that another mask is derived
-/// from) may visit. Beyond this limit the outcome (consumed tokens and exit nodes) of a near shared state is taken over
-/// instead.
+/// The most trie nodes, some 10 ns each, that a comparison of a state with its reference (source of its mask) may
+/// visit. Beyond this limit the outcome (consumed tokens and exit nodes) of a near state of the vocabulary's rules is
+/// taken over instead.
 const LONG: usize = 1 << 12;
 
 /// Returns the outcome (consumed tokens and exit nodes) of a derived state at the root of the trie, if it is found
-/// without a batch. It is found from the state's character run. Without a run, two conditions must hold. The state
-/// differs from its reference (the state that its mask is derived from) on some short string, and a shared state of the
-/// vocabulary is near it. `None` otherwise.
+/// without a batch. A batch is a pass over the trie for many states. The outcome is found from the state's character
+/// run. Without a run, two conditions must hold. The state differs from its reference (source of its mask) on some
+/// short string, and a state of the vocabulary's rules is near it. `None` otherwise.
 pub(crate) fn outcome(
     walker: &mut Walker<'_>,
     runs: &CharRuns,

@@ -3,14 +3,13 @@
 //! With `left` increments remaining, the outcome is the unbounded one except in some subtrees: those at whose root
 //! increment number `left` is made. There the counter reaches its bound, and the rule continues in the increment's
 //! *exit* instead of staying in the state. So one walk records, for each increment, how the exit differs from staying.
-//! The walk is pruned where no exit can differ yet ([`Pairs`]): most subtrees are too low for a string that
-//! distinguishes the exit.
+//! The walk is pruned where no exit can differ yet ([`Pairs`]): most subtrees are too low for a distinguishing string.
 //!
 //! The differences that a walk finds below a first byte are a *part*. States with equal transitions after the byte
 //! share the part. A state also shares the part of another one that simulates it ([`Simulation`]).
 //!
-//! Cost, for each part: O(trie nodes whose subtree is high enough, and nodes where an exit differs). A part belongs to
-//! a state and a first byte.
+//! Cost, for each part: O(trie nodes whose subtree is high enough), and O(nodes where an exit differs). A part belongs
+//! to a state and a first byte.
 
 use std::ops::Range;
 
@@ -30,8 +29,8 @@ use crate::masks::shared::facts::VocabularyFacts;
 /// The number of transitions that a walk over the trie takes between two checks of the budget.
 const STEPS: usize = 1 << 12;
 
-/// The most pairs that the simulation visits, divided by the number of trie nodes. Beyond this limit states are taken
-/// not to simulate each other, and each is walked.
+/// Bounds the pairs of states that the simulation preorder visits: this many for each trie node. Beyond this limit
+/// states are taken not to simulate each other, and each is walked.
 const PAIRS_A_NODE: usize = 4;
 
 /// Where a walk over the trie begins: a first byte of a token, and the state of a rule after it.
@@ -39,59 +38,57 @@ const PAIRS_A_NODE: usize = 4;
 pub(super) struct Beginning {
     /// The trie node of the first byte, a child of the root.
     child: u32,
-    /// The state after the first byte, as a number within the rule.
+    /// The state after the first byte, as an index within the rule.
     state: u32,
-    /// The state that replaces `state` if the byte makes the counter's last increment, as a number within the rule.
+    /// The state that replaces `state` if the byte makes the counter's last increment, as an index within the rule.
     /// `None` if the byte makes no increment.
     exit: Option<u32>,
 }
 
 impl Beginning {
-    /// Returns the transition that the first byte of the token makes: its target, and the exit that replaces the target
-    /// at the last increment.
+    /// Returns the transition on the first byte of tokens that begin so: its target, and the exit that replaces the
+    /// target at the last increment.
     fn arrived(&self) -> Arrived {
         Arrived { state: self.state, exit: self.exit, is_set: false }
     }
 }
 
-/// The differences below one first byte, by increment of the counter. Index `i` says how the outcome (tokens and exits)
-/// changes if increment `i + 1` of a token is the last.
+/// The differences below one first byte of tokens. Entry `i` says how the outcome (tokens and exits) changes if the
+/// counter reaches its bound at increment `i + 1` of a token.
 pub(super) type Part = Vec<ExitDifference>;
 
 /// How the outcome (tokens and exits) changes if the counter reaches its bound at one increment. The rule then
-/// continues in the *exit* (the state after the last increment) instead of staying.
+/// continues in the *exit* (state at the counter's bound) instead of staying.
 #[derive(Debug, Default)]
 pub(super) struct ExitDifference {
-    /// The subtrees of the trie in which the exits (the states after the last increment) do not continue, as disjoint
-    /// ranges of nodes, in the order of the walk.
+    /// The subtrees of the trie in which the exits (states at the counter's bound) do not continue, as disjoint ranges
+    /// of nodes. They are in the order of the walk.
     pub(super) subtrees: Vec<Range<u32>>,
-    /// Trie nodes outside `subtrees` at which the rule may return if it stays, but not in the exit (the state after the
-    /// last increment), in the order of the walk.
+    /// Trie nodes outside `subtrees` at which the rule may return if it stays, but not in the exit (state at the
+    /// counter's bound). They are in the order of the walk.
     pub(super) kept: Vec<u32>,
-    /// Tokens, and trie nodes at which the rule returns, that are possible only through the exits (the states after the
-    /// last increment).
+    /// Tokens, and trie nodes of returns, that are possible only through the exits (states at the counter's bound).
     pub(super) more: Outcome,
 }
 
-/// One rule with count-dependent states (whose masks change near a counter's bound), prepared for walks on any number
-/// of threads.
+/// One rule with count-dependent states (mask changes near a bound), prepared for walks on any number of threads.
 pub(super) struct CountDependentRule<'a> {
     /// The transitions of the rule, with what each does to the counter.
     steps: RuleSteps<'a>,
-    /// The pairs of a far state (many increments left) and its exit (after the last increment), with the strings that
-    /// distinguish them.
+    /// The pairs of a far state (counter far from its bound) and its exit (state at the counter's bound), with the
+    /// strings that distinguish them.
     pairs: Pairs,
-    /// For each state of the rule, whether it continues with a FOLLOW byte of the rule (one that may come after it).
+    /// For each state of the rule, whether it continues with a FOLLOW byte of the rule.
     goes_on_after: Vec<bool>,
-    /// Whether a near-bound mask of the rule is always the unbounded mask without some tokens. This holds if no exit
-    /// (the state after the last increment) continues or ends where staying does not, and no final state continues with
-    /// a FOLLOW byte of the rule (one that may come after it).
+    /// Whether a near-bound mask of the rule is always the unbounded mask without some tokens. This holds under two
+    /// conditions. No exit (state at the counter's bound) continues or ends where staying does not. No final state
+    /// continues with a FOLLOW byte of the rule.
     pub(super) of_tokens: bool,
     /// The token trie: the prefix tree of the tokens' byte strings.
     trie: Trie<'a>,
-    /// Indexes over the vocabulary's trie, shared rules and stored masks.
+    /// Indexes over the vocabulary's trie, rules and stored masks.
     facts: &'a VocabularyFacts,
-    /// The FOLLOW bytes of the rule: those that may come after it.
+    /// The FOLLOW bytes of the rule.
     after: ByteSet,
     /// The limit on the work of all walks over the trie.
     budget: &'a Budget,
@@ -101,22 +98,22 @@ pub(super) struct CountDependentRule<'a> {
 pub(super) struct IncrementWalk<'a> {
     /// The rule along whose states the trie is walked.
     rule: &'a CountDependentRule<'a>,
-    /// Collects the tokens, and the trie nodes at which the rule returns, that are possible only through an exit (the
-    /// state after the last increment).
+    /// Collects the tokens, and the trie nodes of returns, that are possible only through an exit (state at the
+    /// counter's bound).
     builder: OutcomeBuilder<'a>,
-    /// Stack of trie nodes to visit, each with the state at the node and the number of increments of the counter so
-    /// far.
+    /// Stack of trie nodes to visit. Each entry has the node, the state at the node, and the number of increments of
+    /// the counter so far.
     open: Vec<(u32, u32, u32)>,
-    /// Stack of trie nodes to visit, each with the index of the pair of a far state (many increments left) and its exit
-    /// (after the last increment).
+    /// Stack of trie nodes to visit, each with the index of the pair of states reached there. A pair is a far state
+    /// (counter far from its bound) and its exit (state at the counter's bound).
     pairs_open: Vec<(u32, u32)>,
-    /// Stack of trie nodes to visit at which only the exit (the state after the last increment) continues, each with
-    /// the exit's state.
+    /// Stack of trie nodes to visit at which only the exit (state at the counter's bound) continues, each with the
+    /// exit's state.
     alone: Vec<(u32, u32)>,
 }
 
 impl<'a> CountDependentRule<'a> {
-    /// Prepares a rule for walks over the trie, given its FOLLOW bytes `after` (those that may come after the rule).
+    /// Prepares a rule for walks over the trie. `after` has the FOLLOW bytes of the rule.
     pub(super) fn new(
         steps: RuleSteps<'a>,
         after: ByteSet,
@@ -144,8 +141,8 @@ impl<'a> CountDependentRule<'a> {
         }
     }
 
-    /// Returns the first bytes of tokens on which the outcome (tokens and exits) of `state` may depend on the remaining
-    /// increments of the counter, each with the state after it.
+    /// Returns the first bytes of tokens on which the outcome (tokens and exits) of `state` may depend on the counter's
+    /// distance from its bound. Each comes with the state after it.
     pub(super) fn beginnings(&self, state: u32) -> Vec<Beginning> {
         let children = self.trie.children(0).filter_map(|child| {
             let class = self.steps.class(self.trie.byte[child as usize]);
@@ -157,8 +154,8 @@ impl<'a> CountDependentRule<'a> {
         children.collect()
     }
 
-    /// Returns, for each beginning (a first byte with the state after it), the index of a beginning on the same byte
-    /// that simulates it, often itself. The differences found below the simulating beginning serve both.
+    /// Returns, for each beginning (first byte and next state), the index of a beginning on the same byte that
+    /// simulates it, often itself. The differences found below the simulating beginning serve both.
     pub(super) fn simulated_by(&self, beginnings: &[Beginning]) -> Vec<usize> {
         let mut by: Vec<usize> = (0..beginnings.len()).collect();
         if self.pairs.adds {
@@ -196,14 +193,14 @@ impl<'a> CountDependentRule<'a> {
         by
     }
 
-    /// Returns the byte class of the first byte of a beginning.
+    /// Returns the byte class of the first byte of a beginning (first byte and next state).
     fn class(&self, beginning: &Beginning) -> usize {
         self.steps.class(self.trie.byte[beginning.child as usize])
     }
 
-    /// Whether an exit may change the outcome (consumed tokens and exit nodes) below a trie node. `given_way` is the
-    /// far state (many increments left) and the exit of an increment on the way to the node, if there was one. Later
-    /// increments are always considered.
+    /// Whether an exit (state at the counter's bound) may change the outcome (consumed tokens and exit nodes) below a
+    /// trie node. If an increment was made on the way to the node, `given_way` has its far state (counter far from its
+    /// bound) and its exit. Later increments are always considered.
     fn may_differ(&self, node: u32, given_way: Option<(u32, u32)>) -> bool {
         let height = self.facts.nodes().height(node);
         height > self.pairs.least as usize
@@ -211,16 +208,16 @@ impl<'a> CountDependentRule<'a> {
                 .is_some_and(|(far, exit)| self.pairs.may_tell(self.pair(far, exit), height))
     }
 
-    /// Returns the index of the pair of a state and its exit (the state after the last increment), both as numbers
-    /// within the rule.
+    /// Returns the index of the pair of a state and its exit (state at the counter's bound), both as indexes within the
+    /// rule.
     fn pair(&self, far: u32, exit: u32) -> u32 {
         self.pairs.number((far, self.steps.arrival(exit).state))
     }
 }
 
 impl IncrementWalk<'_> {
-    /// Walks the trie below a beginning (a first byte with the state after it). Returns how the outcome (tokens and
-    /// exits) changes if the counter reaches its bound at each increment. The result has no meaning if the budget is
+    /// Walks the trie below a beginning (first byte and next state). Returns, for each increment, how the outcome
+    /// (tokens and exits) changes if the counter reaches its bound there. The result has no meaning if the budget is
     /// spent.
     pub(super) fn part(&mut self, beginning: Beginning) -> Part {
         let rule = self.rule;
@@ -260,8 +257,9 @@ impl IncrementWalk<'_> {
         part
     }
 
-    /// Adds to `part` how the exit of a pair (the state after the last increment) differs from staying. `node` is the
-    /// trie node at which the increment with the index `increment`, from 0, is made.
+    /// Adds to `part` how the outcome (tokens and exits) changes if the rule continues in the exit of a pair. The exit
+    /// replaces the far state of the pair, with the counter at its bound. `node` is the trie node at which the
+    /// increment with the index `increment`, from 0, is made.
     fn give_way(&mut self, part: &mut Part, increment: usize, node: u32, pair: u32) {
         let rule = self.rule;
         let facts = rule.facts;
@@ -308,8 +306,9 @@ impl IncrementWalk<'_> {
         given_way.more = std::mem::take(&mut self.builder.outcome);
     }
 
-    /// Adds the tokens of a state below a trie node, and the nodes at which the rule returns. At the node, only the exit
-    /// continues: the state after the last increment. Returns the number of nodes visited.
+    /// Adds to `self.builder` the tokens of a state below a trie node, and the nodes at which the rule returns. At the
+    /// node, only the exit (state at the counter's bound) continues, in this state. Returns the number of nodes
+    /// visited.
     fn go_alone(&mut self, node: u32, state: u32) -> usize {
         let (rule, mut count) = (self.rule, 0);
         let trie = rule.trie;

@@ -1,5 +1,5 @@
-//! Outcomes of states derived from the outcomes of other states, their references, many at once. An outcome is the
-//! tokens that a state accepts within its rule, and the trie nodes at which the rule returns.
+//! Outcomes of states derived from the outcomes of other states, their references, many at once. An outcome has the
+//! tokens that a state accepts within its rule, and the trie nodes of the rule's returns.
 //!
 //! | file | what |
 //! | --- | --- |

@@ -33,32 +33,32 @@ use crate::threads::Context;
 /// unbounded mask.
 pub(crate) type DeltasByIncrement = Vec<Option<NearBoundDelta>>;
 
-/// The near-bound deltas (differences from the unbounded masks) of the states of one rule whose masks change near a
-/// counter's bound.
+/// The near-bound deltas (differences from the unbounded masks) of the count-dependent states of one rule. The masks of
+/// these states change near a counter's bound.
 pub(crate) struct RuleDeltas {
-    /// For each group of equivalent count-dependent states, the index of the group's list of deltas (differences from
-    /// the unbounded masks) in `deltas`.
+    /// For each group of equivalent count-dependent states (masks change near a bound), the index of the group's deltas
+    /// in `deltas`. A delta is a difference from the unbounded mask.
     pub(crate) of_group: Vec<usize>,
     /// The distinct lists of deltas (differences from the unbounded masks), by the index that `of_group` names.
     pub(crate) deltas: Vec<DeltasByIncrement>,
-    /// Whether a delta (difference of a near-bound mask from the unbounded mask) is only a set of tokens to exclude. If
-    /// false, it also changes the exits: the trie nodes at which the rule returns.
+    /// Whether a delta (difference from the unbounded mask) is only a set of tokens to exclude. If false, it also
+    /// changes the exits (nodes where the rule returns).
     pub(crate) of_tokens: bool,
 }
 
-/// The near-bound deltas (differences from the unbounded masks) of all rules of a network. Rules with equal transitions
-/// share their deltas.
+/// The near-bound deltas (differences from the unbounded masks) of all rules of a grammar. Rules with equal transitions
+/// and equal FOLLOW bytes share their deltas.
 pub(crate) struct NearBoundDeltas<'a> {
-    /// The network whose rules have the deltas (differences from the unbounded masks).
+    /// The automata whose rules have the deltas (differences from the unbounded masks).
     network: &'a Network,
-    /// Indexes over the vocabulary's trie, shared rules and stored masks.
+    /// Indexes over the vocabulary's trie, rules and stored masks.
     facts: &'a VocabularyFacts,
     /// The token trie: the prefix tree of the tokens' byte strings.
     trie: Trie<'a>,
     /// The budget and the threads of the computation.
     context: Context<'a>,
-    /// Maps the [signature](RuleSteps::signature) of a rule's transitions and its FOLLOW bytes (that may come after the
-    /// rule) to the deltas (differences from the unbounded masks) of the rule.
+    /// Maps the [signature](RuleSteps::signature) of a rule's transitions, with the rule's FOLLOW bytes, to the deltas
+    /// (differences from the unbounded masks) of the rule.
     by_transitions: IndexMap<Vec<u32>, RuleDeltas, FxBuildHasher>,
 }
 
@@ -73,9 +73,9 @@ impl<'a> NearBoundDeltas<'a> {
         Self { network, facts, trie, context, by_transitions: IndexMap::default() }
     }
 
-    /// Returns the index of the deltas (differences from the unbounded masks) of the given count-dependent states.
-    /// Computes them if no rule with equal transitions came before. `after` has the FOLLOW bytes of their rule (those
-    /// that may come after it). The deltas have no meaning once the budget is spent.
+    /// Returns the index of the deltas (differences from the unbounded masks) of the given count-dependent states
+    /// (masks change near a bound). Computes them if no rule with equal transitions came before. `after` has the FOLLOW
+    /// bytes of their rule. The deltas have no meaning once the budget is spent.
     pub(crate) fn number(&mut self, count_dependent: &CountDependent, after: ByteSet) -> usize {
         let Self { network, facts, trie, context, .. } = *self;
         let steps = RuleSteps::new(network, count_dependent);
@@ -96,8 +96,9 @@ impl<'a> NearBoundDeltas<'a> {
         &self.by_transitions[number]
     }
 
-    /// Computes the deltas (differences from the unbounded masks) of a rule. `heads` has one state of each group of
-    /// equivalent count-dependent states, as numbers within the rule. The walks over the trie run on all threads.
+    /// Computes the near-bound deltas (differences from the unbounded masks) of a rule. `heads` has one state of each
+    /// group of equivalent count-dependent states (masks change near a bound), as indexes within the rule. The walks
+    /// over the trie run on all threads.
     fn deltas(
         rule: &CountDependentRule<'_>,
         heads: &[u32],
@@ -135,7 +136,7 @@ impl<'a> NearBoundDeltas<'a> {
     }
 }
 
-/// The difference of a near-bound mask (for few increments left of a counter) from the unbounded mask (for many).
+/// The difference of a near-bound mask (few increments left) from the unbounded mask (many left).
 pub(crate) struct NearBoundDelta {
     /// The subtrees of the trie whose strings exceed the counter's bound, as disjoint, ascending ranges of nodes.
     subtrees: Vec<Range<u32>>,
@@ -149,8 +150,8 @@ pub(crate) struct NearBoundDelta {
 }
 
 impl NearBoundDelta {
-    /// Merges the differences below all first bytes of a state, for one number of remaining increments. `None` if the
-    /// near-bound mask does not differ from the unbounded one.
+    /// Merges the differences `of_increment` below all first bytes of a state, for one number of remaining increments.
+    /// `None` if the near-bound mask does not differ from the unbounded one.
     fn new<'p>(
         trie: Trie<'_>,
         of_increment: impl Iterator<Item = &'p ExitDifference>,

@@ -1,5 +1,5 @@
-//! The product automaton of a batch of derived states: each state runs beside its reference, the state from whose mask
-//! its mask is derived.
+//! The product automaton of a batch of derived states: each state runs beside its reference. A reference is the state
+//! from whose mask the mask is derived.
 //!
 //! Each derived state is a *member*, with two rows of the transition table: its own row and that of its reference. A
 //! *product state* is the list of the pairs of rows that all members have reached at a trie node. Product states are
@@ -10,7 +10,7 @@
 //! A member is skipped below a node if its two rows are equivalent for at least as many bytes as the node is high. It
 //! is dropped for good once both rows are equal.
 //!
-//! The byte classes of a product state are those of its rows alone, which are far fewer than those of the grammar.
+//! The byte classes of a product state are those of its rows alone, far fewer than those of the grammar.
 //!
 //! Cost: O(members) for each product state and byte class that leads to another product state.
 
@@ -24,18 +24,17 @@ use rustc_hash::FxHashMap;
 use crate::ir::ByteSet;
 use crate::masks::equivalence::transition_table::{Transition, TransitionTable, runs_of};
 
-/// One member of a product state: the rows of the transition table that a derived state and its reference (the state
-/// that its mask is derived from) have reached.
+/// An entry of a product state: the rows of the transition table that a derived state and its reference (source of its
+/// mask) have reached.
 #[derive(Clone, Copy, Debug)]
 struct ProductPair {
-    /// The index, in the batch, of the derived state (which runs beside its reference).
+    /// The index of the derived state in the batch.
     member: u32,
     /// The row of the transition table that the derived state has reached.
     row: u32,
-    /// The row of the transition table that the reference (a state that another mask is derived from) has reached.
+    /// The row of the transition table that the reference (source of another mask) has reached.
     like: u32,
-    /// A length in bytes: from their two table rows on, the derived state and its reference behave equally on all
-    /// strings of fewer bytes.
+    /// `row` and `like` agree on transitions, token ends and returns for all strings of fewer bytes than this.
     same: u32,
 }
 
@@ -61,67 +60,69 @@ impl Hash for ProductPair {
     }
 }
 
-/// How a derived state and its reference (the state that its mask is derived from) differ at a trie node.
+/// How a derived state and its reference (source of its mask) differ at a trie node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Divergence {
-    /// Only the reference (a state that another mask is derived from) continues: the derived state has no transition on
-    /// the byte.
+    /// The derived state has no transition on the byte. The reference (source of its mask) has one.
     Gone,
-    /// Both agree on whether a token may end and whether the rule may return at the node. Only the reference (a state
-    /// that another mask is derived from) continues below it.
+    /// Both agree on whether a token may end and whether the rule may return at the node. Only the reference (source of
+    /// its mask) continues below.
     Last,
-    /// The derived state reaches the node, and differs from its reference (the state that its mask is derived from) in
-    /// whether a token may end or the rule may return here. Below the node it either does not continue, or its
-    /// reference continues too.
+    /// The derived state reaches the node. It differs from its reference (source of its mask) in whether a token may
+    /// end or the rule may return here. Below the node it either does not continue, or its reference continues too.
     Other {
         /// The transition of the derived state on the byte that leads to the node.
         to: Transition,
-        /// The part of the reference's outcome (consumed tokens and exit nodes) that the derived state's outcome
-        /// replaces.
+        /// The part of the outcome (consumed tokens and exit nodes) of the reference (source of the mask) that the
+        /// derived state's outcome replaces.
         replaces: Replaced,
     },
-    /// The transition table does not decide how the derived state differs, because the byte begins a call or leads to a
-    /// state without a row. Holds the row of the derived state and the row of its reference (the state that its mask is
-    /// derived from), both before the byte.
+    /// The transition table does not decide how the derived state differs: the byte begins a call, or leads to a state
+    /// without a row. Holds the rows of the derived state and of its reference (source of its mask), both before the
+    /// byte.
     Unclear([u32; 2]),
 }
 
-/// The part of a reference's outcome (tokens and exits) below a trie node that is not taken over for the derived state.
+/// The part of an outcome (tokens and exits) below a trie node that is not taken over from the reference (source of the
+/// mask).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Replaced {
-    /// Nothing is replaced: the reference (a state that another mask is derived from) does not reach the node.
+    /// Nothing is replaced: the reference (source of another mask) does not reach the node.
     Nothing,
-    /// The tokens and the exit (return of the rule) at the trie node itself are replaced; those below the node are
-    /// kept.
+    /// At the trie node itself, the tokens and the exit (return of the rule) are replaced by those of the derived
+    /// state. Those below the node are kept.
     Node,
-    /// The tokens and exits (trie nodes at which the rule returns) at the node and at all nodes below it are replaced.
+    /// At the trie node and all nodes below, the tokens and exits (nodes where the rule returns) are replaced by those
+    /// of the derived state.
     Subtree,
 }
 
-/// A product state: what all members (derived states beside their references) have reached at a trie node. For each
-/// member that still continues, it has a pair of rows of the transition table.
+/// A product state: the pairs of table rows that the members of a batch have reached at a trie node. A member is a
+/// derived state beside its reference. It has no pair if it does not continue.
 struct ProductState {
-    /// For each member (a derived state beside its reference), the pair of rows of the transition table that the two
-    /// have reached. In the order of the members.
+    /// For each member (derived state beside its reference), the pair of table rows that the two have reached. In the
+    /// order of the members.
     members: Rc<[ProductPair]>,
-    /// A length in bytes: on strings of fewer bytes, no member (derived state beside its reference) of the product
-    /// state differs from its reference. It is the least `same` of the members.
+    /// A length in bytes. On strings of fewer bytes, no derived state has other transitions, token ends or returns than
+    /// its reference (source of its mask). It is the least `same` of the members.
     shortest: u32,
-    /// A length in bytes: on strings of at least this length, every member (derived state beside its reference) of the
-    /// product state may differ from its reference. It is the greatest `same` of the members.
+    /// A length in bytes. On strings of at least this length, every derived state may have other transitions, token
+    /// ends or returns than its reference (source of its mask). It is the greatest `same` of the members.
     longest: u32,
-    /// The index in `Product::runs` of the partition of the bytes that belongs to this product state.
+    /// The index in `Product::runs` of a partition of the bytes, on whose runs all rows of this product state are
+    /// constant.
     runs: u32,
     /// The range of this product state in `Product::step_of`: one entry for each run of bytes with equal transitions.
     steps: Range<u32>,
-    /// The range of this product state in `Product::windows`, which has the members that may still differ below a trie
-    /// node of some height (longest string below it, in bytes). There is one entry for each height from `shortest` on,
-    /// up to `longest` (exclusive) or [`HIGH`] (inclusive). A last one is for all greater heights.
+    /// The range of this product state in `Product::windows`. An entry has the derived states that may still differ
+    /// from their references (sources of their masks) below a trie node of one height. The height is the longest string
+    /// below, in bytes. There is one entry for each height from `shortest` on, up to `longest` (exclusive) or [`HIGH`]
+    /// (inclusive). A last one is for all greater heights.
     windows: Range<u32>,
 }
 
-/// A partition of the 256 bytes into runs. Each row of the transition table that belongs to a product state has equal
-/// transitions on all bytes of a run.
+/// A partition of the 256 bytes into runs. Each row of the transition table in a product state (pairs of reached rows)
+/// has equal transitions on all bytes of a run.
 struct Runs {
     /// For each byte, the index of the run of bytes that contains it.
     of_byte: [u8; 256],
@@ -138,86 +139,82 @@ impl Runs {
     }
 }
 
-/// The transition of a product state (what all members have reached at a trie node) on a run of bytes. Also says which
-/// members diverge from their references on these bytes, and how.
+/// The transition of a product state (pairs of reached rows) on a run of bytes. Also says which derived states differ
+/// from their references on these bytes, and how.
 #[derive(Clone, Copy)]
 struct Step {
-    /// The index of the target product state, or [`NONE`] if no member (a derived state beside its reference)
-    /// continues.
+    /// The index of the target product state (pairs of reached rows), or [`NONE`] if no derived state continues.
     to: u32,
-    /// The index in `Product::divergences` of the first divergence (a member that differs from its reference) of this
-    /// step.
+    /// The index in `Product::divergences` of the first divergence of this step. A divergence is a difference of a
+    /// derived state from its reference.
     first: u32,
-    /// The end, exclusive, in `Product::divergences` of the divergences (members that differ from their references) of
-    /// this step.
+    /// The end, exclusive, in `Product::divergences` of the divergences of this step. A divergence is a difference of a
+    /// derived state from its reference.
     end: u32,
 }
 
-/// The members (derived states beside their references) of a product state that may still differ below a trie node of
-/// some height: the length in bytes of the longest string below the node.
+/// The derived states in a product state that may still differ from their references (sources of their masks) below a
+/// trie node of some height. The height is the length in bytes of the longest string below the node.
 #[derive(Clone, Copy)]
 struct HeightFilter {
-    /// The product state of these members (derived states beside their references) alone: [`NONE`] if there are none,
-    /// [`UNKNOWN`] before it is computed.
+    /// The product state with these derived states alone: [`NONE`] if there are none, [`UNKNOWN`] before it is
+    /// computed.
     product_state: u32,
-    /// Byte bits: every string that distinguishes a member from its reference (the state that its mask is derived from)
-    /// contains one of these bytes.
+    /// A set of byte classes, one bit each, as in `byte_bits`. Every string that distinguishes one of the derived
+    /// states from its reference (source of its mask) contains one of these bytes.
     distinguishing: u128,
 }
 
-/// Marks a [`HeightFilter`] whose product state is not computed yet.
+/// Marks a [`HeightFilter`] whose product state (pairs of reached rows) is not computed yet.
 const UNKNOWN: u32 = NONE - 1;
 
-/// The greatest height of a trie node, in bytes, with a [`HeightFilter`] of its own. All higher nodes share one filter,
-/// which keeps all members (derived states beside their references); such nodes are few.
+/// The greatest height of a trie node, in bytes, with a [`HeightFilter`] of its own. All higher nodes share one filter
+/// with all derived states of the product state; such nodes are few.
 const HIGH: u32 = 32;
 
-/// The most members (derived states beside their references) of all product states together, some 64 MB. Beyond this
-/// limit the batch is split into smaller ones, unless it has one member.
+/// The most entries of all product states together, one for each derived state, some 64 MB. Beyond this limit the batch
+/// is split into smaller ones, unless it has one derived state.
 const MOST_LANES: usize = 4 << 20;
 
-/// The product automaton of one batch of derived states, each beside its reference (the state that its mask is derived
-/// from). It is built lazily, during the pass over the trie.
+/// The product automaton of one batch of derived states, each beside its reference (source of its mask). It is built
+/// lazily, during the pass over the trie.
 pub(crate) struct Product<'a> {
-    /// The transition table of the grammar's states: a row for each state with many outgoing bytes.
+    /// The transition table of the grammar's states. States with many outgoing bytes have rows.
     rows: &'a TransitionTable,
-    /// For each member (a derived state beside its reference), the FOLLOW bytes of its rule (those that may come after
-    /// it), as byte bits.
+    /// For each derived state of the batch, the FOLLOW bytes of its rule: a set of byte classes, one bit each.
     after: Vec<u128>,
-    /// The product states (what all members have reached at a trie node), by index.
+    /// The product states (pairs of reached rows), by index.
     states: Vec<ProductState>,
-    /// Maps the members of a product state (derived states beside their references, with the rows reached) to the index
-    /// of that state in `states`.
+    /// Maps the entries of a product state, with the table rows reached, to the index of that state in `states`.
     ids: FxHashMap<Rc<[ProductPair]>, u32>,
     /// Maps a set of row shapes, one bit each, to the index in `runs` of their common partition of the bytes. Rows of
-    /// the transition table with one shape have equal transitions on the same runs of bytes.
+    /// the transition table have the same shape if they are constant on the same runs of bytes.
     by_shapes: FxHashMap<u64, u32>,
     /// The partitions of the bytes into runs with equal transitions. Product states with rows of the same shapes share
     /// one.
     runs: Vec<Runs>,
-    /// For each product state and run of bytes, the index of its transition in `steps`, or [`NONE`] before that is
-    /// computed.
+    /// For each product state (pairs of reached rows) and run of bytes, the index of its transition in `steps`, or
+    /// [`NONE`] before that is computed.
     step_of: Vec<u32>,
-    /// The transitions, computed so far, of all product states (what all members have reached at a trie node) on runs
-    /// of bytes.
+    /// The transitions of product states (pairs of reached rows) on runs of bytes, as far as computed.
     steps: Vec<Step>,
-    /// How members (derived states beside their references) differ on the transitions in `steps`. Each entry has the
-    /// index of the member.
+    /// How derived states differ from their references (sources of their masks) on the transitions in `steps`. Each
+    /// entry has the index of the derived state in the batch.
     divergences: Vec<(u32, Divergence)>,
-    /// The height filters of all product states: which members may still differ from their references below a trie node
-    /// of some height.
+    /// The height filters of all product states: which derived states may still differ from their references below a
+    /// trie node of some height.
     windows: Vec<HeightFilter>,
-    /// A reused buffer for the members (derived states beside their references) of a product state under construction.
+    /// A reused buffer for the entries of a product state (pairs of reached rows) under construction.
     scratch: Vec<ProductPair>,
-    /// The number of members (derived states beside their references) of all product states together.
+    /// The number of entries of all product states together, one for each derived state that still continues.
     size: usize,
 }
 
 impl<'a> Product<'a> {
-    /// Builds the product automaton of a batch. An entry of `members` has the rows of a state and of its reference (the
-    /// state that its mask is derived from), and the FOLLOW bytes of the state's rule (those that may come after it) as
-    /// byte bits. Also returns the first product state, for a trie with strings of up to `height` bytes. It is [`NONE`]
-    /// if no such string distinguishes a state from its reference.
+    /// Builds the product automaton of a batch. An entry of `members` has the table rows of a state and of its
+    /// reference (source of its mask). It also has the FOLLOW bytes of the state's rule, as byte classes, one bit each.
+    /// Returns the first product state too, for a trie with strings of up to `height` bytes. It is [`NONE`] if no such
+    /// string distinguishes a state from its reference.
     pub(crate) fn new(
         rows: &'a TransitionTable,
         members: &[([u32; 2], u128)],
@@ -248,15 +245,15 @@ impl<'a> Product<'a> {
         (this, product_state)
     }
 
-    /// Whether the product states (the rows of all members) have too many members together to be worth their memory.
-    /// Always false for a batch of one member.
+    /// Whether the product states (pairs of reached rows) have too many entries together to be worth their memory.
+    /// Always false for a batch of one derived state.
     pub(crate) fn are_too_many(&self) -> bool {
         self.size > MOST_LANES && self.after.len() > 1
     }
 
-    /// Returns the index of the product state (what all members have reached at a trie node) that a byte leads to, or
-    /// [`NONE`] if no member continues. Also returns the range of the members' divergences from their references on the
-    /// byte, for [`divergence`](Self::divergence).
+    /// Returns the index of the target of a product state (pairs of reached rows) on a byte, or [`NONE`] if no derived
+    /// state continues. Also returns the range of the divergences on the byte, for [`divergence`](Self::divergence). A
+    /// divergence is a difference of a derived state from its reference.
     #[inline]
     pub(crate) fn step(&mut self, product_state: u32, byte: u8) -> (u32, Range<usize>) {
         let ProductState { runs, steps, .. } = &self.states[product_state as usize];
@@ -273,23 +270,24 @@ impl<'a> Product<'a> {
         (to, first as usize..end as usize)
     }
 
-    /// Returns the FOLLOW bytes of a member's rule (those that may come after it), as byte bits. A member is a derived
-    /// state beside its reference.
+    /// Returns the FOLLOW bytes of the rule of a derived state: a set of byte classes, one bit each. `member` is the
+    /// index of the state in the batch.
     #[inline]
     pub(crate) fn after(&self, member: u32) -> u128 {
         self.after[member as usize]
     }
 
-    /// Returns a divergence (how a member differs from its reference) and the index of the member, given an index in
-    /// the range that [`step`](Self::step) returned.
+    /// Returns the index of a derived state in the batch, and how the state differs from its reference (source of its
+    /// mask). `at` is an index in the range that [`step`](Self::step) returned.
     #[inline]
     pub(crate) fn divergence(&self, at: usize) -> (u32, Divergence) {
         self.divergences[at]
     }
 
-    /// Returns the product state of the members that may differ from their references (the states that their masks are
-    /// derived from) below a trie node. `height` is the length in bytes of the longest string below the node, and
-    /// `below` has the bytes of these strings as bits. Returns [`NONE`] if no member may differ.
+    /// Returns the product state (pairs of reached rows) of those derived states in `product_state` that may differ
+    /// from their references (sources of their masks) below a trie node. `height` is the length in bytes of the longest
+    /// string below the node. `below` has the byte classes of these strings, one bit each. Returns [`NONE`] if none may
+    /// differ.
     #[inline]
     pub(crate) fn within(&mut self, product_state: u32, height: usize, below: u128) -> u32 {
         let ProductState { shortest, longest, windows, .. } = &self.states[product_state as usize];
@@ -304,8 +302,8 @@ impl<'a> Product<'a> {
         if below & distinguishing == 0 { NONE } else { product_state }
     }
 
-    /// Returns the index in `steps` of a known transition on another run of bytes, if all members (derived states
-    /// beside their references) have the same transitions on both runs. `None` if no known transition fits.
+    /// Returns the index in `steps` of a known transition of the product state `product_state` on another run of bytes.
+    /// All its rows must have the same transitions on that run as on `byte`. `None` if no known transition fits.
     fn like_step(&self, product_state: u32, byte: u8) -> Option<u32> {
         let rows = self.rows;
         let ProductState { members, runs, steps, .. } = &self.states[product_state as usize];
@@ -322,8 +320,8 @@ impl<'a> Product<'a> {
         found.find(|(other, _)| is_same(rows.class_of(**other))).map(|(_, &step)| step)
     }
 
-    /// Computes the transition of a product state (what all members have reached at a trie node) on a byte. Adds the
-    /// divergences of members from their references on this byte.
+    /// Computes the transition of a product state (pairs of reached rows) on a byte. Adds the differences of derived
+    /// states from their references on this byte to `divergences`.
     fn find_step(&mut self, product_state: u32, byte: u8) -> Step {
         let rows = self.rows;
         let class = rows.class_of(byte);
@@ -364,9 +362,8 @@ impl<'a> Product<'a> {
         Step { to, first, end }
     }
 
-    /// Computes which members (derived states beside their references) of a product state may still differ below trie
-    /// nodes of a height in bytes. If `height` is `None`, the result holds for nodes of any height and keeps all
-    /// members.
+    /// Computes which derived states of a product state may still differ from their references below trie nodes of a
+    /// height in bytes. If `height` is `None`, the result holds for nodes of any height and keeps all derived states.
     fn find_window(&mut self, product_state: u32, height: Option<u32>) -> HeightFilter {
         let mut kept = std::mem::take(&mut self.scratch);
         kept.clear();
@@ -386,8 +383,8 @@ impl<'a> Product<'a> {
         HeightFilter { product_state, distinguishing }
     }
 
-    /// Returns the index of the product state with these members (derived states beside their references), and adds the
-    /// state if it is new. [`NONE`] if there are no members.
+    /// Returns the index of the product state (pairs of reached rows) with the entries `members`, and adds the state if
+    /// it is new. [`NONE`] if there are no entries.
     fn intern(&mut self, members: &[ProductPair]) -> u32 {
         if members.is_empty() {
             return NONE;
@@ -421,7 +418,7 @@ impl<'a> Product<'a> {
     }
 }
 
-/// Returns a length in bytes as 32 bits. A greater length becomes `u32::MAX`; no token is as long.
+/// Returns a length in bytes as 32 bits. A longer one becomes `u32::MAX`; no token is as long.
 fn bytes(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }

@@ -1,10 +1,10 @@
 //! The transitions of a rule with registers, for one of its counters. The *near-bound counter* is the one under study.
 //! All other counters are *far*: so many increments are left that no token reaches their bound.
 //!
-//! Entering a state may change several counters; only the change of the near-bound counter matters. That change
-//! is an increment or a reset. At the last increment, the exit replaces the state. After a reset, many increments are left.
+//! Entering a state may change several counters; only the change of the near-bound counter matters. That change is an
+//! increment or a reset. At the last increment, the exit replaces the state. After a reset, many increments are left.
 //!
-//! Cost: O(states of the rule times its byte classes).
+//! Cost: O(states of the rule), times its byte classes.
 
 use std::collections::BTreeSet;
 
@@ -21,9 +21,9 @@ use crate::network::{CountDependent, Field, Network};
 /// register updates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Arrived {
-    /// The state after all register updates, as a number within the rule.
+    /// The state after all register updates, as an index within the rule.
     pub(super) state: u32,
-    /// The state that replaces `state` if the increment on entering was the last one, as a number within the rule.
+    /// The state that replaces `state` if the increment on entering was the last one, as an index within the rule.
     /// `None` if entering makes no increment of the near-bound counter (the one under study).
     pub(super) exit: Option<u32>,
     /// Whether entering the state resets the near-bound counter (the one under study), so that many increments are
@@ -31,7 +31,7 @@ pub(super) struct Arrived {
     pub(super) is_set: bool,
 }
 
-/// The transitions of one rule. States are numbered within the rule, from 0.
+/// The transitions of one rule. States are given by their indexes within the rule, from 0.
 pub(super) struct RuleSteps<'a> {
     /// The tables of the grammar itself, without the vocabulary.
     own: Tables<'a>,
@@ -46,8 +46,8 @@ pub(super) struct RuleSteps<'a> {
 }
 
 impl<'a> RuleSteps<'a> {
-    /// Builds the transitions of the rule that has the given count-dependent states (whose masks change near a
-    /// counter's bound).
+    /// Builds the transitions of the rule that has the given count-dependent states. Their masks change near a
+    /// counter's bound.
     pub(super) fn new(network: &'a Network, count_dependent: &CountDependent) -> Self {
         let own = network.tables.as_tables();
         let rule = &own.rules[network.rule_of(count_dependent.states[0][0])];
@@ -80,7 +80,8 @@ impl<'a> RuleSteps<'a> {
         self.rows.classes()
     }
 
-    /// Returns, for each state of the rule, whether it has a transition on one of `bytes`. O(states times classes).
+    /// Returns, for each state of the rule, whether it has a transition on one of `bytes`. O(states times byte
+    /// classes).
     pub(super) fn goes_on_with(&self, bytes: ByteSet) -> Vec<bool> {
         let classes: BTreeSet<usize> = (0..=u8::MAX)
             .filter(|&byte| bytes.contains(byte))
@@ -96,12 +97,12 @@ impl<'a> RuleSteps<'a> {
         self.rows.class(byte)
     }
 
-    /// Returns the number, within the rule, of a state that is given by its id in the network.
+    /// Returns the index, within the rule, of a state given by its id.
     pub(super) fn number(&self, state: u32) -> u32 {
         state - self.own.bases.states - self.first
     }
 
-    /// Returns the [flags](state_flags) of a state, given by its number within the rule.
+    /// Returns the [flags](state_flags) of a state, given by its index within the rule.
     fn flags(&self, state: u32) -> u32 {
         self.own.states[(self.first + state) as usize].flags
     }
@@ -111,8 +112,8 @@ impl<'a> RuleSteps<'a> {
         self.flags(state) & state_flags::FINAL != 0
     }
 
-    /// Whether a state of the rule is count-dependent: its mask changes when few increments of the near-bound counter
-    /// (the one under study) are left.
+    /// Whether a state of the rule is count-dependent: its mask changes when the near-bound counter (the one under
+    /// study) has few increments left.
     pub(super) fn is_count_dependent(&self, state: u32) -> bool {
         self.count_dependent[state as usize]
     }
@@ -123,8 +124,8 @@ impl<'a> RuleSteps<'a> {
     }
 
     /// Returns a description, as 32-bit words, of the transitions reachable from the states `from`. States are numbered
-    /// in the order in which they are reached, so rules with equal transitions have equal descriptions. O(reached
-    /// states times classes).
+    /// as they are reached, so rules with equal transitions have equal descriptions. O(reached states times byte
+    /// classes).
     pub(super) fn signature(&self, from: impl Iterator<Item = u32>) -> Vec<u32> {
         let mut order: IndexSet<u32, FxBuildHasher> = from.collect();
         let mut signature = vec![order.len() as u32];
@@ -160,8 +161,9 @@ impl<'a> RuleSteps<'a> {
 }
 
 /// Follows the register updates of a state. Returns the state after them, with their effect on the near-bound counter
-/// (the one under study). `state` and the result are numbers within the rule whose first state has index `first`.
-/// `field` returns the register bits of that counter at a state, or `None` where the counter is not in use.
+/// (the one under study). `state` and the result are indexes within the rule, whose first state has the index `first`
+/// in the tables. `field` returns the register bits of that counter at a state, or `None` if the counter is not in use
+/// there.
 fn arrival(
     own: Tables<'_>,
     first: u32,

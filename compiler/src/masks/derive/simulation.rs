@@ -1,9 +1,9 @@
-//! A simulation preorder on the states of a rule: which count-dependent states accept every string that another
-//! accepts.
+//! A simulation preorder on the count-dependent states of a rule. A state simulates another if it accepts every string
+//! that the other accepts.
 //!
 //! Take a rule that counts words. With three words left, a state accepts a string of three words if it does with thirty
 //! words left. So the walk with thirty words left records everything that the walk with three would. Its other records
-//! lie after strings on which the state with three words left does not continue, and so outside of that state's mask.
+//! lie after strings without a continuation from the state with three words left, and so outside of that state's mask.
 //! Hence of the states after one first byte, only the largest in the preorder are walked.
 //!
 //! The *distance* of a pair is the length of the shortest chain of transitions to a pair that fails at once. The pair
@@ -12,7 +12,7 @@
 //! simulation between programs" (1971).
 //!
 //! Ends of strings are compared as well as transitions. If the near-bound deltas of the rule are only sets of tokens,
-//! less is needed. Where the smaller state is final, the larger must not continue with a FOLLOW byte of the rule.
+//! less is needed. If the smaller state is final, the larger must not continue with a FOLLOW byte of the rule.
 //!
 //! Invariant: pairs are visited in the order of the states, so the result does not depend on the number of threads.
 //! Cost: O(pairs times byte classes), up to a limit, beyond which a pair is taken not to hold.
@@ -26,32 +26,33 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use super::rule_steps::{Arrived, RuleSteps};
 use crate::graph::Lists;
 
-/// The distance of a pair of states for which the simulation holds on strings of every length.
+/// The distance of a claim of simulation that holds on strings of every length. Other claims hold on all strings of
+/// fewer bytes than their distance.
 const ENDLESS: u32 = u32::MAX;
 
-/// The most maximal arrivals (targets after register updates) that each arrival is compared with. Beyond this limit an
+/// The most maximal arrivals (targets after register updates) with which each arrival is compared. Beyond this limit an
 /// arrival counts as maximal itself and costs one more walk.
 const MOST_COMPARED: usize = 1 << 3;
 
-/// A far state (many increments of the counter left), and its exit: the state that replaces it at the last increment.
-/// Both are numbers within the rule.
+/// A far state (counter far from its bound) and its exit (state at the counter's bound). Both are indexes within the
+/// rule.
 type FarExit = (u32, u32);
 
-/// A claim of simulation to verify. The larger side, which should accept every string that the smaller accepts, comes
+/// A claim of simulation to verify: the larger side accepts every string that the smaller accepts. The larger comes
 /// first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum SimulationPair {
-    /// Two count-dependent states (whose masks change near a counter's bound): both make the same increments, and each
-    /// exit (the state after the last increment) differs from staying by the same strings.
+    /// Two count-dependent states (masks change near a bound). On all strings of the smaller, the larger makes the same
+    /// increments. At each increment, [`Exits`](Self::Exits) relates the two exits (states at the counter's bound).
     States(u32, u32),
-    /// Two pairs of a far state (many increments left) and its exit (after the last increment). The strings that
-    /// distinguish the smaller far state from its exit distinguish the larger far state from its exit too.
+    /// Two pairs of a far state (counter far from its bound) and its exit (state at the counter's bound). Strings that
+    /// distinguish the smaller far state from its exit also distinguish the larger far state from its exit.
     Exits(FarExit, FarExit),
 }
 
 impl SimulationPair {
-    /// Whether the claim of simulation holds trivially: both sides are equal, or each exit equals its far state (many
-    /// increments left).
+    /// Whether the claim of simulation holds trivially: both sides are equal, or each exit equals its far state
+    /// (counter far from its bound).
     fn is_plain(self) -> bool {
         match self {
             Self::States(larger, smaller) => larger == smaller,
@@ -62,25 +63,26 @@ impl SimulationPair {
     }
 }
 
-/// The claims of simulation between states of one rule that are verified so far. No exit (the state after the last
-/// increment) of the rule may accept more than staying does.
+/// The claims of simulation between states of one rule that are verified so far. No exit (state at the counter's bound)
+/// of the rule may accept more than its far state.
 pub(super) struct Simulation<'r, 'a> {
     /// The transitions of the rule, with what each does to the counter.
     steps: &'r RuleSteps<'a>,
-    /// For each state of the rule, whether it continues with a FOLLOW byte of the rule (one that may come after it).
-    /// `None` if near-bound masks of the rule also differ in the trie nodes at which the rule returns, not only in
-    /// tokens.
+    /// For each state of the rule, whether it continues with a FOLLOW byte of the rule. `None` if near-bound masks of
+    /// the rule differ from the unbounded ones in exits (nodes where the rule returns) too, and not only in tokens.
     goes_on_after: Option<&'r [bool]>,
-    /// Maps each verified claim of simulation to its distance: the claim holds for all strings of fewer bytes.
+    /// Maps each verified claim that one state simulates another (accepts all its strings) to its distance. The claim
+    /// holds for all strings of fewer bytes.
     distances: FxHashMap<SimulationPair, u32>,
-    /// The number of claims of simulation that may still be visited.
+    /// The number of further claims of simulation that may be visited. Such a claim says that one state accepts every
+    /// string of another.
     left: usize,
 }
 
 impl<'r, 'a> Simulation<'r, 'a> {
     /// Returns a simulation without verified claims, which may visit at most `left` claims. If near-bound masks of the
     /// rule differ from the unbounded ones only in tokens, `goes_on_after` is given. It has for each state whether it
-    /// continues with a FOLLOW byte (that may come after the rule).
+    /// continues with a FOLLOW byte of the rule.
     pub(super) fn new(
         steps: &'r RuleSteps<'a>,
         goes_on_after: Option<&'r [bool]>,
@@ -94,9 +96,8 @@ impl<'r, 'a> Simulation<'r, 'a> {
         self.distances.len()
     }
 
-    /// Returns, for each arrival (a state that a byte leads to, after register updates), the index of a maximal
-    /// arrival. The maximal arrival simulates it on all strings of up to `length` bytes. O(arrivals times
-    /// [`MOST_COMPARED`]).
+    /// Returns, for each arrival (target after register updates), the index of a maximal arrival. The maximal arrival
+    /// simulates it on all strings of up to `length` bytes. O(arrivals times [`MOST_COMPARED`]).
     pub(super) fn largest(&mut self, arrivals: &[Arrived], length: u32) -> Vec<usize> {
         let mut by: Vec<usize> = (0..arrivals.len()).collect();
         let mut largest: Vec<usize> = Vec::new();
@@ -130,8 +131,8 @@ impl<'r, 'a> Simulation<'r, 'a> {
         by
     }
 
-    /// Whether the arrival `larger` simulates `smaller` on all strings of at most `length` bytes. An arrival is a state
-    /// that a byte leads to, after register updates.
+    /// Whether the arrival `larger` simulates `smaller` on all strings of at most `length` bytes. An arrival is the
+    /// target of a transition, after register updates.
     fn simulation(&mut self, larger: Arrived, smaller: Arrived, length: u32) -> bool {
         let mut pairs = Vec::new();
         let holds = self.arrivals(larger, smaller, &mut pairs).is_some();
@@ -231,8 +232,8 @@ impl<'r, 'a> Simulation<'r, 'a> {
         Some(())
     }
 
-    /// Adds to `open` the claims on which a simulation of the arrival `smaller` by `larger` depends. An arrival is a
-    /// state that a byte leads to, after register updates. `None` if the simulation fails at once.
+    /// Adds to `open` the claims on which a simulation of the arrival `smaller` by `larger` depends. An arrival is the
+    /// target of a transition, after register updates. `None` if the simulation fails at once.
     fn arrivals(
         &self,
         larger: Arrived,

@@ -1,8 +1,8 @@
-//! Encodes the token sets of outcomes in their [forms](super::form), on any thread, before masks are numbered.
+//! Encodes the token sets of outcomes in their [forms](super::form), on any thread, before masks get their ids.
 //!
 //! Turning the ranks of an outcome into ascending token ids is most of the work of a mask. A rank is a token's index in
-//! byte order. The work depends on the vocabulary and on the masks of references, the states that other states' masks
-//! are derived from. It does not depend on the order of the states, so any thread may do it
+//! byte order. The work depends on the vocabulary and on the masks of references. A reference is a state from whose
+//! mask other masks are derived. The work does not depend on the order of the states, so any thread may do it
 //! [ahead](Encoder::encode_new). The thread that takes the results only looks the form up ([`pool`](super::pool)).
 //!
 //! The form of a derived set follows from its difference to the reference's set. The size of the difference to the
@@ -38,12 +38,12 @@ const MANY_SPANS: usize = 6;
 pub(crate) enum Encoded {
     /// The index of an equal set that the [pool](super::pool::Pool) of token sets has already.
     Set(u32),
-    /// The [form](super::form) of the set in `words`, and `count`, the number of its tokens.
+    /// The words of the set's [form](super::form), and the number of tokens in the set.
     Form { words: Vec<u32>, count: u32 },
 }
 
-/// The tokens and exit nodes from which a mask is made. The mask is that of a state, or of a return state with an exit
-/// class (a set of trie nodes at which a rule returns).
+/// The tokens and exit nodes of a mask. The mask belongs to a state, or to a return state (state after a call) with a
+/// set of exits (nodes where a callee returns).
 #[derive(Debug, Default)]
 pub(crate) struct Computed {
     /// The consumed tokens, and the exits: trie nodes at which the rule returns.
@@ -51,7 +51,7 @@ pub(crate) struct Computed {
     /// Ids of additional tokens that have no rank (index in byte order), because the grammar matches them by id;
     /// ascending.
     pub(crate) extra: Vec<u32>,
-    /// The encoded token set, if a thread encoded it ahead, before the sets are numbered.
+    /// The encoded token set, if a thread encoded it ahead, before the sets get their indexes.
     pub(crate) encoded: Option<Encoded>,
 }
 
@@ -70,8 +70,7 @@ pub(crate) struct Scratch {
     ids: Vec<u32>,
     /// A buffer for a bit row (one bit per token).
     row: Vec<u32>,
-    /// A buffer for the words of a form (a token set as 32-bit words) or of the description of an outcome (consumed
-    /// tokens and exit nodes).
+    /// A buffer for the words of a form (an encoded token set) or of the description of an outcome (tokens and exits).
     words: Vec<u32>,
     /// Hashes of the outcomes (consumed tokens and exit nodes) that this thread has encoded so far.
     /// [`Encoder::encode_new`] skips an outcome whose hash is in the set.
@@ -97,8 +96,8 @@ impl Scratch {
         }
     }
 
-    /// Takes the buffer for a bit row (one bit per token), with all bits cleared. A row has `row_words` words of 32
-    /// bits.
+    /// Takes from these buffers the one for a bit row (one bit per token), with all bits cleared. A row has `row_words`
+    /// words of 32 bits.
     fn cleared(&mut self, row_words: usize) -> Vec<u32> {
         let mut row = std::mem::take(&mut self.row);
         row.clear();
@@ -107,8 +106,8 @@ impl Scratch {
     }
 }
 
-/// The token set of a *reference*: a state that other states' masks are derived from. It is stored as a bit row (one
-/// bit per token) and two lists: tokens to remove from the row, and tokens to add.
+/// The token set of a reference, from which sets of other states are derived. The set is stored as a bit row (one bit
+/// per token) and two lists: tokens to remove from the row, and tokens to add.
 pub(crate) struct ReferenceSet<'a> {
     /// The index of the set in the pool of token sets.
     pub(crate) set: u32,
@@ -117,37 +116,37 @@ pub(crate) struct ReferenceSet<'a> {
     pub(crate) row: u32,
     /// The words of the bit row that `row` denotes, one bit per token. Empty if the set is stored as a list of tokens.
     pub(crate) words: Cow<'a, [u32]>,
-    /// Ids of the tokens that are in the bit row (one bit per token) and not in the set, ascending.
+    /// Ids of the tokens that are in the bit row (one bit per token) but not in the set, ascending.
     pub(crate) minus: Vec<u32>,
-    /// Ids of the tokens that are in the set and not in the bit row (one bit per token), ascending. All tokens of a set
-    /// that is stored as a list.
+    /// Ids of the tokens that are in the set but not in the bit row (one bit per token), ascending. All tokens of a set
+    /// stored as a list.
     pub(crate) plus: Vec<u32>,
     /// The number of tokens in the set.
     pub(crate) count: u32,
-    /// The ranks (token indexes in byte order) of the set's tokens. If they are not known: the set as a bit row (one
+    /// The ranks (token indexes in byte order) of the set's tokens. If they are not known, the set as a bit row (one
     /// bit per token), from which ranks are found on demand.
     pub(crate) ranks: Result<&'a [Range<u32>], LazyRanks>,
 }
 
 /// Encodes token sets as lists, as bit rows (one bit per token), or as differences from bit rows. Holds the bit rows of
-/// the vocabulary and the sets of references (states that other masks are derived from).
+/// the vocabulary, and the token sets from which other sets are derived.
 pub(crate) struct Encoder<'a> {
     /// The token trie: the prefix tree of the tokens' byte strings.
     trie: Trie<'a>,
-    /// The tables of the vocabulary's shared rules.
+    /// The tables of the vocabulary: its states, rules and stored masks.
     shared: Tables<'a>,
-    /// Indexes over the vocabulary's trie, shared rules and stored masks.
+    /// Indexes over the vocabulary's trie, rules and stored masks.
     known: &'a VocabularyFacts,
     /// The limits on the lengths of token lists, in tokens.
     lengths: Lengths,
     /// The bit rows (one bit per token) of the vocabulary.
     rows: SharedRows<'a>,
-    /// Maps a state of the grammar itself to its token set, if other states' masks are derived from it.
+    /// Maps a state of the grammar itself to its token set, if sets of other states are derived from it.
     references: FxHashMap<u32, ReferenceSet<'a>>,
 }
 
-/// A borrowed token set that another set is derived from, of a state of the grammar or of the vocabulary. It is a bit
-/// row (one bit per token) and two lists: tokens to remove from the row, and tokens to add.
+/// A borrowed token set from which another set is derived. It is a bit row (one bit per token) and two lists: tokens to
+/// remove from the row, and tokens to add.
 struct Reference<'s> {
     /// The index of the set in the pool of token sets; `None` for a state of the vocabulary.
     set: Option<u32>,
@@ -156,10 +155,10 @@ struct Reference<'s> {
     row: u32,
     /// The words of the bit row that `row` denotes, one bit per token. Empty if the set is stored as a list of tokens.
     words: &'s [u32],
-    /// Ids of the tokens that are in the bit row (one bit per token) and not in the set, ascending.
+    /// Ids of the tokens that are in the bit row (one bit per token) but not in the set, ascending.
     minus: &'s [u32],
-    /// Ids of the tokens that are in the set and not in the bit row (one bit per token), ascending. All tokens of a set
-    /// that is stored as a list.
+    /// Ids of the tokens that are in the set but not in the bit row (one bit per token), ascending. All tokens of a set
+    /// stored as a list.
     plus: &'s [u32],
     /// The number of tokens in the set.
     count: u32,
@@ -185,12 +184,13 @@ impl<'a> Encoder<'a> {
         self.lengths
     }
 
-    /// Adds the token set of a state of the grammar, so that the sets of other states can be derived from it.
+    /// Adds the token set of a state of the grammar to this encoder, so that the sets of other states can be derived
+    /// from it.
     pub(crate) fn add_reference(&mut self, state: u32, reference: ReferenceSet<'a>) {
         self.references.insert(state, reference);
     }
 
-    /// Returns the token set of a state that other sets are derived from. A state of the grammar must have been
+    /// Returns the token set of a state from which other sets are derived. A state of the grammar must have been
     /// [added](Self::add_reference).
     fn reference(&self, state: u32) -> Reference<'_> {
         if let Some(reference) = self.references.get(&state) {
@@ -224,7 +224,7 @@ impl<'a> Encoder<'a> {
         extra.is_empty() && !is_small
     }
 
-    /// Encodes the token set of an outcome (consumed tokens and exit nodes) ahead, before sets are numbered. Does
+    /// Encodes the token set of an outcome (consumed tokens and exit nodes) ahead, before sets get their indexes. Does
     /// nothing if this thread has encoded an equal outcome before.
     pub(crate) fn encode_new(&self, found: &mut Computed, scratch: &mut Scratch) {
         let Computed { outcome, extra, encoded } = found;
@@ -240,7 +240,8 @@ impl<'a> Encoder<'a> {
         *encoded = Some(self.encode(outcome, extra, scratch));
     }
 
-    /// Encodes the set of an outcome's consumed tokens and of the token ids `extra`.
+    /// Encodes the set of an outcome's consumed tokens and of the token ids `extra`. An outcome has the consumed tokens
+    /// and exit nodes of a state.
     pub(crate) fn encode(
         &self,
         outcome: &Outcome,
@@ -313,17 +314,17 @@ impl<'a> Encoder<'a> {
         Encoded::Form { words, count }
     }
 
-    /// Writes the form (32-bit words) of the bit row `row`, with one bit per token, as its difference from the
-    /// vocabulary's bit row with the id `nearest`.
+    /// Writes the form (32-bit words) of the token set in the bit row `row`, with one bit per token. The form is the
+    /// difference from the vocabulary's bit row with the id `nearest`.
     fn write_near(&self, nearest: u32, row: &[u32], words: &mut Vec<u32>) {
         words.clear();
         words.push(nearest);
         describe_difference(row_of(self.shared, nearest), row, words);
     }
 
-    /// Encodes a set that is derived from another: the tokens of `reference` without the ranks (token indexes in byte
-    /// order) `except`, with the ranks `spans` and the token ids `extra`. The set is assembled as a bit row (one bit
-    /// per token).
+    /// Encodes a set that is derived from another. The set has the tokens of `reference` without those of `except`, and
+    /// the tokens of `spans` and `extra`. `except` and `spans` are ranks (token indexes in byte order), `extra` are
+    /// token ids. The set is assembled as a bit row (one bit per token).
     fn encoded_over(
         &self,
         reference: &Reference<'_>,
@@ -354,8 +355,8 @@ impl<'a> Encoder<'a> {
         &self.trie.token_of_rank[span.start as usize..span.end as usize]
     }
 
-    /// Returns the token ids of an outcome's spans (ranges of token ranks) and of `extra`, ascending. The outcome
-    /// (tokens and exits) must have no delta.
+    /// Returns the token ids of an outcome's spans (ranges of token ranks) and of `extra`, ascending. The outcome must
+    /// have no delta (tokens of another mask).
     fn gathered(&self, outcome: &Outcome, extra: &[u32], scratch: &mut Scratch) -> Vec<u32> {
         let mut ids = std::mem::take(&mut scratch.ids);
         ids.clear();
@@ -370,9 +371,9 @@ impl<'a> Encoder<'a> {
         ids
     }
 
-    /// Encodes a set that is derived from another, from their difference alone: the tokens of `reference` without the
-    /// ranks (token indexes in byte order) `except` and with the ranks `spans`. `None` if the difference is too large
-    /// or the reference has bits of its own. Also `None` if only one of the two sets is a short list.
+    /// Encodes a set that is derived from another, from their difference alone. The set has the tokens of `reference`
+    /// without the ranks (token indexes in byte order) `except`, and the ranks `spans`. `None` if the difference is too
+    /// large or the reference has bits of its own. Also `None` if only one of the two sets is a short list.
     fn differing(
         &self,
         reference: &Reference<'_>,
@@ -419,8 +420,8 @@ impl<'a> Encoder<'a> {
         Some(Encoded::Form { words, count })
     }
 
-    /// Rewrites the form (32-bit words) of a token set. It is the difference from one bit row (one bit per token) of
-    /// the vocabulary, and becomes the difference from the row with the id `nearest`.
+    /// Rewrites the form (32-bit words) of a token set, which is the difference from some bit row of the vocabulary. It
+    /// becomes the difference from the bit row with the id `nearest`.
     fn move_near(&self, nearest: u32, words: &mut Vec<u32>, scratch: &mut Scratch) {
         let mut row = std::mem::take(&mut scratch.row);
         row.clear();
@@ -441,9 +442,9 @@ impl<'a> Encoder<'a> {
     }
 }
 
-/// Writes a description of an outcome's tokens, equal for equal outcomes (consumed tokens and exit nodes). The words
-/// are the state whose mask the tokens are derived from, or [`NONE`]; the number of excluded ranges; the bounds of
-/// these ranges; and the bounds of the other spans.
+/// Writes a description of an outcome's tokens, equal for equal outcomes (consumed tokens and exit nodes). The first
+/// word is the state from whose mask the tokens are derived, or [`NONE`]. Then come the number of excluded ranges, the
+/// bounds of these ranges, and the bounds of the other spans.
 pub(crate) fn describe(outcome: &Outcome, words: &mut Vec<u32>) {
     let (state, except) = match &outcome.delta {
         Some(taken) => (taken.reference, &taken.excluded[..]),
@@ -455,7 +456,7 @@ pub(crate) fn describe(outcome: &Outcome, words: &mut Vec<u32>) {
     words.extend(spans.flat_map(|span| [span.start, span.end]));
 }
 
-/// Appends to `to` the token ids of `list` without `dropped`, merged with the ids of `added` that are not in `known`.
+/// Appends to `to` the token ids of `list` without `dropped`, merged with the ids of `added` without those in `known`.
 /// All lists ascend, and `added` is disjoint from `list`.
 fn merge(list: &[u32], dropped: &[u32], added: &[u32], known: &[u32], to: &mut Vec<u32>) {
     let is_new = |id: &u32| known.binary_search(id).is_err();

@@ -12,17 +12,17 @@
 //! - A list, if the list takes less than half a row.
 //! - The set's own bit row.
 //!
-//! The words are a head, a length, and lists or bits. The head is the row's number, [`NONE`] for a list, or [`BITS`]
-//! for a bit row. The length is that of the minus list. The minus list and the plus list, or the bits, follow.
+//! The words are a head, a length, and lists or bits. The head is the row's id, [`NONE`] for a list, or [`BITS`] for a
+//! bit row. The length is that of the minus list. The minus list and the plus list, or the bits, follow.
 
 use grammarc_artifacts::sections::network::NONE;
 
-/// The first word of a form (a token set as 32-bit words) that holds a bit row (one bit per token), in place of the id
-/// of a vocabulary row.
+/// The first word of a form (an encoded token set) that is a bit row (one bit per token). Takes the place of the id of
+/// a vocabulary row.
 pub(crate) const BITS: u32 = NONE - 1;
 
-/// The form of a token set, parsed from its 32-bit words: a list, a difference from a bit row (one bit per token), or a
-/// bit row.
+/// The form of a token set, parsed from its 32-bit words. It is a list, a bit row (one bit per token), or a difference
+/// from one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form<'w> {
     /// A list of the token ids of the set, ascending.
@@ -35,7 +35,7 @@ pub(crate) enum Form<'w> {
 }
 
 impl<'w> Form<'w> {
-    /// Parses the 32-bit words of a form (a token set). Panics on fewer than two words.
+    /// Parses the 32-bit words of a form (an encoded token set). Panics on fewer than two words.
     pub(crate) fn of(words: &'w [u32]) -> Self {
         let (head, rest) = words.split_at(2);
         match head[0] {
@@ -48,7 +48,7 @@ impl<'w> Form<'w> {
         }
     }
 
-    /// Replaces `words` by the 32-bit words of this form (a token set).
+    /// Replaces `words` by the 32-bit words of this form (an encoded token set).
     pub(crate) fn write(self, words: &mut Vec<u32>) {
         words.clear();
         match self {

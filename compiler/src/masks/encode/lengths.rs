@@ -1,4 +1,4 @@
-//! Bounds on the lengths of the token lists in a mask record.
+//! Bounds on the lengths of the token lists of a stored mask.
 //!
 //! At run time, setting one token of a list takes as long as copying 16 words of a bit row. So sets with longer lists
 //! become rows, or differences to rows.
@@ -17,20 +17,20 @@ pub(crate) struct Lengths {
 }
 
 impl Lengths {
-    /// Returns the greatest number of tokens of a set that is always stored as a list, however near a bit row (one bit
-    /// per token) is. It is one token for each 16 words of a bit row.
+    /// Returns the greatest number of tokens of a set that is always stored as a list, even if it hardly differs from a
+    /// bit row. It is one token for each 16 words of a bit row (one bit per token).
     pub(crate) fn always_listed(self) -> usize {
         self.row_words / WORDS_A_TOKEN
     }
 
-    /// Returns the greatest number of tokens of a list. A mask may also differ from its bit row (one bit per token) in
-    /// at most this many tokens.
+    /// Returns the greatest number of tokens of a list. A set may also differ from a bit row (one bit per token) in at
+    /// most this many tokens.
     pub(super) fn most_listed(self) -> usize {
         // A list of a grammar takes at most half the memory of a row.
         if self.is_vocabulary { self.always_listed() } else { self.row_words / 2 }
     }
 
-    /// Returns the greatest number of tokens in which a set of `count` tokens may differ from its bit row (one bit per
+    /// Returns the greatest number of tokens in which a set of `count` tokens may differ from a bit row (one bit per
     /// token). With more, the difference is not worth storing.
     pub(crate) fn worth_differing(self, count: u32) -> usize {
         self.most_listed().min(count as usize / 2)

@@ -1,7 +1,7 @@
 //! Token sets as mask records: id lists, bit rows, and deltas to another row.
 //!
-//! A record depends on the set and on the sets numbered before it, never on how the set was found. Sets are brought
-//! into their forms first, by any thread. They become masks in the order of the states.
+//! A record depends on the set and on the sets before it, never on how the set was found. Sets are brought into their
+//! forms first, by any thread. They become masks in the order of the states.
 //!
 //! | file | what |
 //! | --- | --- |
@@ -9,7 +9,7 @@
 //! | [`encoder`] | encodes the sets of outcomes as forms, on any thread |
 //! | [`lengths`] | limits on the lengths of lists |
 //! | [`nearest_row`] | the stored row that differs least from a set |
-//! | [`pool`] | interns sets by their forms; numbers masks |
+//! | [`pool`] | interns sets by their forms; gives ids to masks |
 //! | [`exit_classes`] | interns sets of exits, the trie nodes at which a rule returns |
 //! | [`sort_ids`] | sorts token ids |
 //!

@@ -30,8 +30,8 @@ impl<'a> SharedRows<'a> {
     }
 
     /// Returns the id of the vocabulary's bit row (one bit per token) that differs least from a set of `count` tokens.
-    /// `None` if no difference is small enough to be worth storing. `apart` computes a difference as for [`nearest`],
-    /// given the words and the number of tokens of a row.
+    /// `None` if no difference is small enough to be worth storing. `apart` gets the words of a row, the number of its
+    /// tokens, and a limit. It returns the number of differing tokens, or `None` if that is not below the limit.
     pub(super) fn nearest(
         &self,
         count: u32,
@@ -94,8 +94,8 @@ pub(super) fn nearest(
     best
 }
 
-/// Returns the number of tokens in which the set of token ids `ids` differs from a bit row (one bit per token) of
-/// `count` tokens. `None` if the number is `limit` or more.
+/// Returns the number of tokens in exactly one of two sets: the ids `ids`, and a bit row (one bit per token) of `count`
+/// tokens. `None` if the number is `limit` or more.
 pub(super) fn apart_from_ids(ids: &[u32], row: &[u32], count: u32, limit: usize) -> Option<usize> {
     let count = count as usize;
     // With this many ids missing from the row, the difference reaches the limit.
@@ -104,8 +104,8 @@ pub(super) fn apart_from_ids(ids: &[u32], row: &[u32], count: u32, limit: usize)
     (missing < most).then(|| count + 2 * missing - ids.len())
 }
 
-/// Appends the difference of the bit row (one bit per token) `row` from the bit row `old`. It is the number of tokens
-/// only in `old`, the ids of these tokens, and the ids of the tokens only in `row`.
+/// Appends to `content` the difference of the bit row `row` from the bit row `old`, each with one bit per token. It
+/// consists of the number of tokens only in `old`, the ids of these tokens, and the ids of the tokens only in `row`.
 pub(super) fn describe_difference(old: &[u32], row: &[u32], content: &mut Vec<u32>) {
     let at = content.len();
     content.push(0);

@@ -11,9 +11,9 @@
 //! - All grammars share the rows of a vocabulary, so a vocabulary stores many. A set becomes a row unless it differs
 //!   from an existing row in a few tokens.
 //!
-//! Sets are numbered as they are found. Masks are numbered as they are [asked for](Pool::mask), in the order of the
-//! states. So a record depends on the set and on the sets before it in that order. Equal sets are one mask. If the
-//! vocabulary has a mask with the words of a set's form, the set gets that mask.
+//! Sets have indexes in the order in which they are found. Masks have ids in the order in which they are [asked
+//! for](Pool::mask), the order of the states. So a record depends on the set and on the sets before it in that order.
+//! Equal sets are one mask. If the vocabulary has a mask with the words of a set's form, the set gets that mask.
 //!
 //! Outcomes are looked up before they are encoded, because most are equal to others.
 
@@ -41,7 +41,7 @@ const NEIGHBOURS: usize = 128;
 pub(crate) struct Pool<'a> {
     /// The tables of the vocabulary: its states, rules and stored masks.
     shared: Tables<'a>,
-    /// Indexes over the vocabulary's trie, shared rules and stored masks.
+    /// Indexes over the vocabulary's trie, rules and stored masks.
     known: &'a VocabularyFacts,
     /// The forms (32-bit words) of the token sets, by the index of the set.
     sets: Interner,
@@ -58,13 +58,13 @@ pub(crate) struct Pool<'a> {
     words: Vec<u32>,
     /// Reused buffers for encoding token sets.
     scratch: Scratch,
-    /// The mask records that are made so far: bit rows (one bit per token) with minus and plus lists.
+    /// The masks that are made so far: bit rows (one bit per token) with lists of tokens to remove and to add.
     records: Records,
 }
 
-/// The mask records that are made so far, with their bit rows (one bit per token) and token lists.
+/// The masks that are made so far, with their bit rows (one bit per token) and token lists.
 struct Records {
-    /// The tables that the mask records, bit rows (one bit per token) and token lists are appended to.
+    /// The tables to which the masks, bit rows (one bit per token) and token lists are appended.
     tables: TablesData,
     /// The limits on the lengths of token lists, in tokens.
     lengths: Lengths,
@@ -73,8 +73,8 @@ struct Records {
 }
 
 impl<'a> Pool<'a> {
-    /// Returns a pool without token sets. Its mask records are appended to `tables`. For a grammar, the ids of the
-    /// masks continue those of the vocabulary.
+    /// Returns a pool without token sets. Its masks are appended to `tables`. For a grammar, the ids of the masks
+    /// continue those of the vocabulary.
     pub(crate) fn new(
         shared: Tables<'a>,
         known: &'a VocabularyFacts,
@@ -188,14 +188,15 @@ impl<'a> Pool<'a> {
         size_of_val(&**rows) + size_of_val(&**lists) + size_of_val(&**masks) + known
     }
 
-    /// Returns the tables, with the pool's mask records, bit rows (one bit per token) and token lists in them.
+    /// Returns the tables, with the pool's masks, bit rows (one bit per token) and token lists in them.
     pub(crate) fn finish(self) -> TablesData {
         self.records.tables
     }
 }
 
 impl Records {
-    /// Adds the mask of a new token set with `count` tokens, and returns the id of the mask.
+    /// Adds the mask of a new token set with `count` tokens to the tables, and returns the id of the mask. `form` is
+    /// the encoded set.
     fn add(&mut self, form: Form<'_>, count: u32) -> u32 {
         match form {
             Form::List(ids) if ids.len() <= self.lengths.always_listed() => {
@@ -225,8 +226,8 @@ impl Records {
         }
     }
 
-    /// Adds a mask record for the bit row (one bit per token) `row`, as its difference from the stored row with the id
-    /// `nearest`. `count` is the number of its tokens. Returns the id of the mask.
+    /// Adds to the tables a mask for the bit row (one bit per token) `row`, as its difference from the stored row with
+    /// the id `nearest`. `count` is the number of its tokens. Returns the id of the mask.
     fn put_near(&mut self, nearest: u32, row: &[u32], count: u32) -> u32 {
         let mut lists = Vec::new();
         describe_difference(self.row(nearest), row, &mut lists);
@@ -234,8 +235,9 @@ impl Records {
         self.put(nearest, minus, plus, count)
     }
 
-    /// Adds a mask record: the id of a bit row (one bit per token) or [`NONE`], the ids of tokens to remove from it,
-    /// and the ids of tokens to add. `count` is the number of the mask's tokens. Returns the id of the mask.
+    /// Adds a mask to the tables, and returns its id. `row` is the id of a bit row (one bit per token) or [`NONE`].
+    /// `minus` has the ids of tokens to remove from it, and `plus` those to add. `count` is the number of the mask's
+    /// tokens.
     fn put(&mut self, row: u32, minus: &[u32], plus: &[u32], count: u32) -> u32 {
         let id = self.tables.bases.masks + self.tables.masks.len() as u32;
         let mut list = |ids: &[u32]| {
@@ -255,9 +257,10 @@ impl Records {
         &self.tables.rows[(id - self.tables.bases.rows) as usize * words..][..words]
     }
 
-    /// Returns the id of a bit row (one bit per token) among the newest that this pool has added: the one that differs
-    /// least from a set of `count` tokens. `None` if no difference is small enough to be worth storing. `apart`
-    /// computes a difference as for [`nearest`], given the words and the number of tokens of a row.
+    /// Returns the id of the bit row (one bit per token) that is nearest to a set of `count` tokens, among the last
+    /// [`NEIGHBOURS`] rows of this pool. `None` if no difference is small enough to be worth storing. `apart` gets the
+    /// words of a row, the number of its tokens, and a limit. It returns the number of differing tokens, or `None` if
+    /// that is not below the limit.
     fn nearest(
         &self,
         count: u32,

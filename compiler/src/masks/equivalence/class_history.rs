@@ -1,12 +1,13 @@
-//! The classes of states after each round of a partition refinement. After round `k`, two states share a class only if
-//! they agree on all strings of at most `k` bytes.
+//! The equivalence classes of states after each round of a partition refinement. Two states share a class after round
+//! `k` only if they are equivalent on all strings of at most `k` bytes.
 
 use grammarc_artifacts::sections::network::NONE;
 use smallvec::SmallVec;
 
 use crate::automata::ALONE;
 
-/// A change of a state's class in a partition refinement: from some round on, the state is in another class.
+/// A change of a state's equivalence class in a partition refinement: from some round on, the state is in another
+/// class.
 #[derive(Clone, Copy, Debug)]
 struct Change {
     /// The first round after which the state is in the class `class`. Round 0 is the initial partition.
@@ -15,8 +16,8 @@ struct Change {
     class: u32,
 }
 
-/// The class of one state after each round of a partition refinement, until the state is alone in its class. States in
-/// one class after round `k` agree on all strings of at most `k` bytes.
+/// The equivalence class of one state after each round of a partition refinement, until the state is alone in its
+/// class. States in one class after round `k` are equivalent on all strings of at most `k` bytes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ClassHistory {
     /// The state's first class and its changes of class, in ascending order of their rounds.
@@ -38,18 +39,19 @@ impl ClassHistory {
         self.changes.push(Change { round: round as u32, class });
     }
 
-    /// Ends this history of classes: after the first `rounds` rounds, nothing is known of the state's class.
+    /// Ends this history of equivalence classes: from round `rounds` on, nothing is known of the state's class.
     pub(crate) fn end(&mut self, rounds: usize) {
         self.rounds = self.rounds.min(rounds as u32);
     }
 
-    /// Returns the number of rounds of the refinement after which the state shared its class with another state.
+    /// Returns the number of rounds after which the state still shared its equivalence class with another state.
     #[inline]
     pub(crate) fn rounds(&self) -> usize {
         self.rounds as usize
     }
 
-    /// Returns the state's class after the round `round` of the refinement. `None` if the history has ended before.
+    /// Returns the state's equivalence class after the round `round` of the refinement. `None` if the history has ended
+    /// before.
     #[inline]
     pub(crate) fn class(&self, round: usize) -> Option<u32> {
         let known = round < self.rounds();
@@ -57,14 +59,14 @@ impl ClassHistory {
         last.filter(|_| known).map(|change| change.class)
     }
 
-    /// Returns the state's class after the last round of its history. `None` if the state was alone in its class from
-    /// the beginning.
+    /// Returns the state's equivalence class after the last round of its history. `None` if the state was alone in its
+    /// class from the beginning.
     pub(crate) fn last(&self) -> Option<u32> {
         self.changes.last().map(|change| change.class)
     }
 
-    /// Returns the number of rounds after which two states shared a class. Classes are only ever split, so states once
-    /// separated stay separated. O(changes).
+    /// Returns the number of rounds after which two states shared an equivalence class. Classes are only ever split, so
+    /// states once separated stay separated. O(changes).
     pub(crate) fn common_rounds(&self, other: &Self) -> usize {
         let most = self.rounds.min(other.rounds);
         let (mut one, mut other) = (&self.changes[..], &other.changes[..]);
@@ -90,7 +92,7 @@ impl ClassHistory {
     }
 }
 
-/// The classes of several states, one row of the transition table each, after each round of a partition refinement.
+/// The equivalence classes of the states with rows in the transition table, after each round of a partition refinement.
 #[derive(Debug, Default)]
 pub(crate) struct Rounds {
     /// For each row of the transition table, the class history of its state. Empty for a state that never shared a
@@ -114,8 +116,8 @@ impl Rounds {
         Self { all: classes.map(ClassHistory::new).collect(), count: 1, is_fixpoint: false }
     }
 
-    /// Adds a round. `changed` has the row of the transition table and the new class of each state whose class changed.
-    /// Returns the number of states that are alone in their class since this round.
+    /// Adds a round to the refinement. `changed` has the row and the new equivalence class of each state whose class
+    /// changed. Returns the number of states that are alone in their class since this round.
     pub(crate) fn add(&mut self, changed: impl Iterator<Item = (u32, u32)>) -> usize {
         let mut alone = 0;
         for (row, class) in changed {
@@ -136,8 +138,8 @@ impl Rounds {
         self.is_fixpoint = true;
     }
 
-    /// Ends the class histories of all states: the refinement makes no further rounds, and longer strings count as
-    /// distinguishing.
+    /// Ends the class histories of all states. The refinement makes no further rounds, so states count as not
+    /// equivalent on longer strings.
     pub(crate) fn end(&mut self) {
         self.all.iter_mut().for_each(|history| history.end(self.count));
     }
@@ -151,7 +153,7 @@ pub(crate) struct ClassHistories {
     /// For each state of the grammar itself, by index from the first such state, its row in the transition table, or
     /// [`NONE`].
     row_of: Vec<u32>,
-    /// For each row of the transition table, the class of its state after each round.
+    /// For each row of the transition table, the equivalence class of its state after each round.
     rounds: Rounds,
 }
 
@@ -181,8 +183,8 @@ impl ClassHistories {
         Some(&self.rounds.all[self.row_of(state)? as usize])
     }
 
-    /// Returns a number that a state of the grammar shares with all states known to agree with it on strings of at most
-    /// `length` bytes. A state without a row of the transition table has a number of its own.
+    /// Returns the id of a state's equivalence class. Its members are the states of the grammar known to be equivalent
+    /// on strings of at most `length` bytes. A state without a row of the transition table has a class of its own.
     #[inline]
     pub(crate) fn class(&self, state: u32, length: usize) -> u32 {
         let class = self.of(state).and_then(|history| {
@@ -193,7 +195,8 @@ impl ClassHistories {
     }
 
     /// Returns the greatest number of bytes for which two states of the grammar are known to be equivalent.
-    /// `usize::MAX` if they are equivalent for all lengths. `None` if they may differ on the empty string.
+    /// `usize::MAX` if they are equivalent for all lengths. `None` if they are not known to be equivalent on the empty
+    /// string.
     pub(crate) fn length(&self, one: u32, other: u32) -> Option<usize> {
         let same = match (self.row_of(one), self.row_of(other)) {
             _ if one == other => usize::MAX,
@@ -203,8 +206,8 @@ impl ClassHistories {
         if same == usize::MAX { Some(same) } else { same.checked_sub(1) }
     }
 
-    /// Returns a string length in bytes: the states of two rows of the transition table are known to agree on all
-    /// shorter strings. `usize::MAX` if they agree on all strings, 0 if they may differ on the empty string.
+    /// Returns a string length in bytes: the states of two rows of the transition table are known to be equivalent on
+    /// all shorter strings. `usize::MAX` if they are equivalent on all strings, 0 if not even on the empty string.
     pub(crate) fn same(&self, one: u32, other: u32) -> usize {
         if one == other {
             return usize::MAX;
@@ -215,7 +218,7 @@ impl ClassHistories {
         if is_forever { usize::MAX } else { same }
     }
 
-    /// Returns the number of rounds of the refinement after which a state of the grammar shared its class with another
+    /// Returns the number of rounds after which a state of the grammar still shared its equivalence class with another
     /// state.
     #[cfg(test)]
     pub(crate) fn rounds(&self, state: u32) -> usize {

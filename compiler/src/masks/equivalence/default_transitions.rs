@@ -1,12 +1,12 @@
-//! States equal to the target of their widest edge, their *default*: the two differ in no token.
+//! States equivalent to the target of their widest edge, their *default*, on every token. So both have the same mask.
 //!
 //! In an object that may have other keys, a state within a named key nearly equals the state within any key. The two
-//! differ in the next byte of the name and in what follows it. Hardly any token continues from there to the end of the
-//! key, where they finally differ. So both are followed along the bytes on which they differ. The comparison ends at
-//! two states known to be equal, or where no [factor](crate::masks::trie::factors) of a token continues from one byte
-//! to the next. If that is not conclusive, both are followed along the nodes of the trie. D2FA (S. Kumar et al.,
-//! "Algorithms to Accelerate Multiple Regular Expressions Matching for Deep Packet Inspection", 2006) stores automata
-//! by such default transitions.
+//! have different targets on the next byte of the name. Hardly any token continues from there to the end of the key,
+//! where the two finally accept different values. So both are followed along the bytes with different targets. The
+//! comparison ends at two states known to be equal, or where no [factor](crate::masks::trie::factors) of a token
+//! continues from one byte to the next. If that is not conclusive, both are followed along the nodes of the trie. D2FA
+//! (S. Kumar et al., "Algorithms to Accelerate Multiple Regular Expressions Matching for Deep Packet Inspection", 2006)
+//! stores automata by such default transitions.
 //!
 //! The default has to loop on most of its bytes. Mostly it only calls the vocabulary's rule for the rest of a string;
 //! its transitions are then those of the rule's first state. If the state lacks edges on some of these bytes, it must
@@ -29,18 +29,20 @@ use crate::masks::shared::transitions::{WIDE, speaks_of_bytes};
 use crate::network::bytes_on;
 use crate::network::follow::Follow;
 
-/// The most bytes on which two compared states may differ: for each possible key a letter, digit or other character.
-/// With more, the two count as different.
+/// The most bytes on which two compared states may have different targets. That is enough for object keys that may
+/// continue with any letter, digit or other common character. With more such bytes, the two states count as not
+/// equivalent.
 const MOST_APART: usize = 64;
 
-/// The most trie nodes that a comparison of two states along the trie visits. Beyond it, the two count as different.
+/// The most trie nodes that a comparison of two states along the trie visits. Beyond it, the two count as not
+/// equivalent.
 const MOST_NODES: usize = 256;
 
-/// The most successive pairs of target states that are compared before one is known to be equal. Beyond it, the two
-/// states count as different.
+/// The most successive pairs of target states that are compared before one is known to be equivalent. Beyond it, the
+/// two states count as not equivalent.
 const MOST_AHEAD: usize = 64;
 
-/// Marks a state for which it is not known yet whether it only calls a shared rule.
+/// Marks a state for which it is not known yet whether it only calls a rule of the vocabulary.
 const UNKNOWN: u32 = NONE - 1;
 
 /// A byte on which two states lead to different states.
@@ -52,51 +54,54 @@ struct Divergence {
     to: [u32; 2],
 }
 
-/// The transitions of a state that only calls a shared rule, copied from the rule's first state.
+/// A state that does nothing but call a rule of the vocabulary. Its transitions are those of the rule's first state.
 struct CalledState {
-    /// Byte edges of the state, in ascending order: on the bytes that lead back to it, and on those after which the
-    /// shared rule returns.
+    /// Byte edges of the state, in ascending order. Bytes that lead the callee's first state back to itself lead back
+    /// to the state. Bytes after which the callee must return lead to `ret`.
     edges: Vec<ByteEdge>,
-    /// The bytes of all other transitions of the state.
+    /// The bytes of all other transitions of the rule's first state.
     rest: ByteSet,
-    /// Id of the first state of the shared rule that the state calls.
+    /// Id of the first state of the rule that the state calls.
     first: u32,
-    /// Id of the state that the call of the shared rule returns to.
+    /// Id of the state to which the call returns.
     ret: u32,
 }
 
-/// A search for states of a grammar that equal the target of their widest edge, their default, on every token.
+/// A search for states of a grammar that are equivalent to their default, the target of their widest edge, on every
+/// token.
 pub(crate) struct DefaultTransitions<'a> {
-    /// The network, with the bytes that may follow each rule.
+    /// The automata of all rules, with the bytes that may follow each rule.
     follow: &'a Follow<'a>,
     /// The tables of the vocabulary and of the grammar.
     network: Joined<'a>,
-    /// Facts about the vocabulary, such as the factors of its tokens.
+    /// Facts about the vocabulary, such as the factors (substrings) of its tokens.
     known: &'a VocabularyFacts,
-    /// For each state of the grammar itself, by index from the first such state, the state that it was compared with
-    /// last. The range in `divergences` has the bytes on which the two differ. The range is `None` if these are too
-    /// many, or if the two states differ in more than their targets on bytes.
+    /// For each state of the grammar itself, by index from the first such state, the state with which it was compared
+    /// last. The range in `divergences` has the bytes on which the two have different targets. It is `None` if these
+    /// are too many, or if the two also differ in calls or in tokens matched by id.
     divergences_of: Vec<(u32, Option<Range<u32>>)>,
     /// The bytes on which two compared states lead to different states, one pair of states after another.
     divergences: Vec<Divergence>,
-    /// For each state of the grammar itself, by index from the first such state, the state that it was compared with
-    /// last. The flag says whether the two are known to be equal on every factor (substring) of a token.
+    /// For each state of the grammar itself, by index from the first such state, the state with which it was compared
+    /// last. The flag says whether the two are known to be equivalent on every factor (substring) of a token.
     equivalent: Vec<(u32, bool)>,
     /// For each state of the grammar itself, by index from the first such state, the index of its transitions in
-    /// `begun`. [`NONE`] if the state does more than call a shared rule, [`UNKNOWN`] if that is not computed yet.
+    /// `begun`. [`NONE`] if the state does more than call a rule of the vocabulary, [`UNKNOWN`] if that is not computed
+    /// yet.
     begun_of: Vec<u32>,
-    /// The transitions of states that only call a shared rule. They are those of the rule's first state.
+    /// The states that only call a rule of the vocabulary, with their transitions.
     begun: Vec<Rc<CalledState>>,
-    /// Maps a called rule, with the first state of another rule, to the first bytes of the called rule. `None` if the
-    /// transitions of that state differ on these bytes, or if they do not cover the remaining bytes.
+    /// The bytes on which two rules of the vocabulary begin alike, by the first rule and the first state of the second.
+    /// `None` if they have different targets on a first byte of the first rule. Also `None` if the second rule may
+    /// begin with some other byte.
     by_call: Vec<((u32, u32), Option<ByteSet>)>,
     /// Pairs of states to compare, each with the trie node at which both were reached.
     work: Vec<([u32; 2], u32)>,
 }
 
 impl<'a> DefaultTransitions<'a> {
-    /// Creates a search for states of a grammar that equal their default (the target of their widest edge), without
-    /// results.
+    /// Creates a search for states of a grammar that are equivalent to their default (target of the widest edge),
+    /// without results.
     pub(crate) fn new(follow: &'a Follow<'a>, known: &'a VocabularyFacts) -> Self {
         let network = follow.network();
         let divergences_of = vec![(NONE, None); network.own.state_count() as usize];
@@ -114,8 +119,8 @@ impl<'a> DefaultTransitions<'a> {
         }
     }
 
-    /// Returns the target of a state's widest edge, its *default*, if both are equal on every token. `None` if that is
-    /// not certain. Cheapest if the targets of the state were compared before.
+    /// Returns the target of a state's widest edge, its *default*, if both are equivalent on every token. `None` if
+    /// that is not certain. Cheapest if the targets of the state were compared before.
     pub(crate) fn of(&mut self, state: u32) -> Option<u32> {
         let other = self.widest(state).filter(|&other| other != state)?;
         let stays = self.widest(other) == Some(other) || self.begun(other).is_some();
@@ -126,8 +131,8 @@ impl<'a> DefaultTransitions<'a> {
         do_the_same.then_some(other)
     }
 
-    /// Returns the state that a state of the grammar was found to equal on every factor (substring) of a token. `None`
-    /// if no such state was found, or none was searched for.
+    /// Returns the state to which a state of the grammar was found equivalent on every factor (substring) of a token.
+    /// `None` if no such state was found, or none was searched for.
     pub(crate) fn equivalent_to(&self, state: u32) -> Option<u32> {
         let (other, are_equivalent) = self.equivalent[self.index(state)];
         are_equivalent.then_some(other)
@@ -141,8 +146,8 @@ impl<'a> DefaultTransitions<'a> {
         is_wide.then_some(widest.target)
     }
 
-    /// Whether it follows from the targets of two states that the states agree on every factor (substring) of a token.
-    /// Most targets were compared before; the others are compared up to `ahead` steps ahead.
+    /// Whether it follows from the targets of two states that the states are equivalent on every factor (substring) of
+    /// a token. Most targets were compared before; the others are compared up to `ahead` steps ahead.
     fn are_equivalent(&mut self, states: [u32; 2], ahead: usize) -> bool {
         let index = self.index(states[0]);
         if self.equivalent[index].0 == states[1] {
@@ -162,15 +167,15 @@ impl<'a> DefaultTransitions<'a> {
         are_equivalent
     }
 
-    /// Whether two states agree on every byte that may come directly after `byte` within a token.
+    /// Whether two states have equal targets on every byte that may come directly after `byte` within a token.
     fn none_part_after(&mut self, byte: u8, states: [u32; 2]) -> bool {
         let Some(mut divergences) = self.divergences_between(states) else { return false };
         let after = self.known.pieces().after(byte);
         divergences.all(|at| !after.contains(self.divergences[at as usize].byte))
     }
 
-    /// Whether two states are equal on all strings of the trie. False if the comparison takes more than [`MOST_NODES`]
-    /// trie nodes.
+    /// Whether two states are equivalent on all strings of the trie. False if the comparison takes more than
+    /// [`MOST_NODES`] trie nodes.
     fn are_same(&mut self, states: [u32; 2]) -> bool {
         self.work.clear();
         self.work.push((states, 0));
@@ -197,16 +202,17 @@ impl<'a> DefaultTransitions<'a> {
         true
     }
 
-    /// Whether two states agree on token ends, on exits (trie nodes at which the rule returns) and on register updates.
+    /// Whether two states have the same register updates, and the same answer to whether a token may end there or the
+    /// rule may return.
     fn agree(&self, states: [u32; 2]) -> bool {
         let [one, other] = states;
         let (one, other) = (self.record(one), self.record(other));
         one.flags & ENDS == other.flags & ENDS && one.count_exit == other.count_exit
     }
 
-    /// Whether two states certainly agree on the strings below a trie node. That holds if every string is a single
-    /// byte, every byte is a token, and both states can begin with the same of these bytes. A token may then end after
-    /// each byte.
+    /// Whether two states are certain to be equivalent on the strings below a trie node. That holds if every string is
+    /// a single byte, every byte is a token, and both states can begin with the same of these bytes. A token may then
+    /// end after each byte.
     fn begin_alike(&self, states: [u32; 2], node: u32) -> bool {
         let [one, other] = states.map(|state| self.follow.first(state).0);
         let mut children = self.known.children().of(node);
@@ -216,8 +222,9 @@ impl<'a> DefaultTransitions<'a> {
             })
     }
 
-    /// Returns the range of the [divergences](Self::divergence) of two states, the bytes on which their targets differ.
-    /// `None` if these are more than [`MOST_APART`], or if the states differ in more than bytes.
+    /// Compares two states. Returns the indexes of their [divergences](Self::divergence), the bytes on which they have
+    /// different targets. `None` if there are more than [`MOST_APART`], or if the states also differ in calls or in
+    /// tokens matched by id.
     #[inline]
     pub(crate) fn divergences_between(&mut self, states: [u32; 2]) -> Option<Range<u32>> {
         let index = self.index(states[0]);
@@ -227,15 +234,15 @@ impl<'a> DefaultTransitions<'a> {
         self.divergences_of[index].1.clone()
     }
 
-    /// Returns the divergence with the index `number`: a byte on which two states lead to different states, and both
+    /// Returns the divergence with the index `number`: a byte on which two states have different targets, and both
     /// targets. One target may be [`NONE`].
     pub(crate) fn divergence(&self, number: u32) -> (u8, [u32; 2]) {
         let Divergence { byte, to } = self.divergences[number as usize];
         (byte, to)
     }
 
-    /// Computes the divergences of two states (the bytes on which their targets differ), as a range of `divergences`.
-    /// `None` if they are too many, or if the states differ in more than bytes.
+    /// Computes the divergences of two states (bytes with different targets), as a range of `divergences`. `None` if
+    /// they are too many, or if the states also differ in calls or in tokens matched by id.
     fn part(&mut self, states: [u32; 2]) -> Option<Range<u32>> {
         let [one, other] = states;
         let (one, other) = (self.index(one), self.index(other));
@@ -260,8 +267,9 @@ impl<'a> DefaultTransitions<'a> {
         is_decided.then_some(from as u32..self.divergences.len() as u32)
     }
 
-    /// Returns the bytes on which `calls` equal the remaining transitions (`rest`) of `begun`, a state that only calls
-    /// a shared rule. `None` if the calls do not cover these bytes, or differ from the transitions.
+    /// Returns the bytes on which a state with the calls `calls` has the same targets as `begun`, a state that only
+    /// calls a rule of the vocabulary. `None` if the targets differ on a first byte of the calls. Also `None` if the
+    /// result lacks a byte of `begun.rest`.
     fn by_calls(&mut self, begun: &CalledState, calls: &[CallEdge]) -> Option<ByteSet> {
         let [call] = calls else {
             let is_all = calls.is_empty() && begun.rest.is_empty();
@@ -279,8 +287,9 @@ impl<'a> DefaultTransitions<'a> {
         bytes
     }
 
-    /// Returns the first bytes of `call`, if its callee and the shared rule of `begun` have equal transitions on them.
-    /// `None` if the transitions differ, or if the first bytes do not cover the remaining bytes of `begun`.
+    /// Compares the callee of `call` with the rule of the vocabulary that the state `begun` calls. Returns the bytes
+    /// with which the callee may begin, if both rules have the same targets on them. `None` if a target differs, or if
+    /// the result lacks a byte of `begun.rest`.
     fn find_by_call(&self, begun: &CalledState, call: &CallEdge) -> Option<ByteSet> {
         let shared = self.network.shared;
         let first = self.plainly_begun(call)?;
@@ -293,8 +302,8 @@ impl<'a> DefaultTransitions<'a> {
         is_part.then_some(one.on)
     }
 
-    /// Returns the transitions of a state that only calls a shared rule: those of the rule's first state. `None` if the
-    /// state does more. Computed once for each state.
+    /// Returns the transitions of a state that only calls a rule of the vocabulary: those of the rule's first state.
+    /// `None` if the state does more. Computed once for each state.
     fn begun(&mut self, state: u32) -> Option<Rc<CalledState>> {
         let index = self.index(state);
         if self.begun_of[index] == UNKNOWN {
@@ -309,8 +318,8 @@ impl<'a> DefaultTransitions<'a> {
         self.begun.get(self.begun_of[index] as usize).map(Rc::clone)
     }
 
-    /// Computes the transitions of a state that only calls a shared rule: those of the rule's first state. `None` if
-    /// the state does more, or if a register is involved.
+    /// Computes the transitions of a state that only calls a rule of the vocabulary: those of the rule's first state.
+    /// `None` if the state does more, or if a register is involved.
     fn find_begun(&self, state: u32) -> Option<CalledState> {
         let (own, shared) = (self.network.own, self.network.shared);
         let index = self.index(state);
@@ -339,8 +348,8 @@ impl<'a> DefaultTransitions<'a> {
         Some(CalledState { edges, rest, first, ret: call.ret })
     }
 
-    /// Returns the first state of the shared rule that a call enters. `None` if the rule is not shared, may return at
-    /// once, begins with calls or whole tokens, or if a register is involved.
+    /// Returns the first state of the vocabulary's rule that a call enters. `None` if the callee is a rule of the
+    /// grammar, may return at once, or begins with calls or whole tokens. Also `None` if a register is involved.
     fn plainly_begun(&self, call: &CallEdge) -> Option<u32> {
         let shared = self.network.shared;
         let rule = shared.rules.get(call.callee as usize)?;
@@ -365,9 +374,9 @@ impl<'a> DefaultTransitions<'a> {
     }
 }
 
-/// Adds the bytes on which two lists of edges, `one` and `other`, lead to different targets. The bytes of `by_calls`
-/// are left out: on these, calls of the first state equal edges of the second. Returns false if there are too many such
-/// bytes, or if the first list has an edge on a byte of `by_calls`.
+/// Adds to `divergences` the bytes on which two lists of edges, `one` and `other`, lead to different targets. The bytes
+/// of `by_calls` are left out: on these, calls of the first state equal edges of the second. Returns false if there are
+/// too many other bytes, or if the first list has an edge on a byte of `by_calls`.
 fn add_divergences(
     [one, other]: [&[ByteEdge]; 2],
     by_calls: ByteSet,
@@ -411,8 +420,8 @@ mod tests {
         samples::compiler(pairs.clone().chain(triples))
     }
 
-    /// Returns how many states of a text's network equal the target of their widest edge, after checking that each
-    /// does.
+    /// Compiles a grammar text. Returns how many of its states have the outcome of the target of their widest edge,
+    /// after checking that each does.
     fn defaults(compiler: &Compiler, front_end: &FrontEnd, text: &str) -> usize {
         let network = samples::network(compiler, front_end, text);
         let (vocabulary, known) =

@@ -14,12 +14,12 @@ pub(crate) struct EdgeDifference {
     pub(crate) first: u8,
     /// The last byte of the range, inclusive.
     pub(crate) last: u8,
-    /// The targets of both states on the bytes of the range, or [`NONE`].
+    /// The targets of both states on the bytes `first` to `last`, or [`NONE`].
     pub(crate) to: [u32; 2],
 }
 
 /// Whether `holds` is true for every range of bytes on which the edges of two states lead to different targets. Edges
-/// have to be sorted and disjoint. Ranges are visited in ascending order, until `holds` is false.
+/// have to be sorted and disjoint. Ranges are visited in ascending order, until `holds` returns false.
 #[inline]
 pub(crate) fn all_apart(
     mut one: &[ByteEdge],

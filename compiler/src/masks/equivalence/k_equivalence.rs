@@ -1,4 +1,5 @@
-//! k-equivalence: states of a grammar that agree on all strings of at most `k` bytes, for every `k`.
+//! k-equivalence: states of a grammar that are equivalent on all strings of at most `k` bytes, for every `k`. After
+//! such a string, a token may end in both or neither, and the rule may return in both or neither.
 //!
 //! The states of `[a-z]{0,255}` differ in the number of characters that may still come. A token distinguishes two of
 //! them only if it has more characters than the smaller number. A state's behaviour on the strings below a trie node
@@ -6,7 +7,7 @@
 //! behaviour on strings of 0, 1, 2, ... bytes, each round from the one before: E. F. Moore, "Gedanken-experiments on
 //! sequential machines", 1956. Unlike in a minimisation, the rounds themselves are the result.
 //!
-//! States that leave a class get a new number, and the others keep theirs
+//! States that leave a class get a new class id, and the others keep theirs
 //! ([`Refinement`](crate::automata::Refinement)). So the cost of a round depends on the classes that change in it. In a
 //! chain, only the states at one position change their class in a round.
 //!
@@ -35,25 +36,25 @@ use crate::masks::outcome::memo::Memo;
 use crate::network::follow::Follow;
 use crate::threads::Context;
 
-/// The most edges that the partition refinement looks at, over all rounds. Beyond it, no further round is made: longer
-/// strings count as distinguishing.
+/// The most edges that the partition refinement looks at, over all rounds. Beyond it, no further round is made: states
+/// count as not equivalent on longer strings.
 const MOST_WORK: usize = 4 << 20;
 
 /// Number of states in the partition refinement from which on the work is shared with a second thread.
 const WORTH_A_THREAD: usize = 512;
 
-/// Distance in bytes from a wide state (one with many outgoing bytes) up to which other states are refined as well. It
-/// covers the bytes of an escaped character, and some more.
+/// Distance in bytes from a wide state (many outgoing bytes) up to which other states are refined as well. It covers
+/// the bytes of an escaped character, and some more.
 const NEAR: usize = 12;
 
-/// The most refined states for each wide state (one with many outgoing bytes), on average. Beyond it, further
-/// neighbours of wide states are left out.
+/// The most refined states for each wide state (many outgoing bytes), on average. Beyond it, further neighbours of wide
+/// states are left out.
 const MOST_NEAR: usize = 16;
 
 /// Steps of the budget that are charged for each state: an estimate.
 const STEPS_A_STATE: usize = 1 << 5;
 
-/// Classes of a grammar's states that agree on all strings of at most `k` bytes, for every `k`.
+/// Equivalence classes of a grammar's states on strings of at most `k` bytes, for every `k`.
 #[derive(Debug, Default)]
 pub(crate) struct KEquivalence {
     /// Id of the first state of the grammar itself. States with lower ids belong to the vocabulary.
@@ -64,24 +65,24 @@ pub(crate) struct KEquivalence {
     transitions: OwnTransitionLists,
     /// Which states of the grammar take their outcome (consumed tokens and exit nodes) at the root from another state.
     representatives: Representatives,
-    /// The transition table of the refined states (those with many outgoing bytes and their neighbours). It also has
-    /// the class of each state after each round.
+    /// The transition table of the refined states. These are the states with many outgoing bytes, and their neighbours.
+    /// The table also has the equivalence class of each state after each round.
     rows: TransitionTable,
-    /// For each state of the grammar itself, by index from the first such state, whether it has many outgoing bytes and
-    /// reads no token by its id.
+    /// For each state of the grammar itself, by index from the first such state, whether it has many outgoing bytes.
+    /// False if the state reads tokens by their ids.
     is_wide: Vec<bool>,
     /// For each state of the grammar itself, by index from the first such state, whether it has many outgoing bytes. A
     /// state that also reads tokens by their ids counts if its widest edge leads back to it.
     has_default: Vec<bool>,
-    /// Memo of outcomes (consumed tokens and exit nodes) below the root of the trie, by class of equivalent states and
+    /// Memo of outcomes (consumed tokens and exit nodes) below the root of the trie, by equivalence class of states and
     /// trie node.
     remembered: Memo,
 }
 
 impl KEquivalence {
-    /// Computes the classes of a grammar's states that agree on strings of `k` bytes, for every `k` up to `most`. A
-    /// state that takes its outcome (consumed tokens and exit nodes) from another one gets no reference. Incomplete
-    /// once the budget is spent; the caller has to discard the result then.
+    /// Computes the references (sources of other masks), and the equivalence classes of a grammar's states on strings
+    /// of `k` bytes for every `k` up to `most`. A state that takes its outcome (consumed tokens and exit nodes) from
+    /// another one gets no reference. Incomplete once the budget is spent; the caller has to discard the result then.
     pub(crate) fn new(
         follow: &Follow<'_>,
         representatives: impl FnOnce() -> Representatives + Send,
@@ -149,8 +150,8 @@ impl KEquivalence {
         this
     }
 
-    /// Returns the wide states (`members`, those with many outgoing bytes) and the states at most [`NEAR`] bytes after
-    /// one, by index and ascending. At most [`MOST_NEAR`] states for each wide state are returned.
+    /// Returns the wide states (many outgoing bytes) `members`, and the states at most [`NEAR`] bytes after one. They
+    /// are given by index and ascend. At most [`MOST_NEAR`] states for each wide state are returned.
     fn with_companions(&self, follow: &Follow<'_>, members: Vec<u32>) -> Vec<u32> {
         let network = follow.network();
         let most = MOST_NEAR * members.len();
@@ -206,14 +207,14 @@ impl KEquivalence {
         self.rows.histories().row_of(state)
     }
 
-    /// Returns the approximate memory of the references (states that others are derived from) and of the transition
-    /// table, in bytes.
+    /// Returns the approximate memory, in bytes, of the references (sources of other masks) and of the transition
+    /// table.
     pub(crate) fn bytes(&self) -> usize {
         self.references.bytes() + self.rows.bytes()
     }
 
-    /// Returns the memo of outcomes (consumed tokens and exit nodes) below the root of the trie, by class of equivalent
-    /// states and trie node.
+    /// Returns the memo of outcomes (consumed tokens and exit nodes) below the root of the trie, by equivalence class
+    /// of states and trie node.
     pub(crate) fn remembered(&self) -> &Memo {
         &self.remembered
     }
@@ -224,8 +225,8 @@ impl KEquivalence {
         &self.representatives
     }
 
-    /// Returns the class of each refined state (one with many outgoing bytes, or a neighbour) after each round of the
-    /// partition refinement.
+    /// Returns the equivalence class of each refined state after each round of the partition refinement. Refined are
+    /// the states with many outgoing bytes, and their neighbours.
     #[inline]
     pub(crate) fn histories(&self) -> &ClassHistories {
         self.rows.histories()
@@ -237,29 +238,30 @@ impl KEquivalence {
     }
 
     /// Returns the reference of a state: the lower state of the grammar from whose mask its mask is derived. The
-    /// reference's own mask is not derived from another. `None` if the state has no reference, or one of the two has no
-    /// row in the transition table.
+    /// reference's own mask is not derived. `None` if the state has no reference, or one of the two has no row in the
+    /// transition table.
     pub(crate) fn reference(&self, state: u32) -> Option<u32> {
         let has_row = |&state: &u32| self.row_of(state).is_some();
         self.references.of(state).filter(|reference| [state, *reference].iter().all(has_row))
     }
 
     /// Returns the greatest number of bytes for which two states of the grammar are known to be equivalent.
-    /// `usize::MAX` if they are equivalent for all lengths. `None` if they may differ on the empty string.
+    /// `usize::MAX` if they are equivalent for all lengths. `None` if they are not known to be equivalent on the empty
+    /// string.
     pub(crate) fn length(&self, one: u32, other: u32) -> Option<usize> {
         self.histories().length(one, other)
     }
 
-    /// Returns the number of a state's class. The class has the states of the grammar that are known to agree on all
-    /// strings of at most `length` bytes.
+    /// Returns the id of a state's equivalence class: the states of the grammar known to be equivalent on all strings
+    /// of at most `length` bytes.
     #[inline]
     pub(crate) fn class(&self, state: u32, length: usize) -> u32 {
         self.histories().class(state, length)
     }
 
-    /// Whether the calls of two states of the grammar are known to agree on all strings of at most `length` bytes.
-    /// Callees are compared for `length` bytes, and the states after the calls for one byte less. `length` must be at
-    /// least 1.
+    /// Whether the calls of two states of the grammar are known to be equivalent on all strings of at most `length`
+    /// bytes. Callees are compared for `length` bytes, and the states after the calls for one byte less. `length` must
+    /// be at least 1.
     pub(crate) fn call_alike(
         &self,
         network: Joined<'_>,
@@ -285,9 +287,9 @@ impl KEquivalence {
             })
     }
 
-    /// Refines the classes of the `active` states, by one byte more in each round, up to `most` bytes. States are given
-    /// by their indexes among the grammar's states. `row_of` has, for each of these by index, its row in the transition
-    /// table.
+    /// Refines the equivalence classes of the `active` states, by one byte more in each round, up to `most` bytes.
+    /// States are given by their indexes among the grammar's states. `row_of` has, for each of these by index, its row
+    /// in the transition table.
     fn refined(
         &self,
         follow: &Follow<'_>,

@@ -1,8 +1,8 @@
 //! States within a literal, a fixed string, that no token leaves: their masks depend on one node of the trie.
 //!
 //! More than half of the states of an object are within its keys. No token leads from one letter of a key past its end.
-//! The tokens that such a state reads are those on the path to the deepest node that the literal leads to. States with
-//! one such node share a mask, which is computed once.
+//! Such a state reads the tokens on the path to the deepest node of the literal. States with one such node share a
+//! mask, which is computed once.
 //!
 //! Cost: O(own states), and O(depth of the node) for each of them.
 
@@ -35,7 +35,8 @@ pub(crate) struct Literals<'a> {
 }
 
 impl<'a> Literals<'a> {
-    /// Finds the literal transitions of all states of the grammar. `children` are the children of the trie's nodes.
+    /// Finds the transitions within literals (fixed strings) of all states of the grammar. `children` are the children
+    /// of the trie's nodes.
     pub(crate) fn new(own: Tables<'_>, children: &'a Children) -> Self {
         let base = own.bases.states;
         let flags = |state: u32| own.states[state as usize].flags & ENDS;
@@ -54,9 +55,9 @@ impl<'a> Literals<'a> {
         Self { children, base, steps: steps.collect() }
     }
 
-    /// Returns the deepest trie node that the literal (fixed string) from a state leads to, if this node decides the
-    /// state's outcome (consumed tokens and exit nodes). `None` if, before the trie ends, the rule may return, no token
-    /// may end, or several bytes may follow.
+    /// Returns the deepest trie node on the literal (fixed string) from a state, if this node decides the state's
+    /// outcome (consumed tokens and exit nodes). `None` if, before the trie ends, the rule may return, several bytes
+    /// may follow, or no token may end.
     pub(crate) fn deepest(&self, state: u32) -> Option<u32> {
         let mut index = state - self.base;
         let mut node = 0;

@@ -11,8 +11,8 @@ use grammarc_artifacts::tables::Joined;
 use crate::budget::Budget;
 use crate::network::follow::Follow;
 
-/// The most nested tail calls (calls as the last step of a rule) that are replaced by the callee's first transitions. A
-/// state with deeper ones keeps its own edges and calls.
+/// The most nested tail calls (calls as a last step) that are replaced by the callee's first transitions. A state with
+/// deeper ones keeps its own edges and calls.
 pub(crate) const DEEPEST: usize = 16;
 
 /// The flags of a state of which at least one is set if a token may end on arrival at the state.
@@ -42,11 +42,10 @@ type OwnedTransitions = (Box<[ByteEdge]>, Box<[CallEdge]>);
 pub(crate) struct OwnTransitionLists {
     /// Id of the first state of the grammar itself. States with lower ids belong to the vocabulary.
     base: u32,
-    /// The transitions of those states that begin with tail calls (calls as the last step of a rule) of the grammar's
-    /// rules.
+    /// The transitions of those states that begin with tail calls (calls as a last step) of the grammar's rules.
     through: Vec<OwnedTransitions>,
     /// For each state of the grammar itself, by index from the first such state, the index of its transitions in
-    /// `through`. [`NONE`] if they are those of the network.
+    /// `through`. [`NONE`] if they are the same as in the tables of the grammar.
     through_of: Vec<u32>,
 }
 
@@ -109,8 +108,9 @@ impl OwnTransitionLists {
     }
 }
 
-/// Appends the transitions of a state of the grammar, with up to `depth` nested tail calls replaced by the callee's
-/// first transitions. Returns false if that is not possible: calls are nested too deep, or transitions share a byte.
+/// Appends to `edges` and `calls` the transitions of a state of the grammar. Up to `depth` nested tail calls are
+/// replaced by the callee's first transitions. Returns false if that is not possible: calls are nested too deep, or
+/// transitions share a byte.
 fn gather(
     follow: &Follow<'_>,
     state: u32,

@@ -12,12 +12,12 @@ use crate::budget::Budget;
 use crate::masks::shared::transitions::{WIDE, bytes_of};
 use crate::network::follow::Follow;
 
-/// Numbers of bytes for which a state has to be equivalent to its reference (the state that its mask is derived from),
-/// tried in this order. If two states are equivalent for less than the last number, their masks differ in most tokens.
+/// Numbers of bytes for which a state has to be equivalent to its reference (source of its mask), tried in this order.
+/// If two states are equivalent for fewer bytes than the last number, their masks differ in most tokens.
 const LIKE: [usize; 3] = [16, 8, 4];
 
-/// The least number of states, equivalent for the first length of [`LIKE`], of which one gets a mask of its own. That
-/// state becomes the reference of the others.
+/// The least number of states, equivalent for the first length of [`LIKE`], of which one gets a mask of its own. The
+/// masks of the others are derived from it.
 const MANY: usize = 8;
 
 /// Steps of the budget that are charged for each state: an estimate.
@@ -28,8 +28,8 @@ const STEPS_A_STATE: usize = 1 << 5;
 pub(crate) struct References {
     /// Id of the first state of the grammar itself. States with lower ids belong to the vocabulary.
     base: u32,
-    /// For each state of the grammar itself, by index from the first such state, its reference (the state that its mask
-    /// is derived from), or [`NONE`].
+    /// For each state of the grammar itself, by index from the first such state, its reference (source of its mask), or
+    /// [`NONE`].
     references: Vec<u32>,
 }
 
@@ -88,7 +88,7 @@ impl References {
         Self { base, references }
     }
 
-    /// Whether any state has a reference, a state that its mask is derived from.
+    /// Whether any state has a reference (source of its mask).
     pub(crate) fn are_any(&self) -> bool {
         self.references.iter().any(|&reference| reference != NONE)
     }
@@ -110,7 +110,7 @@ impl References {
 ///
 /// `None` if the state has fewer than [`WIDE`] bytes on edges of its own, or if two of its transitions share a byte.
 /// Also `None` if the target has no byte edges. A state that is wide only by its calls is like the first state of a
-/// shared callee.
+/// rule of the vocabulary.
 pub(crate) fn widest_target(
     transitions: &OwnTransitionLists,
     follow: &Follow<'_>,

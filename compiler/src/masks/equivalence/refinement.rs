@@ -1,5 +1,5 @@
 //! The partition refinement of states by their transitions. After each round of a [`Refinement`], the states of a class
-//! agree on all strings of one byte more.
+//! are equivalent on all strings of one byte more.
 //!
 //! The first state of a callee is refined before the states that call it: a callee reads as many bytes as its caller.
 //!
@@ -16,8 +16,9 @@ use crate::graph::Lists;
 /// Steps of the budget that are charged for each state: an estimate.
 const STEPS_A_STATE: usize = 1 << 5;
 
-/// Returns a partition refinement of the grammar's states. It begins with the given class of each state, by index among
-/// the grammar's states. Only the `active` states are refined. Every other state has to be alone in its class.
+/// Returns a partition refinement of the grammar's states. It begins with the given equivalence class of each state, by
+/// index among the grammar's states. Only the `active` states are refined. Every other state has to be alone in its
+/// class.
 pub(crate) fn refinement(
     transitions: &OwnTransitionLists,
     network: Joined<'_>,
@@ -49,8 +50,8 @@ pub(crate) fn refinement(
     Refinement::with_levels(classes, Lists::of_pairs(states, targets), levels)
 }
 
-/// Refines the classes by one byte: states that differ on strings of one byte more are separated. Returns the number of
-/// edges looked at.
+/// Refines the equivalence classes by one byte: states that are not equivalent on strings of one byte more are
+/// separated. Returns the number of edges looked at.
 ///
 /// # Errors
 ///

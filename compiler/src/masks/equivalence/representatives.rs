@@ -1,6 +1,6 @@
-//! States of a grammar whose outcomes at the root of the trie equal those of other states, so that they are not walked.
-//! They are [default states](super::default_transitions), [bisimilar states](super::token_bisimulation), and those
-//! within [literals](super::literals) that lead to one node.
+//! States of a grammar whose outcomes at the root of the trie equal those of other states. They are not walked. They
+//! are [default states](super::default_transitions), [bisimilar states](super::token_bisimulation), and states within
+//! [literals](super::literals) up to the same trie node.
 //!
 //! Cost: O(own states).
 
@@ -19,26 +19,27 @@ use crate::network::follow::Follow;
 /// Steps of the budget that are charged for the comparison of two states: an estimate.
 const STEPS_A_STATE: usize = 1 << 7;
 
-/// Which states of a grammar take their outcome (consumed tokens and exit nodes) at the root from another state, their
-/// *representative*, so that they are not walked.
+/// The states of a grammar with the same outcome (consumed tokens and exit nodes) at the root as another state, their
+/// *representative*. They are not walked.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Representatives {
     /// Id of the first state of the grammar itself. States with lower ids belong to the vocabulary.
     base: u32,
-    /// For each state of the grammar itself, by index from the first such state, whether its outcome (consumed tokens
-    /// and exit nodes) is taken from another state.
+    /// For each state of the grammar itself, by index from the first such state, whether its outcome is that of another
+    /// state. An outcome has the consumed tokens and exit nodes.
     is_represented: Vec<bool>,
     /// For each state of the grammar itself, by index from the first such state, the ids of the states that take their
-    /// outcome (consumed tokens and exit nodes) from it.
+    /// outcome from it. An outcome has the consumed tokens and exit nodes.
     of: Lists,
-    /// Classes of states that agree on every factor (substring) of a token.
+    /// Classes of states that are equivalent on every factor (substring) of a token.
     bisimulation: TokenBisimulation,
-    /// For each shortcut, the number of states that it found an equivalent state for, so that they are not walked.
+    /// For each shortcut (saving in a trie walk), the number of states for which it found an equivalent state. They are
+    /// not walked.
     counts: ShortcutCounts,
 }
 
 impl Representatives {
-    /// Finds, for the tokens of a trie, the states of a network that can take their outcome (consumed tokens and exit
+    /// Finds, for the tokens of a trie, the states of a grammar that can take their outcome (consumed tokens and exit
     /// nodes) from another state. Only the given shortcuts are used. States that are not reached before the budget is
     /// spent keep their own outcome.
     pub(crate) fn new(
@@ -116,13 +117,13 @@ impl Representatives {
         Self { base, is_represented, of, bisimulation, counts }
     }
 
-    /// Returns, for each shortcut, the number of states that it found an equivalent state for, so that they are not
-    /// walked.
+    /// Returns, for each shortcut (saving in a trie walk), the number of states for which it found an equivalent state.
+    /// They are not walked.
     pub(crate) fn counts(&self) -> &ShortcutCounts {
         &self.counts
     }
 
-    /// Returns the classes of states that agree on every factor (substring) of a token.
+    /// Returns the classes of states that are equivalent on every factor (substring) of a token.
     pub(crate) fn bisimulation(&self) -> &TokenBisimulation {
         &self.bisimulation
     }

@@ -12,15 +12,15 @@ use super::own_transitions::OwnTransitionLists;
 use crate::ir::ByteSet;
 use crate::masks::trie::byte_bits::whole_bits;
 
-/// The most lengths of equivalence that are distinguished for a state's self-loops (bytes that lead back to an
-/// equivalent state). Bytes with the shorter lengths are not counted as loops.
+/// The most lengths of equivalence that are distinguished for a state's self-loops. A self-loop is a byte that leads
+/// back to an equivalent state. Bytes with the shorter lengths are not counted as loops.
 const MOST_LOOPS: usize = 3;
 
 /// The bytes on which a state loops: their targets are equivalent to the state on all strings of some number of bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct SelfLoops {
-    /// Pairs of a length in bytes, descending, and a set of bytes as bits. The targets of these bytes are equivalent to
-    /// the state for at least that length.
+    /// Pairs of a length in bytes, descending, and a set of byte classes, one bit each. The targets of these bytes are
+    /// equivalent to the looping state for at least that length.
     pub(crate) all: SmallVec<[(usize, u128); 2]>,
     /// Whether the rule may return when it is in the state.
     pub(crate) is_final: bool,
@@ -57,7 +57,8 @@ impl SelfLoops {
         Self { all, is_final: flags & state_flags::FINAL != 0 }
     }
 
-    /// Returns the bytes, as bits, that lead back to an equivalent state within every string of at most `height` bytes.
+    /// Returns the byte classes, one bit each, that lead back to an equivalent state within every string of at most
+    /// `height` bytes.
     #[inline]
     pub(crate) fn on(&self, height: usize) -> u128 {
         // The states after the last byte of the longest string do not matter.

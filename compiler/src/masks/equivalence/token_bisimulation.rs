@@ -1,15 +1,15 @@
-//! Token bisimulation: classes of states that agree on every factor (contiguous part) of a token.
+//! Token bisimulation: classes of states that are equivalent on every factor (contiguous part) of a token.
 //!
 //! The state after one member of an object differs from the state after the next in the keys that may still come.
 //! Hardly any factor of a token continues from a comma to the end of a key. So no mask distinguishes these states, nor
 //! the ends of keys whose values are equal, since they lead to such states. A *copy* has the base mask, the exit class
-//! and the follow masks of the state that it is a copy of.
+//! and the follow masks of another state of its class.
 //!
 //! Two steps find bisimilar states. First, candidates are the return states of calls and the states before wide ones.
 //! Each is compared with the last candidate that has equal bytes and calls. Both are followed along the bytes on which
-//! they differ, for as long as the bytes read are a [factor](crate::masks::trie::factors). The string of a call is not
-//! followed. Instead, the return states of two calls of one rule have to agree on every factor that may
-//! [follow](crate::masks::shared::call_followers) a string of the rule.
+//! their targets differ, for as long as the bytes read are a [factor](crate::masks::trie::factors). The string of a
+//! call is not followed. Instead, the return states of two calls of one rule have to be equivalent on every factor that
+//! may [follow](crate::masks::shared::call_followers) a string of the rule.
 //!
 //! Then comes a partition by transitions: states that lead to bisimilar states on the same bytes and calls are
 //! bisimilar. States are numbered along the texts that they read and taken from the last, so most targets are known.
@@ -34,17 +34,17 @@ use crate::masks::shared::transitions::{WIDE, bytes_of};
 use crate::masks::trie::factors::Factor;
 use crate::network::follow::Follow;
 
-/// The most pairs of states that one comparison of two states visits. Beyond it, the two states count as different.
+/// The most pairs of states that one comparison of two states visits. Beyond it, the two count as not equivalent.
 const MOST_PAIRS: usize = 48;
 
 /// The most neighbouring bytes with the same two targets that are followed one by one. For more bytes, the two targets
-/// have to agree on every factor (substring) of a token.
+/// have to be equivalent on every factor (substring) of a token.
 const FEW: u32 = 4;
 
 /// Steps of the budget that are charged for the comparison of two states: an estimate.
 const STEPS_A_STATE: usize = 1 << 7;
 
-/// Classes of the grammar's states that agree on every factor (substring) of a token.
+/// Classes of the grammar's states that are equivalent on every factor (substring) of a token.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TokenBisimulation {
     /// Id of the first state of the grammar itself. States with lower ids belong to the vocabulary.
@@ -58,9 +58,9 @@ pub(crate) struct TokenBisimulation {
 }
 
 impl TokenBisimulation {
-    /// Computes the classes of a network's states that agree on every factor (substring) of a token, apart from their
-    /// edges on whole tokens. States that are not reached before the budget is spent stay alone, unless they equal a
-    /// default state (the target of their widest edge).
+    /// Computes the classes of a grammar's states that are equivalent on every factor (substring) of a token, apart
+    /// from their edges on whole tokens. States that are not reached before the budget is spent stay alone, unless they
+    /// are equivalent to their default (target of the widest edge).
     pub(crate) fn new<'a>(
         follow: &Follow<'a>,
         defaults: &mut DefaultTransitions<'a>,
@@ -93,8 +93,8 @@ impl TokenBisimulation {
         Self { base: own.bases.states, like: finder.like, is_copied }
     }
 
-    /// Returns the index of the class of a state of the grammar, if other states agree with it on every factor
-    /// (substring) of a token. `None` if it is alone in its class.
+    /// Returns the id of a state's class, if it has other states. The states of a class are equivalent on every factor
+    /// (substring) of a token. `None` if the state is alone.
     pub(crate) fn class(&self, state: u32) -> Option<u32> {
         let like = *self.like.get((state - self.base) as usize)?;
         self.is_copied[like as usize].then_some(like)
@@ -107,21 +107,21 @@ fn is_narrow(own: Tables<'_>, index: usize) -> bool {
     bytes_of(own.byte_edges_of(index)) < WIDE
 }
 
-/// A search for states of a grammar that agree on every factor (substring) of a token.
+/// A search for states of a grammar that are equivalent on every factor (substring) of a token.
 struct Finder<'f, 'a> {
-    /// The network, with the bytes that may follow each rule.
+    /// The automata of all rules, with the bytes that may follow each rule.
     follow: &'f Follow<'a>,
     /// The tables of the grammar itself.
     own: Tables<'a>,
-    /// Finds states that equal the target of their widest edge on every token.
+    /// Finds states that are equivalent to the target of their widest edge on every token.
     defaults: &'f mut DefaultTransitions<'a>,
-    /// Facts about the vocabulary, such as the factors of its tokens.
+    /// Facts about the vocabulary, such as the factors (substrings) of its tokens.
     known: &'f VocabularyFacts,
     /// The token trie: the prefix tree of the tokens' byte strings.
     trie: Trie<'f>,
-    /// For each state of the grammar itself, by index from the first such state, the state itself or another state. The
-    /// other state agrees with it on every factor (substring) of a token. The other state may again have an entry for
-    /// another state.
+    /// For each state of the grammar itself, by index from the first such state, an equivalent state, or the state
+    /// itself. The two are equivalent on every factor (substring) of a token. The other state may again have an entry
+    /// for another state.
     like: Vec<u32>,
     /// Pairs of states to compare, by index, each with the bytes that were read before.
     work: Vec<([u32; 2], ReadSoFar)>,
@@ -129,7 +129,7 @@ struct Finder<'f, 'a> {
     seen: Vec<([u32; 2], ReadSoFar)>,
 }
 
-/// The bytes read before two states were reached, and the bytes that may come next in a factor of a token.
+/// The bytes read before two states were reached, and the bytes that may come next in a factor (substring) of a token.
 #[derive(Clone, Copy)]
 struct ReadSoFar {
     /// The last bytes read before the two states. Empty if these bytes are not known.
@@ -139,10 +139,10 @@ struct ReadSoFar {
 }
 
 impl ReadSoFar {
-    /// The value if the bytes read are unknown, so that any byte may come next.
+    /// The description for unknown bytes read before, so that any byte may come next.
     const ANY: Self = Self { piece: Factor::EMPTY, next: ByteSet::FULL };
 
-    /// Returns the value for the bytes `piece` read before, with any byte next.
+    /// Returns a description of the bytes read before: the last ones are `piece`, and any byte may come next.
     fn of(piece: Factor) -> Self {
         Self { piece, ..Self::ANY }
     }
@@ -155,8 +155,9 @@ impl ReadSoFar {
 }
 
 impl<'a> Finder<'_, 'a> {
-    /// Finds states that agree on every factor (substring) of a token, among the return states of calls and the states
-    /// before those with many outgoing bytes. Stops once the budget is spent.
+    /// Finds states that are equivalent on every factor (substring) of a token. Only return states of calls are
+    /// compared, and states before those with many outgoing bytes. `is_narrow` says of each state, by index, whether it
+    /// has few outgoing bytes. Stops once the budget is spent.
     fn compare_ends(&mut self, is_narrow: &[bool], budget: &Budget) {
         let base = self.own.bases.states;
         let is_wide = |edge: &ByteEdge| !is_narrow[(edge.target - base) as usize];
@@ -188,8 +189,9 @@ impl<'a> Finder<'_, 'a> {
         }
     }
 
-    /// Finds states that agree on every factor (substring) of a token, among all states with few outgoing bytes. Two
-    /// states are joined if their transitions lead to equal classes. Stops once the budget is spent.
+    /// Finds states that are equivalent on every factor (substring) of a token, among all states with few outgoing
+    /// bytes. Two states are joined if their transitions lead to equal classes. `is_narrow` says of each state, by
+    /// index, whether it has few outgoing bytes. Stops once the budget is spent.
     fn compare_all(&mut self, is_narrow: &[bool], budget: &Budget) {
         let mut by_content: HashTable<(u64, u32)> = HashTable::with_capacity(is_narrow.len());
         for index in (0..is_narrow.len() as u32).rev().filter(|&index| is_narrow[index as usize]) {
@@ -215,8 +217,8 @@ impl<'a> Finder<'_, 'a> {
         }
     }
 
-    /// Records that two states agree on every factor (substring) of a token. Both are given by their indexes among the
-    /// grammar's states.
+    /// Records that two states are equivalent on every factor (substring) of a token. Both are given by their indexes
+    /// among the grammar's states.
     fn join(&mut self, one: u32, other: u32) {
         let (one, other) = (self.like_of(one), self.like_of(other));
         self.like[one as usize] = other;
@@ -243,15 +245,15 @@ impl<'a> Finder<'_, 'a> {
         calls(one).eq(calls(other))
     }
 
-    /// Whether two states have the same flags (token ends, returns, register updates), and the same count exit (the
-    /// state after a counter has run out).
+    /// Whether two states have the same count exit (state after a counter's end) and the same flags: token ends,
+    /// returns and register updates.
     fn stand_alike(&self, one: u32, other: u32) -> bool {
         let of = |record: &StateRecord| (record.flags, record.count_exit);
         of(self.record(one)) == of(self.record(other))
     }
 
-    /// Returns the FOLLOW bytes of a state's rule (those that may come after it) if the rule, or one called in tail
-    /// position, may return. These bytes select the exit nodes. Empty if the rule cannot return there.
+    /// Returns the FOLLOW bytes of a state's rule if the rule, or one called in tail position, may return. These bytes
+    /// select the exit nodes. Empty if the rule cannot return there.
     fn after(&self, index: u32) -> ByteSet {
         const LEAVES: u32 = state_flags::FINAL | state_flags::POP_ONLY;
         let is_left = self.record(index).flags & LEAVES != 0
@@ -262,8 +264,8 @@ impl<'a> Finder<'_, 'a> {
         }
     }
 
-    /// Whether two states agree on every factor (substring) of a token, if all pairs of states visited on the way are
-    /// assumed to agree. False if more than [`MOST_PAIRS`] pairs are reached.
+    /// Whether two states are equivalent on every factor (substring) of a token. All pairs of states visited on the way
+    /// are assumed to be equivalent. False if more than [`MOST_PAIRS`] pairs are reached.
     fn do_the_same(&mut self, one: u32, other: u32) -> bool {
         if !self.stand_alike(one, other) {
             return false;
@@ -288,8 +290,9 @@ impl<'a> Finder<'_, 'a> {
         true
     }
 
-    /// Queues, to be compared, the pairs of targets of two states on the bytes and calls on which the two differ.
-    /// Returns false if the two are certain to differ, or too different to be compared.
+    /// Queues pairs of states to be compared: the targets of two states on the bytes and calls on which they have
+    /// different ones. `read` has the bytes read before the two. Returns false if the two are certain not to be
+    /// equivalent, or too different to be compared.
     fn go_on(&mut self, pair: [u32; 2], read: ReadSoFar) -> bool {
         let [mut one, mut other] = pair;
         if !self.call_alike(one, other) {
@@ -353,8 +356,9 @@ impl<'a> Finder<'_, 'a> {
         ReadSoFar { piece, next }
     }
 
-    /// Queues a pair of target states to compare, unless both are in one class already. Returns false if the two are
-    /// certain to differ, or if one is no state of the grammar.
+    /// Queues the pair `to` of target states to compare, unless both are in one class already. `read` has the bytes
+    /// read before the two. Returns false if the two are certain not to be equivalent, or if one is no state of the
+    /// grammar.
     fn add(&mut self, to: [u32; 2], read: ReadSoFar) -> bool {
         if to[0] == to[1] || self.to(to[0]) == self.to(to[1]) {
             return true;
@@ -369,13 +373,15 @@ impl<'a> Finder<'_, 'a> {
         true
     }
 
-    /// Returns the class of a state as known so far. Each state of the vocabulary's rules is a class of its own.
+    /// Returns the id of a state's class, as known so far. The states of a class are equivalent on every factor
+    /// (substring) of a token. Each state of the vocabulary's rules has a class of its own.
     fn to(&self, state: u32) -> u32 {
         let own = state.wrapping_sub(self.own.bases.states);
         if (own as usize) < self.like.len() { self.like_of(own) } else { own }
     }
 
-    /// Returns the index of the state that represents the class, as known so far, of a state of the grammar.
+    /// Returns the index of the state that represents the class, as known so far, of a state of the grammar. The states
+    /// of a class are equivalent on every factor (substring) of a token.
     fn like_of(&self, mut index: u32) -> u32 {
         while self.like[index as usize] != index {
             index = self.like[index as usize];
@@ -383,7 +389,8 @@ impl<'a> Finder<'_, 'a> {
         index
     }
 
-    /// Returns the record of a state of the grammar, given by its index among the grammar's states.
+    /// Returns the stored record (flags and ranges of edges) of a state of the grammar, given by its index among the
+    /// grammar's states.
     fn record(&self, index: u32) -> &'a StateRecord {
         &self.own.states[index as usize]
     }
@@ -423,8 +430,8 @@ mod tests {
         samples::compiler(texts.map(|text| text.as_bytes().to_vec()))
     }
 
-    /// Returns how many states of a text's network are represented by another one, after checking that each equals it
-    /// at all trie nodes.
+    /// Compiles a grammar text. Returns how many of its states are represented by another one, after checking that each
+    /// has the same outcome at all trie nodes.
     fn bisimilar_states(compiler: &Compiler, front_end: &FrontEnd, text: &str) -> usize {
         let network = samples::network(compiler, front_end, text);
         let (vocabulary, known) =

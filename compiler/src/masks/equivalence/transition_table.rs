@@ -1,4 +1,4 @@
-//! Wide states of a grammar (those with many outgoing bytes) as one table. A walk of the trie then makes one look-up
+//! Wide states of a grammar, those with many outgoing bytes, as one table. A walk of the trie then makes one look-up
 //! for each node, and skips the subtrees that such a state accepts as a whole.
 //!
 //! A row has, for each class of bytes, the transition of one state with an empty local stack. Rows lead to rows. Where
@@ -26,14 +26,15 @@ use crate::threads::Context;
 /// last shape, which unites their partitions.
 const MOST_SHAPES: usize = 64;
 
-/// Number of rows of the transition table from which on the loops are computed by several threads.
+/// Number of rows of the transition table from which on several threads find the states with self-loops.
 const WORTH_A_THREAD: usize = 2048;
 
 /// Steps of the budget that are charged for the self-loops of one state: an estimate.
 const STEPS_OF_LOOPS: usize = 1 << 6;
 
-/// Transition of a state on a byte: five bits of flags, and above them the number of the target. That is the target's
-/// row in the transition table, or its index if it has no row. Zero if there is no transition.
+/// Transition of a state on a byte, packed in a word. The lowest five bits are flags. The other bits are the target's
+/// row in the transition table, or its index among the grammar's states if it has no row. Zero if there is no
+/// transition.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Transition(u32);
 
@@ -50,7 +51,7 @@ impl Transition {
     /// Flag: the byte begins a call, which the table does not describe.
     const CALL: u32 = 16;
 
-    /// Whether the state has no transition on the byte: no string with this byte continues.
+    /// Whether there is no transition: the state cannot continue with the byte.
     #[inline]
     pub(crate) fn is_dead(self) -> bool {
         self.0 == 0
@@ -95,8 +96,7 @@ impl Transition {
     }
 }
 
-/// Transitions of wide states (those with many outgoing bytes), one row for each state and one column for each class of
-/// bytes.
+/// Transitions of wide states (many outgoing bytes), one row for each state and one column for each class of bytes.
 #[derive(Debug)]
 pub(crate) struct TransitionTable {
     /// Maps each byte to its class of bytes with equal transitions: the column of the table.
@@ -107,20 +107,20 @@ pub(crate) struct TransitionTable {
     entries: Vec<Transition>,
     /// For each row of the transition table, the id of its state.
     states: Vec<u32>,
-    /// For each row of the transition table, the bytes on which its state loops: those that lead to an equivalent
-    /// state.
+    /// For each row of the transition table, the bytes on which its state loops, each to an equivalent state.
     loops: Vec<SelfLoops>,
-    /// For each row of the transition table, the set of bytes that its state can consume, as a word of [`bits`]. Some
-    /// bytes share a bit.
+    /// For each row of the transition table, the bytes that its state can consume: a set of byte classes, one bit each,
+    /// made by [`bits`].
     live: Vec<u128>,
-    /// For each row of the transition table, the index of its shape: the partition of the bytes into runs on which the
-    /// row is constant. States that count the same characters have one shape. Empty if no state has a reference, from
-    /// whose mask its own is derived.
+    /// For each row of the transition table, the index of its shape. A shape is a partition of the bytes into runs on
+    /// which a row is constant. States that count the same characters have one shape. Empty if no mask is derived from
+    /// that of a reference.
     shapes: Vec<u8>,
-    /// For each shape (partition of the bytes into runs on which a row is constant), the first bytes of its runs.
+    /// For each shape, the first bytes of its runs. A shape is a partition of the bytes into runs on which a row is
+    /// constant.
     cuts: Vec<ByteSet>,
-    /// The row of each state, and for each row of the table the k-equivalence classes (agreement on strings of `k`
-    /// bytes) of its state.
+    /// The row of each state in the table. For each row, the k-equivalence classes (equality up to `k` bytes) of its
+    /// state.
     histories: ClassHistories,
 }
 
@@ -141,7 +141,7 @@ impl Default for TransitionTable {
     }
 }
 
-/// The transition table of states with many outgoing bytes, before it is known which of them are equivalent.
+/// The transition table of states with many outgoing bytes, before their equivalence classes are known.
 pub(crate) struct TableBuilder {
     /// Maps each byte to its class of bytes with equal transitions: the column of the table.
     class_of: [u8; 256],
@@ -155,8 +155,8 @@ pub(crate) struct TableBuilder {
     calls: Vec<ByteSet>,
     /// For each row of the transition table, the first bytes of the runs on which its state has equal transitions.
     begins: Vec<ByteSet>,
-    /// For each row of the transition table, the set of bytes that its state can consume, as a word of [`bits`]. Some
-    /// bytes share a bit.
+    /// For each row of the transition table, the bytes that its state can consume: a set of byte classes, one bit each,
+    /// made by [`bits`].
     live: Vec<u128>,
 }
 
@@ -218,8 +218,8 @@ impl TableBuilder {
         Self { class_of, width, entries, states, calls, begins, live }
     }
 
-    /// Returns, for each row of the transition table, the bytes on which its state loops: those that lead to an
-    /// equivalent state. They are empty once the budget is spent.
+    /// Returns, for each row of the transition table, the bytes on which its state loops, each to an equivalent state.
+    /// They are empty once the budget is spent.
     pub(crate) fn loops(
         &self,
         network: Joined<'_>,
@@ -239,8 +239,8 @@ impl TableBuilder {
 }
 
 impl TransitionTable {
-    /// Completes a table with the self-loops and the k-equivalence classes (agreement on strings of `k` bytes) of each
-    /// row. Shapes of rows are computed only if some state has a reference.
+    /// Completes a table with the self-loops and the k-equivalence classes (equality up to `k` bytes) of each row.
+    /// Shapes of rows are computed only if some mask is derived from a reference's.
     pub(crate) fn new(
         table: TableBuilder,
         loops: Vec<SelfLoops>,
@@ -263,14 +263,14 @@ impl TransitionTable {
         size_of_val(&*self.entries) + size_of_val(&*self.loops)
     }
 
-    /// Returns, for each row of the transition table, the k-equivalence classes (agreement on strings of `k` bytes) of
-    /// its state.
+    /// Returns, for each row of the transition table, the k-equivalence classes (equality up to `k` bytes) of its
+    /// state.
     #[inline]
     pub(crate) fn histories(&self) -> &ClassHistories {
         &self.histories
     }
 
-    /// Returns the id of the state that the table row `row` belongs to.
+    /// Returns the id of the state whose row of the transition table is `row`.
     #[inline]
     pub(crate) fn state(&self, row: u32) -> u32 {
         self.states[row as usize]
@@ -284,7 +284,7 @@ impl TransitionTable {
     }
 
     /// Returns the first bytes of the runs on which every row of the given shapes has equal transitions. `shapes` is a
-    /// union of words from [`shape`](Self::shape).
+    /// union of words that [`shape`](Self::shape) returned.
     pub(crate) fn cuts(&self, shapes: u64) -> ByteSet {
         let of = self.cuts.iter().enumerate().filter(|(shape, _)| shapes >> shape & 1 == 1);
         of.fold(ByteSet::EMPTY, |all, (_, cuts)| all.union(*cuts))
@@ -302,9 +302,9 @@ impl TransitionTable {
         self.entries[row as usize * self.width + class]
     }
 
-    /// Returns the [`bits`] of the bytes on which the states of two rows of the transition table may differ. Below a
-    /// trie node of at most `height` bytes without any of these bytes, the two agree. `after` has the bits of the bytes
-    /// that may follow the rule of `row`.
+    /// Returns the bytes on which the states of two rows may not be equivalent, as a set of byte classes, one bit each
+    /// ([`bits`]). Below a trie node of at most `height` bytes without any of them, the two states are equivalent.
+    /// `after` has the byte classes that may follow the rule of `row`.
     pub(crate) fn distinguishing_bytes(
         &self,
         [row, like]: [u32; 2],
@@ -325,7 +325,8 @@ impl TransitionTable {
 
     /// Whether the state of a row of the transition table accepts a whole subtree of the trie. That holds if every
     /// string of at most `height` of the given `bytes` leads back to an equivalent state. False if the rule may return
-    /// and one of the bytes is in `after`, the bytes that may follow the rule.
+    /// and one of the bytes is in `after`, the bytes that may follow the rule. Sets of bytes have one bit for each byte
+    /// class.
     #[inline]
     pub(crate) fn loops(&self, row: u32, bytes: u128, height: usize, after: u128) -> bool {
         let loops = &self.loops[row as usize];
@@ -337,7 +338,7 @@ impl TransitionTable {
 /// constant. It is given by the first bytes of the runs.
 #[derive(Default)]
 struct ByteClassSets {
-    /// Maps the first bytes of a shape's runs to the index of the shape.
+    /// Maps a shape, given by the first bytes of its runs (bytes with equal transitions), to its index.
     numbers: FxHashMap<ByteSet, u8>,
     /// For each shape, the first bytes of its runs.
     cuts: Vec<ByteSet>,
@@ -345,7 +346,7 @@ struct ByteClassSets {
 
 impl ByteClassSets {
     /// Returns the index of the shape whose runs begin at these bytes. After [`MOST_SHAPES`] shapes, all others share
-    /// the last number.
+    /// the last index.
     fn number(&mut self, cuts: ByteSet) -> u8 {
         if let Some(&shape) = self.numbers.get(&cuts) {
             return shape;

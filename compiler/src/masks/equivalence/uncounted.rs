@@ -21,19 +21,19 @@ use crate::masks::shared::countdowns::{is_counted, is_loop, pairs};
 use crate::masks::shared::facts::VocabularyFacts;
 use crate::network::follow::Follow;
 
-/// A network in which the grammar's rules before a countdown are replaced by equal rules of the vocabulary. A countdown
-/// is a register with the number of repetitions left.
+/// A grammar in which the rules before a countdown are replaced by equal rules of the vocabulary. A countdown is a
+/// register with the number of repetitions left.
 pub(crate) struct Uncounted {
     /// The tables, in which replaced rules have no edges. Calls of replaced rules go to the vocabulary's rules.
     pub(crate) tables: TablesData,
-    /// Pairs of a state of a replaced rule, and the state of the vocabulary's rules with the same mask and exit class
-    /// (trie nodes at which a callee returns).
+    /// Pairs of a state of a replaced rule and a state of the vocabulary's rules. Both have the same mask and set of
+    /// exits (nodes where a rule returns).
     pub(crate) states: Vec<[u32; 2]>,
 }
 
 impl Uncounted {
-    /// Finds the rules before countdowns (registers with the number of repetitions left) and replaces them by rules of
-    /// the vocabulary. `None` if no rule is replaced.
+    /// Finds the rules before countdowns (registers of repetitions left) and replaces them by rules of the vocabulary.
+    /// `None` if no rule is replaced.
     pub(crate) fn new(
         follow: &Follow<'_>,
         known: &VocabularyFacts,

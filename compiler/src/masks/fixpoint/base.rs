@@ -1,4 +1,5 @@
-//! Base masks and exit classes of all states of the grammar itself.
+//! Base masks and exit classes of all states of the grammar itself. A base mask has the tokens that a state consumes
+//! within its rule. An exit class is the set of trie nodes at which the rule returns.
 //!
 //! A state is either walked, or derived from its [reference](crate::masks::equivalence::reference), or has the outcome
 //! of an equivalent state, its representative. References come first. Of the derived states, those that differ from
@@ -23,26 +24,27 @@ use crate::masks::shortcuts::{Shortcut, Shortcuts};
 use crate::network::Network;
 use crate::threads::Threads;
 
-/// The least number of bit rows (one bit per token) of character runs (states that read characters of one class) for
-/// which encoding uses several threads.
+/// The least number of bit rows (one bit per token) of character runs (states within one character class) for which
+/// encoding uses several threads.
 const WORTH_A_THREAD: usize = 16;
 
-/// The states of the grammar whose outcomes (consumed tokens and exit nodes) are computed. Some outcomes are found by a
-/// walk over the trie, the others are derived.
+/// The states of the grammar whose outcomes (consumed tokens and exit nodes) are computed. An outcome is found by a
+/// walk over the trie, or derived from that of another state.
 pub(crate) struct Plan {
     /// The states whose outcomes (consumed tokens and exit nodes) are found by a walk over the trie, ascending.
     pub(crate) walked: Vec<u32>,
-    /// The states whose outcomes (consumed tokens and exit nodes) are derived, ascending, each with its reference.
+    /// The states whose outcomes (consumed tokens and exit nodes) are derived, ascending, each with its reference
+    /// (source of its mask).
     pub(crate) derived: Vec<(u32, u32)>,
-    /// The states that some derived state has as its reference (the state that its mask is derived from).
+    /// The states that some derived state has as its reference (source of its mask).
     references: BTreeSet<u32>,
 }
 
 impl Plan {
-    /// Selects, among the states `states` of a network, those to walk and those to derive. A state that takes its
+    /// Selects, among the states `states` of a grammar, those to walk and those to derive. A state that takes its
     /// outcome (consumed tokens and exit nodes) from an equivalent state is in neither list. A state of a packed string
-    /// set (a rule for a finite set of strings) has no record at run time, so it is selected only if another state's
-    /// outcome depends on it.
+    /// set (finite set of strings) is not stored for run time. So it is selected only if another state's outcome
+    /// depends on it.
     pub(crate) fn new(
         equivalence: &KEquivalence,
         network: &Network,
@@ -94,12 +96,11 @@ impl Item for Derivation<'_> {
     }
 }
 
-/// Maps each reference, a state that others are derived from, to the index of its token set, and to its outcome (tokens
-/// and exits).
+/// Maps each reference (source of other masks) to the index of its token set, and to its outcome (tokens and exits).
 pub(crate) type ReferenceOutcomes = BTreeMap<u32, (u32, Outcome)>;
 
-/// Encodes the bit rows (one bit per token) of all character runs, and adds them to the encoder as references (states
-/// that other masks are derived from). A bit row has the tokens of some character kinds up to some length.
+/// Encodes the bit rows (one bit per token) of all character runs (states within one character class). Adds them to the
+/// encoder, so that masks are derived from them. A bit row has the tokens of some character kinds up to some length.
 ///
 /// # Errors
 ///
@@ -127,7 +128,7 @@ pub(crate) fn rows_of_runs<'a>(
 }
 
 /// Walks the states of the plan that are not derived from others, and records their outcomes (consumed tokens and exit
-/// nodes). Returns the outcomes of those among them that other masks are derived from.
+/// nodes) in `interning`. Returns the outcomes of the references (sources of other masks) among them.
 ///
 /// # Errors
 ///
@@ -165,8 +166,8 @@ pub(crate) fn walked<'a>(
     Ok(outcomes)
 }
 
-/// Adds the token sets of all references (states that other masks are derived from) to the encoder, so that sets of
-/// derived states are encoded by their differences.
+/// Adds the token sets of all references (sources of other masks) in `outcomes` to the encoder. Sets of derived states
+/// are encoded as differences from them.
 pub(crate) fn add_references<'a>(
     outcomes: &'a ReferenceOutcomes,
     encoder: &mut Encoder<'a>,
@@ -178,8 +179,8 @@ pub(crate) fn add_references<'a>(
     }
 }
 
-/// Derives the remaining states of the plan from their references (the states that their masks are derived from), and
-/// records their outcomes (consumed tokens and exit nodes).
+/// Derives the remaining states of the plan from their references (sources of their masks). Records their outcomes
+/// (consumed tokens and exit nodes) in `interning`. `outcomes` has those of the references.
 ///
 /// # Errors
 ///

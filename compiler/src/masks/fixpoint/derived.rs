@@ -28,7 +28,7 @@ const ABREAST: usize = 256;
 const PARTS: usize = 32;
 
 /// The least number of groups for each thread at which each thread assembles the outcomes (tokens and exits) of its own
-/// groups. With fewer groups, all threads together assemble all outcomes once every difference is found.
+/// groups. With fewer groups, all outcomes are assembled by all threads together at the end.
 const MANY: usize = 2;
 
 /// Computes the outcomes (tokens and exits) of derived states, all of which have rows of the transition table, and
@@ -89,16 +89,16 @@ impl Item for (&Difference, &&Derivation<'_>) {
     }
 }
 
-/// Derived states that run over the trie together, and the trie nodes to visit, in ranges that threads share.
+/// Derived states that run over the trie together, and the trie nodes to visit. Threads share these nodes in ranges.
 struct Group<'a> {
-    /// The states of the group, with their references (the states that their masks are derived from).
+    /// The states of the group, with their references (sources of their masks).
     derived: &'a [&'a Derivation<'a>],
     /// Ascending ranges of the trie nodes to visit, the same for all groups.
     parts: &'a [Range<u32>],
     /// The indexes in `parts` of the ranges of trie nodes that no thread has begun.
     rest: WorkRange,
-    /// The results of helping threads: the first node of each range, and for each state its difference from its
-    /// reference (the state that its mask is derived from) there.
+    /// The results of helping threads. An entry has the first trie node of a range. For each state of the group, it has
+    /// the difference from its reference (source of its mask) in that range.
     found: Mutex<Vec<(u32, Vec<Difference>)>>,
     /// The number of helping threads that look for a range of trie nodes or work on one.
     helping: AtomicUsize,
@@ -117,8 +117,8 @@ impl<'a> Group<'a> {
         Self { derived, parts, rest, found: Mutex::default(), helping: AtomicUsize::new(0) }
     }
 
-    /// Returns for each state of the group its difference from its reference (the state that its mask is derived from),
-    /// over all trie nodes. Waits for helping threads.
+    /// Returns, for each state of this group of derived states, the difference of its outcome from that of its
+    /// reference (source of its mask). The differences cover all trie nodes. Waits for helping threads.
     fn apart(&self, worker: &mut Worker<'_>) -> Vec<Difference> {
         let mut next = || Some(self.parts[self.rest.next()?].clone());
         let mut apart = worker.walker.apart(self.derived, &mut next);

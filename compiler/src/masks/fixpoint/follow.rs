@@ -1,5 +1,5 @@
 //! Follow masks: summary edges to a fixpoint. A follow mask has the tokens that leave a callee through one exit class
-//! and continue from one return state.
+//! and continue from one return state. An exit class is a set of trie nodes at which a rule returns.
 //!
 //! A return state meets an exit class if the callee can return through that class. The exits of the return state form
 //! another class, which the return states of its own rule meet. So the classes of one round determine the new pairs of
@@ -23,20 +23,21 @@ use crate::budget::Budget;
 use crate::masks::encode::encoder::{Computed, Encoder};
 use crate::masks::limits::{MaskError, MaskLimits};
 
-/// The follow entries of all return states. A follow entry has the tokens that leave a callee through one exit class
-/// (set of trie nodes at which a rule returns) and continue in the return state.
+/// The masks of the tokens that return from a callee and continue after the call. There is one for each pair of a
+/// return state (state after a call) and a set of exits (nodes where a callee returns).
 pub(crate) struct FollowMasks {
-    /// The follow entries, each with its return state. An entry has an exit class (set of trie nodes at which the
-    /// callee returns), the mask of the tokens, and the class through which longer tokens leave the rule of the return
-    /// state. Ascending by state and class.
+    /// The masks, each with its return state, ascending by state and set of exits. An entry has the id of a set of
+    /// exits (nodes where the callee returns) and the mask of the tokens. It also has the id of a second set of exits:
+    /// longer tokens return there from the return state's own rule.
     pub(crate) entries: Vec<(u32, FollowEntry)>,
-    /// The number of pairs of a return state and an exit class (set of trie nodes at which a rule returns) that can
-    /// occur. A pair for which no token continues has no entry.
+    /// The number of pairs of a return state and a set of exits (nodes where a rule returns) that can occur. A pair for
+    /// which no token continues has no entry.
     pub(crate) pairs: usize,
 }
 
-/// Computes the follow masks of all pairs of a return state and an exit class (set of trie nodes at which a rule
-/// returns) that can occur. `reach` knows the classes through which rules can return so far.
+/// Computes the masks of the tokens that return from a callee and continue after the call. There is one for each pair
+/// of a return state and a set of exits (nodes where a callee returns) that can occur. `reach` has the sets of exits
+/// known so far for each rule. Masks and sets get their ids from `interning`.
 ///
 /// # Errors
 ///
@@ -123,12 +124,12 @@ pub(crate) fn masks<'a>(
     Ok(FollowMasks { entries, pairs })
 }
 
-/// Counts the pairs `round` (a return state, and an exit class of the callee) as steps of the budget. `pairs` is their
-/// number, with the pairs of all earlier rounds.
+/// Charges the budget for the pairs `round`, each a return state and a set of exits (nodes where a callee returns).
+/// `pairs` is their number, with the pairs of all earlier rounds.
 ///
 /// # Errors
 ///
-/// [`MaskError`] if the budget is spent, or if `pairs`, the number with those of earlier rounds, exceeds its limit.
+/// [`MaskError`] if the budget is spent, or if `pairs` exceeds its limit.
 fn within_limits(
     round: &[(u32, u32)],
     pairs: usize,

@@ -4,8 +4,8 @@
 //!
 //! A packed string set calls no rule, so the outcome of a node is the result of the same walk without a bound. The base
 //! mask has the tokens at the trie nodes that the walk reaches. The exits are the trie nodes at which a string ends.
-//! Token sets and exits become masks and classes, as for states. They are numbered after those of all states, in the
-//! order of the nodes.
+//! Token sets and exits become masks and classes, as for states. Their ids come after those of all states, in the order
+//! of the nodes.
 //!
 //! Cost: some hundred trie nodes for each candidate, and the walk of each high-fanout node.
 
@@ -24,28 +24,27 @@ use crate::masks::outcome::builder::OutcomeBuilder;
 use crate::masks::trie::children::Children;
 use crate::threads::Context;
 
-/// The number of candidate nodes of packed string sets (rules for finite sets of strings) whose masks are computed
-/// before they are numbered. It bounds the memory of results.
+/// The number of candidate nodes of packed string sets (finite sets of strings) whose masks are computed before they
+/// get ids. It bounds the memory of results.
 const AT_ONCE: usize = 1 << 14;
 
-/// The least number of candidate nodes of packed string sets (rules for finite sets of strings) for which several
-/// threads are used.
+/// The least number of candidate nodes of packed string sets (finite sets of strings) for which several threads are
+/// used.
 const WORTH_A_THREAD: usize = 1 << 8;
 
-/// The stored masks of a network's packed string sets (rules for finite sets of strings).
+/// The stored masks of a grammar's packed string sets (finite sets of strings).
 #[derive(Clone, Debug, Default)]
 pub struct HighFanoutMasks {
-    /// For each packed string set (a rule for a finite set of strings) of the network, its high-fanout nodes with their
-    /// masks. A node is given by its address in the set.
+    /// For each packed string set (finite set of strings) of the grammar, its high-fanout nodes with their masks. A
+    /// node with a high fanout has too many next tokens to find at run time. A node is given by its address in the set.
     pub nodes: Vec<Vec<HighFanoutRecord>>,
-    /// Id of the mask without tokens; [`NONE`] if the network has no packed string set (a rule for a finite set of
-    /// strings).
+    /// Id of the mask without tokens; [`NONE`] if the grammar has no packed string set (finite set of strings).
     pub nothing: u32,
 }
 
 impl HighFanoutMasks {
-    /// Returns the ids of the exit classes (sets of trie nodes at which a rule returns) through which packed string
-    /// sets return from high-fanout nodes. Each comes with a state of the set's rule.
+    /// Returns the sets of exits (nodes where a rule returns) of all stored masks of packed string sets (finite sets of
+    /// strings). Each is given by its id, after a state of its rule.
     pub(super) fn classes(&self, inputs: Inputs<'_>) -> Vec<(u32, u32)> {
         let rules = inputs.network.packed_sets.iter().map(|&(rule, _)| rule);
         let of = rules.zip(&self.nodes).flat_map(|(rule, nodes)| {
@@ -56,7 +55,7 @@ impl HighFanoutMasks {
     }
 }
 
-/// One thread's buffers for walks of packed string sets (rules for finite sets of strings).
+/// One thread's buffers for walks of packed string sets (finite sets of strings).
 struct Room {
     /// The stack of a walk: pairs of a trie node and a node of the packed string set, still to be visited.
     open: Vec<(u32, u32)>,
@@ -64,10 +63,10 @@ struct Room {
     scratch: Scratch,
 }
 
-/// The inputs for walks of one packed string set (a rule for a finite set of strings).
+/// The inputs for walks of one packed string set (finite set of strings).
 #[derive(Clone, Copy)]
 struct Along<'a> {
-    /// The packed string set (a rule for a finite set of strings).
+    /// The packed string set (finite set of strings).
     nodes: PackedStrings<'a>,
     /// The token trie: the prefix tree of the tokens' byte strings.
     trie: Trie<'a>,
@@ -75,7 +74,7 @@ struct Along<'a> {
     roots: &'a RootChildren,
     /// The children of all trie nodes, by byte.
     children: &'a Children,
-    /// The FOLLOW bytes of the packed string set's rule: those that may come after it.
+    /// The FOLLOW bytes of the rule of the packed string set (finite set of strings).
     after: ByteSet,
 }
 
@@ -95,8 +94,8 @@ impl Along<'_> {
         looked.is_none_or(|looked| looked + behind > WALKED)
     }
 
-    /// Returns the outcome (consumed tokens and exit nodes) of a node of the packed string set: the tokens that begin
-    /// one of the node's strings, and the trie nodes at which a string ends.
+    /// Returns the outcome (consumed tokens and exit nodes) of a node of the packed string set (finite set of strings).
+    /// Its tokens begin one of the node's strings. Its exits are the trie nodes at which such a string ends.
     fn outcome(&self, node: u32, room: &mut Room) -> Outcome {
         let &Self { nodes, trie, roots, children, after } = self;
         let mut builder = OutcomeBuilder::new(Outcome::default(), after, children);
@@ -120,7 +119,8 @@ impl Along<'_> {
     }
 }
 
-/// Computes the masks and exit classes (sets of trie nodes at which a rule returns) of all high-fanout nodes.
+/// Computes the masks and sets of exits (nodes where a rule returns) of all high-fanout nodes of packed string sets
+/// (finite sets of strings). Such a node has too many next tokens to find at run time.
 ///
 /// # Errors
 ///

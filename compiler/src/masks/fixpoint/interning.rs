@@ -1,8 +1,9 @@
-//! Assigns numbers: first to token sets and exits, then to masks and exit classes.
+//! Assigns indexes to token sets and lists of exits, and then ids to masks and exit classes. An exit class is a set of
+//! exits, the trie nodes at which a rule returns.
 //!
-//! States are walked and derived in the cheapest order. Their token sets and exits are numbered in that order. When all
-//! are known, masks and classes are numbered in the order of the states. The masks and classes of follow entries come
-//! after these, in the order of the pairs. So no number depends on which thread found an outcome, or how.
+//! States are walked and derived in the cheapest order. Their token sets and exits get indexes in that order. When all
+//! are known, masks and classes get ids in the order of the states. The masks and classes of return states come after
+//! these, in the order of the pairs. So no id depends on which thread found an outcome, or how.
 
 use grammarc_artifacts::sections::network::NONE;
 
@@ -16,10 +17,9 @@ use crate::masks::encode::pool::Pool;
 use crate::masks::equivalence::representatives::Representatives;
 use crate::masks::limits::{MaskError, MaskLimits};
 
-/// The token sets, masks and exit classes (sets of trie nodes at which a rule returns) of a network that are found so
-/// far.
+/// The token sets, masks and sets of exits (nodes where a rule returns) of a grammar that are found so far.
 pub(crate) struct Interning<'a> {
-    /// The exit classes (sets of trie nodes at which a rule returns), with their ids.
+    /// The sets of exits (nodes where a rule returns), with their ids.
     pub(crate) classes: ExitClasses<'a>,
     /// The token sets by index, and the masks that are made of them.
     pub(crate) pool: Pool<'a>,
@@ -27,14 +27,14 @@ pub(crate) struct Interning<'a> {
     pub(super) limits: MaskLimits,
     /// The memory of token sets and masks, counted on the budget.
     held: MemoryUse<'a>,
-    /// The network and the vocabulary.
+    /// The automata whose masks are computed, and the vocabulary.
     inputs: Inputs<'a>,
     /// The states that take their outcome (consumed tokens and exit nodes) from other states, and these other states.
     pub(super) representatives: &'a Representatives,
-    /// For each state of the network, the index of its token set in `pool`, and the index of its exits (trie nodes at
-    /// which the rule returns) in `exits`. Both are [`NONE`] until they are added.
+    /// For each state of the grammar, the index of its token set in `pool` and of its exits (nodes where the rule
+    /// returns) in `exits`. Both are [`NONE`] until they are added.
     found: Vec<(u32, u32)>,
-    /// Interned lists of exits (trie nodes at which the rules of states return), by index.
+    /// Interned lists of exits (nodes where a rule returns), by index.
     exits: Interner,
 }
 
@@ -61,7 +61,7 @@ impl<'a> Interning<'a> {
         }
     }
 
-    /// Returns the network and the vocabulary whose masks are computed.
+    /// Returns the automata whose masks are computed, with the vocabulary.
     pub(crate) fn inputs(&self) -> Inputs<'a> {
         self.inputs
     }
@@ -116,8 +116,8 @@ impl<'a> Interning<'a> {
         self.held.set(self.pool.bytes()).map_err(spent)
     }
 
-    /// Records the token set and the exits (trie nodes at which the rule returns) of a state, and of all states that
-    /// take theirs from it. Returns the index of the token set.
+    /// Records the token set and the exits (nodes where the rule returns) of a state, and of all states that take
+    /// theirs from it. Returns the index of the token set.
     ///
     /// # Errors
     ///
@@ -141,8 +141,8 @@ impl<'a> Interning<'a> {
         Ok(set)
     }
 
-    /// Records the token set and the exits (trie nodes at which the rule returns) of a single state. States that take
-    /// theirs from it are not recorded. Returns the indexes of the token set and of the exits.
+    /// Records the token set and the exits (nodes where the rule returns) of a single state. States that take theirs
+    /// from it are not recorded. Returns the indexes of the token set and of the exits.
     ///
     /// # Errors
     ///
@@ -159,27 +159,25 @@ impl<'a> Interning<'a> {
         Ok((set, exits))
     }
 
-    /// Records, for a state, the index of its token set and the index of its exits (trie nodes at which the rule
-    /// returns).
+    /// Records, for a state, the index of its token set and the index of its exits (nodes where the rule returns).
     fn note(&mut self, state: u32, set: u32, exits: u32) {
         self.found[(state - self.inputs.first_state()) as usize] = (set, exits);
     }
 
-    /// Returns the index of a state's token set and the index of its exits (trie nodes at which the rule returns). Both
-    /// are [`NONE`] for a state that was not added, as for most states of packed string sets (rules for finite sets of
-    /// strings).
+    /// Returns the index of a state's token set and the index of its exits (nodes where the rule returns). Both are
+    /// [`NONE`] for a state that was not added. Most states of packed string sets (finite sets of strings) are not.
     pub(crate) fn found(&self, state: u32) -> (u32, u32) {
         self.found[(state - self.inputs.first_state()) as usize]
     }
 
-    /// Returns the exits (trie nodes at which a rule returns, ascending) with the index `exits`.
+    /// Returns the exits (nodes where a rule returns) with the index `exits`, ascending.
     pub(crate) fn exits_of(&self, exits: u32) -> &[u32] {
         self.exits.get(exits)
     }
 
-    /// Returns the ids of the mask and the exit class (set of trie nodes at which a rule returns) of each state of the
-    /// network, in order. Both are [`NONE`] for a state of a packed string set (a rule for a finite set of strings)
-    /// that was not added.
+    /// Returns, for each state of the grammar in order, the ids of its mask and of its set of exits (nodes where the
+    /// rule returns). Both are [`NONE`] for a state that was not added, as for most states of packed string sets
+    /// (finite sets of strings).
     ///
     /// # Errors
     ///

@@ -1,6 +1,7 @@
-//! The longest chain of follow entries of a network, over the vocabulary's entries and its own.
+//! A bound on the number of returns that one token makes: the longest chain of stored masks that the runtime reads for
+//! one mask. The masks are those of tokens after a return, of the vocabulary and of the grammar.
 //!
-//! Cost: as [`ChainLinks`] of the network's own rules, and O(entries of states that calls of shared rules return to).
+//! Cost: as [`ChainLinks`] of the grammar's own rules, and O(masks after returns from rules of the vocabulary).
 
 use grammarc_artifacts::sections::network::NONE;
 use grammarc_artifacts::tables::TablesData;
@@ -8,8 +9,9 @@ use grammarc_artifacts::tables::TablesData;
 use crate::masks::shared::chains::{ChainLinks, SharedChains};
 use crate::network::follow::Follow;
 
-/// Returns the number of follow entries in the longest chain: the entries that one mask reads, one for each stack
-/// frame. The error is a return state on a chain of unbounded length, which grows with the stack.
+/// Returns a bound on the number of returns that one token makes, each to another stack frame. The runtime reads one
+/// stored mask for each of them. The error is a state after a call at which the number is unbounded: it grows with the
+/// stack. `own` has the masks of the grammar, and `shared` the bounds for the vocabulary's rules alone.
 pub(crate) fn longest_chain(
     own: &TablesData,
     shared: &SharedChains,

@@ -1,9 +1,9 @@
-//! All masks of a network.
+//! All masks of a grammar.
 //!
-//! First, in parallel, the outcome of every state at the root of the trie is found ([`base`]). It is the state's base
-//! mask and its exit class, the trie nodes at which its rule returns. Then the follow masks are found ([`follow`]), in
-//! rounds, until no pair of a return state and an exit class is new. Every number is given [in order](schedule), never
-//! by a thread, so the tables do not depend on the number of threads.
+//! First, in parallel, the outcome of every state at the root of the trie is found ([`base`]). An outcome has the
+//! tokens of the state's base mask, and the trie nodes of the exit class, at which its rule returns. Then the follow
+//! masks are found ([`follow`]), in rounds, until no pair of a return state and an exit class is new. Ids are given [in
+//! order](schedule), never by a thread, so the tables do not depend on the number of threads.
 //!
 //! | file | what |
 //! | --- | --- |
@@ -13,7 +13,7 @@
 //! | [`derived`](mod@derived) | derived states, many at once and on several threads |
 //! | [`follow`] | follow masks |
 //! | [`reachable_pairs`] | pairs of return state and exit class that can occur |
-//! | [`interning`] | numbers of masks and classes |
+//! | [`interning`] | ids of masks and classes |
 //! | [`longest_chain`](mod@longest_chain) | the longest chain of follow entries |
 //! | [`token_edges`] | tokens that are matched by id |
 //! | [`token_liveness`] | states in which no token may end, if the vocabulary lacks a byte |
@@ -70,26 +70,25 @@ use crate::network::Network;
 use crate::network::follow::Follow;
 use crate::threads::Context;
 
-/// The masks of a network, stored in its tables, with some figures of their computation.
+/// The masks of a grammar, stored in its tables, with some figures of their computation.
 pub struct Masks {
-    /// The network's tables, with all masks, exit classes (sets of trie nodes at which a rule returns) and follow
-    /// entries in them.
+    /// The tables of the grammar, with all its masks and all sets of exits (nodes where a rule returns).
     pub tables: TablesData,
-    /// The stored masks of nodes of packed string sets (rules for finite sets of strings). Such nodes are not states.
+    /// The stored masks of nodes of packed string sets (finite sets of strings). Such nodes are not states.
     pub high_fanout: HighFanoutMasks,
-    /// The number of pairs of a return state and an exit class (set of trie nodes at which a rule returns) that can
-    /// occur.
+    /// The number of pairs of a return state and a set of exits (nodes where a rule returns) that can occur.
     pub pairs: usize,
-    /// The number of follow entries in the longest chain: the entries that one mask reads, one for each stack frame.
-    /// The error is a return state on a chain of unbounded length, which grows with the stack.
+    /// A bound on the number of returns that one token makes, each to another stack frame. The runtime reads one stored
+    /// mask for each of them. The error is a state after a call at which the number is unbounded: it grows with the
+    /// stack.
     pub longest_chain: Result<u32, u32>,
-    /// How often each shortcut (a way to save a part of a walk over the trie) took effect.
+    /// How often each shortcut (saving in a trie walk) took effect.
     #[doc(hidden)]
     pub counts: ShortcutCounts,
 }
 
-/// Computes the masks of a network. `inputs.follow` has the calls of the network as it is, with countdowns (a register
-/// with the repetitions left).
+/// Computes the masks of a grammar. `inputs.follow` has the calls of the original rules, with countdowns (registers of
+/// repetitions left).
 ///
 /// # Errors
 ///
@@ -173,16 +172,16 @@ pub(crate) fn compute(
     Ok(Masks { tables, high_fanout, pairs, longest_chain, counts })
 }
 
-/// The tables of a network before its masks are computed. Every state of the grammar has an empty base mask and no exit
-/// class (set of trie nodes at which a rule returns), and no node of a packed string set has a mask.
+/// The tables of a grammar before its masks are computed. Every state has an empty mask, and no trie node at which its
+/// rule returns. No node of a packed string set (finite set of strings) has a mask.
 pub(crate) struct UnmaskedTables {
     /// The tables of the rules, without masks: each state has an empty token set.
     pub(crate) tables: TablesData,
-    /// For each packed string set (a rule for a finite set of strings), an empty list of masks.
+    /// For each packed string set (finite set of strings), an empty list of masks.
     pub(crate) high_fanout: HighFanoutMasks,
 }
 
-/// Returns the tables of a network before its masks are computed: every base mask is empty. O(length of the tables).
+/// Returns the tables of a grammar before its masks are computed: every mask is empty. O(length of the tables).
 pub(crate) fn without_masks(
     network: &Network,
     shared: Tables<'_>,
@@ -206,16 +205,17 @@ pub(crate) fn without_masks(
     UnmaskedTables { tables, high_fanout: HighFanoutMasks { nodes, nothing } }
 }
 
-/// Returns the outcome (consumed tokens and exit nodes) of a state of the vocabulary: all of its stored base mask, and
-/// the exits (trie nodes at which the rule returns) of its stored class.
+/// Returns the stored outcome of a state of the vocabulary's rules: the tokens of its mask, and the trie nodes at which
+/// its rule returns.
 fn stored_outcome(shared: Tables<'_>, state: u32) -> Outcome {
     let exits = class_nodes(shared, shared.states[state as usize].exits).to_vec();
     let delta = Some(Delta { reference: state, excluded: Vec::new() });
     Outcome { delta, exits, ..Outcome::default() }
 }
 
-/// Returns the network's tables with all masks, exit classes (sets of trie nodes at which a rule returns) and follow
-/// entries (tokens after a return) in them. `masks` has the mask and exit class of each state of the network, in order.
+/// Returns the tables of the grammar with all masks in them. `masks` has for each state, in order, the ids of its mask
+/// and of its set of exits (nodes where the rule returns). `follows` has the masks of tokens that return from a call
+/// and continue.
 fn stored(
     interning: Interning<'_>,
     masks: &[(u32, u32)],
@@ -244,9 +244,10 @@ fn stored(
     tables
 }
 
-/// Returns the least number of trie nodes in a subtree, or of tokens in a mask, for which an outcome (consumed tokens
-/// and exit nodes) is composed of known outcomes. Smaller ones are walked. The number is 2 to 64. Real vocabularies
-/// have the highest number. Small test vocabularies have a low one, so that their outcomes are composed too.
+/// Returns the least number of trie nodes in a subtree, or of tokens in a mask, for which an outcome is composed of
+/// known ones. Outcomes (consumed tokens and exit nodes) below the number are found by a walk. The number is 2 to 64.
+/// Real vocabularies have the highest number. Small test vocabularies have a low one, so that their outcomes are
+/// composed too.
 fn worth_composing(trie: Trie<'_>) -> u32 {
     (trie.len() as u32 / 4096).clamp(2, 64)
 }

@@ -29,32 +29,34 @@ use crate::masks::outcome::Outcome;
 use crate::network::CountDependent;
 use crate::threads::Context;
 
-/// The ids of a mask and of an exit class (set of trie nodes at which a rule returns). Before masks and classes are
-/// numbered, the indexes of a token set and of a list of exits.
+/// The ids of a mask and of a set of exits (nodes where a rule returns). Before these ids are given, the indexes of a
+/// token set and of a list of exits.
 type Found = (u32, u32);
 
-/// The number of keys (states of equal deltas and outcomes) whose masks are computed before they are numbered. It
-/// bounds the memory of unnumbered results.
+/// The number of keys (states with equal near-bound masks) whose masks are computed before they get ids. It bounds the
+/// memory of results.
 const AT_ONCE: usize = 1 << 6;
 
-/// The key of a list of near-bound masks. The first number is the index of the rule's deltas (differences from the
-/// unbounded masks), and the second the index of the state's deltas among these. The third part is the state's
-/// unbounded outcome (consumed tokens and exit nodes). It is `(NONE, NONE)` if deltas are only sets of tokens.
+/// The key of a list of near-bound masks (few increments left). The first number is the index of the rule's deltas
+/// (differences from the unbounded masks). The second is the index of the state's deltas among these. The third part
+/// has the indexes of the state's unbounded token set and exits. It is `(NONE, NONE)` if deltas are only sets of
+/// tokens.
 type Key = (usize, usize, Found);
 
-/// The near-bound masks of a network: masks of states for few remaining increments of a counter.
+/// The near-bound masks of a grammar: masks of states for few remaining increments of a counter.
 #[derive(Default)]
 pub(super) struct NearBoundMasks {
-    /// One record for each count-dependent state (whose mask changes near a counter's bound) and counter, ascending by
-    /// state and register field. The record names a range of `masks`.
+    /// One entry for each pair of a count-dependent state (mask changes near a bound) and a counter, ascending by state
+    /// and register bits. The entry names the range of its masks in `masks`.
     pub(super) records: Vec<NearBoundRecord>,
-    /// The near-bound masks of all records; those of one record ascend by the number of remaining increments.
+    /// The near-bound masks (few increments left) of all entries of `records`, one entry after another. The masks of an
+    /// entry ascend by the number of remaining increments.
     pub(super) masks: Vec<NearBoundMask>,
 }
 
 impl NearBoundMasks {
-    /// Returns the exit classes (sets of trie nodes at which a rule returns) through which rules return with few
-    /// increments left, each with a state of the rule.
+    /// Returns the sets of exits (nodes where a rule returns) of all masks that replace a state's mask near a bound.
+    /// Each is given by its id, after a state of its rule.
     pub(super) fn classes(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
         let in_place = self.records.iter().filter(|record| !record.is_without());
         in_place.flat_map(|record| {
@@ -64,29 +66,29 @@ impl NearBoundMasks {
     }
 }
 
-/// The near-bound masks (for few remaining increments of a counter) so far, and the tools that make more.
+/// The near-bound masks (few increments left) made so far, and the tools that make more.
 struct Maker<'m, 'a> {
     /// Encodes token sets.
     encoder: &'m mut Encoder<'a>,
-    /// Gives ids to masks and exit classes (sets of trie nodes at which a rule returns).
+    /// Gives ids to masks and to sets of exits (nodes where a rule returns).
     interning: &'m mut Interning<'a>,
-    /// For each state of the network, the ids of its mask and exit class (set of trie nodes at which a rule returns)
-    /// with many increments left.
+    /// For each state of the grammar, the id of its mask with many increments left. Also the id of its set of exits:
+    /// the trie nodes at which its rule returns then.
     masks: &'m [Found],
-    /// The id of the network's first state; lower ids belong to the vocabulary.
+    /// The id of the grammar's first state; lower ids belong to the vocabulary.
     first_state: u32,
     /// The budget and the threads of the computation.
     context: Context<'m>,
-    /// Maps a key (states of equal deltas and outcomes) to the range of its masks in `made.masks`: the first index, and
+    /// Maps a key (states with equal near-bound masks) to the range of its masks in `made.masks`: the first index, and
     /// how many there are.
     known: FxHashMap<Key, (u32, u32)>,
-    /// The records and near-bound masks that are made so far.
+    /// The near-bound masks (few increments left) made so far, with the states that have them.
     made: NearBoundMasks,
 }
 
-/// Computes the near-bound masks of all count-dependent states (whose masks change near a counter's bound). `masks` has
-/// the mask and exit class (set of trie nodes at which a rule returns) of each state of the network with many
-/// increments left.
+/// Computes the near-bound masks of all count-dependent states (masks change near a bound). `masks` has, for each state
+/// of the grammar, the ids of its mask and of its set of exits (nodes where the rule returns) with many increments
+/// left.
 ///
 /// # Errors
 ///
@@ -117,8 +119,8 @@ pub(super) fn masks<'a>(
 }
 
 impl Maker<'_, '_> {
-    /// Adds the near-bound masks (for few remaining increments) of the states of a rule for one counter. `rule` is the
-    /// index of the rule's deltas (differences from the unbounded masks), and `of` has these deltas.
+    /// Adds the near-bound masks (few increments left) of the states `count_dependent` of a rule, for one counter.
+    /// `rule` is the index of the rule's deltas (differences from the unbounded masks), and `of` has these deltas.
     fn add(
         &mut self,
         count_dependent: &CountDependent,
@@ -158,8 +160,9 @@ impl Maker<'_, '_> {
         Ok(())
     }
 
-    /// Makes the near-bound masks of the keys `new` as sets of tokens to exclude from the unbounded masks. A key comes
-    /// with a state that has it. An error names `state`.
+    /// Makes the near-bound masks (few increments left) of the keys `new` as sets of tokens to exclude from the
+    /// unbounded masks. A key comes with a state that has it. An error names `state`. `deltas` has the differences from
+    /// the unbounded masks, by the second index of a key.
     fn left_out(
         &mut self,
         state: u32,
@@ -170,8 +173,9 @@ impl Maker<'_, '_> {
         self.make(new, deltas, |_, _, delta| delta.excluded(), |_| (nothing, NONE))
     }
 
-    /// Makes the near-bound masks of the keys `new` as masks that replace the unbounded masks of the states. A key
-    /// comes with a state that has it.
+    /// Makes the near-bound masks (few increments left) of the keys `new` as masks that replace the unbounded masks of
+    /// the states. A key comes with a state that has it. `deltas` has the differences from the unbounded masks, by the
+    /// second index of a key.
     fn in_place(
         &mut self,
         new: &[(u32, Key)],
@@ -190,9 +194,10 @@ impl Maker<'_, '_> {
         self.make(new, deltas, outcome, |state| masks[(state - first) as usize])
     }
 
-    /// Makes the near-bound masks of the keys `new`, each with a state that has the key. `outcome` returns the outcome
-    /// (tokens and exits) of a delta (difference from the unbounded mask). Without a delta, the mask is the unbounded
-    /// one, which `far` returns.
+    /// Makes the near-bound masks (few increments left) of the keys `new`, each with a state that has the key. `deltas`
+    /// has the differences from the unbounded masks, by the second index of a key. `outcome` returns the outcome
+    /// (tokens and exits) of such a difference. Without a difference, the mask is the unbounded one, which `far`
+    /// returns.
     fn make(
         &mut self,
         new: &[(u32, Key)],
@@ -228,9 +233,9 @@ impl Maker<'_, '_> {
         Ok(())
     }
 
-    /// Stores the near-bound masks of a key. Entry `i` of `found` is the mask for `i + 1` remaining increments. A mask
-    /// is stored only if it differs from the mask for one increment more. The last entry is compared with `far`, the
-    /// unbounded mask.
+    /// Stores the near-bound masks (few increments left) of all states with the key `key`. Entry `i` of `found` is the
+    /// mask for `i + 1` remaining increments. A mask is stored only if it differs from the mask for one increment more.
+    /// The last entry is compared with `far`, the unbounded mask.
     fn store(&mut self, key: Key, found: &[Found], far: Found) {
         let first = self.made.masks.len() as u32;
         let next = |at: usize| found.get(at + 1).copied().unwrap_or(far);

@@ -31,27 +31,27 @@ use crate::threads::Context;
 /// transitions of states anew.
 const WORTH_A_THREAD: Duration = Duration::from_micros(300);
 
-/// The time of work after which the time of the remaining items (states or pairs to compute masks for) is first
-/// estimated from that of the first items.
+/// The time of work after which the remaining time is estimated for the first time, from that of the first items.
 const PREDICTABLE: Duration = Duration::from_micros(60);
-/// The estimated time of the remaining items (states or pairs to compute masks for) from which on further threads
-/// start. It is long, since the first items take longest.
+/// The estimated time of the remaining items of work from which on further threads start. It is long, since the first
+/// items take longest.
 const FORESEEN: Duration = Duration::from_micros(1000);
 
-/// The number of items (states or pairs to compute masks for) between two checks of the clock on a single thread. A
-/// check takes as long as the mask of a simple state.
+/// The number of items of work between two checks of the clock on a single thread. A check takes as long as the mask of
+/// a simple state.
 const A_LOOK: usize = 8;
 
-/// The steps of the budget that are charged for each item (a state or pair to compute a mask for) besides its walks. So
-/// the budget's clock is checked often enough.
+/// The steps of the budget that are charged for each item of work besides its walks. So the budget's clock is checked
+/// often enough.
 const STEPS_AN_ITEM: usize = 1 << 10;
 
-/// The number of parts for each thread that the items (states or pairs to compute masks for) are split into. Large
-/// parts are good because a walker reuses its caches from item to item. With more than one part, the results of the
-/// first are taken while the others are in progress.
+/// The number of parts for each thread into which the items of work are split. Large parts are good because a walker
+/// reuses its caches from item to item. With more than one part, the results of the first are taken while the others
+/// are in progress.
 const PARTS: usize = 2;
 
-/// An item of work: a state or pair that a mask is computed for.
+/// An item of work: a state with a mask to compute, or a pair of a return state and a set of exits (nodes where a
+/// callee returns).
 pub(crate) trait Item: Sync {
     /// Returns the id of the grammar's state that an error at this item names.
     fn state(&self) -> u32;
@@ -63,7 +63,7 @@ impl Item for u32 {
     }
 }
 
-/// An item that is a pair of a return state and an exit class (set of trie nodes at which a rule returns).
+/// An item that is a pair of a return state and the id of a set of exits (nodes where a callee returns).
 impl Item for (u32, u32) {
     fn state(&self) -> u32 {
         self.0
@@ -98,8 +98,8 @@ pub(crate) struct Workers<'a, F> {
     new: F,
     /// The budget and the threads of the computation.
     context: Context<'a>,
-    /// Whether some list of items (states or pairs) was long enough for several threads. Later lists then use several
-    /// threads at once.
+    /// Whether some list of items of work was long enough for several threads. Later lists then use several threads at
+    /// once.
     are_many: AtomicBool,
 }
 
@@ -114,12 +114,12 @@ impl<'a, F: Fn() -> Worker<'a> + Sync> Workers<'a, F> {
         self.context.threads.count()
     }
 
-    /// Returns the budget that the work is counted on.
+    /// Returns the budget on which the work is counted.
     pub(super) fn budget(&self) -> &'a Budget {
         self.context.budget
     }
 
-    /// Returns how often shortcuts (ways to save a part of a walk) took effect so far, in all idle workers.
+    /// Returns how often shortcuts (savings in trie walks) took effect so far, in all idle workers.
     pub(super) fn counts(&self) -> ShortcutCounts {
         let mut counts = ShortcutCounts::default();
         locked(&self.idle).iter().for_each(|worker| counts.append(&worker.walker.cursor.counts));
@@ -135,14 +135,14 @@ impl<'a, F: Fn() -> Worker<'a> + Sync> Workers<'a, F> {
         result
     }
 
-    /// Charges the budget for one item (a state or pair). Returns whether the budget is spent.
+    /// Charges the budget for one item of work. Returns whether the budget is spent.
     fn are_late(&self) -> bool {
         self.context.budget.spend(STEPS_AN_ITEM).is_err()
     }
 
     /// Processes the items with `work`, and passes the results to `take` in order. Which thread processes an item
     /// depends on timing, but no result does. With several threads, the thread that found a result also calls `ahead`
-    /// on it, for work that needs no earlier result.
+    /// on it. `ahead` does work that needs no earlier result.
     ///
     /// # Errors
     ///
@@ -157,9 +157,9 @@ impl<'a, F: Fn() -> Worker<'a> + Sync> Workers<'a, F> {
         self.in_order_with(items, work, |_| false, ahead, take)
     }
 
-    /// Processes the items with `work`, and passes the results to `take` in order, like [`in_order`](Self::in_order).
-    /// Threads without work also help with items that others have begun. `help` does a piece of work for another
-    /// thread's item, and returns false if there was none.
+    /// Processes the items with `work`, and passes the results to `take` in order. Threads without work help with items
+    /// that others have begun: `help` does a piece of such work, and returns false if there was none. With several
+    /// threads, the thread that found a result also calls `ahead` on it, before `take` does.
     ///
     /// # Errors
     ///
@@ -253,15 +253,15 @@ impl<'a, F: Fn() -> Worker<'a> + Sync> Workers<'a, F> {
     }
 }
 
-/// A list of items (states or pairs), given to workers in contiguous parts, and the results so far.
+/// A list of items of work, given to workers in contiguous parts, and the results so far.
 struct WorkParts<'a, T, R> {
     /// All items.
     items: &'a [T],
-    /// The greatest number of items in a part.
+    /// The greatest number of items in a part of the work.
     size: usize,
     /// The index of the first item that was given to no thread yet.
     next: AtomicUsize,
-    /// For each worker, the range of items that it was given and that no thread has begun.
+    /// For each worker, the range of its given items that no thread has begun.
     given: Vec<WorkRange>,
     /// Maps the index of a part's first item to the results of that item and of those directly after it.
     results: Mutex<FxHashMap<usize, Vec<R>>>,
@@ -321,7 +321,8 @@ impl<'a, T, R> WorkParts<'a, T, R> {
         }
     }
 
-    /// Takes all items that no thread has begun out of the work. A thread that just takes a part may still begin it.
+    /// Drops all items that no thread has begun, so that they are not worked on. A thread that just takes a part may
+    /// still begin it.
     fn stop(&self) {
         self.next.store(self.items.len(), Ordering::SeqCst);
         self.given.iter().for_each(|given| given.set(0..0));
@@ -375,7 +376,8 @@ mod tests {
     use super::*;
     use crate::threads::Threads;
 
-    /// Processes the parts on this thread and three others. Returns the results in order, up to the first missing one.
+    /// Processes the items of `parts` with `work`, on this thread and three others. Returns the results in order, up to
+    /// the first missing one.
     fn taken(parts: &WorkParts<'_, u32, u32>, work: impl Fn(u32) -> u32 + Sync) -> Vec<u32> {
         let next = |worker| parts.work_on_next(worker, |&item| work(item));
         let mut taken = Vec::new();

@@ -10,7 +10,7 @@ use crate::network::Network;
 use crate::network::lazy_dfa::{BOTTOM, LazyDfa};
 
 /// Returns, for each set of tokens that some state matches by id, the id of the mask with these tokens. The result is
-/// by the index of the set in the network.
+/// in the order of `network.token_sets`. New masks are added to `pool`.
 pub(crate) fn masks(network: &Network, pool: &mut Pool<'_>, encoder: &Encoder<'_>) -> Vec<u32> {
     let sets = network.token_sets.iter().map(|ids| {
         let found = Computed { extra: ids.clone(), ..Computed::default() };
@@ -20,14 +20,15 @@ pub(crate) fn masks(network: &Network, pool: &mut Pool<'_>, encoder: &Encoder<'_
     sets.collect()
 }
 
-/// Replaces, in each token edge (a transition on tokens that are matched by id), the index of the token set by the id
-/// of its mask.
+/// Replaces the index of the token set by the id of its mask in each token edge, a transition on tokens matched by id.
+/// `masks` has the ids by index.
 pub(crate) fn name(tables: &mut TablesData, masks: &[u32]) {
     tables.token_edges.iter_mut().for_each(|edge| edge.tokens = masks[edge.tokens as usize]);
 }
 
-/// Returns the ids of the tokens that a state consumes by token edges, ascending. They include those of rules that the
-/// state may call first. A token that leads to a state in which no token may end is left out.
+/// Returns the ids of the tokens that a state consumes by token edges, ascending. Tokens of rules that the state may
+/// call first are included. A token is left out if no token may end in the state after it. `sets` is the lazily
+/// determinized automaton of the rules.
 pub(crate) fn tokens_of(network: &Network, sets: &mut LazyDfa<'_>, state: u32) -> Vec<u32> {
     let joined = sets.network();
     if !joined.reads_tokens() {

@@ -1,10 +1,10 @@
 //! Token liveness: finds the states in which a token may end, because whole tokens continue from there.
 //!
-//! A vocabulary with all 256 single-byte tokens spells every string. Real ones miss some (SmolLM2 has 235), and then a
-//! state can be alive in bytes and dead in tokens. Such states stay in the network, since a longer token may pass
-//! through them, but lose the flag that lets a token end there.
+//! A vocabulary with all 256 single-byte tokens spells every string. Real ones miss some, as SmolLM2 with 235. Then a
+//! state can be alive in bytes and dead in tokens. Such states are kept, since a longer token may pass through them,
+//! but lose the flag that lets a token end there.
 //!
-//! A state *rests* if a token may end in it. A final state rests. So does a state with a token to a resting state
+//! A state *rests* if a token may end there. A final state rests. So does a state with a token to a resting state
 //! within the rule, if the frames rest too. This is a least fixpoint, first over single bytes, and then over whole
 //! tokens for the remaining states. If every configuration and frame rests, whole tokens spell a string from each to
 //! the end of its rule. So no configuration is a dead end. Tokens that reach beyond the end of the rule are not
@@ -12,8 +12,8 @@
 //!
 //! The head of a countdown is the state of a loop at which the countdown is lowered. It rests if its exit does, and if
 //! single bytes continue from the head itself: then they continue around the loop to its end. A token that reaches past
-//! the head may find that the countdown has run out. It then continues in the chain of rules behind the loop. So a
-//! state of the loop and the same state of the chain must rest equally: in both, only single bytes count.
+//! the head may find the countdown at its end. It then continues in the chain of rules behind the loop. So a state of
+//! the loop and the same state of the chain must rest equally: in both, only single bytes count.
 
 use grammarc_artifacts::sections::network::{NONE, rule_flags, state_flags};
 use grammarc_artifacts::sections::vocabulary::Trie;
@@ -26,8 +26,8 @@ use crate::masks::walk::walker::Walker;
 use crate::network::Network;
 use crate::network::follow::Follow;
 
-/// Clears the flag `RESTS` of every state from which no sequence of tokens continues, and returns those states. Returns
-/// no state if all 256 bytes are tokens.
+/// Clears the flag `RESTS` (a token may end here) of every state from which no sequence of tokens continues, and
+/// returns these states. Returns no state if all 256 bytes are tokens.
 pub(crate) fn mark(
     network: &mut Network,
     shared: Tables<'_>,
@@ -57,9 +57,9 @@ pub(crate) fn mark(
     }
 }
 
-/// Returns for each rule of the network whether tokens of several bytes count in it, besides single bytes. They do if
-/// the rule has no countdown (a register with the repetitions left), and no rule with a countdown reaches it by tail
-/// calls.
+/// Returns for each rule of the grammar whether a token of several bytes suffices to let a token end in a state. It
+/// does not if the rule has a countdown (register of repetitions left), or is reached by tail calls from such a rule.
+/// There only single bytes do.
 fn without_countdown(network: &Network) -> Vec<bool> {
     let own = network.tables.as_tables();
     let mut free = vec![true; own.rules.len()];
@@ -83,31 +83,33 @@ fn without_countdown(network: &Network) -> Vec<bool> {
 
 /// The computation of the states in which a token may end, as a least fixpoint over whole tokens.
 struct Fixpoint<'a> {
-    /// The network whose flags are set.
+    /// The automata, whose states get the flag `RESTS` (a token may end here).
     network: &'a mut Network,
     /// The tables of the vocabulary: its states, rules and stored masks.
     shared: Tables<'a>,
-    /// Indexes over the vocabulary's trie, shared rules and stored masks.
+    /// Indexes over the vocabulary's trie, rules and stored masks.
     known: &'a VocabularyFacts,
     /// The token trie: the prefix tree of the tokens' byte strings.
     trie: Trie<'a>,
-    /// For each rule of the network, whether tokens of several bytes count in it, besides single bytes.
+    /// For each rule of the grammar, whether a token of several bytes suffices to let a token end in a state. In other
+    /// rules only single bytes do.
     by_token: Vec<bool>,
-    /// For each state of the network, whether it is the head of a countdown's loop and single bytes lead around the
-    /// loop. The head is the state at which the countdown is lowered. Assumed at first, and cleared if it proves false.
+    /// For each state of the grammar, whether it is the head of a countdown (loop with repetitions left) and single
+    /// bytes lead around the loop. The head is the state at which the countdown is lowered. Assumed at first, and
+    /// cleared if it proves false.
     loops: Vec<bool>,
 }
 
 impl Fixpoint<'_> {
-    /// Returns a view of the network that decides by single bytes whether a state rests (a token may end in it).
+    /// Returns a view of the automata that decides by single bytes whether a state rests (a token may end there).
     /// `rests` has the states that are already known to rest.
     fn marker<'m>(&'m self, rests: &'m [bool]) -> Marker<'m> {
         let single_bytes = self.known.single_bytes();
         Marker { network: self.network, shared: self.shared, single_bytes, rests }
     }
 
-    /// Returns for each state of the network whether it rests (a token may end in it), on the assumption of `loops`,
-    /// and sets the network's flags to match.
+    /// Returns for each state of the grammar whether it rests (a token may end there), on the assumption of `loops`.
+    /// Sets the flags of the states to match.
     fn least(&mut self) -> Vec<bool> {
         let base = self.network.tables.bases.states;
         let count = self.loops.len();
@@ -140,21 +142,21 @@ impl Fixpoint<'_> {
     }
 }
 
-/// Decides by single bytes whether a state rests (a token may end in it), given the states that are already known to
+/// Decides by single bytes whether a state rests (a token may end there), given the states that are already known to
 /// rest.
 struct Marker<'a> {
-    /// The network.
+    /// The automata of the grammar's rules.
     network: &'a Network,
     /// The tables of the vocabulary: its states, rules and stored masks.
     shared: Tables<'a>,
     /// The bytes that are tokens of a single byte.
     single_bytes: ByteSet,
-    /// For each state of the network, whether it is known to rest: a token may end in it.
+    /// For each state of the grammar, whether it is known to rest: a token may end in it.
     rests: &'a [bool],
 }
 
 impl Marker<'_> {
-    /// Whether a state, of the network or of the vocabulary, is known to rest (a token may end in it).
+    /// Whether a state, of the grammar or of the vocabulary's rules, is known to rest (a token may end there).
     fn known(&self, state: u32) -> bool {
         match state.checked_sub(self.network.tables.bases.states) {
             Some(own) => self.rests[own as usize],
@@ -162,8 +164,8 @@ impl Marker<'_> {
         }
     }
 
-    /// Whether a state of the network, by index, rests (a token may end in it): it is final, or its count exit rests
-    /// and it continues. A state with `loops` counts as continuing.
+    /// Whether a state of the grammar, by index, rests (a token may end there). It rests if it is final, or if it
+    /// continues and its count exit (state after a counter's end) rests. A state with `loops` counts as continuing.
     fn rests(&self, index: usize, loops: bool) -> bool {
         let record = &self.network.tables.states[index];
         let is_final = record.flags & state_flags::FINAL != 0;
@@ -171,8 +173,8 @@ impl Marker<'_> {
         is_final || ends && (loops || self.continues(index))
     }
 
-    /// Whether a single byte, a call or a token edge leads from a state of the network, by index, to one that rests (a
-    /// token may end in it).
+    /// Whether a state leads to one that rests (a token may end there), by a single byte, a call or a token edge. The
+    /// state is given by its index among the grammar's states.
     fn continues(&self, index: usize) -> bool {
         let joined = self.network.joined(self.shared);
         let own = joined.own;
@@ -193,7 +195,7 @@ impl Marker<'_> {
     }
 }
 
-/// Sets the flag `RESTS` (a token may end here) of each state of the network, as `rests` says.
+/// Sets the flag `RESTS` (a token may end here) of each state of the grammar, as `rests` says.
 fn set_flags(network: &mut Network, rests: &[bool]) {
     for (record, &rests) in network.tables.states.iter_mut().zip(rests) {
         record.flags &= !state_flags::RESTS;

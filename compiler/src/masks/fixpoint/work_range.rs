@@ -5,8 +5,8 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A range of item indexes: the first item in the upper 32 bits, and the end of the items, exclusive, in the lower 32
-/// bits. Items are states or pairs of a network, whose numbers have 32 bits too.
+/// A range of item indexes. The first item is in the upper 32 bits, and the exclusive end in the lower 32 bits. Items
+/// are states or pairs, and never more than 32 bits can count.
 pub(crate) struct WorkRange(AtomicU64);
 
 impl WorkRange {
@@ -38,7 +38,8 @@ impl WorkRange {
         Some(middle(&items)..items.end)
     }
 
-    /// Replaces the remaining items by `leave` of them, and returns them as they were. `None` if there are none.
+    /// Replaces the range of the remaining items by the result of `leave` for it. Returns the range as it was before,
+    /// or `None` if there are no items.
     fn take(&self, leave: impl Fn(Range<usize>) -> Range<usize>) -> Option<Range<usize>> {
         let next = |items| {
             let items = unpacked(items);
@@ -48,12 +49,12 @@ impl WorkRange {
     }
 }
 
-/// Packs both bounds of a range into one word.
+/// Packs both bounds of a range into one word: the start in the upper 32 bits, the end in the lower.
 fn packed(items: Range<usize>) -> u64 {
     (items.start as u64) << 32 | items.end as u64
 }
 
-/// Returns the range of a packed word.
+/// Returns the range that [`packed`] has packed into a word.
 fn unpacked(items: u64) -> Range<usize> {
     (items >> 32) as usize..items as u32 as usize
 }

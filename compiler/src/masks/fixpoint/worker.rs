@@ -9,12 +9,12 @@ use crate::masks::outcome::Outcome;
 use crate::masks::shortcuts::Shortcut;
 use crate::masks::walk::walker::Walker;
 
-/// One thread's walker over the trie, with the character runs (states that read characters of one class) of states and
-/// buffers for encoding.
+/// One thread's walker over the trie, with the character runs (states within one character class) of the grammar's
+/// states, and buffers for encoding.
 pub(crate) struct Worker<'a> {
     /// Walks states over the token trie.
     pub(crate) walker: Walker<'a>,
-    /// The character runs (states that read characters of one class) of the grammar's states.
+    /// The character runs (states within one character class) of the grammar's states.
     runs: &'a CharRuns,
     /// Buffers for encoding token sets. `None` until a set is encoded ahead.
     scratch: Option<Scratch>,
@@ -33,9 +33,8 @@ impl<'a> Worker<'a> {
         along.unwrap_or_else(|| self.walker.base(state))
     }
 
-    /// Returns the union of the outcomes (consumed tokens and exit nodes) of the return state `ret` at the nodes of an
-    /// exit class (set of trie nodes at which a rule returns). `shared` is the index of the class if it is one of the
-    /// vocabulary's.
+    /// Returns the union of the outcomes (tokens and exits) of the return state `ret` at the trie nodes `nodes`, at
+    /// which a callee returns. `shared` is the id of this set of nodes, if the vocabulary has it.
     pub(crate) fn follow(&mut self, ret: u32, nodes: &[u32], shared: Option<u32>) -> Outcome {
         match nodes {
             [0, rest @ ..] => {
@@ -46,8 +45,9 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Returns the outcome (consumed tokens and exit nodes) of a derived state, if it is found without its reference
-    /// (the state that its mask is derived from) or in less work than a batch takes. `None` otherwise.
+    /// Returns the outcome (consumed tokens and exit nodes) of a derived state, if it is found without a batch. A batch
+    /// is a pass over the trie for many states. The outcome is found without the reference (source of its mask), or in
+    /// less work than a batch takes. `None` otherwise.
     pub(crate) fn early(&mut self, derived: &Derivation<'_>) -> Option<Outcome> {
         early::outcome(&mut self.walker, self.runs, derived)
     }

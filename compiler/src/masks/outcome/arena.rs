@@ -5,7 +5,7 @@
 //! compiler that had seen a few hundred grammars then took a quarter longer for the next one.
 //!
 //! A block is written while others read earlier parts of it, so its words are atomic. A thread gets a [`KeptOutcome`]
-//! from the thread that wrote it, or under a lock that the writer held, so it sees the words.
+//! from its writer, or under a lock that the writer held, so it sees the words.
 //!
 //! Cost: O(words) to keep an outcome; a clone increments the reference count of the block.
 
@@ -25,16 +25,15 @@ const LARGEST: usize = 1 << 16;
 /// A block of 32-bit words, shared by all outcomes (consumed tokens and exit nodes) that are stored in it.
 type Block = Arc<[AtomicU32]>;
 
-/// An outcome (consumed tokens and exit nodes) that is stored in an arena. It has no delta: no tokens taken over from
-/// the mask of another state.
+/// An outcome (consumed tokens and exit nodes) that is stored in an arena. It has no delta (tokens of another mask).
 #[derive(Clone, Debug)]
 pub(crate) struct KeptOutcome {
     /// The block of memory that holds the words of the outcome (consumed tokens and exit nodes).
     block: Block,
     /// Range of words in the block with the bounds of the spans (ranges of token ranks), two words for each span. The
-    /// exits (trie nodes at which the rule returns) follow.
+    /// exits (nodes where the rule returns) follow.
     spans: Range<u32>,
-    /// The end of the exits (trie nodes at which the rule returns) in the block, exclusive.
+    /// The end of the exits (nodes where the rule returns) in the block, exclusive.
     end: u32,
 }
 
@@ -50,8 +49,8 @@ impl KeptOutcome {
         exits.iter().map(|exit| exit.load(Ordering::Relaxed))
     }
 
-    /// Returns the number of 32-bit words that the outcome (consumed tokens and exit nodes) takes: two for each range
-    /// of tokens, one for each exit node.
+    /// Returns the number of 32-bit words that the outcome (consumed tokens and exit nodes) takes. A range of tokens
+    /// takes two words, and an exit node takes one.
     pub(crate) fn len(&self) -> usize {
         (self.end - self.spans.start) as usize
     }
@@ -67,21 +66,21 @@ impl Span for [AtomicU32; 2] {
 /// A growing store of outcomes (consumed tokens and exit nodes). Blocks live as long as an outcome in them.
 #[derive(Debug, Default)]
 pub(crate) struct Arena {
-    /// The block that is being filled.
+    /// The block of memory that is being filled with outcomes (consumed tokens and exit nodes).
     block: Block,
     /// The number of 32-bit words in use in the block.
     used: usize,
 }
 
-/// Returns the number of 32-bit words that an outcome (consumed tokens and exit nodes) takes in an arena: two for each
-/// range of tokens, one for each exit node.
+/// Returns the number of 32-bit words that an outcome (consumed tokens and exit nodes) takes in an arena. A range of
+/// tokens takes two words, and an exit node takes one.
 pub(crate) fn words_of(outcome: &Outcome) -> usize {
     2 * outcome.spans.len() + outcome.exits.len()
 }
 
 impl Arena {
-    /// Copies an outcome (consumed tokens and exit nodes) into the arena. The outcome must have no delta: no tokens
-    /// taken over from the mask of another state.
+    /// Copies an outcome (consumed tokens and exit nodes) into the arena. The outcome must have no delta (tokens of
+    /// another mask).
     pub(crate) fn keep(&mut self, outcome: &Outcome) -> KeptOutcome {
         debug_assert!(outcome.delta.is_none(), "what is kept says all of its tokens itself");
         let bounds = outcome.spans.iter().flat_map(|span| [span.start, span.end]);
@@ -89,7 +88,7 @@ impl Arena {
         self.write(2 * outcome.spans.len(), words_of(outcome), words)
     }
 
-    /// Stores a copy of an outcome (consumed tokens and exit nodes) of another arena.
+    /// Stores in this arena a copy of an outcome (consumed tokens and exit nodes) of another one.
     pub(crate) fn copy(&mut self, kept: &KeptOutcome) -> KeptOutcome {
         let words = &kept.block[kept.spans.start as usize..kept.end as usize];
         let words = words.iter().map(|word| word.load(Ordering::Relaxed));

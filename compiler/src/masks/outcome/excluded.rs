@@ -1,4 +1,5 @@
-//! The subtrees of the trie on which a state differs from its reference, the state from whose mask its mask is derived.
+//! The subtrees of the trie on which the outcomes of a state and of its reference differ. The reference is the state
+//! from whose mask the state's mask is derived.
 
 use std::ops::Range;
 
@@ -6,24 +7,25 @@ use grammarc_artifacts::sections::vocabulary::Trie;
 
 use super::spans::{count_first, past};
 
-/// A set of trie nodes, as sorted, disjoint ranges. The tokens and exits of a reference (a state that another mask is
-/// derived from) at these nodes are not taken over.
+/// A set of trie nodes, as sorted, disjoint ranges. The tokens and exits of a reference (source of another mask) at
+/// these nodes are not taken over.
 #[derive(Clone, Default)]
 pub(crate) struct Excluded(Vec<Range<u32>>);
 
 impl Excluded {
-    /// Whether no trie node is excluded.
+    /// Whether this set of excluded trie nodes is empty.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether a trie node is excluded.
+    /// Whether a trie node is in this set of excluded ones.
     pub(crate) fn contains(&self, node: u32) -> bool {
         let before = self.0.partition_point(|range| range.end <= node);
         self.0.get(before).is_some_and(|range| range.start <= node)
     }
 
-    /// Excludes a range of trie nodes, which must come after all nodes excluded so far.
+    /// Adds the range `nodes` of trie nodes to this set of excluded ones. The range must come after all nodes of the
+    /// set.
     pub(crate) fn add(&mut self, nodes: Range<u32>) {
         match self.0.last_mut() {
             Some(last) if last.end == nodes.start => last.end = nodes.end,
@@ -31,13 +33,13 @@ impl Excluded {
         }
     }
 
-    /// Excludes the trie nodes of `more`, which must come after all nodes excluded so far.
+    /// Adds the trie nodes of `more` to this set of excluded ones. They must come after all nodes of the set.
     pub(crate) fn append(&mut self, more: &Self) {
         more.0.iter().for_each(|nodes| self.add(nodes.clone()));
     }
 
-    /// Splits ascending trie nodes into slices of nodes that are not excluded and of nodes that are. Passes them to
-    /// `kept` and `gone`. The search skips whole ranges or whole slices of nodes, so the shorter of the two lists
+    /// Splits the ascending trie nodes `nodes` into slices: those in this set of excluded nodes go to `gone`, the
+    /// others to `kept`. The search skips whole ranges or whole slices of nodes, so the shorter of the two lists
     /// determines the cost.
     pub(crate) fn split(
         &self,
@@ -57,14 +59,15 @@ impl Excluded {
         }
     }
 
-    /// Returns the trie nodes of `nodes` that are not excluded. `nodes` must ascend.
+    /// Returns the trie nodes of `nodes` that are not in this set of excluded ones. `nodes` must ascend.
     pub(crate) fn kept(&self, nodes: &[u32]) -> Vec<u32> {
         let mut kept = Vec::with_capacity(nodes.len());
         self.split(nodes, |nodes| kept.extend_from_slice(nodes), |_| ());
         kept
     }
 
-    /// Returns the ranks (token indexes in byte order) of the tokens at the excluded nodes, as sorted, disjoint ranges.
+    /// Returns the ranks (token indexes in byte order) of the tokens at this set of excluded trie nodes, as sorted,
+    /// disjoint ranges.
     pub(crate) fn ranks(&self, trie: Trie<'_>) -> Vec<Range<u32>> {
         let rank = |node: u32| trie.rank[node as usize];
         let mut ranks: Vec<Range<u32>> = Vec::with_capacity(self.0.len());

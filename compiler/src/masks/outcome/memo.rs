@@ -1,5 +1,5 @@
 //! A memo of outcomes at trie nodes below the root: each is found by one walk and used by all. A grammar's memo lives
-//! while the grammar is compiled; the memo of the vocabulary's shared states lives as long as the compiler.
+//! while the grammar is compiled; the memo of the vocabulary's states lives as long as the compiler.
 //!
 //! A grammar of hundreds of similar strings reaches the same states at the same nodes from most of its states. So
 //! nearly all of the work is to find these outcomes. If each walker found them for itself, a second thread would be of
@@ -25,8 +25,8 @@ const SHARDS: usize = 16;
 /// nodes) that were not used lately are dropped.
 const MOST: usize = 4 << 20;
 
-/// The key of an outcome (consumed tokens and exit nodes) in a memo: a state or a class of equivalent states, and the
-/// trie node at which it was found.
+/// The key of an outcome (consumed tokens and exit nodes) in a memo. The first number is a state, or the id of an
+/// equivalence class of states. The second is the trie node of the outcome.
 type Key = (u32, u32);
 
 /// A map from [`Key`] to outcome (consumed tokens and exit nodes), for use by several threads.
@@ -34,7 +34,8 @@ type Key = (u32, u32);
 pub(crate) struct Memo {
     /// The parts of the map, each with its own lock. The sum of the two numbers of a key selects the part.
     shards: Vec<Mutex<Shard>>,
-    /// The most 32-bit words that one generation (the young or the old outcomes) of a part may take.
+    /// The most 32-bit words that one generation of a part may take: the young or the old outcomes (consumed tokens and
+    /// exit nodes).
     most: usize,
 }
 
@@ -102,8 +103,9 @@ impl Memo {
 }
 
 impl Shard {
-    /// Adds a young outcome (consumed tokens and exit nodes) of `words` words, stored by `keep`. Also returns the old
-    /// outcomes that are dropped, if the young generation would exceed `most` words.
+    /// Adds to this part of the memo a young outcome (consumed tokens and exit nodes) of `words` words. `keep` copies
+    /// it into the arena that it is given. If the young generation would exceed `most` words, it becomes the old one.
+    /// Also returns the old outcomes that are then dropped.
     fn add(
         &mut self,
         key: Key,

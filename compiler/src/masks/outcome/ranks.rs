@@ -1,4 +1,4 @@
-//! Ranks of the tokens of a mask that other masks are derived from. A rank is a token's index in byte order.
+//! Ranks of the tokens of a mask from which other masks are derived. A rank is a token's index in byte order.
 //!
 //! After a walk all ranks are known. A mask assembled as a bit row has none, and mostly only a few are needed: those of
 //! the tokens in which another mask differs. These are looked up in the row one by one.
@@ -58,9 +58,9 @@ impl<'s> RowRanks<'s> {
         }
     }
 
-    /// Returns the mask's ranks (token indexes in byte order) within some ranges; `None` if they are more than `most`.
-    /// O(parts) if all ranks are known, else O(ranks in the ranges). After [`MANY_RANKS`] such ranks, all ranks of the
-    /// mask are computed.
+    /// Returns the mask's ranks (token indexes in byte order) within the ranges `ranges`; `None` if they are more than
+    /// `most`. O(parts) if all ranks are known, else O(ranks in the ranges). After [`MANY_RANKS`] such ranks, all ranks
+    /// of the mask are computed.
     pub(crate) fn held(
         self,
         trie: Trie<'_>,
@@ -89,14 +89,14 @@ impl<'s> RowRanks<'s> {
     }
 }
 
-/// Returns the words of a vocabulary row; none for [`NONE`].
+/// Returns the words of the vocabulary's bit row (one bit per token) with the id `row`; no words for [`NONE`].
 pub(crate) fn row_of(shared: Tables<'_>, row: u32) -> &[u32] {
     let words = shared.row_words as usize;
     if row == NONE { &[] } else { &shared.rows[row as usize * words..][..words] }
 }
 
-/// Returns a mask as one bit row of `row_words` words: `row`, which may be empty, without the ids of `minus` and with
-/// the ids of `plus`.
+/// Returns a mask as one bit row (one bit per token) of `row_words` words. Its tokens are those of `row`, which may be
+/// empty, without the ids of `minus` and with the ids of `plus`.
 pub(crate) fn whole_row(row: &[u32], row_words: usize, minus: &[u32], plus: &[u32]) -> Vec<u32> {
     let mut whole = row.to_vec();
     whole.resize(row_words, 0);
@@ -111,8 +111,8 @@ pub(crate) fn ranks_of(row: &[u32], trie: Trie<'_>) -> Box<[Range<u32>]> {
     held(row, trie, &[all], u32::MAX).unwrap_or_default().into()
 }
 
-/// Returns the ranks (token indexes in byte order) within some ranges whose tokens are in a bit row (one bit per
-/// token); `None` if they are more than `most`. Tests 64 tokens at a time without branches.
+/// Returns the ranks (token indexes in byte order) within the ranges `ranges` whose tokens are in a bit row (one bit
+/// per token). `None` if they are more than `most`. Tests 64 tokens at a time without branches.
 fn held(row: &[u32], trie: Trie<'_>, ranges: &[Range<u32>], most: u32) -> Option<Vec<Range<u32>>> {
     let mut held: Vec<Range<u32>> = Vec::new();
     let mut count = 0;

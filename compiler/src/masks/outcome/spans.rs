@@ -45,7 +45,8 @@ pub(crate) fn count_of(spans: &[Range<u32>]) -> u32 {
     spans.iter().map(|span| span.end - span.start).sum()
 }
 
-/// Returns the parts of `spans` (sorted, disjoint ranges of token ranks) that lie within `range`. O(log spans + parts).
+/// Returns the parts of `spans` that lie within `range`. Spans are sorted, disjoint ranges of ranks (token indexes in
+/// byte order). O(log spans + parts).
 pub(crate) fn cut<S: Span>(
     spans: &[S],
     range: Range<u32>,

@@ -1,10 +1,10 @@
-//! Bisimulation of shared states: a stored outcome of a state holds for all states of its class.
+//! Bisimulation of the states of the vocabulary's rules: a stored outcome of a state holds for all states of its class.
 //!
 //! In the vocabulary, the rest of a string is a rule, and so is the rest of a string that is not empty. Each has its
-//! own states within a character, and both reach the same state by a tail call. Two states are bisimilar if their
-//! records are equal once the targets of edges are replaced by their classes. A state with nothing but a tail call is
-//! in the class of the callee's first state. This finds most equivalences that a minimization across rules would find,
-//! and no wrong one.
+//! own states within a character, and both reach the same state by a tail call. Two states are bisimilar if their flags
+//! and transitions are equal once the targets of edges are replaced by their classes. A state with nothing but a tail
+//! call is in the class of the callee's first state. This finds most equivalences that a minimization across rules
+//! would find, and no wrong one.
 //!
 //! Cost: O(states and edges) for each round. States are visited after their targets, so the first round finds every
 //! equivalence that is not on a cycle. There is one more round for each cycle found after another, and a last one.
@@ -15,7 +15,8 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::graph::{by_component, components_by};
 
-/// Returns for each shared state the lowest state that is known to be bisimilar to it (equal on all strings).
+/// Returns for each state of the vocabulary's rules the lowest state that is known to be bisimilar to it (equivalent on
+/// all strings).
 pub(crate) fn bisimilar(shared: Tables<'_>) -> Vec<u32> {
     let mut like: Vec<u32> = (0..shared.state_count()).collect();
     let mut after = vec![0u32; like.len()];
@@ -71,8 +72,8 @@ pub(crate) fn bisimilar(shared: Tables<'_>) -> Vec<u32> {
     like
 }
 
-/// Returns the states that the class of a state depends on: its targets, its count exit (the state after a counter has
-/// run out), and the first state of its callee.
+/// Returns the states that decide whether a state of the vocabulary's rules is bisimilar to others. These are its
+/// targets, its count exit (state after a counter's end), and the first state of its callee.
 fn leads_to(shared: Tables<'_>, state: usize) -> impl DoubleEndedIterator<Item = usize> {
     let edges = shared.byte_edges_of(state).iter().map(|edge| edge.target as usize);
     let exit = shared.states[state].exit();
@@ -96,8 +97,8 @@ fn begins(shared: Tables<'_>, state: usize) -> Option<u32> {
     (alone && rests).then_some(first)
 }
 
-/// Replaces `words` by the flags and transitions of a state: equal words for bisimilar states (equal on all strings).
-/// `like` has, for each state, the lowest state that it is known to equal.
+/// Replaces `words` by the flags and transitions of a state. The words are equal for bisimilar states (equivalent on
+/// all strings). `like` has, for each state, the lowest state known to be bisimilar to it.
 fn describe(shared: Tables<'_>, state: usize, like: &[u32], words: &mut Vec<u32>) {
     let record = shared.states[state];
     let flags = match record.flags & state_flags::POP_ONLY {

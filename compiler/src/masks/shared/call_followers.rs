@@ -1,12 +1,12 @@
-//! Call followers: the bytes that may follow a string of a shared rule within a token.
+//! Call followers: the bytes that may follow a string of a rule of the vocabulary within a token.
 //!
-//! Two states that call one rule and return to different states mostly have the same masks. They differ only if some
-//! token contains a string of the rule and then a byte on which the return states differ. After a colon hardly any
-//! token has a whole value, and none has a bracket behind it.
+//! Two states that call one rule and return to different states mostly have the same masks. The masks differ only if
+//! some token contains a string of the rule and then a byte with different targets in the return states. After a colon
+//! hardly any token has a whole value, and none has a bracket behind it.
 //!
-//! The bytes are found once for a rule and the byte before it. The rule is walked from all trie nodes that the byte
-//! leads to. Letters and digits lead to too many nodes, so every byte counts as a follower there. Cost: O(nodes) for
-//! each rule and byte that is asked for, some 0.2 ms.
+//! The bytes are found once for a rule and the byte before it. The rule is walked from all trie nodes on that byte.
+//! Letters and digits are on too many nodes, so every byte counts as a follower there. Cost: O(nodes) for each rule and
+//! byte that is asked for, some 0.2 ms.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -22,19 +22,19 @@ use crate::masks::trie::subtrees::Subtrees;
 use crate::network::bytes_on;
 use crate::network::lazy_dfa::{BOTTOM, Configurations, LazyDfa};
 
-/// A cache of the bytes that may follow a string of a shared rule within a token.
+/// A cache of the bytes that may follow a string of a rule of the vocabulary within a token.
 #[derive(Default)]
 pub(crate) struct CallFollowers {
-    /// Maps a shared rule, and the byte before a string of the rule, to the bytes that may follow the string within a
-    /// token.
+    /// Maps a rule of the vocabulary, and the byte before a string of the rule, to the bytes that may follow the string
+    /// within a token.
     next: Mutex<FxHashMap<(u32, u8), ByteSet>>,
-    /// Maps a shared rule to the bytes that its strings may end with.
+    /// Maps a rule of the vocabulary to the bytes with which its strings may end.
     last: Mutex<FxHashMap<u32, ByteSet>>,
 }
 
 impl CallFollowers {
-    /// Returns the bytes that come, in any token, after `byte` and a string of the shared rule `rule`. The result may
-    /// contain more bytes; it contains all if `byte` is a letter or digit.
+    /// Returns the bytes that come, in any token of `trie`, after `byte` and a string of the vocabulary's rule `rule`.
+    /// The result may contain more bytes. If `byte` is a letter or digit, it contains all.
     pub(crate) fn next(
         &self,
         network: Joined<'_>,
@@ -58,15 +58,15 @@ impl CallFollowers {
         })
     }
 
-    /// Returns the bytes that the strings of a shared rule end with. The result may contain more bytes.
+    /// Returns the bytes with which the strings of a rule of the vocabulary end. The result may contain more bytes.
     pub(crate) fn last(&self, network: Joined<'_>, rule: u32) -> ByteSet {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         *last.entry(rule).or_insert_with(|| find_last(network, rule))
     }
 }
 
-/// Finds the bytes that come, in any token, after a byte and a string of a rule. `may_end` is false only for nodes
-/// below which no string of the rule ends.
+/// Finds the bytes that come, in any token of `trie`, after `byte` and a string of the rule `rule`. `may_end` is false
+/// only for nodes below which no string of the rule ends.
 fn find_next(
     network: Joined<'_>,
     (trie, children): (Trie<'_>, &Children),
@@ -93,7 +93,7 @@ fn find_next(
     next
 }
 
-/// Finds the bytes that the strings of a rule may end with. Returns all bytes if the rule, or a rule that it calls
+/// Finds the bytes with which the strings of a rule may end. Returns all bytes if the rule, or a rule that it calls
 /// last, has a register.
 fn find_last(network: Joined<'_>, rule: u32) -> ByteSet {
     let shared = network.shared;

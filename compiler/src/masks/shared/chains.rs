@@ -1,9 +1,11 @@
-//! Chains of follow entries. Their greatest length is part of the printed bound on the work of a step at run time.
+//! Bounds on the number of returns that one token makes. They are part of the printed bound on the work of a step at
+//! run time, which reads one stored mask for each return.
 //!
-//! A follow entry belongs to a return state and an exit class, and names the next class through which the state's rule
-//! may return. The next entry of the chain belongs to that class, and to a return state of a call of the rule. The
-//! length of chains is bounded if these steps have no cycle. With a cycle, a mask may read the whole stack. The error
-//! then names a return state on the cycle.
+//! The stored mask, a *follow entry*, belongs to a return state and an exit class, a set of trie nodes at which a
+//! callee returns. It has the tokens that continue there. It also has a next class: the nodes of later returns from the
+//! rule of the return state. The next follow entry belongs to that class and to a return state of the rule's callers.
+//! The length of such chains is bounded if these steps have no cycle. With a cycle, a mask may read the whole stack.
+//! The error then names a return state on the cycle.
 //!
 //! The next step of a chain depends only on the rule of the entry and its next class. Such a pair is a *link*; links
 //! are far fewer than entries. The vocabulary's rules call none of a grammar's, so a chain has one part within the
@@ -17,23 +19,23 @@ use grammarc_artifacts::tables::Tables;
 
 use crate::network::SharedRules;
 
-/// The greatest lengths of the chains of follow entries within the vocabulary's tables. A follow entry has the tokens
-/// that leave a callee and continue in one return state. A chain is the sequence of follow entries that one mask reads,
-/// one for each stack frame.
+/// Bounds on the number of returns that one token makes, each to another stack frame. They hold for the vocabulary's
+/// rules alone.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SharedChains {
-    /// The number of follow entries in the longest chain (the entries that one mask reads, one for each stack frame).
-    /// The error is a return state on a chain of unbounded length. `None` only in a default value.
+    /// A bound on the number of returns that one token makes, each to another stack frame. The runtime reads one stored
+    /// mask for each of them. The error is a state after a call at which the number is unbounded. `None` only in a
+    /// default value.
     pub(crate) longest: Option<Result<u32, u32>>,
-    /// For each rule, the exit classes (sets of trie nodes at which a rule returns) through which a chain of follow
-    /// entries may continue into a caller, ascending. Each class comes with the greatest number of entries of a chain
-    /// up to that point.
+    /// For each rule of the vocabulary, the sets of exits (nodes where the rule returns) that a token may reach after
+    /// earlier returns. A set is given by its id, ascending, and comes with the greatest number of these earlier
+    /// returns.
     pub(crate) through: Vec<Box<[(u32, u32)]>>,
 }
 
 impl SharedChains {
-    /// Computes the greatest lengths of the chains of follow entries (the entries that one mask reads, one for each
-    /// stack frame) in the vocabulary's tables.
+    /// Computes bounds on the number of returns that one token makes within the vocabulary's rules. Each return leads
+    /// to another stack frame. `rules` has the calls between these rules.
     pub(crate) fn new(shared: Tables<'_>, rules: &SharedRules) -> Self {
         let ways =
             ChainLinks::new(shared, |state| rules.rule_of(state), |rule| rules.returns(rule));
@@ -65,27 +67,26 @@ impl SharedChains {
     }
 }
 
-/// A graph whose longest path is the longest chain of follow entries that one mask may read. Its nodes are *links*:
-/// pairs of a rule and an exit class (set of trie nodes at which a rule returns) through which the rule returns. An
-/// edge leads from a link to a link that may come directly after it, one stack frame further down.
+/// A graph whose longest path bounds the number of returns that one token makes. A node, a *link*, is a rule with a set
+/// of exits (nodes where it returns) that tokens reach after an earlier return. An edge leads to a link that may come
+/// directly after, one stack frame further down.
 pub(crate) struct ChainLinks {
-    /// The links, ascending: pairs of a rule and an exit class (set of trie nodes at which a rule returns).
+    /// The nodes of the graph, ascending: pairs of a rule and the id of a set of exits (nodes where the rule returns).
     all: Vec<(u32, u32)>,
-    /// For each link (a rule, and an exit class through which it returns), the lowest return state whose follow entry
-    /// leads to the link.
+    /// For each node of the graph (rule and its exits), a state of the rule after a call. After a token has returned to
+    /// this state, the rule itself may return at these exits. Of several such states, the lowest.
     rets: Vec<u32>,
-    /// For each link (a rule, and an exit class through which it returns), the indexes in `all` of the links that may
-    /// come directly after it.
+    /// For each node of the graph (rule and its exits), the indexes in `all` of the nodes that may come directly after
+    /// it. They belong to callers: a token returns at these exits to a caller, which then returns itself.
     steps: Vec<Vec<usize>>,
-    /// For each link (a rule, and an exit class through which it returns), whether some chain of follow entries ends
-    /// with the entry after the link.
+    /// For each node of the graph (rule and its exits), whether some token makes exactly one more return. It returns at
+    /// these exits to a caller and ends there.
     ends: Vec<bool>,
 }
 
 impl ChainLinks {
-    /// Builds the links (pairs of a rule and an exit class through which it returns) from the follow entries of
-    /// `tables`. `rule_of` returns the rule of a state. `returns` returns the states to which a rule can return, also
-    /// through tail calls.
+    /// Builds the graph from the stored masks of tokens that continue after a return, in `tables`. `rule_of` returns
+    /// the rule of a state. `returns` returns the states to which a rule can return, also through tail calls.
     pub(crate) fn new(
         tables: Tables<'_>,
         rule_of: impl Fn(u32) -> u32,
@@ -123,9 +124,9 @@ impl ChainLinks {
         Self { all, rets, steps, ends }
     }
 
-    /// Returns, for each link (a rule, and an exit class through which it returns), a number of follow entries. It is
-    /// the length of the longest chain that begins with an entry leading to the link. The error is a return state on a
-    /// cycle of links; chains are then unbounded.
+    /// Returns, for each node of the graph (rule and its exits), a bound on the number of returns of one token. Counted
+    /// are the return before the node and all later ones. The error is a state after a call on a cycle of the graph;
+    /// the number is then unbounded.
     pub(crate) fn lengths(&self) -> Result<Vec<u32>, u32> {
         let component =
             crate::graph::components_by(self.all.len(), |way| self.steps[way].iter().copied());
@@ -143,9 +144,8 @@ impl ChainLinks {
         Ok(lengths)
     }
 
-    /// Returns the number of follow entries in the longest chain that begins with an entry leading to the link `way` (a
-    /// rule, and an exit class through which it returns). `lengths` is the result of [`lengths`](Self::lengths).
-    /// Returns 1 if these tables have no such link.
+    /// Returns a bound on the number of returns of one token: the one before the node `way` (rule and its exits), and
+    /// all later ones. `lengths` is the result of [`lengths`](Self::lengths). Returns 1 if the graph has no such node.
     pub(crate) fn length(&self, lengths: &[u32], way: (u32, u32)) -> u32 {
         self.all.binary_search(&way).map_or(1, |at| lengths[at])
     }

@@ -1,5 +1,5 @@
-//! Rules of the vocabulary with a countdown, and rules without one that behave equally until the countdown ends. A
-//! countdown is a register with the number of repetitions left.
+//! Rules of the vocabulary with a countdown, and rules without one that accept the same strings until the countdown
+//! ends. A countdown is a register with the number of repetitions left.
 //!
 //! Cost: O(edges) of the vocabulary's loops, once.
 
@@ -7,28 +7,27 @@ use grammarc_artifacts::sections::network::{NONE, rule_flags, state_flags};
 use grammarc_artifacts::tables::{Joined, Tables};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The state flags that have to agree for two states to be equal.
+/// The state flags that must be equal in two states for their rules to be equal.
 const COMPARED: u32 =
     state_flags::FINAL | state_flags::POP_ONLY | state_flags::RESTS | state_flags::CLEARS;
 
-/// The most rounds of the search for a rule that equals a loop with a countdown (a register with the repetitions left).
-/// Each round goes from some rules to the rules that end with a tail call of them. Beyond this limit, the loop counts
-/// as having no equal rule.
+/// The most rounds of the search for a rule that equals a loop with a countdown (register of repetitions left). Each
+/// round goes from some rules to the rules that end with a tail call of them. Beyond this limit, the loop counts as
+/// having no equal rule.
 const DEEPEST: usize = 16;
 
 /// The loops of a vocabulary that end with a countdown: a register with the number of repetitions left.
 #[derive(Debug, Default)]
 pub(crate) struct CountdownLoops {
-    /// Maps a rule with a countdown (a register with the number of repetitions left) to a rule without one. The two
-    /// behave equally until the countdown ends.
+    /// Maps a rule with a countdown (register of repetitions left) to a rule without one. The two accept the same
+    /// strings until the countdown ends.
     pub(crate) like: FxHashMap<u32, u32>,
     /// Pairs of rules, ascending: the second ends with a tail call (as its last step) of the first.
     before: Vec<(u32, u32)>,
 }
 
 impl CountdownLoops {
-    /// Finds the loops of a vocabulary, and their equal rules without a countdown (a register with the repetitions
-    /// left).
+    /// Finds the loops of a vocabulary, and their equal rules without a countdown (register of repetitions left).
     pub(crate) fn new(shared: Tables<'_>) -> Self {
         let network = Joined { shared, own: shared };
         let plain = (0..shared.rules.len() as u32).filter(|&rule| !is_counted(network, rule));
@@ -64,20 +63,20 @@ impl CountdownLoops {
     }
 }
 
-/// Whether a call of the rule begins with a nonzero register: a countdown (a register with the repetitions left), or a
-/// set of required keys.
+/// Whether a call of the rule begins with a nonzero register: a countdown (register of repetitions left), or a set of
+/// required keys.
 pub(crate) fn is_counted(network: Joined<'_>, rule: u32) -> bool {
     network.rule(rule).flags & rule_flags::COUNTED != 0
 }
 
-/// Whether a rule is a loop with a countdown (a register with the repetitions left). With a larger countdown, such a
-/// rule accepts all strings that it accepts with a smaller one.
+/// Whether a rule is a loop with a countdown (register of repetitions left). With a larger countdown, such a rule
+/// accepts all strings that it accepts with a smaller one.
 pub(crate) fn is_loop(network: Joined<'_>, rule: u32) -> bool {
     network.rule(rule).flags & rule_flags::MONOTONE != 0
 }
 
-/// Returns the rule that `rule` calls as its last step, wherever it ends. `Some(None)` if it makes no call. `None` if
-/// it calls several rules, or if a state does more than such a call.
+/// Returns the rule that `rule` calls as its last step, if there is only one. `Some(None)` if it makes no call. `None`
+/// if it calls several rules, or if a state does more than such a call.
 fn rest_of(network: Joined<'_>, rule: u32) -> Option<Option<u32>> {
     let record = network.rule(rule);
     let mut rest = None;
@@ -107,9 +106,9 @@ fn tail(network: Joined<'_>, state: u32) -> Option<u32> {
     (is_alone && call.ret == NONE).then_some(call.callee)
 }
 
-/// Compares two rules, and returns the pairs of states that they reach together if the rules are equal. There is a pair
+/// Compares two rules. If they are equal, returns the pairs of states that both reach on equal strings. There is a pair
 /// for every state of the first rule. Two tail calls are equal if `like` maps the callee of the first rule to the
-/// callee of the second. `None` if the rules differ.
+/// callee of the second. `None` if the rules are not equal.
 pub(crate) fn pairs(
     network: Joined<'_>,
     like: &FxHashMap<u32, u32>,

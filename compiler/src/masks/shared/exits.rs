@@ -1,5 +1,5 @@
-//! Exit classes of the vocabulary: their nodes, and the rules that return through them. An exit class is a set of trie
-//! nodes at which a rule returns to its caller within a token.
+//! Exit classes of the vocabulary: their nodes, and the rules that return at these nodes. An exit class is a set of
+//! trie nodes at which a rule returns to its caller within a token.
 
 use std::collections::BTreeSet;
 
@@ -8,19 +8,19 @@ use grammarc_artifacts::tables::Tables;
 
 use crate::network::SharedRules;
 
-/// An edge of the trie from a node of an exit class (set of trie nodes at which a rule returns) to a child.
+/// An edge of the trie from an exit (node where a callee returns) to a child of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ClassEdge {
-    /// The byte that leads from the node to its child.
+    /// The byte that leads from `node` to `child`.
     pub(crate) byte: u8,
-    /// The child of the node on the byte.
+    /// The child of `node` on the byte.
     pub(crate) child: u32,
-    /// The node of the exit class (set of trie nodes at which a rule returns).
+    /// The parent of `child`, at which the callee returns.
     pub(crate) node: u32,
 }
 
-/// Returns the trie nodes of a shared exit class (set of trie nodes at which a rule returns), ascending; none for
-/// [`NONE`].
+/// Returns the trie nodes of the vocabulary's set of exits (nodes where a rule returns) with the id `class`, ascending.
+/// None for [`NONE`].
 pub(crate) fn class_nodes(shared: Tables<'_>, class: u32) -> &[u32] {
     match class {
         NONE => &[],
@@ -31,8 +31,8 @@ pub(crate) fn class_nodes(shared: Tables<'_>, class: u32) -> &[u32] {
     }
 }
 
-/// Returns for each rule of the vocabulary the exit classes (sets of trie nodes at which a rule returns) through which
-/// it can return, also through its tail calls. The classes of a rule ascend.
+/// Returns for each rule of the vocabulary the ids of its sets of exits (nodes where it returns), ascending. The sets
+/// of its tail calls are included.
 pub(crate) fn left_through(shared: Tables<'_>, rules: &SharedRules) -> Vec<Box<[u32]>> {
     let mut classes = vec![BTreeSet::new(); shared.rules.len()];
     for (rule, record) in (0..).zip(shared.rules) {

@@ -1,16 +1,16 @@
 //! Facts about the vocabulary's rules and stored masks. With these facts, walks from a grammar's states need not visit
 //! subtrees whose outcome the vocabulary has stored.
 //!
-//! - Residuals: Let a shared state `s` have the one target `q` on a byte `b`. The part of the base mask and exit class
-//!   of `s` below the trie's node for `b` is the outcome of `q` at that node. Walks reach large subtrees just there:
-//!   one byte into a token, inside a string. A binary search in the stored outcome replaces the walk.
+//! - Residuals: Let a state `s` of the vocabulary's rules have `q` as its only target on a byte `b`. The part of the
+//!   mask and exits of `s` below the trie's node for `b` is the outcome of `q` at that node. Walks reach large subtrees
+//!   just there: one byte into a token, inside a string. A binary search in the stored outcome replaces the walk.
 //! - Deeper in the trie, an outcome is walked once and [memoised](crate::masks::outcome::memo).
-//! - The children of an exit class's nodes are kept by their byte. So a return state that continues with a comma visits
-//!   the commas alone.
+//! - The children of each set of exits (nodes where a callee returns) are kept by their byte. So a return state that
+//!   continues with a comma visits the commas alone.
 //!
-//! Each fact is computed on first use. All but the memoised walks are kept as long as the compiler lives. To find the
-//! ranks of a base mask takes about 0.2 ms if it has many tokens. Facts depend on the vocabulary alone, so it does not
-//! matter which grammar asks first, or on which thread.
+//! Each fact is computed on first use. All but the memoised walks are kept as long as the compiler lives. The ranks of
+//! a mask, the token indexes in byte order, take about 0.2 ms if it has many tokens. Facts depend on the vocabulary
+//! alone, and not on the grammar or thread that asks first.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -40,58 +40,59 @@ use crate::masks::trie::factors::FactorFilter;
 use crate::masks::trie::subtrees::Subtrees;
 use crate::network::SharedRules;
 
-/// Indexes over the token trie, the shared rules and the stored masks of one vocabulary.
+/// Indexes over the token trie, the rules of the vocabulary and the stored masks of one vocabulary.
 #[derive(Default)]
 pub(crate) struct VocabularyFacts {
     /// The children of each trie node, by byte.
     children: Children,
     /// For each trie node, its height and depth in bytes, and the bytes below it.
     nodes: Subtrees,
-    /// An index of the calls among the vocabulary's shared rules: which rule calls which.
+    /// An index of the calls among the vocabulary's rules: callees and callers of each rule.
     rules: SharedRules,
-    /// The lengths of the longest chains of follow entries in the vocabulary: the entries that one mask reads, one for
-    /// each stack frame.
+    /// Bounds on the number of returns that one token makes within the vocabulary's rules, each to another stack frame.
     chains: SharedChains,
     /// The bytes that are tokens of a single byte.
     single_bytes: ByteSet,
-    /// For each shared state, whether its base mask depends on bytes alone, with no token that is matched by id.
+    /// For each state of the vocabulary's rules, whether its mask depends on bytes alone, and not on tokens matched by
+    /// id.
     speaks: Vec<bool>,
-    /// For each shared state, its transitions by single bytes and the lowest state that is bisimilar to it (equal on
-    /// all strings).
+    /// For each state of the vocabulary's rules, its transitions by single bytes, and the lowest state that is
+    /// bisimilar to it (equivalent on all strings).
     transitions: Transitions,
-    /// For each shared state and byte, a state that leads to it on this byte, and to no other state.
+    /// For each state of the vocabulary's rules and each byte, up to two predecessors: states with this state as their
+    /// only target on the byte.
     sources: Predecessors,
-    /// Shared states with self-loops (bytes that lead back to the state) on at least [`SOME`] bytes. Of equivalent
+    /// States of the vocabulary's rules with at least [`SOME`] bytes that lead back to the same state. Of equivalent
     /// states only the lowest is listed. States with at least [`MANY`] such bytes come first; the second component is
     /// their number.
     staying: (Vec<u32>, usize),
-    /// Maps a state to a final state that reaches it on most bytes, by a plain tail call. The key is the target of the
-    /// widest edge of the callee's first state.
+    /// Maps a state of the vocabulary's rules to a final state that reaches it on most bytes, by a plain tail call. The
+    /// key is the target of the widest edge of the callee's first state.
     passing: FxHashMap<u32, u32>,
     /// For each mask of the vocabulary, the ranks of its tokens, once they are computed. A rank is a token's index in
     /// byte order.
     spans: Vec<OnceLock<Box<[Range<u32>]>>>,
-    /// Maps an ascending list of exits, the trie nodes at which a rule returns, to the id of the exit class with these
-    /// nodes.
+    /// Maps an ascending list of exits, the trie nodes at which a rule returns, to the id of the set of these nodes.
     classes: FxHashMap<Box<[u32]>, u32>,
-    /// For each exit class (set of trie nodes at which a rule returns), the edges from its nodes to their children,
-    /// ascending by byte.
+    /// For each set of exits (nodes where a rule returns), the trie edges from its nodes to their children, ascending
+    /// by byte.
     edges: Vec<OnceLock<Box<[ClassEdge]>>>,
-    /// For each rule, the exit classes (sets of trie nodes at which a rule returns) through which it can return.
+    /// For each rule of the vocabulary, the ids of its sets of exits (nodes where it returns).
     left_through: Vec<Box<[u32]>>,
-    /// The dense bit rows (one bit per token) with the rows near each, and an index of the masks by their records.
+    /// The dense bit rows (one bit per token) with the rows near each, and an index of the masks by their stored words.
     rows: StoredRows,
-    /// Memo of outcomes (consumed tokens and exit nodes) that walks over the trie have found, by shared state and trie
-    /// node.
+    /// Memo of outcomes (consumed tokens and exit nodes) that walks over the trie have found, by state of the
+    /// vocabulary's rules and trie node.
     walked: Memo,
     /// A filter of the factors (substrings) of the vocabulary's tokens.
     pieces: FactorFilter,
-    /// For a shared rule and the byte before it, the bytes that may follow a string of the rule within a token.
+    /// For a rule of the vocabulary and the byte before it, the bytes that may follow a string of the rule within a
+    /// token.
     behind: CallFollowers,
     /// The strings of the trie, grouped by the kinds of their characters and by length. Computed at the first request.
     words: OnceLock<CharClassIndex>,
-    /// The rules of the vocabulary with a countdown (a register with the repetitions left), and for each an equal rule
-    /// without one. Computed at the first request.
+    /// The rules of the vocabulary with a countdown (register of repetitions left), and for each an equal rule without
+    /// one. Computed at the first request.
     loops: OnceLock<CountdownLoops>,
 }
 
@@ -166,30 +167,29 @@ impl VocabularyFacts {
         &self.nodes
     }
 
-    /// Returns an index of the calls among the vocabulary's shared rules: which rule calls which.
+    /// Returns an index of the calls among the vocabulary's rules: callees and callers of each rule.
     pub(crate) fn rules(&self) -> &SharedRules {
         &self.rules
     }
 
-    /// Returns for each shared rule the exit classes (sets of trie nodes at which a rule returns) through which it can
-    /// return, ascending.
+    /// Returns for each rule of the vocabulary the ids of its sets of exits (nodes where it returns), ascending.
     pub(crate) fn left_through(&self) -> &[Box<[u32]>] {
         &self.left_through
     }
 
-    /// Returns the lengths of the longest chains of follow entries within the vocabulary: the entries that one mask
-    /// reads, one for each stack frame.
+    /// Returns bounds on the number of returns that one token makes within the vocabulary's rules, each to another
+    /// stack frame.
     pub(crate) fn chains(&self) -> &SharedChains {
         &self.chains
     }
 
-    /// Returns the lowest shared state that is bisimilar to `state` (equal to it on all strings).
+    /// Returns the lowest state of the vocabulary's rules that is bisimilar to `state` (equivalent on all strings).
     pub(crate) fn like(&self, state: u32) -> u32 {
         self.transitions.representative(state)
     }
 
-    /// Returns the exit class (set of trie nodes at which a rule returns) with exactly these trie nodes, which must
-    /// ascend. `None` if the vocabulary has none.
+    /// Returns the id of the vocabulary's set of exits (nodes where a rule returns) with exactly the nodes `nodes`,
+    /// which must ascend. `None` if it has no such set.
     pub(crate) fn class(&self, nodes: &[u32]) -> Option<u32> {
         self.classes.get(nodes).copied()
     }
@@ -199,14 +199,14 @@ impl VocabularyFacts {
         &self.rows
     }
 
-    /// Whether the base mask of a shared state depends on bytes alone, with no token that is matched by id.
+    /// Whether the mask of a state of the vocabulary's rules depends on bytes alone, and not on tokens matched by id.
     pub(crate) fn speaks(&self, state: u32) -> bool {
         self.speaks[state as usize]
     }
 
-    /// Returns a shared state that leads to `state` on `byte`, and to no other state. The stored outcome (consumed
-    /// tokens and exit nodes) of that state below the root's child on `byte` is the outcome of `state` there. `None` if
-    /// there is none.
+    /// Returns a state of the vocabulary's rules whose only target on `byte` is `state`. Its stored outcome (consumed
+    /// tokens and exit nodes) below the root's child on `byte` is the outcome of `state` there. `None` if there is
+    /// none.
     pub(crate) fn source_on(&self, state: u32, byte: u8) -> Option<u32> {
         self.sources.first(self.like(state), byte)
     }
@@ -216,14 +216,14 @@ impl VocabularyFacts {
         &self.pieces
     }
 
-    /// Returns, for a shared rule and the byte before it, the bytes that may follow a string of the rule within a
-    /// token. They are found at the first request.
+    /// Returns, for a rule of the vocabulary and the byte before it, the bytes that may follow a string of the rule
+    /// within a token. They are found at the first request.
     pub(crate) fn behind(&self) -> &CallFollowers {
         &self.behind
     }
 
-    /// Returns the rules of the vocabulary that end with a countdown (a register with the repetitions left), and equal
-    /// rules without one.
+    /// Returns the rules of the vocabulary that end with a countdown (register of repetitions left), and equal rules
+    /// without one.
     pub(crate) fn loops(&self, shared: Tables<'_>) -> &CountdownLoops {
         self.loops.get_or_init(|| CountdownLoops::new(shared))
     }
@@ -239,28 +239,29 @@ impl VocabularyFacts {
         self.single_bytes
     }
 
-    /// Returns up to two shared states that lead to `state` on `byte`, and to no other state. The first is the
+    /// Returns up to two states of the vocabulary's rules whose only target on `byte` is `state`. The first is the
     /// [source](Self::source_on); the second has few outgoing bytes.
     pub(crate) fn sources_on(&self, state: u32, byte: u8) -> impl Iterator<Item = u32> + use<> {
         self.sources.both(self.like(state), byte)
     }
 
-    /// Returns the shared states with self-loops (bytes that lead back to the state). A state has at least [`MANY`]
-    /// such bytes, or at least [`SOME`] if `on_many` is false.
+    /// Returns the states of the vocabulary's rules with many self-loops (bytes leading back): at least [`MANY`] bytes,
+    /// or at least [`SOME`] if `on_many` is false.
     pub(crate) fn staying(&self, on_many: bool) -> &[u32] {
         let (all, many) = &self.staying;
         if on_many { &all[..*many] } else { all }
     }
 
-    /// Returns a final shared state that reaches `to` on most bytes, through a plain tail call. In a chain of states
-    /// that each read one character, every state but the first reaches the next one in this way. `None` if there is
-    /// none.
+    /// Returns a final state of the vocabulary's rules that reaches `to` on most bytes, through a plain tail call. In a
+    /// chain of states that each read one character, every state but the first reaches the next one in this way. `None`
+    /// if there is none.
     pub(crate) fn passing(&self, to: u32) -> Option<u32> {
         self.passing.get(&self.like(to)).copied()
     }
 
-    /// Returns the outcome (tokens and exits) at `node`, a child of the root, of a state whose
-    /// [source](Self::source_on) is `source`. The outcome is read from the mask of the source.
+    /// Returns the outcome (tokens and exits) of a state at `node`, a child of the root. `source` is a state of the
+    /// vocabulary's rules whose only target on the node's byte is that state. The outcome is read from the mask of
+    /// `source`.
     pub(crate) fn stored<'a>(
         &'a self,
         shared: Tables<'a>,
@@ -271,19 +272,20 @@ impl VocabularyFacts {
         StoredResidual::new(shared, trie, (source, self.spans(shared, trie, source)), node)
     }
 
-    /// Returns the ranks (token indexes in byte order) of the tokens in the base mask of a shared state.
+    /// Returns the ranks (token indexes in byte order) of the tokens that a state of the vocabulary's rules consumes
+    /// within its rule.
     pub(crate) fn spans(&self, shared: Tables<'_>, trie: Trie<'_>, state: u32) -> &[Range<u32>] {
         let base = shared.states[state as usize].base;
         self.spans[base as usize].get_or_init(|| ranks(shared, trie, base))
     }
 
-    /// Returns the transitions of a shared state by single bytes.
+    /// Returns the transitions of a state of the vocabulary's rules by single bytes.
     pub(crate) fn moves(&self, shared: Tables<'_>, state: u32) -> &SharedTransitions {
         self.transitions.of(shared, state)
     }
 
-    /// Returns the trie edges from the nodes of a shared exit class (set of trie nodes at which a rule returns) to
-    /// their children, in ascending order of their bytes.
+    /// Returns the trie edges from the vocabulary's set of exits (nodes where a rule returns) with the id `class` to
+    /// their children. They ascend by their bytes.
     pub(crate) fn class_edges(&self, shared: Tables<'_>, class: u32) -> &[ClassEdge] {
         self.edges[class as usize].get_or_init(|| {
             let edges = class_nodes(shared, class).iter().flat_map(|&node| {
@@ -296,8 +298,8 @@ impl VocabularyFacts {
         })
     }
 
-    /// Returns the memo of outcomes (consumed tokens and exit nodes) by shared state and trie node, for walks in which
-    /// any byte may follow the rule. Bisimilar states share the entry of the [lowest](Self::like).
+    /// Returns the memo of outcomes (tokens and exits) by state of the vocabulary's rules and trie node. In the walks
+    /// that found them, any byte may follow the rule. Bisimilar states share the entry of the [lowest](Self::like).
     pub(crate) fn walked(&self) -> &Memo {
         &self.walked
     }
@@ -331,7 +333,8 @@ mod tests {
     }
 
     /// Returns the ranks (token indexes in byte order) of the tokens that `state` consumes below `node`, and its exits
-    /// (trie nodes at which the rule returns). Both are found byte by byte.
+    /// (nodes where the rule returns). Exits without a child on a byte of `after` are left out. Both are found byte by
+    /// byte.
     pub(crate) fn walked(
         sets: &mut LazyDfa<'_>,
         trie: Trie<'_>,

@@ -1,5 +1,5 @@
-//! Predecessors. A predecessor of a shared state on a byte is a shared state whose only target on the byte is the
-//! former.
+//! Predecessors. A predecessor of a state of the vocabulary's rules on a byte is such a state with no other target on
+//! the byte.
 //!
 //! A walk asks for a predecessor at each child of the root. The bytes on which a state is reached from one predecessor
 //! are few ranges, like the edges. So the ranges of a state are stored one after the other and searched. A table by
@@ -14,33 +14,36 @@ use grammarc_artifacts::tables::Tables;
 use super::transitions::{MANY, bytes_of, first_of_calls};
 use crate::ir::ByteSet;
 
-/// A range of bytes on which a shared state has the same predecessors: states that lead to it on these bytes.
+/// A range of bytes on which a state of the vocabulary's rules has the same predecessors. A predecessor has the state
+/// as its only target on these bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct SourceRange {
     /// The first byte of the range.
     lo: u8,
     /// The last byte of the range, inclusive.
     hi: u8,
-    /// The lowest shared state that leads to the state on these bytes, and to no other.
+    /// The lowest predecessor: a state of the vocabulary's rules that has no other target on these bytes.
     first: u32,
-    /// The lowest other predecessor (state that leads to the state) with transitions on fewer than [`MANY`] bytes, such
-    /// as the state after a backslash. [`NONE`] if there is none.
+    /// The lowest other predecessor with transitions on fewer than [`MANY`] bytes, such as the state after a backslash.
+    /// [`NONE`] if there is none.
     narrow: u32,
 }
 
-/// The predecessors of all shared states, by byte: the states that lead to a state on the byte. Bisimilar states (equal
-/// on all strings) count as the lowest of them.
+/// The predecessors of all states of the vocabulary's rules, by byte: states of the vocabulary's rules whose only
+/// target on the byte is the given state. Bisimilar states (equivalent on all strings) count as the lowest of them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Predecessors {
-    /// For each shared state, the index of its first range in `runs`. The last entry is the length of `runs`.
+    /// For each state of the vocabulary's rules, the index of its first range in `runs`. The last entry is the length
+    /// of `runs`.
     starts: Vec<u32>,
-    /// The byte ranges of all shared states, in the order of the states and bytes.
+    /// The byte ranges with equal predecessors of all states of the vocabulary's rules, in the order of the states and
+    /// bytes.
     runs: Vec<SourceRange>,
 }
 
 impl Predecessors {
-    /// Finds the predecessors of all shared states among the states marked in `speaks`, whose base masks depend on
-    /// bytes alone. `like` has for each state the lowest bisimilar one (equal on all strings).
+    /// Finds the predecessors of all states of the vocabulary's rules among the states marked in `speaks`, whose base
+    /// masks depend on bytes alone. `like` has for each state the lowest bisimilar one (equivalent on all strings).
     pub(crate) fn new(shared: Tables<'_>, speaks: &[bool], like: &[u32]) -> Self {
         let mut edges = Vec::new();
         for state in (0..shared.state_count()).filter(|&state| speaks[state as usize]) {
@@ -85,12 +88,13 @@ impl Predecessors {
         this
     }
 
-    /// Returns the lowest shared state that leads to `state` on a byte, and to no other state. `None` if there is none.
+    /// Returns the lowest state of the vocabulary's rules whose only target on a byte is `state`. `None` if there is
+    /// none.
     pub(crate) fn first(&self, state: u32, byte: u8) -> Option<u32> {
         self.run(state, byte).map(|run| run.first)
     }
 
-    /// Returns up to two predecessors of a shared state on a byte: states that lead to it on the byte. The first is the
+    /// Returns up to two states of the vocabulary's rules whose only target on a byte is `state`. The first is the
     /// lowest, and the other one has few outgoing bytes.
     pub(crate) fn both(&self, state: u32, byte: u8) -> impl Iterator<Item = u32> + use<> {
         let run = self.run(state, byte);
@@ -98,8 +102,8 @@ impl Predecessors {
         run.map(|run| run.first).into_iter().chain(narrow)
     }
 
-    /// Returns the range of bytes with equal predecessors that contains `byte`, for a shared state. `None` if no state
-    /// leads to it on the byte.
+    /// Returns the range of bytes with equal predecessors that contains `byte`, for a state of the vocabulary's rules.
+    /// `None` if the state is the only target of no state on the byte.
     fn run(&self, state: u32, byte: u8) -> Option<SourceRange> {
         let state = state as usize;
         let runs = &self.runs[self.starts[state] as usize..self.starts[state + 1] as usize];

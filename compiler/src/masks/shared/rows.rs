@@ -12,7 +12,7 @@ use crate::interner::Interner;
 use crate::masks::bits::distance;
 use crate::masks::outcome::ranks::row_of;
 
-/// The bit rows (one bit per token) near a given row. Each entry is the number of tokens in which the two differ, and
+/// The bit rows (one bit per token) near a given row. Each entry is the number of tokens in exactly one of the two, and
 /// the id of the other row.
 type Near = Box<[(u32, u32)]>;
 
@@ -23,18 +23,19 @@ pub(crate) struct StoredRows {
     counts: Vec<u32>,
     /// For each bit row (one bit per token), the rows near it. Computed at the first request.
     near: Vec<OnceLock<Near>>,
-    /// The vocabulary's masks, indexed by the words of their records. Computed at the first request.
+    /// The vocabulary's masks, indexed by the words in which they are stored. Computed at the first request.
     masks: OnceLock<StoredMasks>,
 }
 
-/// An index of the vocabulary's masks by the words of their stored records: bit row (one bit per token) and token
+/// An index of the vocabulary's masks by the words in which they are stored: a bit row (one bit per token) and token
 /// lists.
 #[derive(Debug, Default)]
 struct StoredMasks {
-    /// The words of each distinct mask record: the id of its bit row (one bit per token), the length of the minus list,
-    /// and the token ids of both lists.
+    /// The words of each distinct mask. The first is the id of its bit row (one bit per token), the second the number
+    /// of tokens to remove from the row. Two lists of token ids follow. The first list has the tokens to remove, the
+    /// second those to add.
     words: Interner,
-    /// For each entry of `words`, by index, the id of the first mask with this record.
+    /// For each entry of `words`, by index, the id of the first mask with these words.
     masks: Vec<u32>,
 }
 
@@ -52,8 +53,8 @@ impl StoredRows {
         &self.counts
     }
 
-    /// Returns the other bit rows (one bit per token) that differ from a row in at most as many tokens as a row has
-    /// words. Each entry is the number of differing tokens and the id of the row; entries ascend.
+    /// Returns the bit rows (one bit per token) that differ from a row in at most as many tokens as it has words. Each
+    /// entry is the number of differing tokens and the id of the row; entries ascend.
     pub(crate) fn near(&self, shared: Tables<'_>, row: u32) -> &[(u32, u32)] {
         self.near[row as usize].get_or_init(|| {
             let (words, most) = (row_of(shared, row), shared.row_words);
@@ -71,9 +72,9 @@ impl StoredRows {
         })
     }
 
-    /// Returns the id of the first mask whose record has these words, or `None` if the vocabulary has none. The words
-    /// are the id of the bit row (one bit per token) or [`NONE`](grammarc_artifacts::NONE), the length of the minus
-    /// list, and the token ids of both lists.
+    /// Returns the id of the vocabulary's first mask that is stored as the words `words`. `None` if there is none. The
+    /// first word is the id of a bit row (one bit per token) or [`NONE`](grammarc_artifacts::NONE). Then come the
+    /// number of tokens to remove from the row, the ids of these tokens, and the ids of tokens to add.
     pub(crate) fn mask(&self, shared: Tables<'_>, words: &[u32]) -> Option<u32> {
         let stored = self.masks.get_or_init(|| StoredMasks::new(shared));
         stored.words.find(words).map(|number| stored.masks[number as usize])
@@ -81,7 +82,7 @@ impl StoredRows {
 }
 
 impl StoredMasks {
-    /// Builds the index of a vocabulary's masks by the words of their records.
+    /// Builds the index of a vocabulary's masks by the words in which they are stored.
     fn new(shared: Tables<'_>) -> Self {
         let mut this = Self::default();
         let mut words = Vec::new();

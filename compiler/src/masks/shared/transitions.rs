@@ -14,27 +14,25 @@ use grammarc_artifacts::tables::Tables;
 use crate::ir::ByteSet;
 
 /// The least number of bytes with transitions for which a state is *wide*. The outcomes (tokens and exits) of a wide
-/// state are memoised, and it takes part in the search for equivalent states.
+/// state are memoised. Wide states take part in the search for equivalent states.
 pub(crate) const WIDE: usize = 8;
 
-/// The least number of bytes with self-loops (bytes that lead back to the state) for which a shared state may serve as
-/// the reference (a state that another mask is derived from) of any other state.
+/// The least number of self-loops (bytes leading back) for which a state of the vocabulary's rules may be a reference.
+/// The masks of any other states may be derived from such a state.
 pub(crate) const MANY: usize = 64;
 
-/// The least number of bytes with self-loops (bytes that lead back to the state) for which a shared state may serve as
-/// the reference of a state that is walked alone. It is lower than [`MANY`] for strings of small letters, such as
-/// names.
+/// The least number of self-loops (bytes leading back) for which a state of the vocabulary's rules may be the reference
+/// (source of the mask) of a state walked alone. It is lower than [`MANY`] for strings of small letters, such as names.
 pub(crate) const SOME: usize = 24;
 
-/// The most nested plain tail calls (calls as the last step of a rule) that are resolved for a state. Deeper ones count
-/// as calls.
+/// The most nested plain tail calls (calls as a last step) that are resolved for a state. Deeper ones count as calls.
 const DEEPEST: usize = 4;
 
-/// The transitions of a shared state by single bytes.
+/// The transitions of a state of the vocabulary's rules by single bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct SharedTransitions {
-    /// For each byte, the target of the transition, or [`NONE`]. A target is given by its representative: the lowest
-    /// state that is bisimilar to it (equal on all strings).
+    /// For each byte, the target of the transition, or [`NONE`]. A target is given by the lowest state that is
+    /// bisimilar to it (equivalent on all strings).
     pub(crate) to: [u32; 256],
     /// The transitions as runs of bytes: first byte, last byte (inclusive) and target state. Ascending by byte.
     pub(crate) runs: Vec<(u8, u8, u32)>,
@@ -44,14 +42,14 @@ pub(crate) struct SharedTransitions {
     pub(crate) ends: ByteSet,
     /// The bytes with a transition to a state without edges, in which the rule must return.
     pub(crate) leave: ByteSet,
-    /// The bytes that may begin a call from the state, and the bytes on which it has several edges.
+    /// The bytes that may begin a call from the state, and the bytes with several edges.
     pub(crate) calls: ByteSet,
     /// The first bytes of the maximal ranges of bytes on which all other fields are constant.
     pub(crate) turns: ByteSet,
 }
 
-/// Whether a state's base mask depends on bytes alone. Neither the state nor any rule that it calls, directly or
-/// through other rules, then matches tokens by id.
+/// Whether the mask of a state of the vocabulary's rules depends on bytes alone. Neither the state nor any rule that it
+/// calls, directly or through other rules, then matches tokens by id.
 pub(crate) fn speaks_of_bytes(shared: Tables<'_>, state: u32) -> bool {
     let calls = shared.call_edges_of(state as usize);
     shared.token_edges_of(state as usize).is_empty()
@@ -63,15 +61,16 @@ pub(crate) fn bytes_of<'a>(edges: impl IntoIterator<Item = &'a ByteEdge>) -> usi
     edges.into_iter().map(|edge| usize::from(edge.hi() - edge.lo()) + 1).sum()
 }
 
-/// Returns the bytes with which a call from a shared state may begin.
+/// Returns the bytes with which a call from a state of the vocabulary's rules may begin.
 pub(crate) fn first_of_calls(shared: Tables<'_>, state: u32) -> ByteSet {
     let calls = shared.call_edges_of(state as usize).iter();
     let firsts = calls.map(|call| shared.rules[call.callee as usize].first_bytes);
     firsts.fold(ByteSet::EMPTY, |set, first| set.union(ByteSet::from_words(first)))
 }
 
-/// Returns the byte edges of a shared state and of the callees of its plain tail calls (calls as the last step of a
-/// rule), ascending. Also returns the first bytes of its other calls, and the bytes that several of the edges share.
+/// Returns the byte edges of a state of the vocabulary's rules and of the callees of its plain tail calls (calls as a
+/// last step), ascending. Also returns the first bytes of its other calls, with the bytes that several of the edges
+/// share.
 fn edges_through(shared: Tables<'_>, state: u32) -> (Vec<ByteEdge>, ByteSet) {
     let (mut edges, mut calls, mut on) = (Vec::new(), ByteSet::EMPTY, ByteSet::EMPTY);
     let mut work = vec![(state, 0)];
@@ -98,8 +97,8 @@ fn edges_through(shared: Tables<'_>, state: u32) -> (Vec<ByteEdge>, ByteSet) {
 }
 
 impl SharedTransitions {
-    /// Returns the transitions of a shared state. `representative` has for each state the lowest bisimilar one (equal
-    /// on all strings).
+    /// Returns the transitions of a state of the vocabulary's rules. `representative` has for each state the lowest
+    /// bisimilar one (equivalent on all strings).
     fn new(shared: Tables<'_>, state: u32, representative: &[u32]) -> Self {
         let (edges, calls) = edges_through(shared, state);
         let none = ByteSet::EMPTY;
@@ -127,28 +126,29 @@ impl SharedTransitions {
     }
 }
 
-/// The transitions of all shared states, each computed when it is first asked for.
+/// The transitions of all states of the vocabulary's rules, each computed when it is first asked for.
 #[derive(Default)]
 pub(crate) struct Transitions {
-    /// For each shared state, the lowest bisimilar state (equal on all strings).
+    /// For each state of the vocabulary's rules, the lowest bisimilar state (equivalent on all strings).
     representative: Vec<u32>,
-    /// For each shared state, its transitions by single bytes, once they are computed.
+    /// For each state of the vocabulary's rules, its transitions by single bytes, once they are computed.
     of: Vec<OnceLock<Box<SharedTransitions>>>,
 }
 
 impl Transitions {
-    /// Returns a table in which no transitions are computed yet. `representative` has for each shared state the lowest
-    /// bisimilar one (equal on all strings).
+    /// Returns a table in which no transitions are computed yet. `representative` has for each state of the
+    /// vocabulary's rules the lowest bisimilar one (equivalent on all strings).
     pub(crate) fn new(representative: Vec<u32>) -> Self {
         Self { of: representative.iter().map(|_| OnceLock::new()).collect(), representative }
     }
 
-    /// Returns the lowest state that is bisimilar to a shared state (equal on all strings).
+    /// Returns the lowest state that is bisimilar (equivalent on all strings) to a state of the vocabulary's rules.
     pub(crate) fn representative(&self, state: u32) -> u32 {
         self.representative[state as usize]
     }
 
-    /// Returns the transitions of a shared state by single bytes. They are computed at the first request.
+    /// Returns the transitions of a state of the vocabulary's rules by single bytes. They are computed at the first
+    /// request.
     pub(crate) fn of(&self, shared: Tables<'_>, state: u32) -> &SharedTransitions {
         let new = || SharedTransitions::new(shared, state, &self.representative).into();
         self.of[state as usize].get_or_init(new)

@@ -1,12 +1,12 @@
-//! Sets of bytes as words of 128 bits.
+//! Sets of bytes as words of 128 bits, one for each byte class. The bytes of a class are not distinguished.
 //!
-//! A printable character of ASCII has a bit of its own, and so have tab, line feed and carriage return. The other
-//! control characters share one bit. Beyond ASCII, four continuation bytes of UTF-8 share a bit, and so do a few
+//! A printable character of ASCII has a class of its own, and so have tab, line feed and carriage return. The other
+//! control characters share one class. Beyond ASCII, four continuation bytes of UTF-8 share a class, and so do a few
 //! leading bytes.
 
 use crate::ir::ByteSet;
 
-/// For each byte, the number of its bit, from 0 to 127. Some bytes share one.
+/// For each byte, the index of the bit of its byte class, from 0 to 127. The bytes of a class share a bit.
 const BITS: [u8; 256] = {
     let mut bits = [0; 256];
     let mut byte = 0;
@@ -34,19 +34,18 @@ const BITS: [u8; 256] = {
     bits
 };
 
-/// Returns a word of 128 bits in which the bit of `byte` is set. Some bytes share a bit.
+/// Returns a set of byte classes, one bit each, that has only the class of `byte`. Some bytes share a class.
 pub(crate) fn bit(byte: u8) -> u128 {
     1 << BITS[usize::from(byte)]
 }
 
-/// The set of the ASCII control characters that have the same number in [`BITS`], as a word: bit `i` denotes the
-/// character code `i`.
+/// The ASCII control characters that share one entry in [`BITS`], as a word: bit `i` denotes the character code `i`.
 const CONTROLS: u32 = !LONE_CONTROLS;
-/// The set of the control characters with a number of their own in [`BITS`] (tab, line feed, carriage return), as a
-/// word: bit `i` denotes the character code `i`.
+/// The control characters with a bit of their own in [`BITS`]: tab, line feed, carriage return. Bit `i` of the word
+/// denotes the character code `i`.
 const LONE_CONTROLS: u32 = 1 << b'\t' | 1 << b'\n' | 1 << b'\r';
 
-/// Number of the first bit that continuation bytes of UTF-8 share.
+/// Index of the first bit that continuation bytes of UTF-8 share.
 const CONTINUING: u8 = BITS[0x80];
 
 /// One entry for each bit that leading bytes of UTF-8 share. An entry has the word of a byte set with these bytes,
@@ -67,8 +66,8 @@ const LEADING: [(usize, u32, u128); 10] = {
     leading
 };
 
-/// Returns, as a word of 128 bits, the bits of all bytes of a set. Bytes that share a bit are not distinguished, so the
-/// result may cover more bytes than the set.
+/// Returns the byte classes of all bytes of a set, one bit each in a word of 128 bits. The bytes of a class are not
+/// distinguished, so the result may cover more bytes than the set.
 pub(crate) fn bits(bytes: ByteSet) -> u128 {
     let [controls, ascii @ .., c0, e0] = bytes.to_words();
     let [low, middle, high, more @ ..] = ascii.map(u128::from);
@@ -96,7 +95,7 @@ fn any_of_four(bits: u64) -> u16 {
     (bytes | bytes >> 24) as u16
 }
 
-/// Returns the bits, of the 128, whose bytes are all in `bytes`.
+/// Returns the byte classes, one bit each, whose bytes are all in `bytes`.
 pub(crate) fn whole_bits(bytes: ByteSet) -> u128 {
     !bits(ByteSet::FULL.minus(bytes))
 }

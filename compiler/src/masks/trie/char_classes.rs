@@ -2,8 +2,8 @@
 //!
 //! A pattern's state that reads `[0-9A-Za-z]` for a while accepts tens of thousands of tokens. Whether it accepts one
 //! depends on the kinds of its characters and on its length alone. So tokens are kept in groups of one length and one
-//! set of kinds. The mask of such a state is the union of some groups, without a visit of a node. Nodes at which such a
-//! string continues with another byte are indexed by that byte.
+//! set of kinds. The mask of such a state is the union of some groups, without a visit of a node. Nodes with a child on
+//! another byte after such a string are indexed by that byte.
 //!
 //! The kinds are those that patterns distinguish: digits, `a-f`, `g-z`, `A-F` and `G-Z`. Every other printable ASCII
 //! character is a kind of its own.
@@ -15,9 +15,8 @@ use grammarc_artifacts::sections::vocabulary::Trie;
 use crate::ir::ByteSet;
 use crate::masks::bits::set_all;
 
-/// A number of bytes. A state that agrees with its reference (the state that its mask is derived from) for at least
-/// this length is derived from that reference. If the two agree for less, the tokens of one kind of characters are
-/// tried first.
+/// A string length in bytes. A state that is equivalent to its reference (source of its mask) on all strings of this
+/// length is derived from it alone. Any other state is first tried with the tokens of one kind of characters.
 pub(crate) const FAR: usize = 16;
 
 /// A set of kinds of characters, one bit each. Digits are one kind, for example.
@@ -173,8 +172,8 @@ impl CharClassIndex {
         (!is_common(byte)).then(|| self.on(byte).len())
     }
 
-    /// Returns the trie edges on `byte` after strings whose characters are all of the given kinds. None for letters and
-    /// digits, whose edges are not indexed.
+    /// Returns the trie edges on `byte` after strings whose characters are all of the given kinds. Returns no edges for
+    /// letters and digits, which are not indexed.
     pub(crate) fn edges(&self, kinds: CharKinds, byte: u8) -> impl Iterator<Item = RunExit> {
         self.on(byte).iter().filter(move |edge| edge.kinds & !kinds == 0).copied()
     }

@@ -1,5 +1,5 @@
-//! Bloom filter of the factors (contiguous parts) of tokens. Two states that differ only on strings that are no factor
-//! have equal masks.
+//! Bloom filter of the factors (contiguous parts) of tokens. Two states that are equivalent on every factor have equal
+//! masks.
 //!
 //! A string is represented by its last bytes, as many as a [`Factor`] holds, and looked up by their hash in a table of
 //! bits. So the filter has false positives and no false negatives. Factors of two bytes have an exact table: in most
@@ -18,8 +18,7 @@ const LONGEST: u32 = 4;
 /// Multiplier of the hash: 2^64 divided by the golden ratio, odd.
 const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// The last bytes of a string, at most [`LONGEST`]. The newest byte is the lowest, and a one bit stands above the
-/// oldest.
+/// The last bytes of a string, at most [`LONGEST`]. The newest byte is the lowest, and one bit is set above the oldest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Factor(u64);
 
@@ -52,7 +51,7 @@ pub(crate) struct FactorFilter {
 }
 
 impl FactorFilter {
-    /// Collects the factors of all tokens of a trie. O(nodes).
+    /// Collects the factors (substrings) of all tokens of a trie. O(nodes).
     pub(crate) fn new(trie: Trie<'_>) -> Self {
         let bits = (8 * trie.len()).next_power_of_two().max(64);
         let mut this = Self {
@@ -82,7 +81,7 @@ impl FactorFilter {
         this
     }
 
-    /// Returns the index of the table's word that holds the bit of a factor (substring of a token), and that bit.
+    /// Returns the index of the table's word with the bit of a factor (substring of a token), and that bit.
     fn place(&self, piece: Factor) -> (usize, u64) {
         let bit = piece.0.wrapping_mul(FACTOR) >> self.shift;
         ((bit / 64) as usize, 1 << (bit % 64))

@@ -1,7 +1,7 @@
 //! Facts about the subtree of each trie node, by which a walk decides to skip it. Twenty-eight bytes a node; built in
 //! O(nodes).
 //!
-//! Sets of bytes are words of 128 bits, in which some bytes share a bit: see [`byte_bits`](super::byte_bits).
+//! Sets of bytes have one bit for each of 128 byte classes: see [`byte_bits`](super::byte_bits).
 
 use grammarc_artifacts::sections::vocabulary::Trie;
 
@@ -10,7 +10,8 @@ use super::byte_bits::bit;
 /// Facts about the subtree of one trie node, stored side by side for walks.
 #[derive(Clone, Copy, Debug, Default)]
 struct Subtree {
-    /// The [`bit`]s of all bytes below the node, as the lower and the upper half of a word of 128 bits.
+    /// The byte classes of all bytes below the node, one [`bit`] each. Stored as the lower and the upper half of a word
+    /// of 128 bits.
     below: [u64; 2],
     /// The height of the node: the length in bytes of the longest string below it.
     height: u32,
@@ -25,7 +26,7 @@ pub(crate) struct Subtrees {
     all: Vec<Subtree>,
     /// For each node, its distance from the root in bytes.
     depths: Vec<u32>,
-    /// For each of the 128 bits of byte sets, the number of trie nodes with one of the bit's bytes below them.
+    /// For each of the 128 byte classes, the number of trie nodes with one of its bytes below them.
     spread: Vec<u32>,
 }
 
@@ -89,8 +90,7 @@ impl Subtrees {
         self.depths[node as usize] as usize
     }
 
-    /// Returns an upper bound on the number of trie nodes with any of these bits below them. A bit denotes one or
-    /// several bytes, as in [`bit`].
+    /// Returns an upper bound on the number of trie nodes with any of these byte classes below them, one [`bit`] each.
     pub(crate) fn spread(&self, mut bits: u128) -> u32 {
         let mut sum = 0;
         while bits != 0 {
@@ -100,8 +100,8 @@ impl Subtrees {
         sum
     }
 
-    /// Returns, as a word of 128 bits, the bits of all bytes of the strings below a node, without the byte of the node
-    /// itself.
+    /// Returns the byte classes of the strings below a node, one [`bit`] each in a word of 128 bits. The byte of the
+    /// node itself is left out.
     #[inline]
     pub(crate) fn below(&self, node: u32) -> u128 {
         let [low, high] = self.all[node as usize].below.map(u128::from);

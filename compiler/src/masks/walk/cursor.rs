@@ -14,54 +14,54 @@ use crate::masks::shortcuts::{Shortcut, ShortcutCounts, Shortcuts};
 use crate::network::follow::Follow;
 use crate::network::lazy_dfa::{BOTTOM, Configurations, LazyDfa};
 
-/// A configuration (one parse): the id of a state, and the number of its frame on the local stack (calls open since the
-/// walk began).
+/// A configuration (one parse): the id of a state, and the index of its frame on the local stack. The local stack has
+/// the calls that the walk has entered.
 pub(crate) type Configuration = (u32, u32);
 
 /// The number of trie nodes that a walk visits between two checks of the budget.
 pub(crate) const NODES_A_LOOK: usize = 1 << 6;
 
-/// Initial capacity of the list that holds the outgoing bytes of sets of configurations (parses: state and stack
-/// frame), in sets.
+/// Initial capacity, in sets of configurations (state and stack frame), of the list of their outgoing bytes.
 const ROOM: usize = 64;
 
-/// A set of configurations (parses: a state and a stack frame) at one trie node, with the bytes that they can consume.
+/// A set of configurations (state and stack frame) at one trie node, with the bytes that they can consume.
 #[derive(Clone, Copy)]
 pub(crate) struct LiveConfigurations {
-    /// The set of configurations (pairs of state and stack frame).
+    /// The set of configurations (state and stack frame).
     pub(crate) at: Configurations,
-    /// The bytes that at least one of the configurations (pairs of state and stack frame) can consume.
+    /// The bytes that at least one of the configurations (state and stack frame) can consume.
     pub(crate) live: ByteSet,
-    /// Whether the configurations (pairs of state and stack frame) can together consume at least [`WIDE`] different
-    /// bytes.
+    /// Whether the configurations (state and stack frame) can together consume at least [`WIDE`] different bytes.
     pub(crate) is_wide: bool,
     /// The configuration (state and stack frame), if there is only one. A state that can only call a rule is replaced
-    /// by the callee's first state. `None` if there are several configurations, or if no token may end on its stack.
+    /// by the callee's first state. `None` if there are several configurations, or if no token may end while its calls
+    /// are open.
     pub(crate) one: Option<(u32, u32)>,
 }
 
-/// A token trie and a network that are walked together, with facts about sets of configurations (pairs of state and
-/// stack frame).
+/// A token trie and the automata of all rules, which are walked together. Also facts about sets of configurations
+/// (state and stack frame).
 pub(crate) struct Cursor<'a> {
     /// The token trie: the prefix tree of the tokens' byte strings.
     pub(crate) trie: Trie<'a>,
-    /// The network, with the bytes that may follow each rule.
+    /// The automata of all rules, which call each other, with the bytes that may follow each rule.
     pub(crate) follow: &'a Follow<'a>,
     /// Facts about the vocabulary's rules and stored masks.
     pub(crate) facts: &'a VocabularyFacts,
-    /// The lazily determinized automaton of the network.
+    /// The lazily determinized automaton of all rules, which call each other.
     pub(crate) sets: LazyDfa<'a>,
-    /// The shortcuts (ways to save a part of a walk) that walks may use.
+    /// The shortcuts (savings in trie walks) that may be used.
     shortcuts: Shortcuts,
-    /// How often each shortcut (a way to save a part of a walk) took effect.
+    /// How often each shortcut (saving in a trie walk) took effect.
     pub(crate) counts: ShortcutCounts,
-    /// For each interned set of configurations (pairs of state and stack frame), its outgoing bytes, or `None` if these
-    /// are not computed yet.
+    /// For each interned set of configurations (state and stack frame), its outgoing bytes, or `None` if these are not
+    /// computed yet.
     ways: Vec<Option<LiveConfigurations>>,
 }
 
 impl<'a> Cursor<'a> {
-    /// Returns a cursor over a network and a trie, with all shortcuts (ways to save a part of a walk) and no budget.
+    /// Returns a cursor over the rules of `follow` and a trie, with all shortcuts (savings in trie walks) and no
+    /// budget.
     pub(crate) fn new(follow: &'a Follow<'a>, facts: &'a VocabularyFacts, trie: Trie<'a>) -> Self {
         let sets = LazyDfa::new(follow.network());
         let (shortcuts, counts) = (Shortcuts::default(), ShortcutCounts::default());
@@ -69,12 +69,12 @@ impl<'a> Cursor<'a> {
     }
 
     /// Limits the lazily determinized automaton by a budget. Once the budget is spent, sets of several configurations
-    /// (pairs of state and stack frame) have no transitions.
+    /// (state and stack frame) have no transitions.
     pub(crate) fn within(self, budget: &'a Budget) -> Self {
         Self { sets: self.sets.within(budget), ..self }
     }
 
-    /// Restricts walks to the given shortcuts, the ways to save a part of a walk.
+    /// Restricts walks to the given shortcuts, each a way to save a part of a walk.
     pub(crate) fn taking(self, shortcuts: Shortcuts) -> Self {
         Self { shortcuts, ..self }
     }
@@ -91,19 +91,19 @@ impl<'a> Cursor<'a> {
         self.counts.add(shortcut, 1);
     }
 
-    /// Whether a state belongs to the grammar itself, not to the vocabulary's shared rules.
+    /// Whether a state belongs to the grammar itself, not to the vocabulary's rules.
     pub(crate) fn is_own(&self, state: u32) -> bool {
         state >= self.follow.network().own.bases.states
     }
 
-    /// Returns the lowest of the vocabulary's states that are bisimilar (equal on all strings) to a state. A state of
-    /// the grammar itself is returned unchanged.
+    /// Returns the lowest of the vocabulary's states that are bisimilar (equivalent on all strings) to a state. A state
+    /// of the grammar itself is returned unchanged.
     pub(crate) fn representative(&self, state: u32) -> u32 {
         if self.is_own(state) { state } else { self.facts.like(state) }
     }
 
-    /// Returns a set of configurations (pairs of state and stack frame) with the bytes that it can consume. The result
-    /// is remembered for interned sets.
+    /// Returns a set of configurations (state and stack frame) with the bytes that it can consume. The result is
+    /// remembered for interned sets.
     pub(crate) fn live_configurations(&mut self, at: Configurations) -> LiveConfigurations {
         if let Configurations::Set(set) = at
             && let Some(&Some(way)) = self.ways.get(set as usize)
@@ -119,8 +119,8 @@ impl<'a> Cursor<'a> {
         way
     }
 
-    /// Computes the bytes that a set of configurations (pairs of state and stack frame) can consume. Interns the set if
-    /// it can consume many bytes.
+    /// Computes the bytes that a set of configurations (state and stack frame) can consume. Interns the set if it can
+    /// consume many bytes.
     fn find_way(&mut self, at: Configurations) -> LiveConfigurations {
         let live = self.live(&at);
         let is_wide = live.has_at_least(WIDE);
@@ -130,8 +130,8 @@ impl<'a> Cursor<'a> {
         LiveConfigurations { at, live, is_wide, one }
     }
 
-    /// Returns the bytes that the configurations `at` (pairs of state and stack frame) can consume, including those
-    /// after returns to their local frames.
+    /// Returns the bytes that the configurations `at` (state and stack frame) can consume, including those after
+    /// returns to their local frames.
     pub(crate) fn live(&self, at: &Configurations) -> ByteSet {
         let mut live = ByteSet::EMPTY;
         for (mut state, mut frame) in self.sets.configurations(at) {
@@ -146,9 +146,8 @@ impl<'a> Cursor<'a> {
         live
     }
 
-    /// Returns the configuration (state and stack frame) that `state` over `frame` reaches by forced calls. A state
-    /// that can do nothing but call a rule is replaced by the callee's first state, over a new frame with the return
-    /// state.
+    /// Returns the configuration (state and stack frame) that `state` over `frame` reaches by forced calls. If a state
+    /// can only call a rule, the callee's first state takes its place, over a new frame with the return state.
     pub(crate) fn through(&mut self, mut state: u32, mut frame: u32) -> Configuration {
         let network = self.follow.network();
         loop {

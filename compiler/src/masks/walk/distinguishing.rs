@@ -1,5 +1,5 @@
-//! Distinguishing bytes of a pair of states: every string of at most `k` bytes on which the two differ contains one of
-//! these bytes.
+//! Distinguishing bytes of a pair of states, for strings of at most `k` bytes. Every such string that distinguishes the
+//! two contains one of these bytes.
 //!
 //! Below a node of height at most `k` whose subtree has none of these bytes, the two have the same outcome. The bytes
 //! for `k + 1` follow from those for `k` of the successor pairs. So they are computed for 1, 2, ... bytes, on demand.
@@ -17,41 +17,44 @@ use super::pair_table::{
 use crate::masks::trie::byte_bits::bits;
 use crate::network::lazy_dfa::BOTTOM;
 
-/// String length, in bytes, that is tried first. Most pairs of states that differ at many trie nodes are distinguished
-/// by such short strings.
+/// String length, in bytes, that is tried first. If two states have different outcomes at many trie nodes, such short
+/// strings mostly distinguish them.
 const SOON: usize = 2;
 
-/// String length, in bytes, from which on distinguishing bytes for every length are computed. For that, all reachable
-/// pairs of states are visited.
+/// String length, in bytes, from which on distinguishing bytes (one in each distinguishing string) are computed for
+/// every length. For that, all reachable pairs of states are visited.
 const WORTH_STEADYING: usize = 6;
 
-/// The most reachable pairs of states for which distinguishing bytes of every length are computed. With more, the
-/// attempt is given up.
+/// The most reachable pairs of states for which distinguishing bytes (one in each distinguishing string) of every
+/// length are computed. With more, the attempt is given up.
 const MOST_STEADIED: usize = 128;
 
 impl PairTable {
-    /// Returns the known distinguishing bytes of the pair of states with the index `pair`, as [`bits`]. Entry `i` is
-    /// for strings of `i + 1` bytes: every such string on which the two states differ contains one of the bytes.
+    /// Returns the known distinguishing bytes of the pair of states with the index `pair`, as sets of byte classes, one
+    /// bit each. Entry `i` is for strings of at most `i + 1` bytes. Every such string that distinguishes the two states
+    /// contains one of the bytes.
     fn known_distinguishing(&self, pair: u32) -> &[u128] {
         let DistinguishingBytes { first, count, .. } = self.all[pair as usize].distinguishing;
         &self.distinguishing_table.all[first as usize..][..usize::from(count)]
     }
 
-    /// Records the distinguishing bytes of a pair of states for strings of one byte more than known so far. Every
-    /// string of that length on which the two differ contains such a byte.
+    /// Records the distinguishing bytes of a pair of states for the next string length, one byte more than the last
+    /// recorded one. `bits` has their byte classes, one bit each. Every distinguishing string up to that length
+    /// contains such a byte.
     fn add_parting(&mut self, pair: u32, bits: u128) {
         self.distinguishing_table.add(&mut self.all[pair as usize].distinguishing, bits);
     }
 }
 
 impl PairTable {
-    /// Returns distinguishing bytes of the pair of states with the index `pair`, as [`bits`]. Every string of at most
-    /// `length` bytes that distinguishes the two contains one of these bytes. All bits are set if they are not known.
-    /// No bit is set for length 0.
+    /// Returns distinguishing bytes of the pair of states with the index `pair`, as a set of byte classes, one bit
+    /// each. Every string of at most `length` bytes that distinguishes the two states contains one of these bytes. All
+    /// bits are set if the bytes are not known. No bit is set for length 0. `reference` has the stack frame of the
+    /// pair's second state.
     ///
-    /// Below a node of at most this height whose subtree has no such byte, both states are equal. If the states differ
-    /// only after a common byte, every distinguishing string contains that byte and a later distinguishing one. So one
-    /// of the two suffices; the result has the byte that is rarer in the trie.
+    /// Below a node of at most this height whose subtree has no such byte, both states have equal outcomes. If the
+    /// states diverge only after a common byte, every distinguishing string contains that byte and a later
+    /// distinguishing one. So one of the two suffices; the result has the byte that is rarer in the trie.
     pub(crate) fn distinguishing(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -89,8 +92,8 @@ impl PairTable {
         bits
     }
 
-    /// Returns the distinguishing bytes of a pair of states for strings of any length, as [`bits`]. Every string on
-    /// which the two differ contains such a byte. All bits are set if these are not known.
+    /// Returns the distinguishing bytes of a pair of states for strings of any length, as byte classes, one bit each.
+    /// Every string that distinguishes the two contains such a byte. All bits are set if the bytes are not known.
     pub(crate) fn always_parting(&self, pair: u32) -> u128 {
         let is_steady = self.all[pair as usize].distinguishing.steady == Some(Stability::Always);
         let last = self.known_distinguishing(pair).last().filter(|_| is_steady);
@@ -98,7 +101,8 @@ impl PairTable {
     }
 
     /// Computes the distinguishing bytes of a pair of states for strings of `last + 1` bytes, from those of its
-    /// successors for `last` bytes. Every string on which the two differ contains such a byte.
+    /// successors for `last` bytes. Every string that distinguishes the two contains such a byte. The result has one
+    /// bit for each byte class. `reference` has the stack frame of the pair's second state.
     fn parted(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -128,8 +132,8 @@ impl PairTable {
     }
 
     /// Computes the distinguishing bytes of a pair of states and of all reachable pairs, for 1, 2, ... bytes, until
-    /// nothing changes. From then on they hold for strings of any length. Every string on which the two differ contains
-    /// such a byte.
+    /// nothing changes. From then on they hold for strings of any length. Every string that distinguishes a pair
+    /// contains such a byte. `reference` has the stack frame of the pair's second state.
     ///
     /// In an automaton that searches for a text, this takes a few lengths, however long the text is. If more than
     /// [`MOST_STEADIED`] pairs are reachable, or the bytes still change at [`AHEAD`], nothing is known for all lengths.
@@ -186,7 +190,8 @@ impl PairTable {
     }
 
     /// Returns the index of the pair of states that a successor denotes. `number` is the index of the successor in
-    /// [`DistinguishingTable::on`](super::pair_table::DistinguishingTable::on).
+    /// [`DistinguishingTable::on`](super::pair_table::DistinguishingTable::on). `reference` has the stack frame of the
+    /// pair's second state.
     fn next_on(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -250,9 +255,9 @@ impl PairTable {
         ways
     }
 
-    /// Whether a walk visits at most `most` trie nodes to distinguish the configuration (state and stack frame) `own`
-    /// and the reference (a state of the vocabulary with a stored mask) on strings of at most `within` bytes. The
-    /// number of nodes is an upper estimate from the distinguishing bytes.
+    /// Whether a walk visits at most `most` trie nodes to compare the configuration (state and stack frame) `own` with
+    /// the reference state, a state of the vocabulary's rules. Only strings of at most `within` bytes count. The number
+    /// of nodes is an upper estimate from the distinguishing bytes (one in each distinguishing string).
     ///
     /// Strings of [`SOON`] bytes are tried first. Most pairs that need more nodes are distinguished by these, and
     /// computing all successors is expensive.

@@ -10,10 +10,10 @@
 //! | [`scan`] | whole subtrees in preorder, for wide states |
 //! | [`node_sets`] | all nodes of an exit class at once |
 //! | [`moves`] | transitions of a configuration by single bytes |
-//! | [`pair_table`] | pairs of a grammar's and a vocabulary's configuration: the bytes on which they differ |
-//! | [`distinguishing`] | bytes one of which is in every short string on which a pair differs |
-//! | [`pair_walk`] | the subtrees on which a pair differs |
-//! | [`shared_reference`] | the vocabulary state whose stored mask an outcome is derived from |
+//! | [`pair_table`] | pairs of a grammar's configuration and a shared state: the bytes with different transitions |
+//! | [`distinguishing`] | bytes one of which is in every short string that distinguishes a pair |
+//! | [`pair_walk`] | the subtrees in which a pair is not equivalent |
+//! | [`shared_reference`] | the search for a vocabulary state with a stored mask to derive from |
 //!
 //! Tests: unit tests in `node_sets` and `take_over`; `tests/tests/suite/{masks,shortcuts}.rs`.
 

@@ -1,4 +1,5 @@
-//! Transitions of a configuration by single bytes, as runs, and the bytes on which it differs from a shared state.
+//! Transitions of a configuration by single bytes, as runs, and the bytes on which they differ from those of a shared
+//! state.
 //!
 //! A state within a string has a dozen runs, so a comparison of two states takes some thirty steps.
 
@@ -11,12 +12,12 @@ use crate::ir::ByteSet;
 use crate::masks::shared::transitions::SharedTransitions;
 use crate::network::lazy_dfa::{BOTTOM, Configurations};
 
-/// The most configurations (pairs of state and stack frame) whose transitions are kept: some 4 MB. Beyond it, the
-/// transitions of all are forgotten before the next search.
+/// The most configurations (state and stack frame) whose transitions are kept: some 4 MB. Beyond it, the transitions of
+/// all are forgotten before the next search.
 const MOST_MOVES: usize = 8192;
 
-/// Initial capacity of the table of transitions, in configurations (pairs of state and stack frame): as many as a large
-/// schema asks for.
+/// Initial capacity of the table of transitions, in configurations (state and stack frame): as many as a large schema
+/// asks for.
 const PLACES: usize = 128;
 
 /// Initial capacity in byte runs of one configuration (state and stack frame). Most have fewer, such as those within a
@@ -33,7 +34,7 @@ pub(crate) struct ByteRun {
     pub(crate) lo: u8,
     /// Last byte of the run of bytes, inclusive.
     pub(crate) hi: u8,
-    /// The configuration (state and stack frame) that all bytes of the run lead to.
+    /// The configuration (state and stack frame) to which all bytes of the run lead.
     pub(crate) to: Configuration,
 }
 
@@ -49,31 +50,31 @@ impl ByteRun {
 /// with their targets.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MoveSets {
-    /// The bytes of all runs: those with a known target.
+    /// The bytes of all runs: those that lead to a single known configuration (state and stack frame).
     on: ByteSet,
-    /// Bytes of a configuration's transitions after which a token may end.
+    /// The bytes after which a token may end.
     pub(crate) ends: ByteSet,
-    /// The bytes after which the rule in which the walk began may return.
+    /// The bytes after which the rule of the walk's first state may return.
     pub(crate) exits: ByteSet,
     /// The bytes whose transition is not described by the runs, for example because they lead to several configurations
-    /// (pairs of state and stack frame).
+    /// (state and stack frame).
     pub(crate) unclear: ByteSet,
-    /// Bytes at which the transitions change: each such byte differs from the byte before it in its target or in one of
-    /// the sets. All bytes between two turns behave equally.
+    /// Bytes at which the transitions change: each such byte and the byte before it differ in the target or in one of
+    /// the sets. All bytes between two turns have equal transitions.
     pub(crate) turns: ByteSet,
 }
 
-/// Transitions of a configuration (a state and its stack frame) by single bytes.
+/// Transitions of a configuration (state and stack frame) by single bytes.
 #[derive(Clone, Copy)]
 pub(crate) struct Moves<'m> {
-    /// The runs of bytes with one known target, as long as possible, in ascending order.
+    /// The runs of bytes with a single known target, as long as possible, in ascending order.
     pub(crate) runs: &'m [ByteRun],
-    /// Sets of bytes that add to the runs, such as those after which a token may end.
+    /// Sets of bytes beside the runs, such as the bytes after which a token may end.
     pub(crate) sets: &'m MoveSets,
 }
 
 impl<'m> Moves<'m> {
-    /// Returns the configuration (state and stack frame) that a byte leads to, or [`NOWHERE`].
+    /// Returns the configuration (state and stack frame) to which a byte leads, or [`NOWHERE`].
     pub(crate) fn to(self, byte: u8) -> Configuration {
         let run = self.runs.iter().find(|run| run.hi >= byte);
         run.filter(|run| run.lo <= byte).map_or(NOWHERE, |run| run.to)
@@ -91,8 +92,9 @@ impl<'m> Moves<'m> {
         self.runs.iter().max_by_key(|run| (run.lo.is_ascii(), run.len()))
     }
 
-    /// Returns the bytes on which these transitions may differ from those of a state of the vocabulary over the stack
-    /// frame `frame`. `known` has the transitions of that state. Bytes outside of the result agree for certain.
+    /// Returns the bytes on which these transitions may differ from those of a state of the vocabulary's rules over the
+    /// stack frame `frame`. `known` has the transitions of that state. On all other bytes, targets, token ends and
+    /// returns are equal.
     pub(crate) fn differing(self, known: &SharedTransitions, frame: u32) -> ByteSet {
         let mut same = ByteSet::EMPTY;
         let mut rest = known.runs.iter().peekable();
@@ -113,27 +115,28 @@ impl<'m> Moves<'m> {
         sets.into_iter().fold(on.union(known.on).minus(same), ByteSet::union)
     }
 
-    /// Returns the number of bytes on which only the configuration (state and stack frame) of these transitions, or
-    /// only a state of the vocabulary's rules, continues or may end a token. `known` has the transitions of that state.
+    /// Returns the number of bytes on which only one of two states continues, or only one reaches a token end. The two
+    /// are the configuration of these transitions, and the state of the vocabulary's rules with the transitions
+    /// `known`.
     pub(crate) fn distinguishing_count(self, known: &SharedTransitions) -> usize {
         let MoveSets { on, ends, .. } = *self.sets;
         on.apart(known.on).union(ends.apart(known.ends)).len()
     }
 }
 
-/// The transitions of all configurations (pairs of state and stack frame) asked for so far, by index.
+/// The transitions of all configurations (state and stack frame) asked for so far, by index.
 #[derive(Debug)]
 pub(crate) struct MoveTable {
     /// Maps each configuration (state and stack frame) to the index of its transitions in `all`.
     numbers: FxHashMap<Configuration, u32>,
-    /// For each configuration (state and stack frame), by the index of its transitions, the end of its runs in `runs`
-    /// (exclusive), and its sets of bytes.
+    /// For each configuration (state and stack frame), its sets of bytes and the exclusive end of its runs in `runs`.
+    /// Configurations are in the order of the indexes of their transitions.
     all: Vec<(u32, MoveSets)>,
-    /// The runs of bytes of all configurations (pairs of state and stack frame), one configuration after another.
+    /// The runs of bytes of all configurations (state and stack frame), one configuration after another.
     runs: Vec<ByteRun>,
-    /// For each state of the grammar itself, by index from the first such state, the result of an edge to the state.
-    /// The local stack is empty (no open call since the walk began). `None` if the result is not computed yet. Empty
-    /// before the first request.
+    /// For each state of the grammar itself, by index from the first such state, the result of an edge to it. The local
+    /// stack of the edge is empty. `None` if the result is not computed yet. The list is empty before the first
+    /// request.
     arrived: Vec<Option<EdgeTarget>>,
 }
 
@@ -160,8 +163,8 @@ impl MoveTable {
         Moves { runs: &self.runs[from as usize..*end as usize], sets }
     }
 
-    /// Forgets the transitions of all configurations (pairs of state and stack frame) if there are [`MOST_MOVES`] or
-    /// more. Indexes handed out before become invalid.
+    /// Forgets the transitions of all configurations (state and stack frame) if there are [`MOST_MOVES`] or more.
+    /// Indexes handed out before become invalid.
     pub(crate) fn tidy(&mut self) {
         if self.all.len() >= MOST_MOVES {
             let arrived = std::mem::take(&mut self.arrived);
@@ -170,7 +173,7 @@ impl MoveTable {
     }
 
     /// Returns the result of an edge to the state `target` over the local stack frame `frame`. Cached for states of the
-    /// grammar with an empty local stack (no open call since the walk began).
+    /// grammar with an empty local stack (no call still open).
     fn arrived(&mut self, cursor: &mut Cursor<'_>, target: u32, frame: u32) -> EdgeTarget {
         let index = target.checked_sub(cursor.follow.network().own.bases.states);
         let index = index.filter(|_| frame == BOTTOM).map(|index| index as usize);
@@ -205,8 +208,7 @@ impl MoveTable {
         self.add(place, found)
     }
 
-    /// Computes the transitions, by single bytes, of a state over a local stack frame (a call open since the walk
-    /// began).
+    /// Computes the transitions, by single bytes, of a state over a local stack frame (pushed during the walk).
     fn find(&mut self, cursor: &mut Cursor<'_>, state: u32, frame: u32) -> FoundMoves {
         let network = cursor.follow.network();
         let (tables, index) = network.locate(state);
@@ -286,12 +288,12 @@ impl MoveTable {
 struct FoundMoves {
     /// Runs of bytes with one known target; unsorted until [`join`](Self::join).
     runs: SmallVec<[ByteRun; MOST_RUNS]>,
-    /// Sets of bytes that add to the runs, such as those after which a token may end.
+    /// Sets of bytes beside the runs, such as the bytes after which a token may end.
     sets: MoveSets,
 }
 
 impl FoundMoves {
-    /// Adds the bytes `lo..=hi`, which lead to the configuration `to` (state and stack frame).
+    /// Adds the bytes `lo..=hi` to these transitions. They lead to the configuration `to` (state and stack frame).
     fn add(&mut self, lo: u8, hi: u8, to: Configuration) {
         self.sets.on = self.sets.on.union(ByteSet::range(lo, hi));
         self.runs.push(ByteRun { lo, hi, to });
@@ -316,11 +318,11 @@ impl FoundMoves {
     }
 }
 
-/// The result of an edge: the configuration that it reaches. If a rule can only return at the edge's target, the return
-/// is already made.
+/// The result of an edge: the reached configuration (state and stack frame). If the target only returns, the return is
+/// already made.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EdgeTarget {
-    /// The configuration (state and stack frame) that the edge leads to. `None` if it leads to several or none.
+    /// The configuration (state and stack frame) that the edge reaches. `None` if there are several or none.
     to: Option<Configuration>,
     /// Whether a token may end at the edge's target.
     ends: bool,

@@ -1,4 +1,5 @@
-//! Subset construction on the trie: all nodes of a shared exit class are walked together.
+//! Subset construction on the trie: all nodes of an exit class of the vocabulary are walked together. An exit class is
+//! a set of trie nodes at which a callee returns.
 //!
 //! Nearly all return states read few bytes: a comma and the next key, or the end of an object. They meet the same exit
 //! classes, those of strings and numbers, and most of them continue with the same first bytes. A *node set* is the set
@@ -23,20 +24,18 @@ use crate::masks::shared::exits::ClassEdge;
 use crate::masks::trie::children::Children;
 use crate::network::lazy_dfa::{Arrival, Configurations};
 
-/// Budget steps charged for one transition of a node set, from its trie nodes to their children on one byte: an
-/// estimate.
+/// Budget steps charged for one transition of a set of trie nodes, to their children on one byte: an estimate.
 const STEPS_A_FRONT: usize = 1 << 5;
 
 /// Index of a set of trie nodes in [`NodeSets`].
 type NodeSetId = u32;
 
-/// Key of a node set: the trie nodes of an exit class of the vocabulary (nodes at which a callee returns), with or
-/// without the root.
+/// Key of a set of trie nodes: all nodes at which some callee returns, with or without the root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ClassNodes {
-    /// Id of the exit class: a set of trie nodes at which a callee returns.
+    /// Id of the vocabulary's set of exits (nodes where a callee returns).
     pub(crate) class: u32,
-    /// Whether the root of the trie belongs to the set, if the root is in the class.
+    /// Whether the root of the trie belongs to the set, if the callee may return there.
     pub(crate) with_root: bool,
 }
 
@@ -49,8 +48,8 @@ struct NodeSet {
     inner: Range<u32>,
 }
 
-/// All sets of trie nodes met so far, and their transitions by bytes. A set has the nodes that one byte string leads to
-/// from all nodes of an exit class (set of trie nodes at which a rule returns).
+/// All sets of trie nodes met so far, and their transitions by bytes. A set has the nodes reached by one byte string
+/// from all nodes at which some callee returns.
 #[derive(Debug, Default)]
 pub(crate) struct NodeSets {
     /// The sets of trie nodes by index.
@@ -59,21 +58,20 @@ pub(crate) struct NodeSets {
     spans: Vec<Range<u32>>,
     /// The trie nodes with children of each set, set after set.
     inner: Vec<u32>,
-    /// Maps an exit class (set of trie nodes at which a callee returns) and a byte to the set of these nodes' children
-    /// on that byte. `None` if no node of the class has such a child.
+    /// Maps a set of trie nodes at which some callee returns, and a byte, to the set of these nodes' children on that
+    /// byte. `None` if there is no such child.
     first: FxHashMap<(ClassNodes, u8), Option<NodeSetId>>,
     /// Maps a set of trie nodes and a byte to the set of these nodes' children on that byte. `None` if no node of the
     /// set has such a child.
     next: FxHashMap<(NodeSetId, u8), Option<NodeSetId>>,
-    /// Sets of trie nodes to continue from, each with the configurations (parses) at its nodes. A nested walk adds to
-    /// the end.
+    /// Sets of trie nodes to continue from, each with the configurations (state and stack frame) at its nodes. A nested
+    /// walk adds to the end.
     todo: Vec<(NodeSetId, Configurations)>,
 }
 
 impl NodeSets {
-    /// Returns the set of the children on `byte` of all nodes of an exit class (trie nodes at which a callee returns).
-    /// `edges` are the edges to all children of these nodes, in ascending order of their bytes. `None` if there is no
-    /// such child.
+    /// Returns the set of the children on `byte` of the trie nodes `from`, at which some callee returns. `edges` are
+    /// the edges to all children of these nodes, in ascending order of their bytes. `None` if there is no such child.
     fn first(
         &mut self,
         from: ClassNodes,
@@ -152,7 +150,7 @@ impl NodeSets {
         &self.inner[start as usize..end as usize]
     }
 
-    /// Adds the tokens that end at the trie nodes of a set to an outcome (consumed tokens and exit nodes).
+    /// Adds to `outcome` the tokens that end at the trie nodes of a set.
     fn add_tokens(&self, node_set: NodeSetId, outcome: &mut Outcome) {
         let Range { start, end } = self.node_sets[node_set as usize].spans;
         let spans = &self.spans[start as usize..end as usize];
@@ -161,10 +159,10 @@ impl NodeSets {
 }
 
 impl NodeSets {
-    /// Adds the outcome (consumed tokens and exit nodes) of the strings below all nodes of a shared exit class. The
-    /// return state has few outgoing bytes, and `way` has its configurations (pairs of state and stack frame) at these
-    /// nodes. Nodes at which many bytes become possible are put on the worklist (parts that the walk has still to
-    /// visit).
+    /// Adds to `builder` the outcome (consumed tokens and exit nodes) of the strings below the trie nodes `from`, at
+    /// which some callee returns. The return state must have few outgoing bytes. `way` has its configurations (state
+    /// and stack frame) at these nodes. Nodes at which many bytes become possible are put on the worklist (parts still
+    /// to visit).
     pub(crate) fn leave_together(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -203,8 +201,8 @@ impl NodeSets {
         }
     }
 
-    /// Adds the outcome (consumed tokens and exit nodes) of the strings that continue with `byte` from the nodes of a
-    /// set of trie nodes. `reached` are the configurations (pairs of state and stack frame) after the byte.
+    /// Adds to `builder` the outcome (consumed tokens and exit nodes) of the strings that continue with `byte` from a
+    /// set of trie nodes. `reached` has the configurations (state and stack frame) after the byte.
     fn step_together(
         &mut self,
         cursor: &Cursor<'_>,
@@ -218,8 +216,8 @@ impl NodeSets {
         }
     }
 
-    /// Adds the tokens and exits (places where the rule returns) at the trie nodes of a set. `reached` are the
-    /// configurations (pairs of state and stack frame) there. Queues the set for the strings below its nodes.
+    /// Adds to `builder` the tokens and exits (nodes where the rule returns) at the trie nodes of a set. `reached` has
+    /// the configurations (state and stack frame) there. Queues the set for the strings below its nodes.
     fn arrive_together(
         &mut self,
         node_set: NodeSetId,
@@ -259,8 +257,8 @@ mod tests {
     use crate::samples;
     use crate::threads::Context;
 
-    /// A walk from a node of a node set (trie nodes that are walked together) may meet another exit class (set of trie
-    /// nodes at which a rule returns). Work queued before the walk stays queued.
+    /// A walk from a node of a node set (trie nodes walked together) may meet another set of exits (nodes where a rule
+    /// returns). Work queued before the walk stays queued.
     #[test]
     fn fronts_that_were_to_do_before_are_left_to_do() {
         let compiler = Compiler::new(vocabulary(5));
@@ -288,8 +286,8 @@ mod tests {
         assert!(!between.node_sets.node_sets.is_empty());
     }
 
-    /// Compares the node sets (trie nodes that are walked together) of all strings over some bytes with the nodes found
-    /// one by one, for each exit class (set of trie nodes at which a rule returns).
+    /// Compares the node sets (trie nodes walked together) of all strings over some bytes with the nodes found one by
+    /// one, for each set of exits (nodes where a rule returns).
     #[test]
     fn fronts_are_the_nodes_that_bytes_lead_to() {
         let vocabulary = vocabulary(5);

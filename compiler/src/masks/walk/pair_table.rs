@@ -1,7 +1,8 @@
-//! The bytes on which a configuration of the grammar and one of the vocabulary differ, as *steps*.
+//! The bytes on which a configuration of the grammar and a state of the vocabulary have different transitions, as
+//! *steps*.
 //!
-//! The transitions of both configurations change at *turns*. At these bytes, a target, the end of a token or the end of
-//! the rule changes for either. One byte represents all bytes between two turns.
+//! The transitions of both change at *turns*. At these bytes, a target, the end of a token or the end of the rule
+//! changes for either. One byte represents all bytes between two turns.
 //!
 //! Cost: O(turns) for each pair, some twenty; they are found once for each walker.
 
@@ -19,16 +20,17 @@ use crate::network::lazy_dfa::BOTTOM;
 /// looked up.
 pub(crate) const FEW: usize = 8;
 
-/// The greatest string length, in bytes, for which distinguishing bytes of a pair of states are computed one length
-/// after another. Few nodes of a token trie are higher. For longer strings, every byte counts as distinguishing.
+/// The greatest string length, in bytes, for which distinguishing bytes (one in each distinguishing string) are
+/// computed, one length after another. Few nodes of a token trie are higher. For longer strings, every byte counts as
+/// distinguishing.
 pub(crate) const AHEAD: usize = 24;
 
-/// Initial capacity of a pair's table of distinguishing bytes, in string lengths. The capacity doubles when it is used
-/// up.
+/// Initial capacity of a pair's table of distinguishing bytes (one in each distinguishing string), in string lengths.
+/// The capacity doubles when it is used up.
 const FIRST_ROOM: u8 = 4;
 
-/// The most steps of pairs (byte ranges with different transitions of two states) that are kept: some 30 MB. Beyond it,
-/// all pairs of states are forgotten before the next search.
+/// The most byte ranges with different transitions that are kept for all pairs of states together: some 30 MB. Beyond
+/// it, all pairs are forgotten before the next search.
 const MOST_STEPS: usize = 1 << 20;
 
 /// A state of the vocabulary's rules whose stored outcome (consumed tokens and exit nodes) is taken over, with the
@@ -37,10 +39,10 @@ const MOST_STEPS: usize = 1 << 20;
 pub(crate) struct SharedReference {
     /// Id of the state of the vocabulary's rules whose stored outcome (consumed tokens and exit nodes) is taken over.
     pub(super) state: u32,
-    /// The local stack frame (a call open since the walk began) that the rule of `state` returns to.
+    /// The local stack frame (pushed during the walk) to which the rule of `state` returns.
     pub(crate) frame: u32,
-    /// The configuration (state and stack frame) at which the walk continues when the rule of `state` returns to
-    /// `frame`. `None` if that is not a single configuration, or if no call is open.
+    /// The configuration (state and stack frame) at which the walk continues after the rule of `state` has returned to
+    /// `frame`. `None` if there is no single one, or if no call is open.
     pub(crate) after: Option<Continuation>,
 }
 
@@ -55,16 +57,16 @@ pub(crate) struct Continuation {
     pub(crate) exits: bool,
 }
 
-/// A range of bytes on which a configuration (state and stack frame) of the grammar and a state of the vocabulary's
-/// rules differ in the same way.
+/// A range of bytes on which the transitions of two states differ in the same way. The two are a configuration (state
+/// and stack frame) of the grammar and a state of the vocabulary's rules.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PairEdge {
-    /// First byte of the range on which the two states differ.
+    /// First byte of the range on which the transitions of the two states differ.
     pub(crate) lo: u8,
-    /// Last byte, inclusive, of the range on which the two states differ.
+    /// Last byte, inclusive, of the range on which the transitions of the two states differ.
     pub(crate) hi: u8,
-    /// How the configuration (state and stack frame) of the grammar and the state of the vocabulary's rules differ on
-    /// the bytes of the range.
+    /// How the transitions of the configuration (state and stack frame) and of the state of the vocabulary's rules
+    /// differ on the bytes.
     pub(crate) on: PairMove,
 }
 
@@ -75,16 +77,16 @@ impl PairEdge {
     }
 }
 
-/// How a pair of a grammar's configuration (state and stack frame) and a state of the vocabulary's rules differs on one
-/// byte.
+/// How the transitions of a grammar's configuration (state and stack frame) and of a state of the vocabulary's rules
+/// differ on one byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PairMove {
     /// Only the state of the vocabulary's rules continues, so its tokens below the byte are not taken over.
     Lost,
-    /// The configuration (state and stack frame) of the grammar is walked without the state of the vocabulary's rules.
-    /// `excluded` says whether the latter continues too, so that its tokens below the byte are excluded.
+    /// The grammar's configuration (state and stack frame) is walked alone. `excluded` says whether the state of the
+    /// vocabulary's rules continues too, so that its tokens below the byte are excluded.
     Alone { excluded: bool },
-    /// Both the configuration (state and stack frame) and the state of the vocabulary's rules continue, and their
+    /// Both the grammar's configuration (state and stack frame) and the state of the vocabulary's rules continue. Their
     /// targets are the next pair.
     Both {
         /// The target of the grammar's configuration (state and stack frame) on the byte.
@@ -93,49 +95,47 @@ pub(crate) enum PairMove {
         stored: u32,
         /// Index in [`PairTable::all`] of the pair of both targets, or [`NONE`] before it was first needed.
         next: u32,
-        /// Whether a token may end in exactly one of the two targets: of the grammar's configuration (state and stack
-        /// frame) and of the vocabulary's state.
+        /// Whether a token may end in exactly one of the two targets.
         differ: bool,
         /// Whether a token may end in the target of the grammar's configuration (state and stack frame).
         ends: bool,
         /// Whether the rule in which the walk began may return in the target of the grammar's configuration (state and
         /// stack frame).
         exits: bool,
-        /// Whether the vocabulary's rule may return in the target of its state, over an empty local stack (no open call
-        /// since the walk began). The rule in which the walk began then returns too.
+        /// Whether the vocabulary's rule may return in the target of its state, over an empty local stack (no call
+        /// still open). The rule in which the walk began then returns too.
         stored_exits: bool,
     },
 }
 
 /// A configuration (state and stack frame) of the grammar beside a state of the vocabulary's rules, with the bytes on
-/// which the two differ.
+/// which their transitions differ.
 #[derive(Clone, Debug)]
 pub(crate) struct Pair {
     /// The configuration (state and stack frame) of the grammar.
     pub(crate) own: Configuration,
-    /// Range of [`PairTable::steps`] with the byte ranges on which the two states differ.
+    /// Range of [`PairTable::steps`] with the byte ranges on which the transitions of the two states differ.
     pub(crate) steps: Range<u32>,
-    /// Number of bytes on which the configuration (state and stack frame) and the state of the vocabulary's rules
-    /// differ.
+    /// Number of bytes on which the transitions of the two states differ.
     pub(crate) bytes: usize,
-    /// Cached distinguishing bytes: every string on which the two states differ contains one of them.
+    /// Cached distinguishing bytes of this pair. Every string that distinguishes the two states contains one of them.
     pub(crate) distinguishing: DistinguishingBytes,
 }
 
-/// The transitions of the configuration that a walk continues with, after the rule of a reference state (a vocabulary
-/// state with a stored mask) has returned to its stack frame.
+/// The transitions with which a walk continues after the rule of a reference state has returned to its stack frame. The
+/// reference state is a state of the vocabulary's rules with a stored mask.
 struct AfterReturn {
     /// The bytes that can be consumed after the return to the stack frame.
     live: ByteSet,
     /// Index in the [`MoveTable`] of the transitions after the return. `None` if the walk then continues with several
-    /// configurations (pairs of state and stack frame) or none.
+    /// configurations (state and stack frame) or none.
     moves: Option<u32>,
 }
 
 impl AfterReturn {
     /// Whether a byte leads from the state after the return to the configuration (state and stack frame) `on`, with
-    /// equal token ends and returns. `all` has the transitions that `moves` is an index of. False if the transitions on
-    /// the byte are not fully known.
+    /// equal token ends and returns. `all` has the transitions with the index `moves`. False if the transitions on the
+    /// byte are not fully known.
     fn leads(&self, all: &MoveTable, byte: u8, on: Continuation) -> bool {
         let Continuation { to, ends, exits } = on;
         self.moves.is_some_and(|moves| {
@@ -148,30 +148,30 @@ impl AfterReturn {
     }
 }
 
-/// Key of a pair: a configuration (state and stack frame) of the grammar, a state of the vocabulary's rules, and the
-/// stack frame of the latter.
+/// Key of a pair: a configuration (state and stack frame) of the grammar, a state of the vocabulary's rules, and its
+/// stack frame.
 type Key = (Configuration, u32, u32);
 
 /// All pairs of a grammar's configuration (state and stack frame) and a state of the vocabulary's rules met so far, by
 /// index.
 #[derive(Debug, Default)]
 pub(crate) struct PairTable {
-    /// The transitions of the grammar's configurations (pairs of state and stack frame).
+    /// The transitions of the grammar's configurations (state and stack frame).
     pub(crate) moves: MoveTable,
     /// Maps each pair to its index in `all`.
     ids: FxHashMap<Key, u32>,
     /// The pairs met so far: each a configuration (state and stack frame) of the grammar beside a state of the
     /// vocabulary's rules.
     pub(crate) all: Vec<Pair>,
-    /// The byte ranges on which the states of a pair differ, pair after pair.
+    /// The byte ranges on which the transitions of a pair's two states differ, pair after pair.
     pub(crate) steps: Vec<PairEdge>,
-    /// For each pair of states, its distinguishing bytes: every string on which the two differ contains one of them.
+    /// For each pair of states, its distinguishing bytes. Every string that distinguishes the two contains one of them.
     pub(crate) distinguishing_table: DistinguishingTable,
 }
 
 impl PairTable {
-    /// Forgets all pairs of states if they have more than [`MOST_STEPS`] steps (byte ranges on which the two differ).
-    /// Pair indexes handed out before become invalid.
+    /// Forgets all pairs of states if more than [`MOST_STEPS`] byte ranges with different transitions are kept for
+    /// them. Pair indexes handed out before become invalid.
     pub(crate) fn tidy(&mut self) {
         if self.steps.len() > MOST_STEPS {
             let moves = std::mem::take(&mut self.moves);
@@ -181,23 +181,23 @@ impl PairTable {
     }
 }
 
-/// Whether the distinguishing bytes of a pair for some string length hold for all greater lengths. Every string on
-/// which the pair differs contains one of these bytes.
+/// Whether the distinguishing bytes of a pair for some string length hold for all greater lengths. Every string that
+/// distinguishes the pair contains one of these bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stability {
-    /// The distinguishing bytes may change for greater lengths. Too many pairs are reachable, or the bytes change for
-    /// too many lengths.
+    /// The distinguishing bytes (one in each distinguishing string) may change for greater lengths. Too many pairs are
+    /// reachable, or the bytes change for too many lengths.
     No,
-    /// The distinguishing bytes hold for strings of any greater length too.
+    /// The distinguishing bytes (one in each distinguishing string) hold for strings of any greater length too.
     Always,
 }
 
 /// The successor pairs of a pair of states: the pairs of targets on bytes with which both states continue.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PairSuccessors {
-    /// [Bits](crate::masks::trie::byte_bits::bits) of the bytes on which the two states differ immediately, whatever
-    /// bytes follow. If only one of the two may return after some byte, the FOLLOW bytes of the grammar's rule (those
-    /// that may come after it) are included.
+    /// The bytes that distinguish the two states at once, as [byte classes](crate::masks::trie::byte_bits::bits), one
+    /// bit each. If only one of the two may return after some byte, the FOLLOW bytes of the grammar's rule are
+    /// included.
     pub(super) apart: u128,
     /// Index in [`DistinguishingTable::on`] of the first successor of the pair.
     pub(super) first: u32,
@@ -205,22 +205,24 @@ pub(crate) struct PairSuccessors {
     pub(super) end: u32,
 }
 
-/// The distinguishing bytes of a pair of states, for strings of 1, 2, ... bytes. Every string of at most that length on
-/// which the two differ contains such a byte. The bytes are computed on demand, one length after another.
+/// The distinguishing bytes of a pair of states, for strings of at most 1, 2, ... bytes. Every such string that
+/// distinguishes the two contains one of the bytes for its length. The bytes are computed on demand, one length after
+/// another.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DistinguishingBytes {
     /// Index in [`DistinguishingTable::ways`] of the pair's successors (pairs of targets), or [`NONE`] before they were
     /// asked for.
     pub(super) ways: u32,
-    /// Index in [`DistinguishingTable::all`] of the pair's distinguishing bytes for strings of one byte. Those for
-    /// greater lengths follow.
+    /// Index in [`DistinguishingTable::all`] of the pair's distinguishing bytes (one in each distinguishing string) for
+    /// strings of one byte. Those for greater lengths follow.
     pub(super) first: u32,
-    /// Number of string lengths, from one byte on, for which the pair's distinguishing bytes are known.
+    /// Number of string lengths, from one byte on, for which the pair's distinguishing bytes (one in each
+    /// distinguishing string) are known.
     pub(super) count: u8,
-    /// Number of string lengths, from one byte on, for which the pair has room in the table.
+    /// Number of string lengths, from one byte on, for which the table has capacity reserved for the pair.
     pub(super) room: u8,
-    /// Whether the distinguishing bytes for the greatest known length hold for all greater lengths. `None` if that was
-    /// not computed.
+    /// Whether the distinguishing bytes (one in each distinguishing string) for the greatest known length hold for all
+    /// greater lengths. `None` if that was not computed.
     pub(super) steady: Option<Stability>,
 }
 
@@ -233,23 +235,24 @@ impl Default for DistinguishingBytes {
 /// The bytes with which both states of a pair continue to the same pair of targets.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PairSuccessor {
-    /// [Bits](crate::masks::trie::byte_bits::bits) of the bytes with which both states continue.
+    /// The bytes with which both states continue, as [byte classes](crate::masks::trie::byte_bits::bits), one bit each.
     pub(super) bits: u128,
     /// The target of the grammar's configuration (state and stack frame).
     pub(super) to: Configuration,
     /// The target of the state of the vocabulary's rules.
     pub(super) stored: u32,
-    /// Index in [`PairTable::steps`] of a byte range on which the pair leads to this successor.
+    /// Index in [`PairTable::steps`] of a byte range on which both states continue to this pair of targets.
     pub(super) at: u32,
     /// Index in [`PairTable::all`] of the pair of both targets, or [`NONE`] before it was first needed.
     pub(super) next: u32,
 }
 
-/// Distinguishing bytes of all pairs of states, and the successors of pairs. Every short string on which a pair differs
-/// contains one of its distinguishing bytes.
+/// Distinguishing bytes of all pairs of states, and the successors of pairs. Every short string that distinguishes a
+/// pair contains one of its distinguishing bytes.
 #[derive(Debug, Default)]
 pub(crate) struct DistinguishingTable {
-    /// Distinguishing bytes of pairs of states as bits, for strings of 1, 2, ... bytes, pair after pair.
+    /// Distinguishing bytes (one in each distinguishing string) of pairs of states for strings of 1, 2, ... bytes, pair
+    /// after pair. A set has one bit for each byte class.
     pub(super) all: Vec<u128>,
     /// For each pair whose successors (pairs of targets) were asked for, the range of these successors in `on`.
     pub(super) ways: Vec<PairSuccessors>,
@@ -258,8 +261,9 @@ pub(crate) struct DistinguishingTable {
 }
 
 impl DistinguishingTable {
-    /// Appends the distinguishing bytes of a pair of states for strings of one byte more. If the pair's capacity is
-    /// used up, all its entries move to the end of the table.
+    /// Appends the distinguishing bytes (one in each distinguishing string) of a pair of states for the next string
+    /// length. `bits` has their byte classes, one bit each. If the pair's capacity is used up, all its entries move to
+    /// the end of the table.
     pub(super) fn add(&mut self, distinguishing: &mut DistinguishingBytes, bits: u128) {
         let DistinguishingBytes { first, count, room, .. } = distinguishing;
         if count == room {
@@ -275,8 +279,9 @@ impl DistinguishingTable {
 }
 
 impl PairTable {
-    /// Returns the index of the pair of targets on step `at`, a byte range on which two states differ. Both states have
-    /// to continue on that step; `to` and `stored` are their targets.
+    /// Returns the index in `all` of the pair of targets on the byte range with the index `at` in `steps`. Adds the
+    /// pair if it is new. `reference` has the stack frame of `stored`. The range must be a [`PairMove::Both`] with the
+    /// targets `to` and `stored`, the latter a state of the vocabulary's rules.
     pub(crate) fn next(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -297,8 +302,8 @@ impl PairTable {
         pair
     }
 
-    /// Returns the transitions with which a walk continues after the rule of a reference state (a vocabulary state with
-    /// a stored mask) has returned to its stack frame.
+    /// Returns the transitions with which a walk continues after the rule of a reference state has returned to its
+    /// stack frame. The reference state is a state of the vocabulary's rules with a stored mask.
     fn returned(&mut self, cursor: &mut Cursor<'_>, reference: &SharedReference) -> AfterReturn {
         let (ret, parent) = cursor.sets.frame(reference.frame);
         let at = cursor.sets.after_returns(ret, parent).at;
@@ -307,18 +312,18 @@ impl PairTable {
         AfterReturn { live, moves: place.map(|place| self.moves.number(cursor, place)) }
     }
 
-    /// Whether a state of the vocabulary's rules and the configuration (state and stack frame) `place` differ on fewer
-    /// than [`FEW`] of their outgoing bytes. An example are two states that read the same characters, of which only one
-    /// may end the rule.
+    /// Whether a configuration (state and stack frame) and a state of the vocabulary's rules are alike. On fewer than
+    /// [`FEW`] bytes, only one of them continues or may end a token. An example is a pair of states for the same
+    /// characters, one of which alone may end the rule.
     fn is_like(&mut self, cursor: &mut Cursor<'_>, place: Configuration, stored: u32) -> bool {
         let shared = cursor.follow.network().shared;
         let moves = self.moves.number(cursor, place);
         self.moves.of(moves).distinguishing_count(cursor.facts.moves(shared, stored)) < FEW
     }
 
-    /// Returns the index of a pair in `all`: the configuration (state and stack frame) `own` beside `stored`, a state
-    /// of the vocabulary's rules over the frame of `reference`. Computes the bytes on which the two differ if the pair
-    /// is new.
+    /// Returns the index in `all` of the pair of the configuration (state and stack frame) `own` and the state `stored`
+    /// of the vocabulary's rules. `stored` is over the frame of `reference`. If the pair is new, computes the bytes on
+    /// which their transitions differ.
     pub(crate) fn pair(
         &mut self,
         cursor: &mut Cursor<'_>,

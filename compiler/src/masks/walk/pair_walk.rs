@@ -1,10 +1,10 @@
-//! The pair walk: a configuration of the grammar and one of the vocabulary run over the trie side by side. The walk
-//! ends at the subtrees on which they differ.
+//! The pair walk: a configuration of the grammar and a state of the vocabulary run over the trie side by side. The walk
+//! ends at the subtrees in which their outcomes differ.
 //!
-//! A pair is kept as its [*steps*](super::pair_table), the bytes on which it differs. For most states within a key that
-//! is one byte, the next of the key. The pairs of a key are met again from each state before them. So a walk from a
-//! state within a key is a few look-ups of children. Subtrees without a [distinguishing](super::distinguishing) byte
-//! are pruned.
+//! A pair is kept as its [*steps*](super::pair_table), the bytes with different transitions. For most states within a
+//! key that is one byte, the next of the key. The pairs of a key are met again from each state before them. So a walk
+//! from a state within a key is a few look-ups of children. Subtrees without a [distinguishing](super::distinguishing)
+//! byte are pruned.
 //!
 //! Cost: O(children of the nodes at which the two may still differ).
 
@@ -16,41 +16,44 @@ use crate::masks::outcome::excluded::Excluded;
 use crate::masks::trie::byte_bits::{bit, bits as bits_of};
 use crate::network::lazy_dfa::Configurations;
 
-/// A walk of two configurations over the trie, side by side, which finds the subtrees on which they differ. One is a
-/// configuration (state and stack frame) of the grammar. The other is a state of the rules that were compiled with the
-/// vocabulary. Its mask is stored, and is copied outside of these subtrees.
+/// A walk over the trie that finds the subtrees with different outcomes of two states. The first is a configuration
+/// (state and stack frame) of the grammar, the second a state of the vocabulary's rules. The mask of the state of the
+/// vocabulary's rules is stored, and is taken over outside of these subtrees.
 pub(crate) struct PairWalk<'w, 'a> {
-    /// The token trie and the lazily determinized network, which are walked together.
+    /// The token trie and the lazily determinized automaton of all rules, which are walked together.
     pub(crate) cursor: &'w mut Cursor<'a>,
-    /// The pairs met so far (a configuration of the grammar beside a state of the vocabulary), with the bytes on which
-    /// they differ.
+    /// The pairs met so far of a grammar's configuration (state and stack frame) and a state of the vocabulary's rules.
+    /// Each has the bytes on which their transitions differ.
     pub(crate) pairs: &'w mut PairTable,
     /// Takes the subtrees of the trie in which the grammar's configuration (state and stack frame) is to be walked
-    /// without the reference.
+    /// alone.
     pub(crate) worklist: &'w mut Worklist,
     /// The state of the vocabulary's rules whose outcome (consumed tokens and exit nodes) is taken over, with its stack
     /// frame.
     pub(crate) reference: &'w SharedReference,
-    /// Subtrees of the trie on which the two states differ. The reference's outcome (consumed tokens and exit nodes) is
-    /// not taken over there.
+    /// Subtrees of the trie in which the outcomes of the grammar's configuration and of the reference state differ. The
+    /// reference's outcome (consumed tokens and exit nodes) is not taken over there.
     pub(crate) excluded: &'w mut Excluded,
-    /// The outcome (consumed tokens and exit nodes) of the grammar's configuration on the subtrees where the reference
-    /// state differs. Subtrees on the worklist are still missing from it.
+    /// The outcome (consumed tokens and exit nodes) of the grammar's configuration in the excluded subtrees. A
+    /// configuration is a state and its stack frame. Subtrees on the worklist are still missing.
     pub(crate) builder: &'w mut OutcomeBuilder<'a>,
 }
 
 impl PairWalk<'_, '_> {
-    /// Excludes the subtrees below `node` on which the configuration (state and stack frame) `own` and the reference
-    /// state differ. Adds the outcome (consumed tokens and exit nodes) of `own` there.
+    /// Finds the subtrees below `node` in which the configuration `own` (state and stack frame) and the reference state
+    /// have different outcomes (consumed tokens and exit nodes). Adds these subtrees to `self.excluded`, and the
+    /// outcome of `own` in them to `self.builder`.
     pub(crate) fn part(&mut self, own: Configuration, node: u32) {
         let pair = self.pairs.pair(self.cursor, own, self.reference.state, self.reference);
         let bits = self.pairs.always_parting(pair);
         self.part_pair(pair, bits, node);
     }
 
-    /// Excludes the subtrees below `node` on which the two states of the pair with the index `pair` differ. Adds the
-    /// outcome (consumed tokens and exit nodes) of the grammar's state there. Every string that distinguishes the two
-    /// contains a byte of `bits`, or leads to an exit.
+    /// Finds the subtrees below `node` in which the two states of the pair with the index `pair` have different
+    /// outcomes (consumed tokens and exit nodes). Adds these subtrees to `self.excluded`, and to `self.builder` the
+    /// outcome in them of the grammar's configuration. `bits` is a set of byte classes, one bit each, from
+    /// [`PairTable::distinguishing`]. A string that distinguishes the two contains one of these bytes, or a byte that
+    /// may follow the rule.
     fn part_pair(&mut self, pair: u32, bits: u128, node: u32) {
         let children = self.cursor.facts.children();
         let &Pair { ref steps, bytes, .. } = &self.pairs.all[pair as usize];
@@ -85,8 +88,8 @@ impl PairWalk<'_, '_> {
         }
     }
 
-    /// Follows the step with the index `at`, a byte range on which the two states of a pair differ, to the trie node
-    /// `child`.
+    /// Continues the walk to the trie node `child`, on the byte range with the index `at` in [`PairTable::steps`]. The
+    /// two states of the pair with the index `pair` have different transitions on this range.
     fn step(&mut self, pair: u32, at: u32, child: u32) {
         let end = self.cursor.facts.nodes().end(child);
         match self.pairs.steps[at as usize].on {

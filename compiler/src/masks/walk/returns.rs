@@ -1,7 +1,8 @@
-//! Continuing a walk from return states, at the nodes at which a callee is left.
+//! Continuing a walk from return states, at the nodes at which a callee returns.
 //!
 //! The outcomes there are not walked at once. The nodes go on the [`worklist`](super::worklist), which the walker
-//! processes. All nodes of a shared exit class are continued together if [`node_sets`](super::node_sets) can do so.
+//! processes. All nodes of an exit class of the vocabulary, a set of nodes at which a callee returns, are continued
+//! together if [`node_sets`](super::node_sets) can do so.
 //!
 //! Cost: O(nodes), or O(edges of the exit class with a live byte).
 
@@ -16,19 +17,19 @@ use crate::network::lazy_dfa::BOTTOM;
 
 /// The part of a walk that continues from return states, the states after a call.
 pub(crate) struct Returns<'w, 'a> {
-    /// The token trie and the lazily determinized network, which are walked together.
+    /// The token trie and the lazily determinized automaton of all rules, which are walked together.
     pub(crate) cursor: &'w mut Cursor<'a>,
     /// Trie nodes and subtrees that the walk has still to visit.
     pub(crate) worklist: &'w mut Worklist,
-    /// Sets of trie nodes that are walked together, reached by one byte string from all nodes of an exit class (set of
-    /// trie nodes at which a rule returns).
+    /// Sets of trie nodes walked together: those reached by one byte string from all nodes of a set of exits (nodes
+    /// where a rule returns).
     pub(crate) node_sets: &'w mut NodeSets,
 }
 
 impl<'a> Returns<'_, 'a> {
-    /// Queues the outcomes (consumed tokens and exit nodes) of `state` over the local stack frame `frame` (a call open
-    /// since the walk began) at each of the trie nodes `nodes`. A node also becomes an exit if the rule in which the
-    /// walk began may return there at once.
+    /// Queues the outcomes (tokens and exits) of `state` over the local stack frame `frame` (pushed during the walk) at
+    /// each of the trie nodes `nodes`. A node also becomes an exit if the rule in which the walk began may return there
+    /// at once.
     pub(crate) fn run(
         &mut self,
         state: u32,
@@ -47,7 +48,7 @@ impl<'a> Returns<'_, 'a> {
     }
 
     /// Continues from the local stack frame `frame` at the trie nodes `exits`, at which a callee returns. With an empty
-    /// local stack (no open call since the walk began), the rule in which the walk began returns there.
+    /// local stack (no call still open), the rule in which the walk began returns there.
     pub(crate) fn go_on(
         &mut self,
         frame: u32,
@@ -63,9 +64,9 @@ impl<'a> Returns<'_, 'a> {
         self.run(ret, parent, exits, builder);
     }
 
-    /// Adds the outcomes (consumed tokens and exit nodes) of a return state over its frame (`at`) at some trie nodes.
-    /// The ascending `nodes` are those at which the callee returns. They are the nodes of `class`, an exit class of the
-    /// vocabulary (a set of trie nodes at which a rule returns). Children within the excluded subtrees are skipped.
+    /// Adds to `builder` the outcomes (consumed tokens and exit nodes) of a return state over its frame, `at`, at the
+    /// trie nodes `nodes`. These ascend and belong to the vocabulary's set of exits (nodes where a callee returns) with
+    /// the id `class`. Children within the subtrees `excluded` are skipped.
     pub(crate) fn leave_through(
         &mut self,
         at: Configuration,

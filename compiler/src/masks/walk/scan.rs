@@ -2,7 +2,7 @@
 //!
 //! A wide state can consume many bytes, and so reads most children of a node. Choosing among the children would cost
 //! more than looking at all. So nodes are taken in preorder, each with the configuration of its parent. States of the
-//! [table](crate::masks::equivalence::transition_table) are numbers of rows, and a step is a look-up of one entry.
+//! [table](crate::masks::equivalence::transition_table) are given by their rows, and a step is a look-up of one entry.
 //!
 //! Cost: O(nodes reached), some 4 ns each.
 
@@ -18,14 +18,14 @@ use crate::network::lazy_dfa::{BOTTOM, Configurations};
 pub(crate) struct Scanner {
     /// For each depth in the trie, the row of the transition table that the scan has reached on the current path.
     rows: Vec<u32>,
-    /// For each subtree of the trie on the current path, its end in preorder (exclusive), and the configurations
-    /// (parses) at its root.
+    /// For each subtree of the trie on the current path, its end in preorder (exclusive), and the configurations (state
+    /// and stack frame) at its root.
     path: Vec<(u32, Configurations)>,
 }
 
 impl Scanner {
-    /// Adds the outcome (consumed tokens and exit nodes) of the strings below `node`, by one scan of the subtree in
-    /// preorder. `at` are the configurations (pairs of state and stack frame) at `node`.
+    /// Adds to `builder` the outcome (consumed tokens and exit nodes) of the strings below `node`, by one scan of the
+    /// subtree in preorder. `at` are the configurations (state and stack frame) at `node`.
     pub(crate) fn scan(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -68,7 +68,7 @@ impl Scanner {
 
 /// A scan of subtrees of the trie for states that have rows in the transition table.
 pub(crate) struct RowScan<'w, 'a> {
-    /// The token trie and the lazily determinized network, which are walked together.
+    /// The token trie and the lazily determinized automaton of all rules, which are walked together.
     pub(crate) cursor: &'w mut Cursor<'a>,
     /// Transitions of states with many outgoing bytes, one row of the transition table for each state.
     pub(crate) table: &'a TransitionTable,
@@ -79,9 +79,9 @@ pub(crate) struct RowScan<'w, 'a> {
 }
 
 impl RowScan<'_, '_> {
-    /// Adds the outcome (consumed tokens and exit nodes) of the strings below `node`, for the state of `row`. The local
-    /// stack is empty: no call is open since the walk began. Parts that the table does not describe are put on the
-    /// worklist (parts that the walk has still to visit). Stops early once the budget is spent.
+    /// Adds to `builder` the outcome (consumed tokens and exit nodes) of the strings below `node`, for the state of
+    /// `row`. The local stack must be empty (no call still open). Parts that the table does not describe are put on the
+    /// worklist (parts still to visit). Stops early once the budget is spent.
     pub(crate) fn scan(&mut self, row: u32, node: u32, builder: &mut OutcomeBuilder<'_>) {
         let Self { cursor, table, worklist, scanner: Scanner { rows, .. } } = self;
         let (trie, nodes) = (cursor.trie, cursor.facts.nodes());

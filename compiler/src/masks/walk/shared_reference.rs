@@ -1,4 +1,5 @@
-//! The search for a shared reference: the vocabulary state whose stored mask an outcome of the grammar is derived from.
+//! The search for a reference: a state of the vocabulary's rules from whose stored mask an outcome of the grammar is
+//! derived.
 //!
 //! The first state that fits a run of the configuration's transitions is taken, the longest runs first. Then the runs
 //! of a successor configuration are tried. If none fits, a self-looping state that differs on few bytes is taken.
@@ -14,20 +15,21 @@ use super::pair_table::{AHEAD as PAIR_AHEAD, Continuation, PairTable, SharedRefe
 use crate::masks::shared::transitions::{SharedTransitions, WIDE};
 use crate::network::lazy_dfa::{BOTTOM, Configurations};
 
-/// The most bytes that the search looks ahead for a reference: a vocabulary state whose mask can be taken over. For
+/// The most bytes that the search looks ahead for a reference, a vocabulary state with a mask to take over. For
 /// example, a string with a minimum length is like any string after these characters.
 const AHEAD: usize = 6;
 
-/// The limit, exclusive, on the number of bytes on which a state may differ from a self-looping state of the vocabulary
-/// (one that most bytes lead back to). Beyond it, taking over the latter's mask would leave too much to walk.
+/// The limit, exclusive, on the number of bytes that distinguish a state from a self-looping state of the vocabulary.
+/// Most bytes lead from such a state back to itself. Beyond the limit, taking over its mask would leave too much to
+/// walk.
 const MOST_APART: usize = 24;
 
-/// The limit, exclusive, on differing bytes when those within multi-byte characters are counted as well: four times
-/// [`MOST_APART`].
+/// The limit, exclusive, on the distinguishing bytes of two states when bytes within multi-byte characters are counted
+/// as well: four times [`MOST_APART`].
 const MOST_WITHIN: usize = 4 * MOST_APART;
 
 /// The most self-looping states of the vocabulary that are compared beyond their first byte. Most bytes lead from such
-/// a state back to itself. States with the fewest differing first bytes are preferred.
+/// a state back to itself. States with the fewest distinguishing first bytes are preferred.
 const MOST_LIKE: usize = 4;
 
 /// Length in bytes beyond which a string of the trie counts as long. Few trie nodes have longer strings below them.
@@ -37,24 +39,24 @@ const LONG: usize = 8;
 /// Beyond it, the mask is not taken over.
 pub(super) const MOST_DIFFERING: u32 = 10_000;
 
-/// The parameter and the cache that all searches for a shared reference have in common. A shared reference is a state
-/// of the vocabulary's rules whose stored outcome (consumed tokens and exit nodes) an outcome is derived from.
+/// The parameter and the cache of all searches for a reference. A reference is a state of the vocabulary's rules from
+/// whose stored outcome (consumed tokens and exit nodes) another outcome is derived.
 pub(crate) struct ReferenceFinder {
     /// The least number of tokens of a stored mask for which deriving others from it saves work.
     pub(crate) worth: u32,
-    /// Maps each local stack frame (a call open since the walk began) to the configuration at which the walk continues
-    /// when a callee returns to it. `None` if that is not a single configuration.
+    /// Maps each local stack frame (pushed during the walk) to the configuration (state and stack frame) after a return
+    /// to it. `None` if there is no single one.
     after_frame: FxHashMap<u32, Option<Continuation>>,
 }
 
 impl ReferenceFinder {
-    /// Returns a finder that rejects vocabulary states whose stored masks have fewer than `worth` tokens.
+    /// Returns a finder that rejects vocabulary states with fewer than `worth` tokens in their stored masks.
     pub(crate) fn new(worth: u32) -> Self {
         Self { worth, after_frame: FxHashMap::default() }
     }
 
     /// Whether deriving other masks from the stored mask of a state of the vocabulary's rules saves work. The mask has
-    /// to have enough tokens, none of them matched by id. A token also has to be able to end over the reference's
+    /// to have enough tokens, none of them matched by id. A token also has to be able to end over the state's stack
     /// frame.
     pub(crate) fn is_worth(&self, cursor: &Cursor<'_>, reference: &SharedReference) -> bool {
         let shared = cursor.follow.network().shared;
@@ -64,9 +66,9 @@ impl ReferenceFinder {
             && shared.masks[base as usize].count >= self.worth
     }
 
-    /// Returns the configuration (state and stack frame) at which the walk continues when a callee returns to a local
-    /// stack frame (a call open since the walk began). `None` if no call is open, or if the walk does not continue with
-    /// a single configuration.
+    /// Returns the configuration (state and stack frame) at which the walk continues after a return to a local stack
+    /// frame (pushed during the walk). `None` if no call is open, or if the walk does not continue with a single
+    /// configuration.
     fn after(&mut self, cursor: &mut Cursor<'_>, frame: u32) -> Option<Continuation> {
         if frame == BOTTOM {
             return None;
@@ -86,24 +88,26 @@ impl ReferenceFinder {
     }
 }
 
-/// A search for the state of the vocabulary's rules that the outcome (consumed tokens and exit nodes) of a grammar's
-/// configuration (state and stack frame) is derived from.
+/// A search for a state of the vocabulary's rules from whose stored outcome the outcome of a grammar's configuration is
+/// derived. Outcomes have the consumed tokens and exit nodes.
 pub(crate) struct ReferenceSearch<'w, 'a> {
-    /// The token trie and the lazily determinized network, which are walked together.
+    /// The token trie and the lazily determinized automaton of all rules, which are walked together.
     pub(crate) cursor: &'w mut Cursor<'a>,
-    /// The pairs met so far (a configuration of the grammar beside a state of the vocabulary), with the bytes on which
-    /// they differ.
+    /// The pairs met so far of a grammar's configuration (state and stack frame) and a state of the vocabulary's rules.
+    /// Each has the bytes on which their transitions differ.
     pub(crate) pairs: &'w mut PairTable,
-    /// The cache that all searches share, such as the configurations after returns.
+    /// The cache that all searches share: the configurations (state and stack frame) after returns.
     pub(crate) finder: &'w mut ReferenceFinder,
 }
 
 impl ReferenceSearch<'_, '_> {
-    /// Returns the shared reference of a grammar's configuration (state and stack frame): a state of the vocabulary's
-    /// rules that differs from it below at most `most` trie nodes.
+    /// Returns the reference of a grammar's configuration (state and stack frame): a state of the vocabulary's rules
+    /// whose stored mask is taken over. Its outcome and that of the configuration differ below at most `most` trie
+    /// nodes.
     ///
-    /// With `most` of `u32::MAX`, the number of nodes is not checked for states that the configuration's edges lead to.
-    /// `None` if the configuration has few outgoing bytes, or no state fits, or only the reference may return at once.
+    /// With `most` of `u32::MAX`, the number of nodes is not checked for states to which the configuration's edges
+    /// lead. `None` if the configuration has few outgoing bytes, or no state fits, or only the reference may return at
+    /// once.
     pub(crate) fn find(&mut self, place: Configuration, most: u32) -> Option<SharedReference> {
         let live = self.cursor.live(&Configurations::One(place.0, BOTTOM));
         if !live.has_at_least(WIDE) {
@@ -121,8 +125,8 @@ impl ReferenceSearch<'_, '_> {
         (!leaves_alone).then_some(reference)
     }
 
-    /// Returns the state of the vocabulary's rules from which the outcome (consumed tokens and exit nodes) of `place`
-    /// is derived. The first state that fits a run of the configuration's transitions is taken, the longest runs first.
+    /// Returns a state of the vocabulary's rules from which the outcome (consumed tokens and exit nodes) of `place` is
+    /// derived. The first state that fits a run of the configuration's transitions is taken, the longest runs first.
     /// Then up to [`AHEAD`] successors along the widest run are tried. `None` if no state fits.
     pub(crate) fn reference(&mut self, place: Configuration) -> Option<SharedReference> {
         let own = self.cursor.follow.network().own.bases.states;
@@ -152,9 +156,8 @@ impl ReferenceSearch<'_, '_> {
     }
 
     /// Returns a state of the vocabulary's rules that leads to the target of `run` on the bytes of `path` and the first
-    /// byte of `run`. `moves` is the index of the transitions of the configuration (state and stack frame) to derive;
-    /// the candidate that differs from these least is chosen. `None` if there is no candidate with a mask worth
-    /// deriving from.
+    /// byte of `run`. Of several, returns the one with the fewest bytes that distinguish it from the configuration with
+    /// the transitions `moves`. `None` if there is none with a mask worth deriving from.
     fn reference_on(
         &mut self,
         moves: u32,
@@ -182,12 +185,12 @@ impl ReferenceSearch<'_, '_> {
         found.map(|state| SharedReference { state, frame, after: finder.after(cursor, frame) })
     }
 
-    /// Returns the self-looping state of the vocabulary's rules (one that most bytes lead back to) whose first bytes
-    /// differ least from those of a configuration (state and stack frame). `None` if the two differ below more than
-    /// [`MOST_DIFFERING`] trie nodes, or on too many bytes.
+    /// Returns the self-looping state of the vocabulary that the fewest first bytes distinguish from a configuration
+    /// (state and stack frame). Most bytes lead from a self-looping state back to itself. `None` if the two outcomes
+    /// differ below more than [`MOST_DIFFERING`] trie nodes, or if too many bytes distinguish the states.
     ///
-    /// Without `on_many`, states that loop on few bytes are candidates too. The two may then differ in strings of more
-    /// than [`LONG`] bytes at any number of nodes.
+    /// Without `on_many`, states that loop on few bytes are candidates too. The two outcomes may then differ in strings
+    /// of more than [`LONG`] bytes at any number of nodes.
     fn staying_reference(
         &mut self,
         place: Configuration,
@@ -240,8 +243,8 @@ impl ReferenceSearch<'_, '_> {
     }
 }
 
-/// Whether a state of the vocabulary's rules leads to `target` on the byte string `bytes`. Bisimilar states (equal on
-/// all strings) count as one.
+/// Whether a state of the vocabulary's rules leads to `target` on the byte string `bytes`. Bisimilar states (equivalent
+/// on all strings) count as one.
 fn leads_to(cursor: &Cursor<'_>, mut state: u32, bytes: &[u8], target: u32) -> bool {
     let shared = cursor.follow.network().shared;
     for &byte in bytes {

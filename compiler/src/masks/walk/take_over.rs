@@ -1,14 +1,15 @@
-//! Outcomes taken over from shared references.
+//! Outcomes taken over from states of the vocabulary's rules. An outcome has the tokens consumed within a rule, and the
+//! nodes at which the rule returns.
 //!
 //! Most wide masks of a grammar differ from a mask of the vocabulary in a few tokens. Before the rest of a string, the
-//! mask is that of any string, with the tokens that end the string and continue. Inside a key of an object with other
-//! keys, the mask is that of any string, without some tokens that continue the key. Such an outcome is the shared
-//! state's without some subtrees, plus the outcome walked there.
+//! mask is the one of any string, with the tokens that end the string and continue. Inside a key of an object with
+//! other keys, the mask is the one of any string, without some tokens that continue the key. Such an outcome is that of
+//! the vocabulary's state without some subtrees, plus the outcome walked there.
 //!
-//! The state `q` and the vocabulary state `k` run over the trie side by side. They agree at a node if `q`'s
-//! configuration there is the state of `k`, or a bisimilar one, over one fixed frame `f`. Below such a node the tokens
-//! are those of `k`, and at the exits of `k` the walk continues from `f`. Below any other node both continue side by
-//! side, so only the path of their divergence is excluded.
+//! The state `q` and the vocabulary state `k` run over the trie side by side. Suppose that at a node `q`'s
+//! configuration is the state of `k`, or a bisimilar one, over one fixed frame `f`. Then the tokens below the node are
+//! those of `k`, and at the exits of `k` the walk continues from `f`. Below any other node both continue side by side,
+//! so only the path of their divergence is excluded.
 //!
 //! Walks that begin before a key or a string reach a child of the root. There the stored outcome of the strings below
 //! that child is used in the same way.
@@ -32,12 +33,13 @@ use crate::masks::shared::exits::class_nodes;
 use crate::masks::shortcuts::Shortcut;
 use crate::network::lazy_dfa::{BOTTOM, Configurations};
 
-/// A configuration (state and stack frame) of the grammar, and a state of the vocabulary's rules from which it differs
+/// A configuration (state and stack frame) of the grammar, and a state of the vocabulary's rules. Their outcomes differ
 /// below few trie nodes.
 pub(crate) struct NearReference {
     /// The configuration (state and stack frame) of the grammar.
     pub(crate) own: Configuration,
-    /// The state of the vocabulary's rules, with the stack frame that its rule returns to.
+    /// The source of the outcome (consumed tokens and exit nodes) to take over: a state of the vocabulary's rules, with
+    /// the stack frame to which its rule returns.
     pub(crate) reference: SharedReference,
 }
 
@@ -46,17 +48,17 @@ pub(crate) struct TakeOver<'w, 'a> {
     /// The part of the walk that continues from return states, the states after a call.
     pub(crate) returns: Returns<'w, 'a>,
     /// Pairs of a grammar's configuration (state and stack frame) and a state of the vocabulary's rules, with the bytes
-    /// on which the two differ.
+    /// on which their transitions differ.
     pub(crate) pairs: &'w mut PairTable,
-    /// The cache of all searches for reference states: vocabulary states whose outcomes (consumed tokens and exit
-    /// nodes) are taken over.
+    /// The cache of searches for a state of the vocabulary's rules whose stored outcome (consumed tokens and exit nodes)
+    /// serves a state of the grammar.
     pub(crate) references: &'w mut ReferenceFinder,
 }
 
 impl<'a> TakeOver<'_, 'a> {
-    /// Takes the outcome (consumed tokens and exit nodes) at the root over from a state of the vocabulary's rules.
-    /// Returns false, and adds nothing, if no stored mask is worth it, or if `at` has several configurations (pairs of
-    /// state and stack frame).
+    /// Takes the outcome (consumed tokens and exit nodes) at the root over from a state of the vocabulary's rules, into
+    /// `builder`. Returns false, and adds nothing, if no stored mask is worth it, or if `at` has several configurations
+    /// (state and stack frame).
     pub(crate) fn take(&mut self, at: Configurations, builder: &mut OutcomeBuilder<'a>) -> bool {
         let Some((state, frame)) = self.only(at) else { return false };
         if state < self.returns.cursor.follow.network().own.bases.states {
@@ -75,8 +77,8 @@ impl<'a> TakeOver<'_, 'a> {
             .is_some()
     }
 
-    /// Returns a search for a *shared reference*: a vocabulary state whose stored outcome (consumed tokens and exit
-    /// nodes) is taken over.
+    /// Returns a search for a state of the vocabulary's rules whose stored outcome (consumed tokens and exit nodes) is
+    /// taken over.
     fn search(&mut self) -> ReferenceSearch<'_, 'a> {
         let Self { returns: Returns { cursor, .. }, pairs, references } = self;
         ReferenceSearch { cursor, pairs, finder: references }
@@ -92,9 +94,9 @@ impl<'a> TakeOver<'_, 'a> {
         Some(cursor.through(state, frame))
     }
 
-    /// Returns a state of the vocabulary's rules from which a state of the grammar differs below at most
-    /// [`MOST_DIFFERING`] trie nodes, with the latter's configuration. `None` if there is none, or if the state has
-    /// several configurations (pairs of state and stack frame).
+    /// Returns a state of the vocabulary's rules whose outcome can be taken over for a state of the grammar. The two
+    /// outcomes differ below at most [`MOST_DIFFERING`] trie nodes. Also returns the configuration (state and stack
+    /// frame) of the grammar's state. `None` if there is no such state, or if there are several configurations.
     pub(crate) fn near(&mut self, state: u32) -> Option<NearReference> {
         let at = self.returns.cursor.sets.after_returns(state, BOTTOM).at;
         let own = self.only(at).filter(|own| self.returns.cursor.is_own(own.0))?;
@@ -102,8 +104,8 @@ impl<'a> TakeOver<'_, 'a> {
         Some(NearReference { own, reference })
     }
 
-    /// Takes the outcome (consumed tokens and exit nodes) at the root over from the state of the vocabulary's rules
-    /// that [`near`](Self::near) or a search found.
+    /// Takes the outcome (consumed tokens and exit nodes) at the root over from a state of the vocabulary's rules that
+    /// [`near`](Self::near) or a search found. Adds it to `builder`.
     pub(crate) fn take_from(&mut self, near: NearReference, builder: &mut OutcomeBuilder<'a>) {
         let NearReference { own, reference } = near;
         let mut excluded = Excluded::default();
@@ -111,8 +113,9 @@ impl<'a> TakeOver<'_, 'a> {
         self.take_over(reference, excluded, builder);
     }
 
-    /// Excludes the subtrees below `node` on which the configuration (state and stack frame) `own` and the reference
-    /// state differ. Adds the outcome (consumed tokens and exit nodes) of `own` there.
+    /// Finds the subtrees below `node` in which the configuration `own` (state and stack frame) and the reference state
+    /// have different outcomes (consumed tokens and exit nodes). Adds these subtrees to `excluded`, and the outcome of
+    /// `own` in them to `builder`.
     fn part(
         &mut self,
         own: Configuration,
@@ -126,9 +129,9 @@ impl<'a> TakeOver<'_, 'a> {
         walk.part(own, node);
     }
 
-    /// Adds the outcome (consumed tokens and exit nodes) of the strings below `node`, from the stored outcome of a
-    /// state of the vocabulary's rules there. Returns false, and adds nothing, if no such state is found, or if a rule
-    /// may return at once. Also false if `node` is not a child of the root.
+    /// Adds to `builder` the outcome (consumed tokens and exit nodes) of the strings below `node`, from the stored
+    /// outcome of a state of the vocabulary's rules there. Returns false, and adds nothing, if no such state is found,
+    /// or if a rule may return at once. Also false if `node` is not a child of the root.
     pub(crate) fn take_below(
         &mut self,
         place: Configuration,
@@ -172,9 +175,10 @@ impl<'a> TakeOver<'_, 'a> {
         true
     }
 
-    /// Adds the stored outcome of the reference state (a vocabulary state with a stored mask) to `builder`, without the
-    /// excluded subtrees of the trie. Its tokens become the delta of the outcome. With an empty local stack, its exits
-    /// become exits of the walk; otherwise the walk continues at them from the reference's frame.
+    /// Adds the stored outcome of the reference, a state of the vocabulary's rules, to `builder`, without the subtrees
+    /// of the trie in `excluded`. Its tokens become the delta (tokens of another mask) of the outcome. With an empty
+    /// local stack, its exits become exits of the walk. Otherwise the walk continues at them from the reference's
+    /// frame.
     fn take_over(
         &mut self,
         reference: SharedReference,
@@ -193,16 +197,16 @@ impl<'a> TakeOver<'_, 'a> {
         builder.outcome.delta = Some(Delta { reference: reference.state, excluded: except });
     }
 
-    /// Adds the trie nodes `nodes`, without those in excluded subtrees, to the exits (trie nodes at which the rule
-    /// returns). `nodes` must ascend.
+    /// Adds the trie nodes `nodes`, without those in `excluded`, to the exits (nodes where the rule returns) in
+    /// `builder`. `nodes` must ascend.
     fn leave_but(&self, nodes: &[u32], excluded: &Excluded, builder: &mut OutcomeBuilder<'a>) {
         let leave = |nodes: &[u32]| nodes.iter().for_each(|&node| builder.leave(node));
         excluded.split(nodes, leave, |_| ());
     }
 
-    /// Continues from the local stack frame `frame` (a call open since the walk began) at those of the trie nodes
-    /// `nodes` that are not excluded. `nodes` belong to the exit class `class` of the vocabulary: nodes at which a
-    /// callee returns.
+    /// Continues from the local stack frame `frame` (pushed during the walk) at the trie nodes `nodes`, without those
+    /// in `excluded`. The nodes belong to the vocabulary's set of exits (nodes where a callee returns) with the id
+    /// `class`.
     fn leave_over(
         &mut self,
         frame: u32,
@@ -245,14 +249,16 @@ mod tests {
         VocabularyFacts::new(vocabulary)
     });
 
-    /// Checks the outcomes (consumed tokens and exit nodes) of all states of a schema's network against walks byte by
-    /// byte. Returns how many were taken over from a vocabulary state.
+    /// Compares the outcomes (consumed tokens and exit nodes) of all states of a schema's automata with walks byte by
+    /// byte. Returns how many were taken over from a state of the vocabulary's rules.
     fn taken(schema: &Value) -> usize {
         taken_in_order(&COMPILER, &KNOWN, schema, 1)
     }
 
-    /// Checks the outcomes (consumed tokens and exit nodes) of a schema's states, in steps of `step` states, with a
-    /// given compiler. Returns how many were taken over from a vocabulary state.
+    /// Compares the outcomes (consumed tokens and exit nodes) of all states of a schema's automata with walks byte by
+    /// byte. The states are visited in `step` passes, and each pass takes every `step`-th state. Returns how many
+    /// outcomes were taken over from a state of the vocabulary's rules. `known` has facts about the vocabulary of
+    /// `compiler`.
     fn taken_in_order(
         compiler: &Compiler,
         known: &VocabularyFacts,

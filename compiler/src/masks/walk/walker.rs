@@ -1,8 +1,9 @@
 //! Running a state over a subtree of the token trie.
 //!
 //! The *outcome* of state `q` at trie node `v` describes how `q` consumes the byte strings below `v`. An outcome is two
-//! sets: the tokens consumed within the rule of `q`, and the nodes at which a token leaves that rule. A base mask is
-//! the outcome at the root. A follow mask is the union of a return state's outcomes at the nodes of an exit class.
+//! sets: the tokens consumed within the rule of `q`, and the nodes of returns from that rule. The mask of a state is
+//! its outcome at the root. A follow mask is the union of a return state's outcomes at the nodes of an exit class. An
+//! exit class is a set of trie nodes at which a callee returns.
 //!
 //! Outcomes compose as the runtime composes masks. Where the walk reaches a single configuration `(q', frames)`, the
 //! outcome of `q'` alone is enough, continued from the frames at its exits. A known outcome is not walked again; it
@@ -10,8 +11,8 @@
 //! replaced by the callee's first state over one more frame.
 //!
 //! Within a literal there is one configuration and one byte, so the walk is a look-up of a child for each byte. The
-//! tokens that leave a shared rule through an exit class and continue in one return state are found once. They serve
-//! the return state's follow mask and all walks that return to it.
+//! tokens that leave a rule of the vocabulary through an exit class and continue in one return state are found once.
+//! They serve the return state's follow mask and all walks that return to it.
 //!
 //! A shortcut that saves a part of a walk puts the remaining subtrees on the [`worklist`](super::worklist). The walker
 //! alone processes that list.
@@ -42,8 +43,8 @@ use crate::masks::shortcuts::{Shortcut, Shortcuts};
 use crate::network::follow::Follow;
 use crate::network::lazy_dfa::{Arrival, BOTTOM, Configurations, LazyDfa};
 
-/// The most configurations (parses: a state and its stack frame) of one set whose outcomes (consumed tokens and exit
-/// nodes) are composed one by one. Larger sets are walked as a whole, until few configurations remain.
+/// The most configurations (state and stack frame) of one set whose outcomes (consumed tokens and exit nodes) are
+/// composed one by one. Larger sets are walked as a whole, until few configurations remain.
 const MOST_APART: usize = 4;
 
 /// Number of outgoing bytes from which on all children of a trie node are scanned. With fewer bytes, the child of each
@@ -57,25 +58,25 @@ const STEPS_DOWN: usize = 1 << 3;
 /// deeper than this; beyond it, outcomes are freed.
 const MOST_SPARE: usize = 8;
 
-/// Walks of states over one token trie and one network, with the facts that earlier walks found.
+/// Walks of states over one token trie and the automata of all rules, with the facts that earlier walks found.
 pub(crate) struct Walker<'a> {
-    /// The token trie and the lazily determinized network, which are walked together.
+    /// The token trie and the lazily determinized automaton of all rules, which are walked together.
     pub(crate) cursor: Cursor<'a>,
-    /// The classes of the grammar's states that agree on all strings of `k` bytes, for every `k`.
+    /// The equivalence classes of the grammar's states on strings of at most `k` bytes, for every `k`.
     pub(crate) equivalence: &'a KEquivalence,
     /// Least number of trie nodes in a subtree whose outcome (consumed tokens and exit nodes) is looked up or memoised.
-    /// Also the least number of tokens in a stored mask that other masks are derived from.
+    /// Also the least number of tokens in a stored mask from which other masks are derived.
     worth: u32,
     /// Trie nodes and subtrees that the walk has still to visit.
     worklist: Worklist,
-    /// Pairs of a configuration (state and stack frame) of the grammar and a state of the vocabulary's rules, with the
-    /// bytes on which the two differ.
+    /// Pairs of a grammar's configuration (state and stack frame) and a state of the vocabulary's rules, with the bytes
+    /// of different transitions.
     pairs: PairTable,
-    /// The cache of all searches for a shared reference: a vocabulary state whose stored mask nearly equals the mask of
-    /// a grammar's state.
+    /// The cache of all searches for a state of the vocabulary's rules whose stored mask nearly equals the mask of a
+    /// grammar's state.
     references: ReferenceFinder,
-    /// Sets of trie nodes that are walked together, reached by one byte string from all nodes of an exit class (set of
-    /// trie nodes at which a rule returns).
+    /// Sets of trie nodes walked together: those reached by one byte string from all nodes of a set of exits (nodes
+    /// where a rule returns).
     pub(super) node_sets: NodeSets,
     /// Reused buffers for scans of whole subtrees of the trie.
     scanner: Scanner,
@@ -112,18 +113,20 @@ impl<'a> Walker<'a> {
         Self { cursor: self.cursor.within(budget), ..self }
     }
 
-    /// Restricts this walker to the given shortcuts, the ways to save a part of a walk. Outcomes do not depend on them.
+    /// Restricts this walker to the given shortcuts, each a way to save a part of a walk. Outcomes do not depend on
+    /// them.
     pub(crate) fn taking(self, shortcuts: Shortcuts) -> Self {
         Self { cursor: self.cursor.taking(shortcuts), ..self }
     }
 
-    /// Returns the lazily determinized automaton, with all sets of configurations (pairs of state and stack frame) met
-    /// so far.
+    /// Returns the lazily determinized automaton of all rules, with all sets of configurations (state and stack frame)
+    /// met so far.
     pub(crate) fn sets(&mut self) -> &mut LazyDfa<'a> {
         &mut self.cursor.sets
     }
 
-    /// Returns the outcome of `state` at the root of the trie: the tokens of its base mask, and the exit nodes.
+    /// Returns the outcome of `state` at the root of the trie: the tokens consumed within its rule, and the nodes at
+    /// which the rule returns.
     pub(crate) fn base(&mut self, state: u32) -> Outcome {
         let mut builder = self.begin(state);
         let reached = self.cursor.sets.after_returns(state, BOTTOM);
@@ -150,9 +153,9 @@ impl<'a> Walker<'a> {
         builder.outcome
     }
 
-    /// Returns a state of the vocabulary's rules from which a state of the grammar differs below few trie nodes, with
-    /// the configuration of the latter. `None` if there is no such state, or if the state of the grammar has several
-    /// configurations (pairs of state and stack frame).
+    /// Returns a state of the vocabulary's rules with nearly the outcome of a state of the grammar: they differ below
+    /// few trie nodes. Also returns the configuration (state and stack frame) of the grammar's state. `None` if there
+    /// is no such state, or if there are several configurations.
     pub(crate) fn near(&mut self, state: u32) -> Option<NearReference> {
         self.take_over().near(state)
     }
@@ -171,12 +174,12 @@ impl<'a> Walker<'a> {
         builder.outcome
     }
 
-    /// Returns the tokens that leave a callee through an exit class (set of trie nodes at which a rule returns) and
-    /// continue in the return state `ret`. Also returns the exits of the latter's rule.
+    /// Returns the tokens that return from a callee at some trie nodes and continue in the return state `ret`. Also
+    /// returns the nodes at which the rule of `ret` then returns itself.
     ///
-    /// The outcome is the union of the outcomes of `ret` at the nodes of the class. `nodes` lists these without the
-    /// root; `at_root` is the outcome at the root, if the root is in the class. `shared` is the number of the class, if
-    /// it is a class of the vocabulary.
+    /// The result is the union of the outcomes of `ret` at the trie nodes `nodes` and at the root. `at_root` is the
+    /// outcome at the root, if the callee may return there; `nodes` lacks the root. `shared` is the id of the
+    /// vocabulary's set of exits with all these nodes, if it has one.
     pub(crate) fn follow(
         &mut self,
         ret: u32,
@@ -225,8 +228,8 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Adds the outcome (consumed tokens and exit nodes) of all strings that go through the trie node `child`. `at` are
-    /// the configurations (pairs of state and stack frame) at the parent of `child`.
+    /// Adds to `builder` the outcome (consumed tokens and exit nodes) of all strings that go through the trie node
+    /// `child`. `at` are the configurations (state and stack frame) at the parent of `child`.
     pub(crate) fn visit(
         &mut self,
         at: Configurations,
@@ -237,8 +240,8 @@ impl<'a> Walker<'a> {
         self.visit_from(child, reached, builder);
     }
 
-    /// Adds the outcome (consumed tokens and exit nodes) of all strings that go through the trie node `node`. `reached`
-    /// are the configurations (pairs of state and stack frame) at `node` itself.
+    /// Adds to `builder` the outcome (consumed tokens and exit nodes) of all strings that go through the trie node
+    /// `node`. `reached` are the configurations (state and stack frame) at `node` itself.
     pub(crate) fn visit_from(
         &mut self,
         node: u32,
@@ -250,8 +253,8 @@ impl<'a> Walker<'a> {
         self.drain(floor, builder);
     }
 
-    /// Processes the worklist (parts of the trie that the walk has still to visit) until no item above `floor` is left.
-    /// Items below belong to an outer walk. Once the budget is spent, drops the remaining items.
+    /// Processes the worklist (parts still to visit) until no item above `floor` is left. Items below belong to an
+    /// outer walk. Once the budget is spent, drops the remaining items.
     fn drain(&mut self, floor: Floor, builder: &mut OutcomeBuilder<'a>) {
         let trie = self.cursor.trie;
         let mut steps = 0;
@@ -271,9 +274,9 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Adds the outcome (consumed tokens and exit nodes) of all strings that go through the trie node `node`. `reached`
-    /// are the configurations (pairs of state and stack frame) at `node`. Follows a single outgoing byte at once. At a
-    /// branch, queues visits on the worklist (parts that the walk has still to visit).
+    /// Adds to `builder` the outcome (consumed tokens and exit nodes) of all strings that go through the trie node
+    /// `node`. `reached` are the configurations (state and stack frame) at `node`. Follows a single outgoing byte at
+    /// once. At a branch, queues visits on the worklist (parts still to visit).
     #[inline]
     fn go_on_with(
         &mut self,
@@ -306,8 +309,8 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Adds the outcome (consumed tokens and exit nodes) of the strings below `node`. `way` has the configurations
-    /// (pairs of state and stack frame) at the node. Takes a known outcome at once, and queues visits of children
+    /// Adds to `builder` the outcome (consumed tokens and exit nodes) of the strings below `node`. `way` has the
+    /// configurations (state and stack frame) at the node. Takes a known outcome at once, and queues visits of children
     /// otherwise. Does nothing once the budget is spent.
     fn descend(&mut self, way: LiveConfigurations, node: u32, builder: &mut OutcomeBuilder<'a>) {
         if self.cursor.sets.is_late(STEPS_DOWN) {
@@ -330,9 +333,9 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Adds the outcomes (consumed tokens and exit nodes) of several configurations (pairs of state and stack frame) at
-    /// `node` one by one. Returns false, and adds nothing, if there are more than [`MOST_APART`] or if one with many
-    /// outgoing bytes cannot be composed.
+    /// Adds to `builder` the outcomes (consumed tokens and exit nodes) of several configurations (state and stack
+    /// frame) at `node` one by one. Returns false, and adds nothing, if there are more than [`MOST_APART`] or if one
+    /// with many outgoing bytes cannot be composed.
     ///
     /// An object's key is an example: it may be the prefix of a named key, and also lie within any other key.
     fn compose_each(
@@ -359,8 +362,8 @@ impl<'a> Walker<'a> {
         true
     }
 
-    /// Queues visits to those children of the trie node `node` whose bytes the configurations (pairs of state and stack
-    /// frame) can consume.
+    /// Queues visits to those children of the trie node `node` whose bytes the configurations (state and stack frame)
+    /// can consume.
     fn open(&mut self, LiveConfigurations { at, live, .. }: LiveConfigurations, node: u32) {
         let children = self.cursor.facts.children();
         if live.has_at_least(FEW) {
@@ -372,8 +375,8 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Adds the outcome (consumed tokens and exit nodes) of `state` at `node`, and continues from the local stack frame
-    /// `frame` (a call open since the walk began) at its exits.
+    /// Adds to `builder` the outcome (consumed tokens and exit nodes) of `state` at `node`. Continues from the local
+    /// stack frame `frame` (pushed during the walk) at its exits.
     ///
     /// Returns false, and adds nothing, if the outcome is neither known nor worth memoising. Then the subtree is small,
     /// or the state has few outgoing bytes.
@@ -450,8 +453,8 @@ impl<'a> Walker<'a> {
         row.filter(|_| self.cursor.has(Shortcut::TransitionTable))
     }
 
-    /// Adds the outcome (consumed tokens and exit nodes) of the strings below `node`, for the state of a row of the
-    /// transition table. The local stack is empty: no call is open since the walk began.
+    /// Adds to `builder` the outcome (consumed tokens and exit nodes) of the strings below `node`, for the state of a
+    /// row of the transition table. The local stack must be empty (no call still open).
     fn scan_row(&mut self, row: u32, node: u32, builder: &mut OutcomeBuilder<'a>) {
         let Self { cursor, equivalence, scanner, worklist, .. } = self;
         cursor.count(Shortcut::TransitionTable);
@@ -459,8 +462,8 @@ impl<'a> Walker<'a> {
         RowScan { cursor, table, worklist, scanner }.scan(row, node, builder);
     }
 
-    /// Adds the outcome (consumed tokens and exit nodes) of a state at `node` by a scan of its row in the transition
-    /// table. The outcome is independent of the callers of the state's rule.
+    /// Adds to `builder` the outcome (consumed tokens and exit nodes) of a state at `node` by a scan of its row in the
+    /// transition table. The outcome is independent of the callers of the state's rule.
     fn scan_alone(&mut self, state: u32, row: u32, node: u32, builder: &mut OutcomeBuilder<'a>) {
         if self.cursor.follow.is_final(state) {
             builder.leave(node);

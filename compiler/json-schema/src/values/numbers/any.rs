@@ -9,14 +9,14 @@ fn digits(min: u32, max: u32) -> Expr {
     Expr::Bytes(ByteSet::range(b'0', b'9')).repeat(min, Some(max))
 }
 
-/// Returns the grammar expression of the digits before the point of a number whose magnitude is at least one, within
-/// the limit on their number.
+/// Returns the grammar expression of the digits before the point, at most `limits.integer` of them. The first is not
+/// zero.
 fn leading(limits: DigitLimits) -> Expr {
     let first = Expr::Bytes(ByteSet::range(b'1', b'9'));
     Expr::seq([first, digits(0, limits.integer.saturating_sub(1))])
 }
 
-/// Returns the grammar expression of the integers `0|-?[1-9][0-9]*`, within the limit on digits.
+/// Returns a grammar expression of the integers `0|-?[1-9][0-9]*` with at most `limits.integer` digits.
 pub(crate) fn integer(limits: DigitLimits) -> Expr {
     let minus = Expr::byte(b'-').optional();
     Expr::alt([Expr::byte(b'0'), Expr::seq([minus, leading(limits)])])
@@ -29,8 +29,8 @@ pub(crate) fn fraction(most: u32) -> Expr {
     Expr::seq([digits(0, most.saturating_sub(1)), last])
 }
 
-/// Returns the grammar expression of the canonical texts of all numbers within the limits on digits: an integer, or an
-/// integer part with a fraction that does not end in a zero.
+/// Returns the grammar expression of the canonical texts of all numbers within the limits on digits. A canonical text
+/// has no exponent, and no zero at the end of its fraction.
 pub(crate) fn canonical(limits: DigitLimits) -> Expr {
     let (minus, zero) = (Expr::byte(b'-').optional(), Expr::byte(b'0'));
     let fraction = match limits.fraction {
@@ -44,8 +44,8 @@ pub(crate) fn canonical(limits: DigitLimits) -> Expr {
     ])
 }
 
-/// Returns the grammar expression of all numbers with an optional fraction and exponent, each part within its limit on
-/// digits.
+/// Returns the grammar expression of all JSON texts of numbers, with an optional fraction and exponent. Each part has
+/// its limit on digits.
 pub(crate) fn number(limits: DigitLimits) -> Expr {
     let whole = Expr::alt([Expr::byte(b'0'), leading(limits)]);
     let fraction = match limits.fraction {
@@ -65,7 +65,7 @@ pub(crate) fn number(limits: DigitLimits) -> Expr {
 }
 
 /// Returns the grammar expression of the digits of an exponent: at most `most` leading zeros, and at most `most` digits
-/// after them.
+/// after them. `most` must not be zero.
 fn exponent(most: u32) -> Expr {
     let zeros = Expr::byte(b'0').repeat(0, Some(most));
     let first = Expr::Bytes(ByteSet::range(b'1', b'9'));

@@ -1,11 +1,12 @@
 //! The minimal automaton of the canonical texts of a set of numbers.
 //!
-//! Each number has one *canonical text*: digits after an optional `-`, with an optional fraction. It has no exponent, no
-//! leading zeros, and no zeros at the end of a fraction. It is never `-0`.
+//! Each number has one *canonical text*, such as `-12.5`. It has no leading zeros, no exponent, and no zeros at the end
+//! of a fraction. It has a point only before a fraction, and is never `-0`.
 //!
-//! A *span* is an interval between cuts with one combination of multiples. Its automaton is the product of those of
-//! its bounds and of its divisors. The automaton of the set is the union of those of its spans, with some numbers added
-//! or removed. Where an interval has few multiples, they are listed, because residues modulo several divisors multiply.
+//! Cuts are the numbers at which the set changes. A *span* lies between two cuts, and is one Boolean combination of
+//! sets of multiples there. Its automaton is the product of those of its bounds and of its divisors. The automaton of
+//! the set is the union of those of its spans, with some numbers added or removed. Where a span has few multiples, they
+//! are listed, because residues modulo several divisors multiply.
 //!
 //! Cost: O(states of the products). The result does not depend on what is listed.
 
@@ -24,31 +25,32 @@ use super::multiple;
 use super::periodic::{Interval, Periodic};
 use super::set::{Cut, NumberSet};
 
-/// Most numbers of an interval that are listed in place of residues modulo their divisors.
+/// Most numbers of an interval that are listed one by one. With more, the automaton computes residues modulo the
+/// divisors.
 const LISTED: usize = 10_000;
 
 /// The bytes of canonical texts.
 const BYTES: &[u8; 12] = b"-.0123456789";
 
-/// The state of an automaton that cannot read the text.
+/// Takes the place of the state of an automaton that cannot read the text so far.
 const DEAD: u32 = u32::MAX;
 
-/// One side of a span.
+/// A lower or an upper bound of a span of numbers.
 #[derive(Clone, Copy)]
 struct Bound<'a> {
-    /// The number that bounds the span.
+    /// The number that is the bound.
     at: &'a Decimal,
-    /// Whether that number is outside the span.
+    /// Whether the bound itself is outside the span.
     exclusive: bool,
 }
 
-/// The members of a combination of multiples between two bounds.
+/// The numbers between two bounds that belong to one Boolean combination of sets of multiples.
 struct Span<'a> {
-    /// The lower bound.
+    /// The lower bound. `None` if the span is not bounded below.
     low: Option<Bound<'a>>,
-    /// The upper bound.
+    /// The upper bound. `None` if the span is not bounded above.
     high: Option<Bound<'a>>,
-    /// The combination of multiples.
+    /// The combination of sets of multiples, such as the multiples of 2 without those of 3.
     set: &'a Periodic,
 }
 
@@ -57,7 +59,7 @@ impl NumberSet {
     ///
     /// # Errors
     ///
-    /// [`StateLimit`] if the automaton of a divisor or a product of automata has more than `limit` states.
+    /// [`StateLimit`] if the automaton of a divisor or a product of automata exceeds the budget `limit`.
     pub(crate) fn dfa(&self, limit: StateBudget<'_>) -> Result<Dfa, StateLimit> {
         let (first, cuts) = listed(self, limit)?;
         let (mut added, mut removed) = (Vec::new(), Vec::new());
@@ -168,7 +170,8 @@ impl Span<'_> {
 }
 
 impl Bound<'_> {
-    /// Returns the automaton of the numbers above the bound.
+    /// Returns the automaton of the canonical texts of all numbers above the bound, and of the bound itself unless
+    /// excluded.
     fn at_least(self) -> Dfa {
         match self.at.is_negative() {
             // All numbers except those below the bound.
@@ -177,7 +180,8 @@ impl Bound<'_> {
         }
     }
 
-    /// Returns the automaton of the numbers below the bound.
+    /// Returns the automaton of the canonical texts of all numbers below the bound, and of the bound itself unless
+    /// excluded.
     fn at_most(self) -> Dfa {
         match self.at.is_negative() {
             true => mirrored(from_bound(&self.at.magnitude(), self.exclusive)).trimmed(),
@@ -186,7 +190,7 @@ impl Bound<'_> {
     }
 }
 
-/// Returns the minimal automaton of the texts that at least one automaton accepts.
+/// Returns the minimal automaton of the texts that at least one of the automata accepts.
 fn union<'a>(
     parts: impl Iterator<Item = &'a Dfa>,
     limit: StateBudget<'_>,
@@ -198,7 +202,7 @@ fn union<'a>(
     minimal(&nfa, limit)
 }
 
-/// Returns the automaton of the canonical texts of numbers that an automaton does not accept.
+/// Returns the automaton of the canonical texts of numbers, without the texts that `dfa` accepts.
 fn all_but(dfa: &Dfa) -> Dfa {
     let others = difference(&every_number(), dfa, StateBudget::of(usize::MAX));
     others.expect("a product never has this many states")
@@ -227,13 +231,13 @@ fn texts(values: Vec<&Decimal>) -> Dfa {
     minimize(&Dfa { states })
 }
 
-/// Returns the minimal automaton of the texts that several automata read together. `is_alive` gets a state of each
-/// automaton, or [`DEAD`]; states of the product for which it fails are dropped. `is_member` gets whether each automaton
-/// accepts the text, and returns whether the product does.
+/// Returns the minimal product of several automata over the bytes of canonical texts. `is_alive` gets a state of each
+/// automaton, or [`DEAD`]. States of the product for which it returns false are dropped. `is_member` gets whether each
+/// automaton accepts a text, and returns whether the product does.
 ///
 /// # Errors
 ///
-/// [`StateLimit`] if the product exceeds the limits.
+/// [`StateLimit`] if the product exceeds the budget `limit`.
 fn product(
     parts: &[Dfa],
     limit: StateBudget<'_>,

@@ -1,4 +1,4 @@
-//! Builds the automaton of all numbers that are at least a bound.
+//! Builds the automaton of the canonical texts of all numbers that are at least a bound.
 //!
 //! Texts without leading zeros compare first by their number of digits before the point, then digit by digit. The
 //! automaton follows the digits of the bound. Beside that path it counts the digits read since the text first differed
@@ -26,7 +26,7 @@ struct Rest {
 struct States(Vec<DfaState>);
 
 impl States {
-    /// Adds a state without edges and returns its number.
+    /// Adds a state without edges and returns its index.
     fn add(&mut self, accepting: bool) -> u32 {
         self.0.push(DfaState { edges: Edges::new(), accepting });
         (self.0.len() - 1) as u32

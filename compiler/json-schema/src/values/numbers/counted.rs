@@ -6,8 +6,8 @@
 //!
 //! - A self-loop becomes a repetition of as many digits as the limit leaves, which the network counts in a register.
 //!   The canonical fraction, which must not end in a zero, is such a repetition followed by one digit. After a
-//!   repetition its number of digits is unknown. If another digit follows (a zero at the end of `100.000`), counting
-//!   restarts from zero.
+//!   repetition its number of digits is unknown. If another digit follows, such as a zero at the end of `100.000`,
+//!   counting restarts from zero.
 //! - Any other cycle, such as the residues of `multipleOf`, is unrolled into a state for each number of digits. Its
 //!   limit is at least the number of digits of the shortest text through each state of the cycle. If unrolling takes
 //!   more than [`UNROLLED`] states, the cycle counts no digits, and every repetition counts from zero.
@@ -23,8 +23,8 @@ use grammarc_grammar::ir::{ByteSet, Expr, ExprGraph};
 use super::any::fraction;
 use crate::options::DigitLimits;
 
-/// Most graph states of unrolled cycles, besides the states of the automaton. Beyond, digits on cycles are not counted,
-/// so these numbers may have any length.
+/// Most states that unrolled cycles may add to the expression graph. Beyond, digits on cycles are not counted, so these
+/// numbers may have any length.
 const UNROLLED: usize = 1024;
 
 /// A part of a number's text.
@@ -39,7 +39,7 @@ pub(super) enum Part {
 }
 
 impl Part {
-    /// Returns the part of a number's text that follows `byte`, which is read in this part.
+    /// Returns the part of a number's text after `byte`, which is read in this part.
     pub(super) fn after(self, byte: u32) -> Self {
         match u8::try_from(byte) {
             Ok(b'.') => Self::Fraction,
@@ -49,17 +49,18 @@ impl Part {
     }
 }
 
-/// How the expression graph reads the digits at a node (a state of the automaton in one part of a number's text).
+/// How the grammar expression reads the digits at a node: one by one, as a repetition, or unrolled. A node is a state
+/// of the automaton in one part of a number's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// The node is on no cycle and reads one byte at a time.
     Straight,
     /// The node has a self-loop on these digits and is on no other cycle. The loop becomes a repetition.
     Loop(ByteSet),
-    /// The node is before the rest of a canonical fraction: any digits, the last of them not zero. The rest may be
-    /// empty if the node accepts.
+    /// The node is before the rest of a canonical fraction: any digits, the last of them not zero. If the node accepts,
+    /// the rest may also be empty.
     Fraction,
-    /// The node is on a cycle of another kind, which is unrolled if there is room.
+    /// The node is on a cycle other than a self-loop. The cycle is unrolled if that takes at most [`UNROLLED`] states.
     Cycle,
 }
 
@@ -69,11 +70,12 @@ struct Node {
     part: Part,
     /// Whether the number's text may end at this node.
     accepting: bool,
-    /// The bytes and the index of each target node; one entry for each target.
+    /// The outgoing edges: bytes and the index of the target node, one entry for each target.
     edges: Vec<(ByteSet, usize)>,
 }
 
-/// Returns the grammar expression of those texts of an automaton of numbers that are within the limits on digits.
+/// Returns the grammar expression of the texts that an automaton of numbers accepts. Digits on cycles of the automaton
+/// are limited; all other digits are always allowed.
 pub(super) fn counted(dfa: &Dfa, limits: DigitLimits) -> Expr {
     if dfa.is_never() {
         return Expr::Never;
@@ -100,13 +102,13 @@ fn digits() -> ByteSet {
     ByteSet::range(b'0', b'9')
 }
 
-/// Returns the targets of a node's edges.
+/// Returns the indexes of the target nodes of a node's edges.
 fn targets(node: &Node) -> impl Iterator<Item = usize> {
     node.edges.iter().map(|&(_, target)| target)
 }
 
-/// Returns a node for each state of the automaton and each part of the number's text in which the state is reached; the
-/// start comes first.
+/// Returns a node for each state of the automaton and each part of the number's text in which the state is reached. The
+/// start is first.
 fn nodes(dfa: &Dfa) -> Vec<Node> {
     let mut order = vec![(0, Part::Whole)];
     let mut ids = FxHashMap::from_iter([(order[0], 0)]);
@@ -133,8 +135,8 @@ fn nodes(dfa: &Dfa) -> Vec<Node> {
     nodes
 }
 
-/// Returns for each node (automaton state in one part of a number's text) how its digits are read. `component` gives
-/// the strongly connected component of each node.
+/// Returns for each node how its digits are read. A node is an automaton state in one part of a number's text.
+/// `component` has the strongly connected component of each node.
 fn kinds(nodes: &[Node], component: &[u32]) -> Vec<Kind> {
     let mut sizes = vec![0usize; nodes.len()];
     component.iter().for_each(|&component| sizes[component as usize] += 1);
@@ -151,7 +153,7 @@ fn kinds(nodes: &[Node], component: &[u32]) -> Vec<Kind> {
         .collect()
 }
 
-/// Returns whether exactly these texts may follow a node: any digits, the last of them not zero.
+/// Returns whether exactly the rests of a canonical fraction may follow a node: any digits, the last of them not zero.
 fn is_fraction(nodes: &[Node], at: usize) -> bool {
     let split = |at: usize| match nodes[at].edges[..] {
         [(zero, open), (other, closed)]
@@ -170,8 +172,8 @@ fn is_fraction(nodes: &[Node], at: usize) -> bool {
     })
 }
 
-/// Returns for each node whether the number of digits before it matters, since the node reaches a cycle in its part of
-/// the text.
+/// Returns for each node whether the digits before it must be counted: whether the node reaches a cycle in its part of
+/// the number's text.
 fn counting(nodes: &[Node], kinds: &[Kind], component: &[u32]) -> Vec<bool> {
     // Every edge leads to the same or a lower component, so the targets are visited first.
     let mut order: Vec<usize> = (0..nodes.len()).collect();
@@ -185,8 +187,8 @@ fn counting(nodes: &[Node], kinds: &[Kind], component: &[u32]) -> Vec<bool> {
     counts
 }
 
-/// Returns the most digits in a part of the number's text. Unrolled cycles raise `limit`, so that each of their states
-/// is on some text within the limit.
+/// Returns the most digits in a part of the number's text: `limit`, or more if unrolled cycles need more. Each state of
+/// such a cycle must be on some text within the limit.
 fn limit(nodes: &[Node], kinds: &[Kind], part: Part, limit: u32) -> u32 {
     let weight = |from: usize, edge: &(ByteSet, usize)| {
         u32::from(nodes[from].part == part && !edge.0.intersect(digits()).is_empty())
@@ -206,8 +208,8 @@ fn limit(nodes: &[Node], kinds: &[Kind], part: Part, limit: u32) -> u32 {
     cycles.map(|at| before[at].saturating_add(after[at])).fold(limit, u32::max)
 }
 
-/// Returns the fewest digits on a path from the sources to every node, or `u32::MAX` without a path. Each edge has
-/// weight 1 for a digit and 0 otherwise.
+/// Returns the fewest digits on a path from the sources to every node, or `u32::MAX` without a path. `edges` has for
+/// each node the targets, with weight 1 for a digit and 0 otherwise.
 fn distances(edges: &[Vec<(usize, u32)>], sources: impl IntoIterator<Item = usize>) -> Vec<u32> {
     let mut distances = vec![u32::MAX; edges.len()];
     let mut work = std::collections::VecDeque::new();
@@ -232,14 +234,14 @@ fn distances(edges: &[Vec<(usize, u32)>], sources: impl IntoIterator<Item = usiz
     distances
 }
 
-/// The nodes (automaton states, each in one part of a number's text), and how the expression graph reads and counts
-/// their digits.
+/// The automaton as nodes, and how the expression graph reads and counts their digits. A node is an automaton state in
+/// one part of a number's text.
 struct Plan {
     /// The states of the automaton, each in one part of the text; the start comes first.
     nodes: Vec<Node>,
     /// For each node, how its digits are read.
     kinds: Vec<Kind>,
-    /// For each node, whether the number of digits before it matters.
+    /// For each node, whether the digits before it must be counted.
     counts: Vec<bool>,
     /// Most digits of a number before the point.
     whole: u32,
@@ -248,7 +250,8 @@ struct Plan {
 }
 
 impl Plan {
-    /// Returns the most digits in a part of the number's text; `u32::MAX` for exponents, which are bounded elsewhere.
+    /// Returns the greatest number of digits that the grammar expression allows in a part of the number's text.
+    /// `u32::MAX` for exponents, whose digits the automaton limits.
     fn limit(&self, part: Part) -> u32 {
         match part {
             Part::Whole => self.whole,
@@ -257,8 +260,8 @@ impl Plan {
         }
     }
 
-    /// Builds the expression graph, with digits counted in cycles other than self-loops if `unroll`. Returns `None` if
-    /// unrolling takes too many states.
+    /// Builds the expression graph. With `unroll`, a state on a cycle longer than a self-loop is copied for each number
+    /// of digits, so that these digits are limited too. Returns `None` if the copies are more than [`UNROLLED`].
     fn graph(&self, unroll: bool) -> Option<ExprGraph> {
         let mut builder = Builder {
             plan: self,
@@ -279,31 +282,32 @@ impl Plan {
     }
 }
 
-/// The meaning of a state of the expression graph.
+/// A state of the expression graph, described by a node of the automaton.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Key {
-    /// A node (automaton state in one part of the text), and the number of digits of that part that are read before it.
+    /// A node, by its index, and the number of digits read before it in its part of the text. The number is 0 if it is
+    /// not needed.
     At(usize, u32),
-    /// A node after the repetition of its self-loop, given by the index of the node.
+    /// A node, by its index, after the repetition that replaces its self-loop.
     Past(usize),
 }
 
-/// An expression graph of numbers under construction.
+/// An expression graph of texts of numbers under construction.
 struct Builder<'a> {
-    /// The automaton and the limits on digits.
+    /// The nodes of the automaton and the limits on digits.
     plan: &'a Plan,
     /// The expression graph so far.
     graph: ExprGraph,
-    /// Maps each key (meaning of a state) to its state of the expression graph.
+    /// Maps the description of a state to the state of the expression graph.
     ids: FxHashMap<Key, u32>,
-    /// The states of the expression graph that have no edges yet, each with its key.
+    /// Worklist: the states of the expression graph that have no edges yet, each with its description.
     work: Vec<(Key, u32)>,
-    /// Whether cycles other than self-loops count digits.
+    /// Whether digits on cycles other than self-loops are counted, with one state for each number of digits.
     unroll: bool,
 }
 
 impl Builder<'_> {
-    /// Returns the state of the expression graph with the meaning `key`. A new state is added to the worklist.
+    /// Returns the state of the expression graph that `key` describes. A new state is added to the worklist.
     fn state(&mut self, key: Key) -> u32 {
         if let Some(&state) = self.ids.get(&key) {
             return state;
@@ -314,7 +318,7 @@ impl Builder<'_> {
         state
     }
 
-    /// Adds the edges of the graph state `from`, which has the meaning `key`.
+    /// Adds the edges of the state `from` of the expression graph, which `key` describes.
     fn expand(&mut self, key: Key, from: u32) {
         let plan = self.plan;
         let (at, read) = match key {
@@ -352,8 +356,9 @@ impl Builder<'_> {
         }
     }
 
-    /// Returns the number of digits read after an edge from node `at`, or 0 if the target does not depend on it.
-    /// Returns `None` if the edge would exceed the limit, or repeat a loop that has ended.
+    /// Returns the number of digits read after the edge from node `at` to `target`, or 0 if the target need not count
+    /// them. `read` is the number before the edge, unknown after a repetition. Returns `None` if the edge would exceed
+    /// the limit, or repeat a self-loop that has ended.
     fn read(&self, at: usize, read: Option<u32>, bytes: ByteSet, target: usize) -> Option<u32> {
         let plan = self.plan;
         if read.is_none() && target == at {

@@ -123,7 +123,7 @@ impl Decimal {
         Self { negative: false, ..self.clone() }
     }
 
-    /// Returns the digits without trailing zeros as an integer, and the power of ten of the last digit. The sign is
+    /// Returns the digits without trailing zeros as an integer, and the power of ten of the last of them. The sign is
     /// dropped. Returns `None` if the integer exceeds 64 bits.
     pub(super) fn coefficient(&self) -> Option<(u64, i32)> {
         let value = self.digits.iter().try_fold(0u64, |value, &digit| {
@@ -158,13 +158,13 @@ impl Decimal {
         Self { exponent, ..self.clone() }
     }
 
-    /// Returns the exponent of the number in scientific notation, which has one nonzero digit before the point (2 for
-    /// 123 = 1.23e2). Returns `None` for zero.
+    /// Returns the exponent of the number in scientific notation, which has one nonzero digit before the point. It is 2
+    /// for 123, or 1.23e2. Returns `None` for zero.
     pub(super) fn scientific(&self) -> Option<i32> {
         (!self.is_zero()).then(|| self.digits.len() as i32 + self.exponent - 1)
     }
 
-    /// Returns the number of digits in the canonical text, without a zero before the point.
+    /// Returns the number of digits in the canonical text. The zero before the point of 0.5 does not count.
     pub(crate) fn written(&self) -> usize {
         let length = self.digits.len() as i32;
         let digits =
@@ -238,8 +238,8 @@ fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Reads the text of an exponent: an optional sign and digits. The result is clamped to a range far beyond that of
-/// accepted numbers.
+/// Reads the text of an exponent: an optional sign and digits. The result is clamped to 2^40 and its negative, far
+/// beyond the exponents of accepted numbers.
 fn exponent(text: &str) -> Result<i64, DecimalError> {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     if !is_digits(digits) {

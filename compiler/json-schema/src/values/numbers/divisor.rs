@@ -1,6 +1,6 @@
-//! A positive number whose multiples are counted and found: the value of `multipleOf`.
+//! The value of `multipleOf`: a positive number whose multiples are counted and found.
 //!
-//! Factors two and five are kept apart from the rest, so powers of ten cost nothing and least common multiples of
+//! Factors two and five are kept apart from the rest. So powers of ten cost nothing, and least common multiples of
 //! numbers with many zeros stay small.
 
 use num_bigint::{BigInt, BigUint, Sign};
@@ -8,7 +8,7 @@ use num_integer::Integer;
 
 use super::decimal::Decimal;
 
-/// Most bits of a divisor without its factors two and five. This is 300 digits.
+/// Most bits of a divisor without its factors two and five, about 300 digits. [`Divisor::of`] returns `None` beyond.
 const MOST_BITS: u64 = 1024;
 
 /// The number two to the power `twos`, times five to the power `fives`, times `rest`.
@@ -54,7 +54,7 @@ impl Divisor {
         &self.rest
     }
 
-    /// Returns the least number that is a multiple of both.
+    /// Returns the least number that is a multiple of both divisors.
     pub(super) fn lcm(&self, other: &Self) -> Self {
         Self {
             rest: self.rest.lcm(&other.rest),
@@ -107,13 +107,13 @@ impl Divisor {
         self.times(&(self.ceiling(number) - 1))
     }
 
-    /// Returns the greatest integer by which the divisor may be multiplied without exceeding a number.
+    /// Returns the greatest integer `n` for which `n` times the divisor does not exceed a number.
     fn floor(&self, number: &Decimal) -> BigInt {
         let (numerator, denominator) = self.fraction(number);
         numerator.div_floor(&denominator)
     }
 
-    /// Returns the least integer by which the divisor may be multiplied to reach a number.
+    /// Returns the least integer `n` for which `n` times the divisor is at least a number.
     fn ceiling(&self, number: &Decimal) -> BigInt {
         let (numerator, denominator) = self.fraction(number);
         numerator.div_ceil(&denominator)
@@ -132,7 +132,7 @@ impl Divisor {
         (numerator, denominator)
     }
 
-    /// Returns the multiple of the divisor by an integer.
+    /// Returns the divisor times an integer.
     fn times(&self, factor: &BigInt) -> Decimal {
         let exponent = self.twos.min(self.fives);
         let mut units = factor * BigInt::from_biguint(Sign::Plus, self.rest.clone());

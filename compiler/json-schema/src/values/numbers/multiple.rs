@@ -19,15 +19,16 @@ use grammarc_grammar::automata::{Dfa, DfaState, Edge, StateBudget, StateLimit};
 
 use super::decimal::Decimal;
 
-/// A state of the automaton of multiples: a summary of the digits read so far.
+/// A state of the automaton of multiples: a summary of the digits read so far. `k` is the divisor without its powers of
+/// ten.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Place {
-    /// Before the point: the class of the digits' residue modulo the divisor without its powers of ten, and the number
-    /// of zeros at the end. The residue leaves the counted zeros out. Zeros are counted up to the number that a
-    /// multiple must end in.
+    /// A state before the point. `class` is the index of a class of equivalent residues modulo `k`. The residue is that
+    /// of the digits before the counted zeros. `zeros` counts zeros at the end, up to the number of zeros in which
+    /// every multiple ends.
     Whole { class: u32, zeros: u32 },
-    /// After the point: the number of remaining digits, and their required value modulo `k` (the divisor without its
-    /// powers of ten).
+    /// A state after the point. At most `remaining` digits may follow. Padded with zeros to that length, they must have
+    /// the value `demand` modulo `k`.
     Fraction { remaining: u32, demand: u64 },
 }
 
@@ -53,7 +54,7 @@ pub(super) fn residues(divisor: &Decimal, limit: StateBudget<'_>) -> Result<Dfa,
     builder.build()
 }
 
-/// An automaton of the multiples of a number under construction. Its states keep residues modulo the divisor.
+/// An automaton of the multiples of a number under construction. Its states are classes of residues modulo `k`.
 struct Builder<'a> {
     /// The number `k`: the divisor without its powers of ten.
     modulus: u128,
@@ -61,16 +62,16 @@ struct Builder<'a> {
     zeros: u32,
     /// Most digits of a multiple after the point.
     places: u32,
-    /// The limit on the states of the automaton.
+    /// The budget for states. The construction fails beyond.
     limit: StateBudget<'a>,
-    /// Maps the demands of a residue to its class. A demand is the value that a given number of further digits must
-    /// have to complete a multiple.
+    /// Maps the demands of a residue to the index of its class. A demand is the value that a given number of further
+    /// digits must have to complete a multiple.
     classes: FxHashMap<Box<[u64]>, u32>,
     /// For each class of residues, one residue of the class.
     residues: Vec<u128>,
-    /// Maps each state of the automaton to its number.
+    /// Maps the summary of each state to its id.
     ids: FxHashMap<Place, u32>,
-    /// The states, in the order of their numbers.
+    /// The summaries of the states, by id.
     order: Vec<Place>,
 }
 
@@ -96,7 +97,7 @@ impl Builder<'_> {
         Ok(Dfa { states })
     }
 
-    /// Returns the edges and the acceptance of a state.
+    /// Returns the edges of a state, and whether it accepts.
     fn expand(&mut self, place: Place) -> Result<DfaState, StateLimit> {
         let mut state = DfaState::default();
         if let Place::Whole { class, .. } = place
@@ -122,7 +123,7 @@ impl Builder<'_> {
         Ok(state)
     }
 
-    /// Returns the number of the state after a digit, or `None` if no multiple continues so.
+    /// Returns the id of the state after a digit. `None` if no multiple continues with the digit.
     fn digit(&mut self, place: Place, digit: u32) -> Result<Option<u32>, StateLimit> {
         match place {
             Place::Whole { class, zeros } if digit == 0 && zeros < self.zeros => {
@@ -147,8 +148,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Returns the number of the state after the point with `remaining` digits of the value `demand`, or `None` if so
-    /// few digits cannot have that value.
+    /// Returns the id of the state after the point with `remaining` further digits of the value `demand` modulo `k`.
+    /// `None` if so few digits cannot have that value.
     fn fraction(&mut self, remaining: u32, demand: u128) -> Result<Option<u32>, StateLimit> {
         if reach(remaining).is_some_and(|reach| demand >= reach) {
             return Ok(None);
@@ -156,7 +157,7 @@ impl Builder<'_> {
         self.state(Place::Fraction { remaining, demand: demand as u64 }).map(Some)
     }
 
-    /// Returns the number of a state. Fails beyond the limit on states.
+    /// Returns the id of a state, which is added if it is new. Fails beyond the limit on states.
     fn state(&mut self, place: Place) -> Result<u32, StateLimit> {
         let next = self.order.len() as u32;
         let id = *self.ids.entry(place).or_insert(next);
@@ -169,8 +170,8 @@ impl Builder<'_> {
         Ok(id)
     }
 
-    /// Returns the class of a residue modulo `k`. Residues share a class if, for every number of further digits, they
-    /// demand the same value of these digits.
+    /// Returns the index of the class of a residue modulo `k`. Residues share a class if, for every number of further
+    /// digits, they demand the same value of these digits.
     fn class(&mut self, residue: u128) -> u32 {
         let mut demands = Vec::new();
         let mut digits = self.places;
@@ -189,7 +190,8 @@ impl Builder<'_> {
         class
     }
 
-    /// Returns the value, modulo `k`, that `digits` more digits must have to complete a multiple.
+    /// Returns the value, modulo `k`, that `digits` more digits must have to complete a multiple after digits with a
+    /// residue.
     fn demand(&self, residue: u128, digits: u32) -> u128 {
         let moved = residue * self.power(digits) % self.modulus;
         (self.modulus - moved) % self.modulus
@@ -209,7 +211,8 @@ impl Builder<'_> {
     }
 }
 
-/// Returns the least number with more than `digits` digits. Returns `None` if it exceeds 128 bits.
+/// Returns ten to the power `digits`, the least number with more digits than that. Returns `None` if it exceeds 128
+/// bits.
 fn reach(digits: u32) -> Option<u128> {
     10u128.checked_pow(digits)
 }

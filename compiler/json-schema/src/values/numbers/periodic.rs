@@ -1,10 +1,10 @@
 //! Boolean combinations of `multipleOf`, as polynomials.
 //!
 //! The indicator function of a combination is a sum of the indicator functions of single divisors with integer
-//! coefficients. A product of two indicators is that of the least common multiple. So intersection is the product
-//! `f * g`, union is `f + g - f * g`, and the complement is `1 - f` (inclusion and exclusion). Equal combinations have
-//! equal polynomials, because the indicators of different divisors are linearly independent: a polynomial that is not
-//! zero is not zero at one of its least divisors.
+//! coefficients. A product of two indicators is that of the least common multiple. So intersection is the product `f *
+//! g`, union is `f + g - f * g`, and the complement is `1 - f` (inclusion and exclusion). Equal combinations have equal
+//! polynomials, because the indicators of different divisors are linearly independent. A polynomial that is not zero
+//! has another value than zero at one of its least divisors.
 //!
 //! Cost: an operation takes O(terms of `f` * terms of `g`) least common multiples.
 
@@ -17,32 +17,33 @@ use grammarc_grammar::automata::{StateBudget, StateLimit};
 use super::decimal::Decimal;
 use super::divisor::Divisor;
 
-/// Most terms of a polynomial. Nine divisors without common factors have so many combinations. Beyond, the set is an
-/// error.
+/// Most terms of a polynomial, one for each divisor. Nine divisors without common factors have so many least common
+/// multiples. Beyond, an operation fails with [`StateLimit`].
 pub(crate) const MOST_TERMS: usize = 512;
 
-/// Bytes of memory for each listed number, about.
+/// Memory in bytes that is charged to the budget for each listed number.
 const NUMBER_BYTES: usize = 96;
 
-/// Steps of the budget for each listed number, about.
+/// Steps of work that are charged to the budget for each listed number.
 const NUMBER_STEPS: usize = 16;
 
-/// The interval between two numbers, both excluded. `None` if it is not bounded on that side.
+/// The open interval between two numbers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Interval<'a> {
-    /// The number below all numbers of the interval.
+    /// The number below all numbers of the interval. `None` if the interval is not bounded below.
     pub(super) low: Option<&'a Decimal>,
-    /// The number above all numbers of the interval.
+    /// The number above all numbers of the interval. `None` if the interval is not bounded above.
     pub(super) high: Option<&'a Decimal>,
 }
 
-/// A Boolean combination of sets of multiples, by its indicator function. Within the interval of its user, each value
-/// of the polynomial is 0 or 1.
+/// A Boolean combination of sets of multiples, given by its indicator function: 1 at members, 0 elsewhere. The function
+/// is a sum of indicator functions of single divisors. Its values count only within the interval in which it is used.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Periodic {
     /// The value at numbers that are no multiple of any divisor.
     constant: i64,
-    /// The divisors in ascending order, each with its coefficient, which is not zero.
+    /// The divisors in ascending order, each with its coefficient. The indicator function adds the coefficient to the
+    /// value at each multiple of the divisor. No coefficient is zero.
     terms: Vec<(Divisor, i64)>,
 }
 
@@ -62,7 +63,7 @@ impl Periodic {
         self.constant != 0
     }
 
-    /// Returns whether the polynomial has the same value everywhere.
+    /// Returns whether the set is empty or has all numbers: there are no divisors.
     pub(super) fn is_constant(&self) -> bool {
         self.terms.is_empty()
     }
@@ -110,7 +111,8 @@ impl Periodic {
     ///
     /// # Errors
     ///
-    /// [`StateLimit`] if the result has too many terms or the budget is spent; the other operations fail alike.
+    /// [`StateLimit`] if the result has more than [`MOST_TERMS`] divisors, a coefficient exceeds 32 bits, or the budget
+    /// is spent.
     pub(super) fn and(&self, other: &Self, limit: StateBudget<'_>) -> Result<Self, StateLimit> {
         match (self.is_constant(), other.is_constant()) {
             (true, _) => Ok(if self.is_dense() { other.clone() } else { Self::NONE }),
@@ -120,6 +122,10 @@ impl Periodic {
     }
 
     /// Returns the numbers in at least one of both sets.
+    ///
+    /// # Errors
+    ///
+    /// [`StateLimit`] as for [`Self::and`].
     pub(super) fn or(&self, other: &Self, limit: StateBudget<'_>) -> Result<Self, StateLimit> {
         match (self.is_constant(), other.is_constant()) {
             (true, _) => Ok(if self.is_dense() { Self::ALL } else { other.clone() }),
@@ -139,12 +145,12 @@ impl Periodic {
         self.combined(other, [1, -1, 0], limit)
     }
 
-    /// Returns the least common multiple of the divisors, or `None` without any.
+    /// Returns the least common multiple of the set's divisors, or `None` without any.
     pub(super) fn period(&self) -> Option<Divisor> {
         self.terms.iter().map(|(by, _)| by.clone()).reduce(|a, b| a.lcm(&b))
     }
 
-    /// Returns the divisors that are not the least common multiple of others.
+    /// Returns the divisors that are not the least common multiple of other divisors of the set.
     pub(super) fn generators(&self) -> Vec<&Divisor> {
         let divisors = || self.terms.iter().map(|(by, _)| by);
         let is_generator = |by: &&Divisor| {
@@ -154,13 +160,14 @@ impl Periodic {
         divisors().filter(is_generator).collect()
     }
 
-    /// Returns the value of the polynomial at a number, given the divisors that divide it.
+    /// Returns the value of the polynomial at a number. `divides` returns whether a divisor of the set divides the
+    /// number.
     fn value(&self, divides: impl Fn(&Divisor) -> bool) -> i64 {
         let dividing = self.terms.iter().filter(|(by, _)| divides(by));
         self.constant + dividing.map(|&(_, times)| times).sum::<i64>()
     }
 
-    /// Returns whether a number is in the set, given the divisors that divide it.
+    /// Returns whether a number is in the set. `divides` returns whether a divisor of the set divides the number.
     pub(super) fn holds(&self, divides: impl Fn(&Divisor) -> bool) -> bool {
         self.value(divides) != 0
     }
@@ -187,7 +194,8 @@ impl Periodic {
         Some(self.terms.iter().map(|(by, times)| by.multiples_between(low, high) * *times).sum())
     }
 
-    /// Returns the set without the divisors that have no multiple in an interval, where it stays the same.
+    /// Returns the set without the divisors that have no multiple in an interval. Within the interval the members stay
+    /// the same.
     pub(super) fn reduced(&self, within: Interval<'_>) -> Self {
         let (Some(low), Some(high)) = (within.low, within.high) else { return self.clone() };
         let terms =

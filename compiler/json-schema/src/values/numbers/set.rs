@@ -4,8 +4,8 @@
 //! multiples ([`Periodic`]). So bounds are applied before divisors: a divisor without a multiple in an interval is
 //! dropped there. No operation takes states of an automaton.
 //!
-//! A cut is as far to the left as possible: `minimum: 0` for integers is the cut at -1, the last number that differs
-//! from the interval on the right of the cut.
+//! A cut is as far to the left as possible. So `minimum: 0` for integers is the cut at -1, the last number whose
+//! membership differs from the interval on its right.
 //!
 //! Cost: O(cuts of both sets), times the cost of an operation on combinations of multiples.
 
@@ -27,7 +27,7 @@ pub(super) struct Cut {
     pub(super) at: Decimal,
     /// Whether that number is in the set.
     pub(super) member: bool,
-    /// The set on the interval from this cut to the next.
+    /// The set between this cut and the next, as a combination of multiples.
     pub(super) after: Periodic,
 }
 
@@ -38,15 +38,16 @@ pub(crate) struct NumberSet(Arc<Line>);
 /// The line of numbers, divided at the cuts of a set.
 #[derive(Debug, PartialEq, Eq)]
 struct Line {
-    /// The set on the interval before the first cut.
+    /// The set before the first cut, as a combination of multiples.
     first: Periodic,
     /// The cuts in ascending order.
     cuts: Vec<Cut>,
 }
 
-/// An interval in which two sets are combinations of multiples, and the cut before it.
+/// An interval between neighbouring cuts of two sets. A cut is a number at which one of the sets changes. Within the
+/// interval each set is one combination of multiples of divisors.
 struct Piece<'a> {
-    /// The cut before the interval, and whether each set has that number. `None` in the first interval.
+    /// The number below the interval, and whether it is in each set. `None` in the first interval.
     cut: Option<(&'a Decimal, [bool; 2])>,
     /// The sets within the interval.
     sets: [&'a Periodic; 2],
@@ -59,7 +60,7 @@ static INTEGERS: LazyLock<NumberSet> = LazyLock::new(|| {
 });
 
 impl NumberSet {
-    /// Returns a set without cuts.
+    /// Returns the set without cuts that is `first` everywhere.
     fn uncut(first: Periodic) -> Self {
         Self(Arc::new(Line { first, cuts: Vec::new() }))
     }
@@ -114,12 +115,12 @@ impl NumberSet {
         Self(Arc::new(Line { first: Periodic::NONE, cuts }))
     }
 
-    /// Returns the set on the interval before the first cut.
+    /// Returns the set before the first cut, as a combination of multiples.
     pub(super) fn first(&self) -> &Periodic {
         &self.0.first
     }
 
-    /// Returns the set on the interval after the last cut.
+    /// Returns the set after the last cut, as a combination of multiples.
     pub(super) fn last(&self) -> &Periodic {
         self.0.cuts.last().map_or(&self.0.first, |cut| &cut.after)
     }
@@ -129,7 +130,8 @@ impl NumberSet {
         &self.0.cuts
     }
 
-    /// Returns the set with each cut as far to the left as possible. Cuts at which nothing changes are removed.
+    /// Returns the set with the given cuts, each moved as far to the left as possible. Cuts at which nothing changes
+    /// are removed. `first` is the set before the first cut.
     fn normal(
         mut first: Periodic,
         mut cuts: Vec<Cut>,
@@ -184,7 +186,8 @@ impl NumberSet {
         pieces
     }
 
-    /// Applies an operation to two sets, given by its effect on combinations of multiples and on single numbers.
+    /// Applies an operation to two sets. `sets` applies it to combinations of multiples. `member` applies it to whether
+    /// a single number is in each set.
     fn combined(
         &self,
         other: &Self,
@@ -278,8 +281,8 @@ impl NumberSet {
         self.compares(other, kept, |own, their| their || !own)
     }
 
-    /// Returns whether a relation holds in each interval between the cuts of two sets, and a relation of memberships at
-    /// each cut. If the relation of intervals has too many terms, it does not hold.
+    /// Returns whether `sets` holds in each interval between the cuts of two sets, and `members` at each cut. If `sets`
+    /// fails with [`StateLimit`], it counts as false.
     fn compares(
         &self,
         other: &Self,
@@ -297,7 +300,7 @@ impl NumberSet {
         })
     }
 
-    /// Returns the least common multiple of all divisors of the set, or `None` without any.
+    /// Returns the least common multiple of all divisors (values of `multipleOf`) in the set. `None` if there are none.
     pub(crate) fn period(&self) -> Option<Decimal> {
         let periods = self.intervals().filter_map(|(_, set)| set.period());
         periods.reduce(|a, b| a.lcm(&b)).map(|period| period.decimal())
@@ -365,7 +368,8 @@ impl Hash for NumberSet {
 }
 
 impl NumberSet {
-    /// Returns what is equal for equal sets whatever their cuts: both unbounded intervals, and the last cut.
+    /// Returns parts that are equal for equal sets, however these are cut: both unbounded intervals, and the last cut.
+    /// The hash of a set is computed from them.
     fn ends(&self) -> (&Periodic, Option<(&Decimal, bool)>, &Periodic) {
         (self.first(), self.0.cuts.last().map(|cut| (&cut.at, cut.member)), self.last())
     }

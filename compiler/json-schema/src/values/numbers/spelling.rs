@@ -2,14 +2,14 @@
 //!
 //! A text `mE` (a mantissa with an exponent) denotes a member if the mantissa is in the set with its point moved by the
 //! exponent. So for each exponent there is a set of mantissas ([`NumberSet::scaled`]), and exponents with equal sets
-//! form a *group*. One automaton reads the mantissa for all groups at once. At the end of the mantissa it knows which
-//! groups match, and so which exponents may follow. Arbitrary points with arbitrary exponents would need too many
+//! form a *group*. One automaton reads the mantissa for all groups at once. At the end of the mantissa it knows the
+//! matching groups, and so the exponents that may follow. Arbitrary points with arbitrary exponents would need too many
 //! states. So notation is restricted, but never values:
 //!
 //! - without an exponent: all notations, with any zeros at the end of a fraction, and `-0`;
 //! - exponents of absolute value at most [`SHIFT`]: every mantissa (`15e-1`, `0.2E+2`);
-//! - exponents of absolute value at most [`REACH`]: mantissas in scientific notation, with one nonzero digit before
-//!   the point, as programs write large and small numbers (`1e+22`, `1.5e-07`, `1.0E10`); and zero;
+//! - exponents of absolute value at most [`REACH`]: mantissas in scientific notation (`1e+22`, `1.5e-07`, `1.0E10`),
+//!   with one nonzero digit before the point; and zero;
 //! - larger exponents: mantissas in scientific notation, if they denote members with every larger exponent;
 //! - a set that multiplication by ten does not change (`minimum: 0`): every mantissa with every exponent;
 //! - a set with more than [`RESIDUES`] states that distinguishes residues: no exponents.
@@ -31,22 +31,22 @@ use super::decimal::Decimal;
 use super::set::NumberSet;
 use crate::options::DigitLimits;
 
-/// Largest absolute value of an exponent (after `e`) that may follow every mantissa (the number before `e`).
+/// Largest absolute value of an exponent that may follow every mantissa (the number before `e`).
 const SHIFT: i32 = 3;
 
-/// Largest absolute value of an exponent that may follow mantissas in scientific notation. Larger exponents are allowed
-/// only if all of them denote members. JavaScript writes exponents from 21 and from -7 on, Python from 16 and from -5
-/// on.
+/// Largest absolute value of an exponent that may follow mantissas (numbers before `e`) in scientific notation. Larger
+/// exponents are allowed only if all of them denote members. JavaScript writes exponents from 21 and from -7 on, Python
+/// from 16 and from -5 on.
 const REACH: u32 = 22;
 
-/// Most states of a set that distinguishes residues (`multipleOf`) for its texts to have exponents. The automaton of
-/// the texts has some hundred times as many. Larger sets are written without exponents.
+/// Most automaton states of a set with `multipleOf` for its texts to have exponents. The automaton of these texts has
+/// some hundred times as many. Larger sets are written without exponents.
 const RESIDUES: usize = 96;
 
-/// Most numbers of a set whose texts with exponents are computed number by number.
+/// Most members of a set for which the texts with exponents are found member by member, without operations on sets.
 const FEW: usize = 16;
 
-/// Most digits of an exponent, without leading zeros.
+/// Most digits of an exponent, without leading zeros. The options may set fewer.
 const EXPONENT_DIGITS: u32 = 9;
 
 /// The first symbol that denotes a group of exponents in the automaton of mantissas. Symbols of groups lie above all
@@ -56,9 +56,10 @@ const GROUP: u32 = 256;
 /// A set of exponents: bit `e` for the exponent `e`, and bit [`REACH`]` + 1` for all larger exponents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 struct Exponents {
-    /// The exponents that are not negative: bit `e` for the exponent `e`.
+    /// The exponents that are not negative: bit `e` for the exponent `e`, the bit after [`REACH`] for all larger ones.
     up: u64,
-    /// The exponents that are not positive, one bit for each absolute value.
+    /// The exponents that are not positive: bit `e` for the exponent `-e`, the bit after [`REACH`] for all smaller
+    /// ones.
     down: u64,
 }
 
@@ -66,7 +67,8 @@ impl Exponents {
     /// The set of every exponent.
     const ALL: Self = Self { up: u64::MAX, down: u64::MAX };
 
-    /// Returns the set of one exponent, whose absolute value is at most [`REACH`]` + 1`.
+    /// Returns the set of the single exponent `exponent`. Its absolute value is at most [`REACH`]` + 1`, which denotes
+    /// all greater ones of that sign.
     fn one(exponent: i32) -> Self {
         let bit = |is: bool| u64::from(is) << exponent.unsigned_abs();
         Self { up: bit(exponent >= 0), down: bit(exponent <= 0) }
@@ -78,12 +80,12 @@ impl Exponents {
     }
 }
 
-/// Returns the automaton of all JSON texts of the numbers of a set, with and without exponents. The digits of a
-/// mantissa (the number before `e`) are not limited.
+/// Returns the automaton of all JSON texts of the numbers of a set, with and without exponents. `digits` limits only
+/// the digits of exponents: those of a mantissa (the number before `e`) are not limited.
 ///
 /// # Errors
 ///
-/// [`StateLimit`] if an automaton has more than `limit` states.
+/// [`StateLimit`] if an automaton exceeds the budget `limit`.
 pub(super) fn spellings(
     set: &NumberSet,
     digits: DigitLimits,
@@ -124,11 +126,11 @@ pub(super) fn spellings(
     Ok(minimize(&Dfa { states: writer.states }.trimmed()))
 }
 
-/// Maps each set of mantissas (numbers before `e`) to the exponents with which they denote numbers of a set: the groups
-/// of exponents.
+/// The groups of exponents of a set. A group has the exponents with which the same mantissas (numbers before `e`)
+/// denote members. The key is the set of these mantissas.
 type Groups = IndexMap<NumberSet, Exponents, FxBuildHasher>;
 
-/// Adds exponents to the group of a set of mantissas (numbers before `e`), unless that set is empty.
+/// Adds exponents to the group of a set of mantissas (numbers before `e`). Does nothing if that set is empty.
 fn add(groups: &mut Groups, mantissas: NumberSet, exponents: Exponents) {
     if !mantissas.is_none() {
         let known = groups.entry(mantissas).or_default();
@@ -136,7 +138,7 @@ fn add(groups: &mut Groups, mantissas: NumberSet, exponents: Exponents) {
     }
 }
 
-/// Returns the groups of a set with few members, computed number by number; the result equals that of [`groups`]. Each
+/// Returns the groups of exponents of a set with few members, as [`groups`] does, but computed number by number. Each
 /// member has one exponent in scientific notation, and zero has all.
 fn groups_of_few(set: &NumberSet, members: &[Decimal]) -> Groups {
     let mut found = Groups::default();
@@ -232,9 +234,9 @@ fn groups(set: &NumberSet, limit: StateBudget<'_>) -> Result<Groups, StateLimit>
     Ok(found)
 }
 
-/// Returns the mantissas (numbers before `e`) that denote numbers of a set with every exponent beyond [`REACH`]. `set`
-/// has the mantissas of the first such exponent. The result is `set` if one more step maps it into itself, and
-/// otherwise at most zero.
+/// Returns the mantissas (numbers before `e`) that denote members with every exponent of one sign beyond [`REACH`].
+/// `set` has those of the first such exponent. Returns `set` if it contains its numbers times ten to the power `sign`.
+/// Otherwise returns zero alone, or nothing if `set` has no zero.
 fn beyond(set: &NumberSet, sign: i32, limit: StateBudget<'_>) -> Result<NumberSet, StateLimit> {
     if set.scaled(sign).is_subset(set) {
         return Ok(set.clone());
@@ -242,13 +244,13 @@ fn beyond(set: &NumberSet, sign: i32, limit: StateBudget<'_>) -> Result<NumberSe
     set.intersect(&NumberSet::literal(&Decimal::zero()), limit)
 }
 
-/// Returns whether a set distinguishes residues of arbitrarily long integer parts, as `multipleOf` does.
+/// Returns whether membership of arbitrarily large numbers depends on divisors, as with `multipleOf`.
 fn has_residues(set: &NumberSet) -> bool {
     !set.first().is_constant() || !set.last().is_constant()
 }
 
-/// Adds the texts of mantissas (numbers before `e`) between the states `from` and `to`: the canonical texts, which `dfa`
-/// accepts, zeros at the end of a fraction, and `-0`.
+/// Adds the texts of mantissas (numbers before `e`) between the states `from` and `to`. These are the canonical texts,
+/// which `dfa` accepts, the same texts with zeros at the end of a fraction, and `-0`.
 fn spell(nfa: &mut Nfa, dfa: &Dfa, from: u32, to: u32) {
     let count = dfa.states.len() as u32;
     let [whole, fraction] = [(); 2].map(|()| {
@@ -286,7 +288,7 @@ fn spell(nfa: &mut Nfa, dfa: &Dfa, from: u32, to: u32) {
     }
 }
 
-/// Adds states for exponents after the mantissas (numbers before `e`) of an automaton.
+/// An automaton of mantissas (numbers before `e`) to which states for exponents are added.
 struct Writer {
     /// The states of the automaton so far.
     states: Vec<DfaState>,
@@ -297,7 +299,7 @@ struct Writer {
 }
 
 impl Writer {
-    /// Adds a state without edges and returns its number.
+    /// Adds a state without edges and returns its index.
     fn add(&mut self, accepting: bool) -> u32 {
         self.states.push(DfaState { edges: Edges::new(), accepting });
         (self.states.len() - 1) as u32
@@ -319,8 +321,8 @@ impl Writer {
         start
     }
 
-    /// Returns the state that reads the digits of the numbers whose bits are set. A number has at most `longest`
-    /// digits, after at most as many leading zeros.
+    /// Returns the state that reads the digits of the exponents in `bits`: bit `e` for the absolute value `e`. An
+    /// exponent has at most `longest` digits, after at most as many leading zeros.
     fn magnitudes(&mut self, bits: u64) -> u32 {
         // For each value read so far, its state, in one layer for each number of digits still allowed.
         let mut below: Vec<u32> = Vec::new();

@@ -12,27 +12,27 @@ use super::spelling;
 use crate::options::{DigitLimits, NumberForm};
 use crate::values::pieces::Piece;
 
-/// Most numbers of a set that are listed if the automaton of their texts would have too many states. The network packs
-/// such a list into a few bytes for each number.
+/// Most numbers of a set that are listed one by one, if the automaton of their texts would have too many states. The
+/// network packs such a list into a few bytes for each number.
 const LISTED: usize = 1 << 20;
 
-/// Most states of the automaton of a set with fewer numbers than states. A larger set is listed: with its mask a state
-/// takes several times the bytes of a packed number.
+/// Most states of an automaton that is never replaced by a list of texts. A larger one is replaced if the set has at
+/// most as many numbers as states. A state with its mask takes several times the bytes of a listed number.
 const PACKED: usize = 4_096;
 
-/// Makes calls of the shared rules of JSON that every grammar from a JSON Schema may call.
+/// Makes calls of the rules of JSON, such as any string or any number, that all grammars from a JSON Schema share.
 pub(crate) trait Pieces {
-    /// Returns a call of the shared rule `piece`.
+    /// Returns a call of the rule `piece`, which all grammars from a JSON Schema share.
     fn piece(&mut self, piece: Piece) -> Expr;
 }
 
 impl NumeralSet {
-    /// Returns the grammar expression of the texts of the set's numbers that `form` accepts (all texts, or canonical
-    /// ones), within the limits on digits.
+    /// Returns the grammar expression of the texts of the set's numbers in the notation `form`, within the limits on
+    /// digits.
     ///
     /// # Errors
     ///
-    /// [`StateLimit`] if an automaton of more than `limit` states is needed.
+    /// [`StateLimit`] if an automaton exceeds the budget `limit` and the numbers are not listed instead.
     pub(crate) fn text(
         &self,
         form: NumberForm,
@@ -61,8 +61,8 @@ impl NumeralSet {
         }
     }
 
-    /// Returns the grammar expression of the canonical texts of the set's numbers. Returns `None` if they are more than
-    /// `most`, or if some number has no canonical text.
+    /// Returns the grammar expression that lists the canonical texts of the set's numbers. Returns `None` if they are
+    /// more than `most`, or if the set lacks some numerals of its numbers.
     fn listed(&self, most: usize, limit: StateBudget<'_>) -> Result<Option<Expr>, StateLimit> {
         let Some(values) = self.values() else { return Ok(None) };
         let Some(numbers) = values.members(most, limit)? else { return Ok(None) };
@@ -87,8 +87,8 @@ impl NumeralSet {
         }
     }
 
-    /// Returns the automaton of all JSON texts of the numbers in the set, with and without exponents. The digits of a
-    /// mantissa (the number before `e`) are not limited.
+    /// Returns the automaton of all JSON texts of the numerals in the set. `digits` limits only the digits of
+    /// exponents: those of a mantissa (the number before `e`) are not limited here.
     fn spellings(&self, digits: DigitLimits, limit: StateBudget<'_>) -> Result<Dfa, StateLimit> {
         if let Some(values) = self.values() {
             return spelling::spellings(values, digits, limit);
