@@ -11,7 +11,7 @@ use crate::forced;
 use crate::grammar::Grammar;
 use crate::listed::UnstoredTokens;
 use crate::lookahead::{Lookahead, MaskBuffers};
-use crate::mask::union::{Mask, check_words};
+use crate::mask::union::{Mask, check_rows};
 use crate::options::{MatcherOptions, Settings};
 use crate::position::export;
 use crate::step::input::Input;
@@ -210,16 +210,7 @@ impl Matcher {
         bitmask: &mut [u32],
         row_words: usize,
     ) -> Result<usize, BatchError> {
-        let len = bitmask.len();
-        let rows = len.checked_div(row_words).unwrap_or(0);
-        if rows * row_words != len {
-            return Err(BatchError::Length { len, row_len: row_words });
-        }
-        if rows <= drafts.len() {
-            return Err(BatchError::Row { row: drafts.len(), rows });
-        }
-        let checked = check_words(self.settings.width, row_words);
-        checked.map_err(|source| BatchError::Buffer { row: 0, source })?;
+        check_rows(self.settings.width, bitmask.len(), row_words, drafts.len() + 1)?;
         self.catch_up();
         Ok(drafts::fill(self.ahead(), drafts, bitmask, row_words))
     }

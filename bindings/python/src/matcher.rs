@@ -1,5 +1,6 @@
 //! Matchers.
 
+use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use grammarc_runtime::MatcherOptions;
@@ -8,7 +9,7 @@ use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
-use crate::arrays::{self, Element, Row};
+use crate::arrays::{self, Element, Plane, Row};
 use crate::raise;
 use crate::tokens::{Id, Ids, Text};
 
@@ -50,6 +51,20 @@ impl Matcher {
     }
 }
 
+/// Returns the range of the elements of `needed` rows from one on. Raises `IndexError` if there are fewer.
+fn rows_from(plane: &Plane, Row(row): Row, needed: usize) -> PyResult<Range<usize>> {
+    let (rows, columns) = (plane.rows, plane.columns);
+    match row.checked_add(needed) {
+        Some(end) if end <= rows => Ok(row * columns..end * columns),
+        _ => {
+            let text = format!(
+                "row {row} is not followed by the rows of {needed} masks: there are {rows}"
+            );
+            Err(PyIndexError::new_err(text))
+        }
+    }
+}
+
 #[pymethods]
 impl Matcher {
     /// Writes the mask of the next token to a row. Returns whether the mask forbids anything: if not, it need not be
@@ -82,6 +97,35 @@ impl Matcher {
                 _ => mask.apply(&mut plane.elements::<grammarc_runtime::Bf16>()[at]),
             }
             .map_err(raise::buffer)
+        })
+    }
+
+    /// Returns the logarithm of the share of the softmax that is allowed: 0 if nothing is forbidden, `-inf` if no allowed
+    /// token has a share. The logits are the model's, before any mask, and do not change. With `log_sum`, the log-sum-exp
+    /// of the row, only the logits of the allowed or of the forbidden tokens are read, whichever are fewer. The row is
+    /// required if there are several.
+    #[pyo3(signature = (logits, log_sum = None, row = None))]
+    fn log_mass(
+        &self,
+        py: Python<'_>,
+        logits: &Bound<'_, PyAny>,
+        log_sum: Option<f64>,
+        row: Option<Row>,
+    ) -> PyResult<f64> {
+        let mut plane = arrays::logits_of(logits)?;
+        let row = arrays::row_or_only(&plane, row)?;
+        let at = row * plane.columns..(row + 1) * plane.columns;
+        raise::guarded(py, || {
+            let mut matcher = self.lock();
+            let mask = matcher.mask();
+            match plane.element {
+                Element::F32 => mask.log_mass(&plane.elements::<f32>()[at], log_sum),
+                Element::F16 => {
+                    mask.log_mass(&plane.elements::<grammarc_runtime::F16>()[at], log_sum)
+                }
+                _ => mask.log_mass(&plane.elements::<grammarc_runtime::Bf16>()[at], log_sum),
+            }
+            .map_err(|error| PyValueError::new_err(error.to_string()))
         })
     }
 
@@ -143,19 +187,34 @@ impl Matcher {
         mask: &Bound<'_, PyAny>,
         row: Row,
     ) -> PyResult<usize> {
-        let Row(row) = row;
         let mut plane = arrays::words_of(mask)?;
-        let (rows, columns) = (plane.rows, plane.columns);
-        let needed = tokens.0.len() + 1;
-        if row.checked_add(needed).is_none_or(|end| end > rows) {
-            let text = format!(
-                "row {row} is not followed by the rows of {needed} masks: there are {rows}"
-            );
-            return Err(PyIndexError::new_err(text));
-        }
+        let columns = plane.columns;
+        let rows = rows_from(&plane, row, tokens.0.len() + 1)?;
         raise::guarded(py, || {
-            let words = &mut plane.words()[row * columns..][..needed * columns];
+            let words = &mut plane.words()[rows];
             self.lock().fill_drafts(&tokens.0, words, columns).map_err(raise::batch)
+        })
+    }
+
+    /// Accepts the tokens of a known output, and fills a row for each with the mask it was drawn from, beginning at row
+    /// `row`. After a token that is not allowed, rows are copies of the last one. Returns how many tokens were accepted.
+    #[pyo3(signature = (tokens, mask, row = Row(0)), text_signature = "($self, tokens, mask, row=0)")]
+    fn replay(
+        &self,
+        py: Python<'_>,
+        tokens: Ids,
+        mask: &Bound<'_, PyAny>,
+        row: Row,
+    ) -> PyResult<usize> {
+        let plane = arrays::words_of(mask)?;
+        let rows = rows_from(&plane, row, tokens.0.len())?;
+        raise::guarded(py, || {
+            let replayed = py.detach(|| {
+                let mut plane = plane;
+                let columns = plane.columns;
+                self.lock().replay(&tokens.0, &mut plane.words()[rows], columns)
+            });
+            replayed.map_err(raise::batch)
         })
     }
 
