@@ -1,5 +1,5 @@
 //! Masks on logits: every set of kernels on rows of every type and density beside a plain fill of the row, picks that
-//! leave the row alone, and batches.
+//! leave the row alone, shares of the softmax, and batches.
 //!
 //! Every row is checked once before it is measured: a kernel that leaves something out shows no time.
 
@@ -84,6 +84,35 @@ fn picks(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// The share of the softmax that is allowed, with the log-sum-exp of the row and without, beside an apply of the same mask.
+fn masses(criterion: &mut Criterion) {
+    let Some(ours) = Ours::llama() else { return };
+    let grammar = ours.grammar(Text::JsonSchema(r#"{"type": "string"}"#)).expect("it compiles");
+    let logits: Vec<f32> = (0..WIDTH).map(|token| (token * 7919 % 1009) as f32 / 50.0).collect();
+    let log_sum = logits.iter().map(|&logit| f64::from(logit).exp()).sum::<f64>().ln();
+    let mut matcher = Matcher::new(&grammar);
+    let quote = ours.artifact().lookup(b"\"")[0];
+    let mut group = criterion.benchmark_group("mass");
+    for place in ["narrow", "wide"] {
+        let mask = matcher.mask();
+        let found =
+            [Some(log_sum), None].map(|sum| mask.log_mass(&logits, sum).expect("a whole row"));
+        assert!((found[0] - found[1]).abs() < 1e-4, "{found:?}");
+        let mut room = logits.clone();
+        group.bench_function(format!("{place} mask/apply"), |bencher| {
+            bencher.iter(|| mask.apply(black_box(&mut room)));
+        });
+        group.bench_function(format!("{place} mask/mass, with the row's sum"), |bencher| {
+            bencher.iter(|| mask.log_mass(black_box(&logits), Some(log_sum)));
+        });
+        group.bench_function(format!("{place} mask/mass of the whole row"), |bencher| {
+            bencher.iter(|| mask.log_mass(black_box(&logits), None));
+        });
+        matcher.accept(quote).expect("a string begins with a quote");
+    }
+    group.finish();
+}
+
 /// Matchers over many grammars, each at another place of a valid text.
 fn matchers(ours: &Ours) -> Vec<Matcher> {
     let Some(tokenizer) = inputs::tokenizer() else { return Vec::new() };
@@ -136,5 +165,5 @@ fn batches(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, kernels, picks, batches);
+criterion_group!(benches, kernels, picks, masses, batches);
 criterion_main!(benches);

@@ -1,4 +1,5 @@
-//! One step of a sequence: mask reference, fill, apply, accept; and llguidance's mask and advance.
+//! One step of a sequence: mask reference, fill, apply, accept; the rows of a known output; and llguidance's mask and
+//! advance.
 //!
 //! The schemas are MaskBench's of three sizes, the positions those of a valid instance, all of them in one iteration, so
 //! that the figure is the time of a whole text. `compare` has the percentiles by token.
@@ -49,6 +50,14 @@ fn steps(criterion: &mut Criterion) {
                 bencher.iter(|| follow(&grammar, &tokens, each));
             });
         }
+        let row_words = (grammar.vocabulary().logit_width() as usize).div_ceil(32);
+        let mut rows = vec![0; tokens.len() * row_words];
+        group.bench_function("grammarc, replay", |bencher| {
+            bencher.iter(|| {
+                let replayed = Matcher::new(&grammar).replay(&tokens, &mut rows, row_words);
+                assert_eq!(replayed, Ok(tokens.len()));
+            });
+        });
         group.bench_function("llguidance, mask and advance", |bencher| {
             let start = || peer.matcher(peer::Text::JsonSchema(&schema)).expect("it compiles");
             let through = |mut matcher: llguidance::Matcher| {

@@ -222,6 +222,21 @@ pub enum SampleError {
     },
 }
 
+/// The share of the softmax that a mask allows could not be computed.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MassError {
+    /// The length of the row of logits is not the logit width.
+    #[error(transparent)]
+    Buffer(#[from] BufferError),
+    /// The log-sum-exp of the row is infinite or not a number.
+    #[error("a log-sum-exp of {given} is not a finite number")]
+    LogSum {
+        /// Log-sum-exp that was given.
+        given: f64,
+    },
+}
+
 /// The bytes are not a position that was exported under this grammar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]

@@ -40,8 +40,9 @@
 //! | [`Matcher::rollback`], [`Matcher::fork`] | constant; a fork copies its sequence before its first step |
 //! | [`Mask::fill`], [`Mask::apply`] | the row of the host's logit width, once for each stored mask of the union |
 //! | [`Mask::argmax`], [`Mask::sample`] | the allowed tokens of a sparse mask, otherwise the row, once or twice |
+//! | [`Mask::log_mass`] | the allowed tokens or the forbidden ones, whichever are fewer; without the row's log-sum-exp, the row twice |
 //! | [`Mask::contains`] | a bit and two binary searches for each stored mask of the union |
-//! | [`Matcher::fill_drafts`] | a mask and an accept for each draft |
+//! | [`Matcher::fill_drafts`], [`Matcher::replay`] | a mask and an accept for each token |
 //! | [`Matcher::ending`] | linear in the ending's bytes |
 //! | [`batch`] | the sum of its rows, on one thread or many |
 //!
@@ -96,6 +97,7 @@
 //! | `grammar`, `vocabulary` | opened artifacts, with the tables that are derived from them |
 //! | `matcher`, `options`, [`error`] | what a host calls, and how calls fail |
 //! | `lookahead`, `forced`, `drafts` | a sequence ahead of its matcher: tokens that are tried, forced runs, drafts |
+//! | `replay` | the masks of an output that is known |
 //! | [`batch`] | many matchers at once |
 //! | `bytes`, `positions` | matching without tokens: one text, or a search over many |
 //! | [`flat`] | tables and positions as words, for devices |
@@ -130,6 +132,7 @@ mod matcher;
 mod options;
 mod position;
 mod positions;
+mod replay;
 mod splitter;
 mod step;
 #[cfg(test)]

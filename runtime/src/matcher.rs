@@ -13,7 +13,7 @@ use crate::forced;
 use crate::grammar::Grammar;
 use crate::listed::UnstoredTokens;
 use crate::lookahead::{Lookahead, MaskBuffers};
-use crate::mask::union::{Mask, check_words};
+use crate::mask::union::{Mask, check_rows};
 use crate::options::{MatcherOptions, Settings};
 use crate::position::export;
 use crate::step::input::Input;
@@ -212,7 +212,7 @@ impl Matcher {
         bitmask: &mut [u32],
         row_words: usize,
     ) -> Result<usize, BatchError> {
-        self.check_rows(drafts.len(), bitmask.len(), row_words)?;
+        check_rows(self.settings.width, bitmask.len(), row_words, drafts.len() + 1)?;
         self.catch_up();
         Ok(drafts::fill(self.ahead(), drafts, bitmask, row_words))
     }
@@ -236,7 +236,7 @@ impl Matcher {
         bitmask: &mut [u32],
         row_words: usize,
     ) -> Result<Vec<bool>, BatchError> {
-        self.check_rows(tokens.len(), bitmask.len(), row_words)?;
+        check_rows(self.settings.width, bitmask.len(), row_words, tokens.len() + 1)?;
         if tokens.len() != parents.len() {
             return Err(BatchError::Tree { node: tokens.len().min(parents.len()) });
         }
@@ -248,20 +248,6 @@ impl Matcher {
         }
         self.catch_up();
         Ok(drafts::fill_tree(self, tokens, parents, bitmask, row_words))
-    }
-
-    /// Checks that a bitmask of `len` words has rows of `row_words` words, more rows than there are `drafts`, and room
-    /// for a mask in each.
-    fn check_rows(&self, drafts: usize, len: usize, row_words: usize) -> Result<(), BatchError> {
-        let rows = len.checked_div(row_words).unwrap_or(0);
-        if rows * row_words != len {
-            return Err(BatchError::Length { len, row_len: row_words });
-        }
-        if rows <= drafts {
-            return Err(BatchError::Row { row: drafts, rows });
-        }
-        let checked = check_words(self.settings.width, row_words);
-        checked.map_err(|source| BatchError::Buffer { row: 0, source })
     }
 
     /// Writes to `run` the longest sequence of tokens in which each token is the only one allowed. `run` is cleared

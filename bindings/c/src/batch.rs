@@ -194,3 +194,30 @@ pub unsafe extern "C" fn grammarc_fill_drafts(
         Ok(batch_status(filled.map(|allowed| write_out(valid, allowed))))
     })
 }
+
+/// Accepts the `count` tokens of a known output, and writes the mask that each was drawn from.
+///
+/// The bitmask has `mask_rows` rows of `row_words` words each, without gaps. Row `i` is the mask before token `i`. From the
+/// first refused token on, rows are copies of the last computed row. `*taken` is the number of accepted tokens; `taken` may
+/// be NULL.
+///
+/// GRAMMARC_BUFFER if there are fewer than `count` rows, or they are too short. On failure nothing is written, and the
+/// matcher does not move.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn grammarc_replay(
+    matcher: *mut grammarc_matcher,
+    tokens: *const u32,
+    count: usize,
+    mask: *mut u32,
+    mask_rows: usize,
+    row_words: usize,
+    taken: *mut usize,
+) -> grammarc_status {
+    try_on(matcher, |matcher| {
+        let cells = cells(mask_rows, row_words)?;
+        let tokens = array("the tokens", tokens, count)?;
+        let words = array_mut("the mask", mask, cells)?;
+        let filled = matcher.replay(tokens, words, row_words);
+        Ok(batch_status(filled.map(|accepted| write_out(taken, accepted))))
+    })
+}

@@ -2,7 +2,7 @@
 
 use std::ffi::{c_char, c_void};
 
-use grammarc_runtime::error::{AcceptError, AcceptTextError, BufferError};
+use grammarc_runtime::error::{AcceptError, AcceptTextError, BufferError, MassError};
 use grammarc_runtime::{Bf16, F16};
 
 use crate::args::{array, array_mut};
@@ -79,6 +79,45 @@ pub unsafe extern "C" fn grammarc_matcher_apply(
             2 => mask.apply(array_mut("the logits", logits.cast::<Bf16>(), count)?),
             _ => return Ok(GRAMMARC_ARGUMENT),
         }))
+    })
+}
+
+/// Writes to `*mass` the logarithm of the share of the softmax that is allowed: 0 if nothing is forbidden, negative infinity
+/// if no allowed token has a share. `logits` has `count` elements of type `dtype`, as for grammarc_matcher_apply(), and does
+/// not change. The logits are the model's, before any mask.
+///
+/// `log_sum` is the log-sum-exp of the row, or NAN if unknown. With it, only the logits of the allowed or of the forbidden
+/// tokens are read, whichever are fewer. The error is below 1e-5 for rows of up to 262144 logits. GRAMMARC_BUFFER if `count`
+/// is not the logit width, GRAMMARC_ARGUMENT if `log_sum` is infinite. O(count), without allocation.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn grammarc_matcher_log_mass(
+    matcher: *mut grammarc_matcher,
+    logits: *const c_void,
+    dtype: u32,
+    count: usize,
+    log_sum: f64,
+    mass: *mut f64,
+) -> grammarc_status {
+    if mass.is_null() {
+        return GRAMMARC_ARGUMENT;
+    }
+    let log_sum = (!log_sum.is_nan()).then_some(log_sum);
+    try_on(matcher, |matcher| {
+        let mask = matcher.mask();
+        let found = match dtype {
+            0 => mask.log_mass(array("the logits", logits.cast::<f32>(), count)?, log_sum),
+            1 => mask.log_mass(array("the logits", logits.cast::<F16>(), count)?, log_sum),
+            2 => mask.log_mass(array("the logits", logits.cast::<Bf16>(), count)?, log_sum),
+            _ => return Ok(GRAMMARC_ARGUMENT),
+        };
+        Ok(match found {
+            Ok(found) => {
+                write_out(mass, found);
+                GRAMMARC_OK
+            }
+            Err(MassError::Buffer(_)) => GRAMMARC_BUFFER,
+            Err(_) => GRAMMARC_ARGUMENT,
+        })
     })
 }
 

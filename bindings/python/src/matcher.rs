@@ -1,5 +1,6 @@
 //! Matchers.
 
+use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use grammarc_runtime::MatcherOptions;
@@ -8,7 +9,7 @@ use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
-use crate::arrays::{self, Element, Row};
+use crate::arrays::{self, Element, Plane, Row};
 use crate::raise;
 use crate::tokens::{Id, Ids, Text};
 
@@ -50,13 +51,18 @@ impl Matcher {
     }
 }
 
-/// Checks that `needed` rows from `row` on are among `rows`.
-fn check_rows(row: usize, needed: usize, rows: usize) -> PyResult<()> {
-    if row.checked_add(needed).is_some_and(|end| end <= rows) {
-        return Ok(());
+/// Returns the range of the elements of `needed` rows from one on. Raises `IndexError` if there are fewer.
+fn rows_from(plane: &Plane, Row(row): Row, needed: usize) -> PyResult<Range<usize>> {
+    let (rows, columns) = (plane.rows, plane.columns);
+    match row.checked_add(needed) {
+        Some(end) if end <= rows => Ok(row * columns..end * columns),
+        _ => {
+            let text = format!(
+                "row {row} is not followed by the rows of {needed} masks: there are {rows}"
+            );
+            Err(PyIndexError::new_err(text))
+        }
     }
-    let text = format!("row {row} is not followed by the rows of {needed} masks: there are {rows}");
-    Err(PyIndexError::new_err(text))
 }
 
 #[pymethods]
@@ -91,6 +97,35 @@ impl Matcher {
                 _ => mask.apply(&mut plane.elements::<grammarc_runtime::Bf16>()[at]),
             }
             .map_err(raise::buffer)
+        })
+    }
+
+    /// Returns the logarithm of the share of the softmax that is allowed: 0 if nothing is forbidden, `-inf` if no allowed
+    /// token has a share. The logits are the model's, before any mask, and do not change. With `log_sum`, the log-sum-exp
+    /// of the row, only the logits of the allowed or of the forbidden tokens are read, whichever are fewer. The row is
+    /// required if there are several.
+    #[pyo3(signature = (logits, log_sum = None, row = None))]
+    fn log_mass(
+        &self,
+        py: Python<'_>,
+        logits: &Bound<'_, PyAny>,
+        log_sum: Option<f64>,
+        row: Option<Row>,
+    ) -> PyResult<f64> {
+        let mut plane = arrays::logits_of(logits)?;
+        let row = arrays::row_or_only(&plane, row)?;
+        let at = row * plane.columns..(row + 1) * plane.columns;
+        raise::guarded(py, || {
+            let mut matcher = self.lock();
+            let mask = matcher.mask();
+            match plane.element {
+                Element::F32 => mask.log_mass(&plane.elements::<f32>()[at], log_sum),
+                Element::F16 => {
+                    mask.log_mass(&plane.elements::<grammarc_runtime::F16>()[at], log_sum)
+                }
+                _ => mask.log_mass(&plane.elements::<grammarc_runtime::Bf16>()[at], log_sum),
+            }
+            .map_err(|error| PyValueError::new_err(error.to_string()))
         })
     }
 
@@ -152,12 +187,11 @@ impl Matcher {
         mask: &Bound<'_, PyAny>,
         row: Row,
     ) -> PyResult<usize> {
-        let Row(row) = row;
         let mut plane = arrays::words_of(mask)?;
-        let (columns, needed) = (plane.columns, tokens.0.len() + 1);
-        check_rows(row, needed, plane.rows)?;
+        let columns = plane.columns;
+        let rows = rows_from(&plane, row, tokens.0.len() + 1)?;
         raise::guarded(py, || {
-            let words = &mut plane.words()[row * columns..][..needed * columns];
+            let words = &mut plane.words()[rows];
             self.lock().fill_drafts(&tokens.0, words, columns).map_err(raise::batch)
         })
     }
@@ -175,10 +209,9 @@ impl Matcher {
         mask: &Bound<'_, PyAny>,
         row: Row,
     ) -> PyResult<Vec<bool>> {
-        let Row(row) = row;
         let mut plane = arrays::words_of(mask)?;
-        let (columns, needed) = (plane.columns, tokens.0.len() + 1);
-        check_rows(row, needed, plane.rows)?;
+        let columns = plane.columns;
+        let rows = rows_from(&plane, row, tokens.0.len() + 1)?;
         let of = |parent: i64| match parent {
             -1 => None,
             // A parent beyond all nodes is refused as one that does not come before.
@@ -186,8 +219,30 @@ impl Matcher {
         };
         let parents: Vec<Option<u32>> = parents.into_iter().map(of).collect();
         raise::guarded(py, || {
-            let words = &mut plane.words()[row * columns..][..needed * columns];
+            let words = &mut plane.words()[rows];
             self.lock().fill_tree(&tokens.0, &parents, words, columns).map_err(raise::batch)
+        })
+    }
+
+    /// Accepts the tokens of a known output, and fills a row for each with the mask it was drawn from, beginning at row
+    /// `row`. After a token that is not allowed, rows are copies of the last one. Returns how many tokens were accepted.
+    #[pyo3(signature = (tokens, mask, row = Row(0)), text_signature = "($self, tokens, mask, row=0)")]
+    fn replay(
+        &self,
+        py: Python<'_>,
+        tokens: Ids,
+        mask: &Bound<'_, PyAny>,
+        row: Row,
+    ) -> PyResult<usize> {
+        let plane = arrays::words_of(mask)?;
+        let rows = rows_from(&plane, row, tokens.0.len())?;
+        raise::guarded(py, || {
+            let replayed = py.detach(|| {
+                let mut plane = plane;
+                let columns = plane.columns;
+                self.lock().replay(&tokens.0, &mut plane.words()[rows], columns)
+            });
+            replayed.map_err(raise::batch)
         })
     }
 

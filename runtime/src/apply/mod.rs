@@ -3,7 +3,9 @@
 //! ```text
 //! formats ◄─ kernels ◄─ logit ◄─ weights ◄─ scalar ◄─ x86, neon ◄─ dispatch
 //!                                                                      ▲
-//!                                           mask::union ───────────────┘ ◄─ pick
+//!                                     mask::union ◄─ row ◄─────────────┘
+//!                                                     ▲
+//!                                                     └─ pick, mass
 //! ```
 //!
 //! | file | content |
@@ -14,17 +16,22 @@
 //! | `weights` | the greatest logit and the sum of weights, for all instruction sets |
 //! | `scalar`, `x86`, `neon` | the kernels of each instruction set |
 //! | `dispatch` | the set of kernels that the processor runs fastest |
+//! | `row` | a mask and a row of logits, read together |
 //! | `pick` | the greatest allowed logit, and draws |
+//! | `mass` | the share of the softmax that is allowed |
 //!
-//! Tests: `tests` holds every set of kernels against plain code; `src/tests/picks.rs` for choices.
+//! Tests: `tests` holds every set of kernels against plain code; `src/tests/picks.rs` for choices,
+//! `src/tests/masses.rs` for shares.
 
 mod dispatch;
 pub(crate) mod formats;
 mod kernels;
 pub(crate) mod logit;
+mod mass;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 mod pick;
+mod row;
 mod scalar;
 mod weights;
 #[cfg(target_arch = "x86_64")]

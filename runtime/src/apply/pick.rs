@@ -12,14 +12,11 @@
 //!
 //! Tests: `src/tests/picks.rs`.
 
-use grammarc_artifacts::MaskPool;
-
-use super::kernels::Kernels;
 use super::logit::Logit;
 use super::logit::sealed::Lane;
+use super::row::Row;
 use super::weights::weight;
 use crate::error::{BufferError, SampleError};
-use crate::mask::lists::Lists;
 use crate::mask::union::{BITS, BLOCK, Mask};
 
 /// Number of blocks of a row whose sums of weights are kept between the two passes of a draw: 262,144 tokens. The sums
@@ -78,38 +75,7 @@ impl Mask<'_> {
     }
 }
 
-/// A mask together with the row of logits to which it belongs.
-struct Row<'r, 'm, L> {
-    mask: &'r Mask<'m>,
-    pool: &'r MaskPool<'m>,
-    /// Token lists of a sparse mask. `None` for other masks, which are read in blocks.
-    lists: Option<Lists<'m>>,
-    logits: &'r [L],
-    kernels: &'static Kernels,
-}
-
-impl<'r, 'm, L: Lane> Row<'r, 'm, L> {
-    fn new(mask: &'r Mask<'m>, pool: &'r MaskPool<'m>, logits: &'r [L]) -> Self {
-        let lists = mask.lists(pool);
-        Self { mask, pool, lists, logits, kernels: Kernels::fastest() }
-    }
-
-    /// Returns the allowed tokens of a sparse mask with their logits, ascending by token.
-    fn listed(&self, lists: Lists<'m>) -> impl Iterator<Item = (u32, f32)> {
-        lists.iter().filter_map(|token| Some((token, self.logits.get(token as usize)?.value())))
-    }
-
-    /// Calls `show` with each block of mask words, its logits and the index of its first word in the row. Stops at the
-    /// first result that is not `None`, and returns it.
-    fn blocks<T>(&self, mut show: impl FnMut(&[u32], &[L], usize) -> Option<T>) -> Option<T> {
-        let mut block = [0; BLOCK];
-        self.logits.chunks(BLOCK * BITS).enumerate().find_map(|(at, logits)| {
-            let words = &mut block[..logits.len().div_ceil(BITS)];
-            let words = self.mask.words_at(self.pool, at * BLOCK, words);
-            show(words, logits, at * BLOCK)
-        })
-    }
-
+impl<L: Lane> Row<'_, '_, L> {
     /// Returns the greatest allowed logit, and the index of the first word of a block that has it. The logit is
     /// negative infinity if no allowed logit is a number. For a sparse mask the index is 0.
     fn most(&self) -> (f32, usize) {

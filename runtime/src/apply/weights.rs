@@ -24,7 +24,7 @@ const LANES: usize = 32;
 const SUMMED: usize = 8;
 
 /// Weight of a logit equal to the greatest one, in units of 2^-34.
-const ONE: f32 = (1u64 << 34) as f32;
+pub(super) const ONE: f32 = (1u64 << 34) as f32;
 
 /// `1.5 * 2^23`. The sum of this number and a small `f32` has the rounded integer in its low bits.
 const ROUND: f32 = 12_582_912.0;

@@ -10,6 +10,7 @@
 //! | [`len`](Mask::len) | a stored number for one part, otherwise as `iter` |
 //! | [`iter`](Mask::iter), [`argmax`](Mask::argmax), [`sample`](Mask::sample) | the allowed tokens of a sparse mask, otherwise the row |
 //! | [`fill`](Mask::fill), [`apply`](Mask::apply) | the row, once |
+//! | [`log_mass`](Mask::log_mass) | the allowed or the forbidden tokens; without the row's log-sum-exp, the row twice |
 //!
 //! No call allocates. Words are made in blocks on the stack, or read in place if the mask is one dense row.
 
@@ -18,7 +19,7 @@ use grammarc_artifacts::MaskPool;
 use crate::apply::Kernels;
 use crate::apply::logit::Logit;
 use crate::apply::logit::sealed::Lane;
-use crate::error::BufferError;
+use crate::error::{BatchError, BufferError};
 use crate::grammar::Grammar;
 use crate::mask::lists::Lists;
 use crate::mask::parts::{NearBoundPart, PartList};
@@ -303,6 +304,24 @@ pub(crate) fn check_words(width: u32, found: usize) -> Result<(), BufferError> {
     let needed = (width as usize).div_ceil(BITS);
     let fits = found >= needed;
     fits.then_some(()).ok_or(BufferError { unit: "words", found, needed })
+}
+
+/// Checks that an array of `len` words is a whole number of rows of `row_words`, at least `needed`, and that a row has room for
+/// a mask of `width` tokens. Returns an error if not.
+pub(crate) fn check_rows(
+    width: u32,
+    len: usize,
+    row_words: usize,
+    needed: usize,
+) -> Result<(), BatchError> {
+    let rows = len.checked_div(row_words).unwrap_or(0);
+    if rows * row_words != len {
+        return Err(BatchError::Length { len, row_len: row_words });
+    }
+    if rows < needed {
+        return Err(BatchError::Row { row: needed - 1, rows });
+    }
+    check_words(width, row_words).map_err(|source| BatchError::Buffer { row: 0, source })
 }
 
 impl<'m> IntoIterator for Mask<'m> {

@@ -61,6 +61,25 @@ proptest! {
             prop_assert_eq!(refused, Err(BatchError::Row { row: drafts, rows: drafts }));
             prop_assert_eq!(&found, &expected);
 
+            // The rows of an output that is known are those, without the row behind its last token.
+            let mut replayed = matcher.fork();
+            let mut rows = vec![0; (drafts + more) * row_words];
+            prop_assert_eq!(replayed.replay(&tokens, &mut rows, row_words), Ok(valid));
+            let written = valid.min(drafts.saturating_sub(1));
+            let shown = if drafts == 0 { 0 } else { rows.len() };
+            for (at, row) in rows[..shown].chunks(row_words).enumerate() {
+                let from = at.min(written) * row_words;
+                prop_assert_eq!(row, &expected[from..from + row_words]);
+            }
+            prop_assert_eq!(replayed.export(), step.export());
+            if drafts > 0 {
+                let mut other = matcher.fork();
+                let short = (drafts - 1) * row_words;
+                let refused = other.replay(&tokens, &mut rows[..short], row_words);
+                prop_assert_eq!(refused, Err(BatchError::Row { row: drafts - 1, rows: drafts - 1 }));
+                prop_assert_eq!(other.export(), matcher.export());
+            }
+
             let many = matcher.accept_many(&tokens);
             prop_assert_eq!(many.map_or_else(|error| error.accepted, |()| drafts), valid);
             prop_assert_eq!(matcher.export(), step.export());

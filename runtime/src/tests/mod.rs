@@ -6,6 +6,7 @@ mod directed;
 mod distinct;
 mod drafts;
 mod endings;
+mod masses;
 mod packed_strings;
 mod picks;
 mod unmasked;

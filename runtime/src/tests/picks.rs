@@ -8,7 +8,7 @@ use crate::testing::{EDGE_TOKENS, Rng, grammar, vocabulary};
 use crate::{Bf16, F16, Logit, Mask, Matcher, MatcherOptions};
 
 /// Draws a logit: a usual number, a number that other logits equal, an infinity, or NaN.
-fn logit(random: &mut Rng) -> f32 {
+pub(super) fn logit(random: &mut Rng) -> f32 {
     match random.below(12) {
         0 => f32::NAN,
         1 => f32::NEG_INFINITY,

@@ -2,6 +2,7 @@
 #include "check.h"
 #include "environment.h"
 
+#include <math.h>
 #include <pthread.h>
 
 enum { ROW = 16, WIDE = 400, WIDE_ROW = (WIDE + 31) / 32 };
@@ -126,6 +127,31 @@ static void wide_rows(void)
     STATUS(grammarc_matcher_apply(matcher, full, 3, WIDE), GRAMMARC_ARGUMENT);
     STATUS(grammarc_matcher_apply(matcher, (char *)full + 1, GRAMMARC_F32, WIDE), GRAMMARC_ARGUMENT);
     STATUS(grammarc_matcher_apply(matcher, NULL, GRAMMARC_F32, WIDE), GRAMMARC_ARGUMENT);
+
+    /* The share of the softmax: all logits are equal, so it is a quotient of counts. */
+    for (size_t at = 0; at < WIDE; at++) {
+        full[at] = 1.0f;
+        half[at] = 0x3C00;
+        brain[at] = 0x3F80;
+    }
+    double expected = log((double)bits(words, WIDE_ROW) / WIDE), sum = 1.0 + log((double)WIDE);
+    void *rows[] = {full, half, brain};
+    for (uint32_t dtype = GRAMMARC_F32; dtype <= GRAMMARC_BF16; dtype++) {
+        double mass = 1.0;
+        STATUS(grammarc_matcher_log_mass(matcher, rows[dtype], dtype, WIDE, NAN, &mass), GRAMMARC_OK);
+        CHECK(fabs(mass - expected) < 1e-5);
+        mass = 1.0;
+        STATUS(grammarc_matcher_log_mass(matcher, rows[dtype], dtype, WIDE, sum, &mass), GRAMMARC_OK);
+        CHECK(fabs(mass - expected) < 1e-5);
+    }
+    double mass = 1.0;
+    STATUS(grammarc_matcher_log_mass(matcher, full, GRAMMARC_F32, WIDE - 1, NAN, &mass), GRAMMARC_BUFFER);
+    STATUS(grammarc_matcher_log_mass(matcher, full, GRAMMARC_F32, WIDE, INFINITY, &mass), GRAMMARC_ARGUMENT);
+    STATUS(grammarc_matcher_log_mass(matcher, full, 3, WIDE, NAN, &mass), GRAMMARC_ARGUMENT);
+    STATUS(grammarc_matcher_log_mass(matcher, NULL, GRAMMARC_F32, WIDE, NAN, &mass), GRAMMARC_ARGUMENT);
+    STATUS(grammarc_matcher_log_mass(NULL, full, GRAMMARC_F32, WIDE, NAN, &mass), GRAMMARC_ARGUMENT);
+    CHECK(mass == 1.0);
+    STATUS(grammarc_matcher_log_mass(matcher, full, GRAMMARC_F32, WIDE, NAN, NULL), GRAMMARC_ARGUMENT);
     grammarc_matcher_free(matcher);
 
     options.logit_width = TOKENS - 1;
@@ -161,6 +187,14 @@ static void drafts(void)
         }
         STATUS(grammarc_matcher_rollback(matcher, bad), GRAMMARC_OK);
 
+        /* Of an output that is known: the same rows but the last, and the matcher moves. */
+        uint32_t rows[DRAFTS * ROW];
+        size_t replayed = 99;
+        STATUS(grammarc_replay(matcher, tokens, DRAFTS, rows, DRAFTS, ROW, &replayed), GRAMMARC_OK);
+        CHECK(replayed == bad && memcmp(rows, mask, sizeof rows) == 0);
+        CHECK(grammarc_matcher_rollback_depth(matcher) == bad);
+        STATUS(grammarc_matcher_rollback(matcher, bad), GRAMMARC_OK);
+
         size_t taken = 99;
         grammarc_status expected = bad < DRAFTS ? GRAMMARC_REFUSED : GRAMMARC_OK;
         STATUS(grammarc_matcher_accept_many(matcher, tokens, DRAFTS, &taken), expected);
@@ -171,6 +205,9 @@ static void drafts(void)
     STATUS(grammarc_fill_drafts(matcher, (const uint32_t *)mask, DRAFTS, mask, DRAFTS, ROW, NULL), GRAMMARC_BUFFER);
     STATUS(grammarc_fill_drafts(matcher, NULL, 0, mask, 1, ROW, NULL), GRAMMARC_OK);
     STATUS(grammarc_fill_drafts(matcher, NULL, 1, mask, 2, ROW, NULL), GRAMMARC_ARGUMENT);
+    STATUS(grammarc_replay(matcher, (const uint32_t *)mask, DRAFTS, mask, DRAFTS - 1, ROW, NULL), GRAMMARC_BUFFER);
+    STATUS(grammarc_replay(matcher, NULL, 0, NULL, 0, ROW, NULL), GRAMMARC_OK);
+    STATUS(grammarc_replay(matcher, NULL, 1, mask, 2, ROW, NULL), GRAMMARC_ARGUMENT);
 
     /* Through the end: a row after an end token is the end set. */
     uint32_t ending[] = {'f', EOS, 'x'};

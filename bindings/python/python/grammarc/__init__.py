@@ -13,6 +13,7 @@
 True
 """
 
+from grammarc._artifacts import ArtifactFolders, open_artifact
 from grammarc._errors import (
     ActionError,
     ArtifactError,
@@ -45,6 +46,7 @@ from grammarc._native import (
     fill_batch,
 )
 from grammarc._params import ProbLimit
+from grammarc._replay import Replay, replay, replay_parts
 from grammarc._report import KeywordVerdict, WorkBound
 from grammarc.compiler import Compiler, CompilerStats, Limits
 from grammarc.generation import Output, OutputCut, generate, generate_json
@@ -53,6 +55,7 @@ from grammarc.schema import Schema
 __all__ = [
     "ActionError",
     "ArtifactError",
+    "ArtifactFolders",
     "Bitmask",
     "CancelToken",
     "Cancelled",
@@ -76,6 +79,7 @@ __all__ = [
     "ProbLimit",
     "PromptError",
     "RepairError",
+    "Replay",
     "Schema",
     "SourceError",
     "Splitter",
@@ -89,4 +93,7 @@ __all__ = [
     "fill_batch",
     "generate",
     "generate_json",
+    "open_artifact",
+    "replay",
+    "replay_parts",
 ]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import sys
 import threading
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 
 import contract
@@ -18,6 +20,7 @@ from grammarc.hosts._serving import (
     HostMismatch,
     OnlyXgrammar,
     Server,
+    Servers,
     Settings,
     choices,
     expect_parameters,
@@ -266,3 +269,23 @@ def test_parameters_of_a_host() -> None:
             expect_parameters(good, *names, where="good")
     with pytest.raises(HostMismatch):
         expect_parameters(None, "a", where="nothing")
+
+
+def test_a_tokenizer_has_one_server_while_it_lives() -> None:
+    made, settings = Servers(), Settings()
+    tokenizer = contract.Tokenizer()
+    first = made.of(tokenizer, contract.WIDTH, settings)
+    assert made.of(tokenizer, contract.WIDTH, settings) is first
+    assert made.of(contract.Tokenizer(), contract.WIDTH, settings) is not first
+    # With its vocabulary made, a server does not keep its tokenizer alive.
+    assert first.compile("regex", "a").check("a") is None
+    gone = weakref.ref(tokenizer)
+    del tokenizer
+    gc.collect()
+    assert gone() is None
+    several = contract.Tokenizer()
+    widths = [made.of(several, width, settings).logit_width for width in (contract.WIDTH, contract.WIDTH + 1)]
+    assert widths == [contract.WIDTH, contract.WIDTH + 1]
+    assert made.of(several, contract.WIDTH, Settings(seconds=1)).settings.seconds == 1
+    # Nothing can refer to these weakly.
+    assert made.of("text", 1, settings) is not made.of("text", 1, settings)

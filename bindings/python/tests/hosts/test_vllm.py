@@ -6,6 +6,8 @@ import json
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -13,7 +15,9 @@ import contract
 import pytest
 from hosts import vllm_modules
 
-from grammarc.hosts import vllm
+import grammarc
+from grammarc.hosts import _vllm_beams, vllm
+from grammarc.hosts._serving import Checker, Server
 
 MODULES = vllm_modules.each()
 
@@ -47,6 +51,7 @@ def probe(modules: SimpleNamespace) -> None:
         modules.utils,
         modules.exceptions,
     )
+    _vllm_beams.probe(modules.offline, modules.requests)
 
 
 def test_the_known_interfaces_are_found(modules: SimpleNamespace) -> None:
@@ -83,20 +88,28 @@ def renamed(name: str) -> Any:
     elif name == "lookup":
         made = type("Params", (), {"_validate_structured_outputs": lambda self: None})
         modules.sampling_params.SamplingParams = made
+    elif name == "beams":
+        makes = {"_init_beam_search_structured_output": lambda self, structured_outputs, tokenizer: OTHER(tokenizer)}
+        modules.offline.BeamSearchOfflineMixin = type("Mixin", (), makes)
+    elif name == "request":
+        modules.requests[1].to_beam_search_params = lambda self, max_tokens: None
     return modules
 
 
 OTHER: Any = None
 
 
-@pytest.mark.parametrize("name", ["kind", "method", "parameter", "errors", "validation", "manager", "lookup"])
+@pytest.mark.parametrize("name", [
+    "kind", "method", "parameter", "errors", "validation", "manager", "lookup", "beams", "request"
+])
 def test_other_interfaces_are_refused(name: str) -> None:
     with pytest.raises(vllm.HostMismatch, match="update grammarc"):
         probe(renamed(name))
 
 
-def test_installing_replaces_and_is_done_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    modules = vllm_modules.stubs()
+def put(monkeypatch: pytest.MonkeyPatch, modules: SimpleNamespace) -> None:
+    """Puts modules where vLLM's are imported from."""
+    protocols = zip(_vllm_beams.REQUESTS.items(), modules.requests, strict=True)
     for name, module in {
         "vllm": SimpleNamespace(__version__="0.32.0"),
         "vllm.exceptions": modules.exceptions,
@@ -107,8 +120,15 @@ def test_installing_replaces_and_is_done_once(monkeypatch: pytest.MonkeyPatch) -
         "vllm.v1.structured_output.backend_types": modules.backend_types,
         "vllm.v1.structured_output.backend_xgrammar": modules.backend_xgrammar,
         "vllm.v1.structured_output.utils": modules.utils,
+        _vllm_beams.OFFLINE: modules.offline,
+        **{module: SimpleNamespace(**{name: request}) for (module, name), request in protocols},
     }.items():
         monkeypatch.setitem(sys.modules, name, module)
+
+
+def test_installing_replaces_and_is_done_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    modules = vllm_modules.stubs()
+    put(monkeypatch, modules)
     original = modules.structured_output.XgrammarBackend
     vllm.install()
     installed = modules.structured_output.XgrammarBackend
@@ -130,17 +150,76 @@ def test_installing_replaces_and_is_done_once(monkeypatch: pytest.MonkeyPatch) -
 
 def test_a_mismatch_installs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     modules = renamed("validation")
-    for name in ("structured_output.backend_types", "structured_output.backend_xgrammar", "structured_output.utils"):
-        monkeypatch.setitem(sys.modules, f"vllm.v1.{name}", getattr(modules, name.rpartition(".")[2]))
-    monkeypatch.setitem(sys.modules, "vllm", ModuleType("vllm"))
-    monkeypatch.setitem(sys.modules, "vllm.exceptions", modules.exceptions)
-    monkeypatch.setitem(sys.modules, "vllm.sampling_params", modules.sampling_params)
-    monkeypatch.setitem(sys.modules, "vllm.v1", ModuleType("vllm.v1"))
-    monkeypatch.setitem(sys.modules, "vllm.v1.structured_output", modules.structured_output)
+    put(monkeypatch, modules)
     original = modules.structured_output.XgrammarBackend
     with pytest.raises(vllm.HostMismatch):
         vllm.install()
     assert modules.structured_output.XgrammarBackend is original
+
+
+@pytest.fixture
+def beams(monkeypatch: pytest.MonkeyPatch, modules: SimpleNamespace) -> Iterator[SimpleNamespace]:
+    """The modules, with the plug-in installed."""
+    replaced = [(modules.structured_output, "XgrammarBackend"), (modules.backend_xgrammar, "XgrammarBackend")]
+    replaced += [(modules.backend_xgrammar, "validate_xgrammar_grammar")]
+    replaced += [(modules.structured_output.StructuredOutputManager, "__init__")]
+    replaced += [(request, "to_beam_search_params") for request in modules.requests]
+    for owner, name in replaced:
+        monkeypatch.setattr(owner, name, getattr(owner, name))
+    put(monkeypatch, modules)
+    vllm.install()
+    yield modules
+
+
+def test_offline_beams_are_ours_and_compile_once(beams: SimpleNamespace) -> None:
+    if beams.offline is not MODULES["stubs"].offline:
+        # vLLM's own code allocates a row.
+        pytest.importorskip("torch")
+    model = SimpleNamespace(get_vocab_size=lambda: contract.WIDTH)
+    search = beams.offline.BeamSearchOfflineMixin()
+    search.llm_engine, search.model_config = SimpleNamespace(vllm_config=vllm_modules.config()), model
+    asked = SimpleNamespace(json='{"type": "integer", "multipleOf": 7}', _backend="xgrammar")
+    tokenizer, kind = contract.Tokenizer(), beams.backend_types.StructuredOutputOptions.JSON
+    before = vllm.stats()
+    for _ in range(2):
+        # As a call of `beam_search`: a backend of its own, and a grammar for each beam at each step.
+        backend, _, _ = search._init_beam_search_structured_output(asked, tokenizer)
+        for text in ("", "1", "14"):
+            grammar = backend.compile_grammar(kind, asked.json)
+            assert grammar.accept_tokens("beam", contract.spelled(text))
+            row = contract.rows()
+            grammar.fill_bitmask(row, 0)
+            # 1 is no multiple of 7, and 14 is one.
+            assert (contract.END in contract.tokens_of(row[0])) is (text == "14")
+        backend.destroy()
+    after = vllm.stats()
+    assert after["requests"] - before["requests"] == 6 and after["delegated"] == before["delegated"]
+    assert after["compiled"] - before.get("compiled", 0) == 1
+
+
+@pytest.mark.parametrize("at", [0, 1])
+def test_beams_over_http_keep_or_refuse_their_constraint(beams: SimpleNamespace, at: int) -> None:
+    made = beams.requests[at]
+    constraint = SimpleNamespace(json="{}")
+    free = vllm_modules.request(made, n=2)
+    assert free.to_beam_search_params(7, {}).max_tokens == 7
+    before = vllm.stats()["refused_requests"]
+    for field in ("structured_outputs", "response_format"):
+        with pytest.raises(beams.exceptions.VLLMClientError, match="use_beam_search"):
+            vllm_modules.request(made, n=2, **{field: constraint}).to_beam_search_params(7, {})
+    assert vllm.stats()["refused_requests"] - before == 2
+
+
+def test_a_constraint_that_vllm_hands_on_is_left_to_it(stubs: SimpleNamespace) -> None:
+    made = stubs.requests[0]
+    made.to_beam_search_params = lambda self, max_tokens, default: SimpleNamespace(
+        structured_outputs=self.extract_structured_outputs()
+    )
+    _vllm_beams.refuse_dropped(made, vllm.refusal_class(stubs.exceptions), vllm._counters.refused_requests)
+    constraint = SimpleNamespace(json="{}")
+    request = vllm_modules.request(vllm_modules.stubs().requests[0], structured_outputs=constraint)
+    request.__class__ = made
+    assert request.to_beam_search_params(1, {}).structured_outputs is constraint
 
 
 @pytest.mark.parametrize("asked", ["", "0", None])
@@ -294,6 +373,56 @@ def test_xgrammar_s_narrower_rows_are_refused() -> None:
     grammar.fill_bitmask(contract.rows(), 0)
 
 
+@pytest.fixture
+def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> grammarc.Grammar:
+    """A grammar of the hosts' vocabulary that is in a folder of artifacts."""
+    server = Server(contract.Tokenizer(), contract.WIDTH)
+    grammar = server.compile("regex", "ab?")
+    grammar.save(tmp_path / "a.gmask")
+    monkeypatch.setenv("GRAMMARC_CACHE", str(tmp_path))
+    return grammar
+
+
+def by_digest(digest: str, **more: Any) -> str:
+    return json.dumps({"type": "grammarc", "artifact": digest, **more})
+
+
+def test_artifacts_by_digest(built: grammarc.Grammar, modules: SimpleNamespace) -> None:
+    source = by_digest(built.digest.hex())
+    before = vllm.stats()
+    assert takes(compiled(modules, "STRUCTURAL_TAG", source), "ab")
+    assert not takes(compiled(modules, "STRUCTURAL_TAG", source), "abb")
+    assert vllm.stats().get("compiled", 0) == before.get("compiled", 0)
+    for bad, message in (
+        (by_digest("00" * 32), "there is no artifact"),
+        (by_digest("xyz"), "a digest has 32 bytes"),
+        (by_digest(built.digest.hex(), end="x"), "and nothing else"),
+        (json.dumps({"type": "grammarc"}), "and nothing else"),
+        (json.dumps({"type": "grammarc", "artifact": 7}), "and nothing else"),
+    ):
+        with pytest.raises(ValueError, match=f"grammarc: .*{message}"):
+            compiled(modules, "STRUCTURAL_TAG", bad)
+
+
+def test_artifacts_are_checked_with_the_request(built: grammarc.Grammar, check: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vllm, "_checker", Checker())
+    check(asked(structural_tag=by_digest(built.digest.hex())))
+    for bad in (by_digest("00" * 32), by_digest("xyz"), by_digest(built.digest.hex(), more=1)):
+        with pytest.raises(ValueError, match="grammarc: "):
+            check(asked(structural_tag=bad))
+    # The words in another tag are no name of an artifact.
+    check(asked(structural_tag=json.dumps({"type": "const_string", "value": '"grammarc"'})))
+
+
+def test_an_artifact_of_another_vocabulary_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    vocabulary = grammarc.Vocabulary.from_tokens([b"a", b"<end>"], special_ids=[1], end_tokens=[1])
+    grammar = grammarc.Compiler(vocabulary, artifacts=()).regex("a")
+    grammar.save(tmp_path / "a.gmask")
+    monkeypatch.setenv("GRAMMARC_CACHE", str(tmp_path))
+    with pytest.raises(ValueError, match="another vocabulary"):
+        compiled(vllm_modules.stubs(), "STRUCTURAL_TAG", by_digest(grammar.digest.hex()))
+
+
 def test_refusals_are_value_errors(modules: SimpleNamespace) -> None:
     before = vllm.stats()["refused_requests"]
     bad = [
@@ -441,7 +570,7 @@ def configure_logging_if_needed(config):
     log.configure_logging(config)
 sys.modules["vllm"] = types.SimpleNamespace(__version__="0.32.0")
 sys.modules["vllm.logger"] = log
-from grammarc.hosts import vllm
+from grammarc.hosts import _vllm_beams, vllm
 """
 """vLLM's log, as ``vllm/logger.py`` of 0.32 has it: configured by a function that callers look up in the module."""
 

@@ -20,7 +20,7 @@ torch = pytest.importorskip("torch", reason="torch is not installed: vLLM's proc
 from hosts import emulated  # noqa: E402
 
 from grammarc import DeviceError  # noqa: E402
-from grammarc.hosts._serving import HostMismatch  # noqa: E402
+from grammarc.hosts._serving import Checker, HostMismatch, Server  # noqa: E402
 
 PROCESSORS = vllm_modules.processors()
 PATH = "vllm.v1.worker.gpu.sample.logits_processor"
@@ -211,6 +211,23 @@ def test_only_what_was_left_to_the_host_is_read_back(module: Any, interface: Any
             runner.append(slot, token)
         runner.step([slot])
         assert bool(runner.processor._taken[slot]) == needs
+
+
+def test_artifacts_by_digest(module: Any, interface: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    built = Server(contract.Tokenizer(), contract.WIDTH).compile("regex", "ab?")
+    built.save(tmp_path / "a.gmask")
+    monkeypatch.setenv("GRAMMARC_CACHE", str(tmp_path))
+    monkeypatch.setattr(module, "_checker", Checker())
+    asked = asking({"artifact": built.digest.hex()})
+    module.GrammarLogitsProcessor.validate_params(asked)
+    for bad in ({"artifact": "00" * 32}, {"artifact": "xyz"}, {"artifact": 7}, {"artifact": built.digest.hex(), "regex": "a"}):
+        with pytest.raises(ValueError):
+            module.GrammarLogitsProcessor.validate_params(asking(bad))
+    processor = Runner(module, interface).processor
+    before = processor._server.stats()["compiled"]
+    start, _ = processor._start(module.source_of(asked), tuple(sorted(contract.ENDS)))
+    assert start.allowed() == [contract.TOKENS.index(b"a")]
+    assert processor._server.stats()["compiled"] == before
 
 
 def test_requests_are_checked(module: Any) -> None:

@@ -1,8 +1,7 @@
-"""The shim beside XGrammar 0.2.9: its names with their parameters, what it serialises, and answers of what 0.2.9 added."""
+"""The shim beside XGrammar 0.2.9: what that serialises, and answers of what 0.2.9 added."""
 
 from __future__ import annotations
 
-import inspect
 import json
 import random
 from importlib.metadata import version
@@ -27,40 +26,6 @@ TOKENS = [bytes([byte]) for byte in range(256)] + [b"</s>"] + [marker.encode() f
 TOKENS += [b"ab", b"abc", b"bc", b"bcd", b'"a', b'{"', b'":', b"tr", b"true", "é".encode(), "éa".encode()]
 OURS = shim.GrammarCompiler(shim.TokenizerInfo(TOKENS, stop_token_ids=[STOP]))
 THEIRS = xgrammar.GrammarCompiler(xgrammar.TokenizerInfo(TOKENS, stop_token_ids=[STOP]))
-
-ABSENT = {
-    "Grammar": {"serialize_json", "deserialize_json"},
-    "CompiledGrammar": {"serialize_json", "deserialize_json"},
-    "TokenizerInfo": {"serialize_json", "deserialize_json"},
-    "GrammarMatcher": {"get_captures"},
-}
-"""Public methods that the shim does not have, as its page says."""
-
-
-@pytest.mark.parametrize("name", [name for name in shim.ENGINE if inspect.isclass(getattr(xgrammar, name)) and name != "VocabType"])
-def test_methods_have_xgrammar_s_parameters(name: str) -> None:
-    ours, theirs = getattr(shim, name), getattr(xgrammar, name)
-    public = {method for method in vars(theirs) if not method.startswith("_")}
-    # Some are attributes of an instance here.
-    made = shim.GrammarMatcher(OURS.compile_regex("a")) if name == "GrammarMatcher" else OURS.tokenizer_info if name == "TokenizerInfo" else OURS if name == "GrammarCompiler" else ours
-    missing = {method for method in public if not hasattr(made, method)} - {"grammar", "tokenizer_info"}
-    assert missing == ABSENT.get(name, set())
-    for method in sorted(public - missing - {"compile_structural_tag", "from_structural_tag"} | {"__init__"}):
-        other, own = getattr(theirs, method), getattr(ours, method, None)
-        if name in ("Grammar", "CompiledGrammar") and method == "__init__" or not callable(other) or not callable(own):
-            continue
-        wanted, found = inspect.signature(other).parameters, inspect.signature(own).parameters
-        if any(one.kind is one.VAR_KEYWORD for one in found.values()):
-            continue
-        assert {one: wanted[one].default for one in wanted} == {one: found[one].default for one in found} | (
-            {"vocab_type": wanted["vocab_type"].default} if "vocab_type" in wanted else {}
-        ), method
-
-
-def test_functions_have_xgrammar_s_parameters() -> None:
-    for name in ("allocate_token_bitmask", "apply_token_bitmask_inplace", "get_bitmask_shape", "reset_token_bitmask"):
-        assert list(inspect.signature(getattr(shim, name)).parameters) == list(inspect.signature(getattr(xgrammar, name)).parameters)
-
 
 SCHEMA = {"type": "object", "properties": {"a": {"type": "string"}, "n": {"type": "integer"}}, "required": ["a"]}
 TAG = formats.TagFormat(begin="<a>", content=formats.RegexFormat(pattern="b+"), end="</a>")

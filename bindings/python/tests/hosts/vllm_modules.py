@@ -110,10 +110,23 @@ def load(folder: Path) -> SimpleNamespace:
         backend_types = _module("vllm.v1.structured_output.backend_types", package / "backend_types.py")
         backend_xgrammar = _module("vllm.v1.structured_output.backend_xgrammar", package / "backend_xgrammar.py")
         structured_output = _module("vllm.v1.structured_output", package / "__init__.py")
-    check = _code(
-        compile((root / "sampling_params.py").read_text(), "sampling_params.py", "exec"), "_validate_structured_outputs"
+    params = _methods(root / "sampling_params.py", "SamplingParams", "_validate_structured_outputs")
+    offline = _methods(
+        root / "entrypoints/generate/beam_search/offline.py",
+        "BeamSearchOfflineMixin",
+        "_init_beam_search_structured_output",
+        get_structured_output_key=lambda asked: asked,
     )
-    params = type("SamplingParams", (), {"_validate_structured_outputs": types.FunctionType(check, {})})
+    requests = [
+        _methods(
+            root / "entrypoints/openai" / folder / "protocol.py",
+            name,
+            "to_beam_search_params",
+            "extract_structured_outputs",
+            **request_names(),
+        )
+        for folder, name in (("chat_completion", "ChatCompletionRequest"), ("completion", "CompletionRequest"))
+    ]
     return SimpleNamespace(
         structured_output=structured_output,
         backend_types=backend_types,
@@ -121,7 +134,25 @@ def load(folder: Path) -> SimpleNamespace:
         sampling_params=SimpleNamespace(SamplingParams=params),
         utils=utils,
         exceptions=exceptions,
+        offline=SimpleNamespace(BeamSearchOfflineMixin=offline),
+        requests=requests,
     )
+
+
+def request_names() -> dict[str, Any]:
+    """What the methods of requests look up: parameters of beams without a constraint, and the constraint of a request."""
+    return {
+        "BeamSearchParams": lambda **options: SimpleNamespace(**{"structured_outputs": None, **options}),
+        "structured_outputs_from_response_format": lambda structured, response: response or structured,
+    }
+
+
+def request(made: type, **fields: Any) -> Any:
+    """A request of a class, with these fields and None for all others."""
+    names = set(made.to_beam_search_params.__code__.co_names) | {"structured_outputs", "response_format"}  # type: ignore[attr-defined]
+    one = made()
+    one.__dict__.update({**dict.fromkeys(names - set(dir(made))), **fields})
+    return one
 
 
 class _Mocked(types.ModuleType):
@@ -196,6 +227,15 @@ def _functions(source: str, names: tuple[str, ...]) -> ast.Module:
         if isinstance(node, ast.arg):
             node.annotation = None
     return tree
+
+
+def _methods(path: Path, name: str, *methods: str, **known: Any) -> type:
+    """A class with the methods of one in a file. They look up what is known."""
+    code = compile(path.read_text(), str(path), "exec")
+    made = {method: types.FunctionType(_code(code, method), dict(known)) for method in methods}
+    for method in made.values():
+        method.__defaults__ = (None,) if method.__name__ == "to_beam_search_params" else None
+    return type(name, (), {"_DEFAULT_SAMPLING_PARAMS": {"temperature": 1.0}, **made})
 
 
 def _code(code: types.CodeType, name: str) -> types.CodeType:
@@ -281,6 +321,22 @@ def stubs() -> SimpleNamespace:
     code = _code(compile(check, "stub", "exec"), "_validate_structured_outputs")
     params = type("SamplingParams", (), {"_validate_structured_outputs": types.FunctionType(code, {})})
 
+    class BeamSearchOfflineMixin:
+        def _init_beam_search_structured_output(self, structured_outputs: Any, tokenizer: Any) -> Any:
+            from vllm.v1.structured_output.backend_xgrammar import XgrammarBackend
+
+            backend = XgrammarBackend(self.llm_engine.vllm_config, tokenizer, self.model_config.get_vocab_size())  # type: ignore[attr-defined]
+            return backend, structured_outputs, None
+
+    class ChatCompletionRequest:
+        def to_beam_search_params(self, max_tokens: int, default_sampling_params: Any) -> Any:
+            return request_names()["BeamSearchParams"](beam_width=self.n, max_tokens=max_tokens)  # type: ignore[attr-defined]
+
+        def extract_structured_outputs(self) -> Any:
+            return self.response_format or self.structured_outputs  # type: ignore[attr-defined]
+
+    class CompletionRequest(ChatCompletionRequest): ...
+
     class VLLMClientError(Exception): ...
 
     class VLLMValidationError(VLLMClientError): ...
@@ -299,4 +355,6 @@ def stubs() -> SimpleNamespace:
         sampling_params=SimpleNamespace(SamplingParams=params),
         utils=SimpleNamespace(grammar_is_likely_lark=grammar_is_likely_lark),
         exceptions=SimpleNamespace(VLLMClientError=VLLMClientError, VLLMValidationError=VLLMValidationError),
+        offline=SimpleNamespace(BeamSearchOfflineMixin=BeamSearchOfflineMixin),
+        requests=[ChatCompletionRequest, CompletionRequest],
     )

@@ -13,6 +13,10 @@ from typing import Any
 import grammarc
 from grammarc.compat._xgrammar_base import real, real_names
 from grammarc.compat._xgrammar_compiler import CompiledGrammar
+from grammarc.compat._xgrammar_encoder import Encoder
+
+_TAIL = 6
+"""Most steps before a text with which it is encoded. More change the encoding of a text behind them next to never."""
 
 
 def get_bitmask_shape(batch_size: int, vocab_size: int) -> tuple[int, int]:
@@ -87,10 +91,18 @@ class GrammarMatcher:
         matcher = compiled_grammar.compiled.matcher(
             end_tokens=list(stops), logit_width=info.vocab_size, rollback_window=sys.maxsize
         )
-        self._set(matcher, terminate_without_stop_token, default_temperature, [])
+        self._set(matcher, terminate_without_stop_token, default_temperature, [], info._encoder)
 
-    def _set(self, matcher: grammarc.Matcher, ends_itself: bool, temperature: float | None, steps: list[int]) -> None:
+    def _set(
+        self,
+        matcher: grammarc.Matcher,
+        ends_itself: bool,
+        temperature: float | None,
+        steps: list[list[int]],
+        encoder: Encoder | None,
+    ) -> None:
         self._matcher = matcher
+        self._encoder = encoder
         self._ends_itself = ends_itself
         self.temperature = temperature
         self.max_rollback_tokens = -1
@@ -109,7 +121,7 @@ class GrammarMatcher:
             return False
         if not self._matcher.try_accept(token_id):
             return False
-        self._steps.append(1)
+        self._steps.append([token_id])
         return True
 
     def accept_string(self, input_str: str | bytes, *, debug_print: bool = False) -> bool:
@@ -119,7 +131,7 @@ class GrammarMatcher:
         if tokens is None or self._matcher.validate(tokens) < len(tokens):
             return False
         self._matcher.accept_many(tokens)
-        self._steps.append(len(tokens))
+        self._steps.append(tokens)
         return True
 
     def fill_next_token_bitmask(self, bitmask: Any, index: int = 0, *, debug_print: bool = False) -> bool:
@@ -148,22 +160,27 @@ class GrammarMatcher:
             return forced[: error.start].decode()
 
     def find_jump_forward_tokens(self) -> list[int]:
-        """Tokens of the text with which every continuation begins: the longest text token at each place. The last is left out if
-        a longer text token begins with it."""
+        """Tokens of the text with which every continuation begins, as the tokenizer would spell it behind the tokens before; the last
+        is left out if a longer allowed token begins with it.
+
+        Without a tokenizer, the longest text token at each place, and the last is left out if a longer one of any kind begins with it.
+        """
         if self._matcher.is_finished or self._matcher.is_accepting:
             return []
-        tokens = _by_bytes(self._matcher.grammar.vocabulary)
-        forced, found, at = self._matcher.forced_bytes(), list[int](), 0
-        last = b""
-        while at < len(forced):
-            ends = range(min(len(forced), at + tokens.longest), at, -1)
-            end = next((end for end in ends if forced[at:end] in tokens.ids), None)
-            if end is None:
-                break
-            last = forced[at:end]
-            found.append(tokens.ids[last])
-            at = end
-        return found[:-1] if found and tokens.is_prefix(last) else found
+        forced, tokens = self._matcher.forced_bytes(), _by_bytes(self._matcher.grammar.vocabulary)
+        if self._encoder is not None:
+            found = self._encoder.continued([token for step in self._steps[-_TAIL:] for token in step], forced)
+            if found is not None:
+                return found if not found or self._is_last_sure(found) else found[:-1]
+        found = tokens.longest_at_each_place(forced)
+        return found[:-1] if found and tokens.is_prefix(self._matcher.grammar.vocabulary.token_bytes(found[-1])) else found
+
+    def _is_last_sure(self, found: list[int]) -> bool:
+        """Whether no longer token than the last one is allowed where that one stands."""
+        bytes_of = self._matcher.grammar.vocabulary.token_bytes
+        before, last = self._matcher.fork(), bytes_of(found[-1])
+        before.accept_many(found[:-1])
+        return not any(len(token) > len(last) and token.startswith(last) for token in map(bytes_of, before.allowed()))
 
     def traverse_draft_tree(
         self,
@@ -205,7 +222,7 @@ class GrammarMatcher:
         if num_tokens > len(self._steps):
             raise RuntimeError(f"grammarc: there are {len(self._steps)} steps to take back, and not {num_tokens}")
         if num_tokens > 0:
-            self._matcher.rollback(sum(self._steps[-num_tokens:]))
+            self._matcher.rollback(sum(map(len, self._steps[-num_tokens:])))
             del self._steps[-num_tokens:]
 
     def is_terminated(self) -> bool:
@@ -224,7 +241,7 @@ class GrammarMatcher:
     def fork(self) -> GrammarMatcher:
         """A second matcher at the same position."""
         other: GrammarMatcher = object.__new__(type(self))
-        other._set(self._matcher.fork(), self._ends_itself, self.temperature, list(self._steps))
+        other._set(self._matcher.fork(), self._ends_itself, self.temperature, list(self._steps), self._encoder)
         return other
 
 
@@ -284,6 +301,18 @@ class _TextTokens:
         self.ids = {vocabulary.token_bytes(id): id for id in text}
         self.longest = max(map(len, self.ids), default=0)
         self._sorted = sorted(self.ids)
+
+    def longest_at_each_place(self, text: bytes) -> list[int]:
+        """The longest token at each place of a text, up to a place where no token begins."""
+        found, at = list[int](), 0
+        while at < len(text):
+            ends = range(min(len(text), at + self.longest), at, -1)
+            end = next((end for end in ends if text[at:end] in self.ids), None)
+            if end is None:
+                break
+            found.append(self.ids[text[at:end]])
+            at = end
+        return found
 
     def is_prefix(self, token: bytes) -> bool:
         """Whether a longer token begins with this one. It is then the next in the order of bytes."""

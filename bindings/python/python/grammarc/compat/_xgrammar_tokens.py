@@ -11,6 +11,7 @@ from typing import Any
 
 import grammarc
 from grammarc.compat._xgrammar_base import checked, real
+from grammarc.compat._xgrammar_encoder import Encoder
 
 _MARKER = re.compile(rb"<\|.*\|>|<\xef\xbd\x9c.*\xef\xbd\x9c>", re.DOTALL)
 """Names of control tokens that no text has."""
@@ -145,6 +146,11 @@ class TokenizerInfo:
         """Tokens that match no text."""
         vocabulary = self.vocabulary
         return [id for id in range(len(vocabulary)) if vocabulary.token_kind(id) != "text"]
+
+    @functools.cached_property
+    def _encoder(self) -> Encoder | None:
+        """The tokenizer's own encoding, if it is one of transformers."""
+        return Encoder(self._tokenizer, self.vocabulary) if hasattr(self._tokenizer, "convert_tokens_to_ids") else None
 
     @functools.cached_property
     def _xgrammar(self) -> Any:

@@ -15,10 +15,12 @@ import json
 import os
 import sys
 import threading
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from grammarc._artifacts import ArtifactFolders, NoDigest
 from grammarc._errors import CompileTimeout, Diagnostic, GrammarcError, LimitError, SourceError
 from grammarc._native import CancelToken, Grammar, Vocabulary
 from grammarc.compiler import Compiler, Limits, Whitespace
@@ -35,6 +37,9 @@ XGRAMMAR_ONLY = frozenset({"structural-tag::unsupported"})
 
 UNKNOWN_TOKENS = frozenset({"compile::unknown-token", "structural-tag::unknown-token"})
 """Findings on tokens that a vocabulary does not have."""
+
+ARTIFACT = "artifact"
+"""The kind of a source that is the digest of an artifact, in hexadecimal digits."""
 
 HOLD_SCHEMAS: frozenset[str] = frozenset({"structural_tag", "lark"})
 """Kinds of sources that JSON Schemas may be in, and that have their options therefore."""
@@ -192,6 +197,8 @@ def refusals() -> Iterator[None]:
         raise ValueError(described(error)) from error
     except GrammarcError as error:
         raise ValueError(described(error)) from error
+    except NoDigest as error:
+        raise ValueError(f"grammarc: {error}") from error
     except UnicodeError as error:
         raise ValueError(f"grammarc: the source is no Unicode text: {error}") from error
 
@@ -228,6 +235,7 @@ class Server:
         self._tokenizer = tokenizer
         self._lock = threading.Lock()
         self._compiler: Compiler | None = None
+        self._artifacts = ArtifactFolders(artifact_folders(self.settings.cache))
 
     @property
     def compiler(self) -> Compiler:
@@ -241,6 +249,8 @@ class Server:
     def _make(self) -> Compiler:
         settings = self.settings
         vocabulary = Vocabulary.from_tokenizer(self._tokenizer, logit_width=self.logit_width, cache=settings.cache)
+        # It is not needed any more, and :class:`Servers` keeps a server for as long as its tokenizer lives.
+        self._tokenizer = None
         return Compiler(
             vocabulary,
             threads=settings.threads,
@@ -261,13 +271,20 @@ class Server:
     def compile(
         self, kind: str, source: Any, cancel: CancelToken | None = None, *, compact: bool = False
     ) -> Grammar:
-        """A source of another kind: ``ebnf``, ``lark``, ``regex``, ``choice`` or ``structural_tag``; JSON Schemas in it as of
-        :meth:`json_schema`."""
+        """A source of another kind: ``ebnf``, ``lark``, ``regex``, ``choice``, ``structural_tag`` or ``artifact``; JSON Schemas in it
+        as of :meth:`json_schema`."""
+        if kind == ARTIFACT:
+            return self.artifact(source)
         options: dict[str, Any] = {}
         if kind in HOLD_SCHEMAS:
             options = {"whitespace": self._whitespace(compact), "closed": True}
         with refusals():
             return self.compiler.compile(kind, source, cancel=cancel, **options)  # type: ignore[arg-type]
+
+    def artifact(self, digest: str) -> Grammar:
+        """The grammar of an artifact that is in the folders of ``GRAMMARC_ARTIFACTS`` or in the cache folder."""
+        with refusals():
+            return self._artifacts.open(digest, self.compiler.vocabulary)
 
     def _whitespace(self, compact: bool) -> Whitespace:
         # What the environment says is checked where it is compiled.
@@ -277,6 +294,28 @@ class Server:
         """Counters of the compiler; none before the first request."""
         compiler = self._compiler
         return dict(compiler.stats) if compiler is not None else {}
+
+
+class Servers:
+    """The servers of one process: one for each tokenizer, width of rows and settings, kept for as long as the tokenizer lives.
+
+    For hosts that make a backend more than once, such as beam search: its vocabulary and grammars are there already.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._known: weakref.WeakKeyDictionary[object, dict[tuple[int, Settings], Server]] = weakref.WeakKeyDictionary()
+
+    def of(self, tokenizer: object, logit_width: int, settings: Settings | None = None) -> Server:
+        """The server of a tokenizer. A new one at each call if nothing can refer to the tokenizer weakly."""
+        settings = settings or Settings.from_environment()
+        made = Server(tokenizer, logit_width, settings)
+        with self._lock:
+            try:
+                servers = self._known.setdefault(tokenizer, {})
+            except TypeError:
+                return made
+            return servers.setdefault((logit_width, settings), made)
 
 
 class Checker:
@@ -290,9 +329,15 @@ class Checker:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._compiler: Compiler | None = None
+        self._artifacts: ArtifactFolders | None = None
 
     def check(self, kind: str, source: Any) -> None:
-        """Raises ``ValueError`` where a source has errors, :class:`OnlyXgrammar` where it is for XGrammar."""
+        """Raises ``ValueError`` where a source has errors, :class:`OnlyXgrammar` where it is for XGrammar. An ``artifact`` has to be
+        there; whether it is of the model's vocabulary is left to the server."""
+        if kind == ARTIFACT:
+            with refusals():
+                self._folders().find(source)
+            return
         options: dict[str, Any] = {}
         if kind == "json_schema" or kind in HOLD_SCHEMAS:
             options = {"whitespace": "compact", "closed": True}
@@ -302,6 +347,12 @@ class Checker:
         except ValueError as error:
             if not self._is_for_the_server(error.__cause__):
                 raise
+
+    def _folders(self) -> ArtifactFolders:
+        with self._lock:
+            if self._artifacts is None:
+                self._artifacts = ArtifactFolders(artifact_folders(os.environ.get("GRAMMARC_CACHE")))
+            return self._artifacts
 
     @staticmethod
     def _is_for_the_server(cause: BaseException | None) -> bool:
@@ -317,6 +368,29 @@ class Checker:
                 limits = Limits(timeout=self._SECONDS, memory=256 << 20)
                 self._compiler = Compiler(vocabulary, threads=1, artifacts=(), limits=limits)
             return self._compiler
+
+
+def artifact_folders(cache: str | None) -> list[str]:
+    """The folders of ``GRAMMARC_ARTIFACTS``, and a cache folder."""
+    listed = os.environ.get("GRAMMARC_ARTIFACTS", "").split(os.pathsep)
+    return [folder for folder in (*listed, cache) if folder]
+
+
+def digest_in(tag: str) -> str | None:
+    """The digest in a structural tag that names an artifact, ``{"type": "grammarc", "artifact": "..."}``; None in any other. Raises
+    ``ValueError`` where a tag of that type has anything else."""
+    if '"grammarc"' not in tag:
+        return None
+    try:
+        read = json.loads(tag)
+    except (ValueError, RecursionError):
+        # Whoever compiles it says what is wrong with it.
+        return None
+    if not isinstance(read, dict) or read.get("type") != "grammarc":
+        return None
+    if set(read) != {"type", "artifact"} or not isinstance(read["artifact"], str):
+        raise ValueError('grammarc: a structural tag of type "grammarc" has an "artifact", a digest in hexadecimal digits, and nothing else')
+    return read["artifact"]
 
 
 def json_text(schema: object) -> str:

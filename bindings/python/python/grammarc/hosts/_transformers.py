@@ -45,7 +45,8 @@ class GrammarProcessor(transformers.LogitsProcessor):  # type: ignore[misc,unuse
         """Raises ``ValueError`` for continuous batching."""
         raise ValueError(
             "generate_batch (continuous batching) runs rows of several requests through one processor and shows it one token of "
-            "each, so no grammar can be held to; use generate, which takes batches"
+            "each, so no grammar can be held to; use generate, which takes batches, or "
+            "grammarc.hosts.transformers_continuous.GrammarContinuousProcessor"
         )
 
     def _expect_width(self, width: int) -> None:

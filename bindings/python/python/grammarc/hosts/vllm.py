@@ -22,17 +22,20 @@ from typing import Any
 
 from grammarc import __version__
 from grammarc._native import Grammar, Matcher
-from grammarc.hosts import _vllm_masks
+from grammarc.hosts import _vllm_beams, _vllm_masks
 from grammarc.hosts._devices import Devices
 from grammarc.hosts._serving import (
     ANY_OBJECT,
+    ARTIFACT,
     Checker,
     Counters,
     HostMismatch,
     OnlyXgrammar,
     Server,
+    Servers,
     Settings,
     choices,
+    digest_in,
     expect,
     expect_parameters,
     json_text,
@@ -46,7 +49,9 @@ logger = logging.getLogger("vllm.grammarc")
 _counters = Counters(
     "requests", "delegated", "refused_requests", "fills", "accepts", "refused_tokens", "validations", "rollbacks"
 )
+_made = Servers()
 _servers: weakref.WeakSet[Server] = weakref.WeakSet()
+"""Servers whose counters :func:`stats` adds up."""
 _checker = Checker()
 _devices = Devices(logger)
 
@@ -78,11 +83,15 @@ def install() -> None:
     if getattr(structured_output.XgrammarBackend, "_is_grammarc", False):
         return
     probe(structured_output, backend_types, backend_xgrammar, sampling_params, utils, exceptions)
-    backend = backend_class(backend_types, backend_xgrammar, utils)
+    requests = [getattr(import_module(module), name) for module, name in _vllm_beams.REQUESTS.items()]
+    _vllm_beams.probe(import_module(_vllm_beams.OFFLINE), requests)
+    backend, refusal = backend_class(backend_types, backend_xgrammar, utils), refusal_class(exceptions)
     original = backend_xgrammar.validate_xgrammar_grammar
-    validate = validator(original, utils.grammar_is_likely_lark, refusal_class(exceptions))
-    backend_xgrammar.validate_xgrammar_grammar = validate
-    structured_output.XgrammarBackend = backend
+    backend_xgrammar.validate_xgrammar_grammar = validator(original, utils.grammar_is_likely_lark, refusal)
+    # The engine's manager and beam search look the backend up in different modules.
+    structured_output.XgrammarBackend = backend_xgrammar.XgrammarBackend = backend
+    for request in requests:
+        _vllm_beams.refuse_dropped(request, refusal, _counters.refused_requests)
     settings = Settings.from_environment()
     widen(structured_output.StructuredOutputManager, settings.at_once)
     if settings.gpu:
@@ -245,7 +254,9 @@ def validator(original: Any, is_lark: Any, refusal: Any) -> Any:
             elif asked.grammar is not None:
                 _checker.check("lark" if is_lark(asked.grammar) else "ebnf", asked.grammar)
             elif asked.structural_tag is not None:
-                _checker.check("structural_tag", json_text(asked.structural_tag))
+                tag = json_text(asked.structural_tag)
+                digest = digest_in(tag)
+                _checker.check(*(("structural_tag", tag) if digest is None else (ARTIFACT, digest)))
             else:
                 return original(sampling_params)  # type: ignore[no-any-return]
         except OnlyXgrammar as error:
@@ -324,7 +335,7 @@ class Hybrid:
     def __post_init__(self) -> None:
         self._compact = bool(self.vllm_config.structured_outputs_config.disable_any_whitespace)
         self._width = self.vocab_size
-        self._server = Server(self.tokenizer, self._width)
+        self._server = _made.of(self.tokenizer, self._width)
         self._xgrammar_lock = threading.Lock()
         self._has_xgrammar = False
         _servers.add(self._server)
@@ -363,7 +374,8 @@ class Hybrid:
             case "GRAMMAR":
                 kind = "lark" if self._is_lark(source) else "ebnf"
             case "STRUCTURAL_TAG":
-                kind = "structural_tag"
+                digest = digest_in(source)
+                kind, source = ("structural_tag", source) if digest is None else (ARTIFACT, digest)
             case _:
                 raise ValueError(f"grammarc: there is no kind of request {kind}")
         try:

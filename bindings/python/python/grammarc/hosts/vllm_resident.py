@@ -30,7 +30,16 @@ from grammarc._errors import GrammarcError
 from grammarc._native import Grammar, Matcher
 from grammarc.hosts import _devices
 from grammarc.hosts._requests import ANY_OBJECT, constraint_of
-from grammarc.hosts._serving import Checker, HostMismatch, OnlyXgrammar, Server, Settings, expect_parameters, json_text
+from grammarc.hosts._serving import (
+    ARTIFACT,
+    Checker,
+    HostMismatch,
+    OnlyXgrammar,
+    Server,
+    Settings,
+    expect_parameters,
+    json_text,
+)
 
 __all__ = ["GrammarLogitsProcessor", "HostMismatch"]
 
@@ -84,6 +93,8 @@ def source_of(sampling_params: Any) -> Source | None:
         raise ValueError(f"{ARGUMENT}: an object is needed, as in structured_outputs")
     if set(given) == {"structural_tag"}:
         return Source("structural_tag", json_text(given["structural_tag"]))
+    if set(given) == {ARTIFACT} and isinstance(given[ARTIFACT], str):
+        return Source(ARTIFACT, given[ARTIFACT])
     found = constraint_of({"structured_outputs": given})
     if found is None:
         raise ValueError(f"{ARGUMENT}: the object is empty")
