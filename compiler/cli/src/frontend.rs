@@ -39,7 +39,8 @@ fn help(language: Language) -> &'static str {
         }
         Language::Choice => "A JSON array of texts, one of which is the output",
         Language::StructuralTag => {
-            "A structural tag: free text in which tags lead to schemas, grammars and patterns (.tag.json)"
+            "A structural tag: free text in which tags lead to schemas, grammars and patterns (.tag.json), or with --style a \
+             list of tools"
         }
         Language::Ebnf => {
             "XGrammar's EBNF: GBNF with macros, whose rules end where the next begins (.ebnf)"
@@ -168,10 +169,12 @@ impl SourceArgs {
     }
 
     /// Returns the language of the source: the argument `--kind`, or else the language of the
-    /// file's extension. Fails if the extension belongs to no language.
+    /// file's extension. With `--style` the source is a list of tools, in any file. Fails if the
+    /// extension belongs to no language.
     fn kind(&self) -> Result<Language, Problem> {
         let name = || self.source.display().to_string();
-        let kind = self.kind.or_else(|| language_of(&self.source));
+        let of_tools = self.options.has("style").then_some(Language::StructuralTag);
+        let kind = self.kind.or(of_tools).or_else(|| language_of(&self.source));
         kind.ok_or_else(|| {
             let file = self.source.file_name().and_then(OsStr::to_str).unwrap_or_default();
             Problem::Kind { name: name(), help: Language::instead_of_file(file) }

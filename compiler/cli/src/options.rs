@@ -140,6 +140,11 @@ impl FromArgMatches for OptionArgs {
 }
 
 impl OptionArgs {
+    /// Whether the option `name` was given.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.given.iter().any(|(row, _)| row.name == name)
+    }
+
     /// Returns the settings of `language` with the options that were given. `name` is the name of
     /// the source, for messages.
     ///

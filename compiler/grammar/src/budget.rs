@@ -128,6 +128,14 @@ pub enum BudgetError {
         /// The phase in which the memory ran out.
         phase: Phase,
     },
+    /// A part of the work took more steps than allowed ([`Budget::part`]).
+    #[error("the limit of {limit} steps of work was met while {phase}")]
+    Work {
+        /// The number of steps allowed for the part.
+        limit: usize,
+        /// The phase in which the steps ran out.
+        phase: Phase,
+    },
 }
 
 impl BudgetError {
@@ -137,6 +145,7 @@ impl BudgetError {
             Self::Time { .. } => "budget::time",
             Self::Cancelled { .. } => "budget::cancelled",
             Self::Memory { .. } => "budget::memory",
+            Self::Work { .. } => "budget::work",
         }
     }
 
@@ -150,6 +159,7 @@ impl BudgetError {
             Self::Memory { .. } => Some(
                 "simplify this part of the source, or raise the memory limit (`--memory-limit`)",
             ),
+            Self::Work { .. } => Some("simplify this part of the source"),
             Self::Cancelled { .. } => None,
         }
     }
@@ -185,6 +195,8 @@ pub struct Budget {
     /// The steps of work counted so far on all threads, without those that threads have not
     /// reported yet.
     steps: AtomicUsize,
+    /// The number of steps allowed. `usize::MAX` if work is not limited.
+    most_steps: usize,
     /// The number of the current phase, an index into [`Phase::ALL`].
     phase: AtomicU8,
     /// The limit that was exceeded first. Empty until the budget is spent.
@@ -212,6 +224,7 @@ impl Budget {
             cancel: None,
             bytes: AtomicUsize::new(0),
             steps: AtomicUsize::new(0),
+            most_steps: usize::MAX,
             phase: AtomicU8::new(Phase::Reading as u8),
             spent: OnceLock::new(),
         }
@@ -245,6 +258,41 @@ impl Budget {
     pub fn cancel_flag(mut self, flag: Arc<AtomicBool>) -> Self {
         self.cancel = Some(flag);
         self
+    }
+
+    /// Creates a budget for a part of the work, which takes at most `steps` steps on one thread. The
+    /// part has the same time limit and cancellation flag, and the memory that is left. If the part
+    /// exceeds its steps or memory, this budget is not spent, and the caller may do without the
+    /// part. Steps do not depend on the machine, so neither does that decision.
+    ///
+    /// # Errors
+    ///
+    /// [`Spent`] if this budget is spent.
+    pub fn part(&self, steps: usize) -> Result<Self, Spent> {
+        self.check()?;
+        Ok(Self {
+            started: self.started,
+            time: self.time,
+            most_bytes: self.most_bytes.saturating_sub(self.bytes()),
+            cancel: self.cancel.clone(),
+            bytes: AtomicUsize::new(0),
+            steps: AtomicUsize::new(0),
+            most_steps: steps,
+            phase: AtomicU8::new(self.phase.load(Ordering::Relaxed)),
+            spent: OnceLock::new(),
+        })
+    }
+
+    /// Adds the steps of a [part](Self::part) that has ended.
+    ///
+    /// # Errors
+    ///
+    /// [`Spent`] if the time limit of both is exceeded, or the compilation is cancelled.
+    pub fn end_part(&self, part: &Self) -> Result<(), Spent> {
+        // The steps that the thread has taken since its last check belong to the part.
+        _ = part.check();
+        self.steps.fetch_add(part.steps(), Ordering::Relaxed);
+        self.check()
     }
 
     /// Returns the limit that was exceeded, with the phase in which that happened. Returns `None`
@@ -308,6 +356,10 @@ impl Budget {
         match self.time {
             Some(limit) if self.started.elapsed() > limit => {
                 Err(self.end(BudgetError::Time { limit, phase: self.phase() }))
+            }
+            _ if self.steps() > self.most_steps => {
+                let (limit, phase) = (self.most_steps, self.phase());
+                Err(self.end(BudgetError::Work { limit, phase }))
             }
             _ => {
                 LEFT.set(STEPS);
@@ -485,6 +537,29 @@ mod tests {
         assert!(budget.steps().abs_diff(300_000) <= STEPS, "{}", budget.steps());
         assert_eq!(budget.spend(1 << 20), Ok(()));
         assert!(budget.steps().abs_diff(300_000 + (1 << 20)) <= STEPS, "{}", budget.steps());
+    }
+
+    #[test]
+    fn a_part_ends_without_the_whole() {
+        let budget = Budget::new().memory_limit(100);
+        let mut held = budget.hold();
+        assert_eq!(held.set(60), Ok(()));
+        let part = budget.part(3 * STEPS).expect("nothing is spent");
+        let taken = (0..10 * STEPS).take_while(|_| part.spend(1).is_ok()).count();
+        assert!((3 * STEPS..=4 * STEPS).contains(&taken), "{taken}");
+        let (limit, phase) = (3 * STEPS, Phase::Reading);
+        assert_eq!(part.error(), Some(&BudgetError::Work { limit, phase }));
+        assert_eq!(budget.end_part(&part), Ok(()));
+        assert!(budget.steps() >= taken && budget.error().is_none());
+        let part = budget.part(usize::MAX).expect("nothing is spent");
+        assert_eq!(part.hold().add(41), Err(Spent), "40 bytes are left");
+        assert_eq!(budget.end_part(&part), Ok(()));
+        let flag = Arc::new(AtomicBool::new(false));
+        let cancelled = Budget::new().cancel_flag(flag.clone());
+        let part = cancelled.part(usize::MAX).expect("nothing is spent");
+        flag.store(true, Ordering::Relaxed);
+        assert_eq!(part.spend(STEPS), Err(Spent));
+        assert_eq!(cancelled.end_part(&part), Err(Spent), "a flag is for the whole");
     }
 
     #[test]

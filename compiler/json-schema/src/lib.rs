@@ -55,7 +55,7 @@ pub use read::table::{SupportRow, support_table};
 pub use rust_type::Schema;
 pub use source::resources::{ResourceError, Resources};
 pub use text_form::prelude::{Prelude, prelude_grammar};
-pub use text_form::tags::{KeyForm, Root, TagForm, ValueForm};
+pub use text_form::tags::{KeyForm, Quotes, Root, TagForm, ValueForm};
 pub use values::pieces::Piece;
 pub use values::types::TypeSet;
 

@@ -68,7 +68,7 @@ impl Counters {
     /// Counts a request whose budget is spent, by the limit that was exceeded.
     pub(super) fn spent(&self, error: &BudgetError) {
         self.one(match error {
-            BudgetError::Time { .. } => Count::Timeouts,
+            BudgetError::Time { .. } | BudgetError::Work { .. } => Count::Timeouts,
             BudgetError::Cancelled { .. } => Count::Cancelled,
             BudgetError::Memory { .. } => Count::OutOfMemory,
         });

@@ -6,6 +6,7 @@ mod cases;
 mod errors;
 mod members;
 mod page;
+mod refused;
 
 use grammarc_compiler::budget::Budget;
 use grammarc_compiler::controls::ControlTokens;

@@ -19,13 +19,20 @@ struct Style {
     lines: bool,
 }
 
-const STYLES: [Style; 6] = [
+const STYLES: [Style; 7] = [
     Style {
         name: "qwen_xml",
         key: ["<parameter=", ">"],
         types: &[""],
         close: "</parameter>",
         lines: true,
+    },
+    Style {
+        name: "seed_xml",
+        key: ["<parameter=", ">"],
+        types: &[""],
+        close: "</parameter>",
+        lines: false,
     },
     Style {
         name: "minimax_xml",

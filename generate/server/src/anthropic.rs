@@ -154,12 +154,15 @@ async fn message(
     let model = app.options.model.clone();
     let started = app.start(wanted).await?.with(record, &calls);
     let head = Head { number, model, prompt_tokens: started.prompt_tokens };
+    let excluded = started.excluded.clone();
     let response = if stream {
         sse::response(Frames::new(head), started)
     } else {
         let mut outputs = sse::collect(started).await?;
-        Json(head.whole(&outputs.swap_remove(0))).into_response()
+        let whole = head.whole(&outputs.swap_remove(0));
+        Json(crate::reply::listing_excluded(whole, &excluded)).into_response()
     };
+    let response = crate::reply::with_excluded(response, &excluded);
     Ok(crate::reply::with_ignored(response, &ignored))
 }
 

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use async_channel::Receiver;
+use grammarc_compiler::frontend::structural_tag::{ExcludedTool, excluded_tools};
 use grammarc_generate::decoder::CompiledGrammars;
 use grammarc_generate::engine::{Choice, StreamItem};
 use grammarc_generate::fair::Client;
@@ -75,6 +76,8 @@ pub(crate) struct Started {
     pub(crate) metrics: Arc<Metrics>,
     /// Time at which the outputs were queued.
     pub(crate) began: Instant,
+    /// The tools that the grammar leaves out, because they do not compile.
+    pub(crate) excluded: Vec<ExcludedTool>,
 }
 
 impl Started {
@@ -211,7 +214,12 @@ impl App {
         let deadline = params.deadline.and_then(|time| Instant::now().checked_add(time));
         let (calls, record) = (Calls::default(), Record::default());
         let (metrics, began) = (Arc::clone(&self.metrics), Instant::now());
-        Ok(Started { receivers, prompt_tokens, deadline, calls, record, metrics, began })
+        let report = grammars.output.as_ref().map(|grammar| &grammar.artifact().meta().report);
+        let excluded = report.map(excluded_tools).unwrap_or_default();
+        for ExcludedTool { name, pointer, code, message } in &excluded {
+            tracing::warn!(name, pointer, code, message, "a tool is left out of the grammar");
+        }
+        Ok(Started { receivers, prompt_tokens, deadline, calls, record, metrics, began, excluded })
     }
 }
 

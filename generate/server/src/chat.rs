@@ -123,7 +123,7 @@ pub(crate) async fn serve(
     let head = Head::new(&app, PREFIX, &record);
     let started = app.start(wanted).await?;
     let started = started.with(record, &calls);
-    let prompt_tokens = started.prompt_tokens;
+    let (prompt_tokens, excluded) = (started.prompt_tokens, started.excluded.clone());
     let response = if delivery.stream {
         let sent = vec![SentParts::default(); delivery.choices as usize];
         let usages = Vec::new();
@@ -135,9 +135,10 @@ pub(crate) async fn serve(
             .zip(&outputs)
             .map(|(index, output)| choice(&head, index, output, &calls, shown, schema.as_ref()));
         let usages = outputs.iter().map(|output| output.usage);
-        Json(head.reply("chat.completion", choices.collect(), prompt_tokens, usages))
-            .into_response()
+        let whole = head.reply("chat.completion", choices.collect(), prompt_tokens, usages);
+        Json(reply::listing_excluded(whole, &excluded)).into_response()
     };
+    let response = reply::with_excluded(response, &excluded);
     Ok(reply::with_ignored(response, &ignored))
 }
 

@@ -9,6 +9,7 @@
 use std::sync::Arc;
 
 use grammarc_compiler::frontend::settings::Language;
+use grammarc_compiler::frontend::structural_tag::OnRefused;
 use grammarc_generate::Grammar;
 use grammarc_generate::arguments::TagArguments;
 use grammarc_generate::json_mode::compact;
@@ -34,11 +35,12 @@ pub(crate) struct Tools {
     custom: Vec<(String, bool)>,
     choice: Option<Value>,
     pub(crate) parallel: bool,
+    on_refused: OnRefused,
 }
 
 impl Tools {
-    /// Reads the tools of a request. If some functions are strict and others are not, records in
-    /// `fields` that `strict` has no effect.
+    /// Reads the tools of a request, and its field `on_refused`. If some functions are strict and
+    /// others are not, records in `fields` that `strict` has no effect.
     pub(crate) fn read(
         app: &App,
         fields: &mut Fields,
@@ -52,7 +54,11 @@ impl Tools {
             return Err(ApiError::field("tools", message));
         }
         let choice = choice.map(of_functions);
-        let mut this = Self { choice, parallel, ..Self::default() };
+        let words = [("request", OnRefused::Request), ("exclude", OnRefused::Exclude)];
+        let wrong = "it is neither `request` nor `exclude`";
+        let on_refused = fields.word("on_refused", &words, wrong)?;
+        let on_refused = on_refused.unwrap_or(app.options.on_refused);
+        let mut this = Self { choice, parallel, on_refused, ..Self::default() };
         for (at, tool) in tools.into_iter().enumerate() {
             match tool.get("type") {
                 Some(kind) if kind == "custom" => this.custom(app, at, tool)?,
@@ -192,6 +198,9 @@ impl Tools {
             "tool_choice": choice,
             "parallel_tool_calls": self.parallel,
         });
+        if self.on_refused == OnRefused::Exclude {
+            tag["on_refused"] = json!("exclude");
+        }
         if demanded {
             // A client that requires a call wants no text before it.
             tag["text_before"] = json!(false);

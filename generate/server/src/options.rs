@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use grammarc_agents::prompts::PromptManager;
+use grammarc_compiler::frontend::structural_tag::OnRefused;
 use grammarc_generate::{Grammar, Local};
 use serde_json::json;
 
@@ -32,6 +33,8 @@ pub struct ServerOptions {
     /// The notation in which the model writes tool calls: a style of structural tags. Clients
     /// always receive the arguments as JSON.
     pub tool_style: String,
+    /// What is refused if a tool of a request does not compile, unless the request says so.
+    pub on_refused: OnRefused,
     /// Whether to treat every schema as `strict`: objects with `properties` and without
     /// `additionalProperties` reject undeclared keys.
     pub closed: bool,
@@ -122,6 +125,7 @@ impl Default for ServerOptions {
             waiting_compilations: 256,
             max_tokens: 1024,
             tool_style: "qwen_3".to_owned(),
+            on_refused: OnRefused::default(),
             closed: false,
             prompts: None,
             reasoning: None,

@@ -2,6 +2,7 @@
 
 use axum::http::{HeaderName, HeaderValue};
 use axum::response::Response;
+use grammarc_compiler::frontend::structural_tag::ExcludedTool;
 use grammarc_generate::Finish;
 use grammarc_generate::output::{TokenLogprob, Usage};
 use grammarc_json::JsonSchema;
@@ -11,6 +12,36 @@ use crate::app::App;
 
 /// The response header that lists the fields of a request without effect.
 const IGNORED: HeaderName = HeaderName::from_static("x-grammarc-ignored");
+
+/// The response header that lists the tools that the grammar leaves out.
+const EXCLUDED: HeaderName = HeaderName::from_static("x-grammarc-excluded-tools");
+
+/// Adds the header with the tools that the grammar leaves out to a response, if there are any.
+pub(crate) fn with_excluded(mut response: Response, excluded: &[ExcludedTool]) -> Response {
+    let names: Vec<&str> = excluded.iter().map(|tool| tool.name.as_str()).collect();
+    if !names.is_empty()
+        && let Ok(names) = HeaderValue::from_bytes(names.join(", ").as_bytes())
+    {
+        response.headers_mut().insert(EXCLUDED, names);
+    }
+    response
+}
+
+/// Adds the tools that the grammar leaves out to a reply, as `x_grammarc.excluded_tools`, if there are any.
+pub(crate) fn listing_excluded(mut reply: Value, excluded: &[ExcludedTool]) -> Value {
+    if !excluded.is_empty() {
+        reply["x_grammarc"]["excluded_tools"] = of_excluded(excluded);
+    }
+    reply
+}
+
+/// Returns the tools that a grammar leaves out as JSON.
+fn of_excluded(excluded: &[ExcludedTool]) -> Value {
+    let tools = excluded.iter().map(|ExcludedTool { name, pointer, code, message }| {
+        json!({"name": name, "pointer": pointer, "code": code, "message": message})
+    });
+    tools.collect()
+}
 
 /// Adds the header with the fields without effect to a response, if there are any.
 pub(crate) fn with_ignored(mut response: Response, ignored: &[&'static str]) -> Response {

@@ -8,6 +8,7 @@ use axum::response::IntoResponse;
 use axum::{Extension, Json};
 use grammarc_bindings::report;
 use grammarc_compiler::frontend::settings::Language;
+use grammarc_compiler::frontend::structural_tag::{excluded_tools, is_tool_list};
 use grammarc_generate::fair::Client;
 use grammarc_generate::grammars::least_tokens;
 use grammarc_generate::{GenerateError, Grammar};
@@ -19,7 +20,7 @@ use crate::body::Body;
 use crate::error::ApiError;
 use crate::fields::{Fields, ids};
 use crate::metrics::{KIND, Snapshot};
-use crate::source_limits;
+use crate::{reply, source_limits};
 
 /// The endpoint `GET /v1/models`: lists the model.
 pub(crate) async fn models(State(app): State<Arc<App>>) -> Json<Value> {
@@ -105,12 +106,15 @@ pub(crate) async fn grammars(
         }
         _ => source_limits::limit(&app, "source", &text)?,
     }
-    let options = match fields.value("options") {
+    let mut options = match fields.value("options") {
         Some(Value::Object(options)) => options,
         Some(_) => return Err(fields.wrong("options", "it is no object")),
         None => Map::new(),
     };
     fields.finish()?;
+    if known == Language::StructuralTag && is_tool_list(&text) {
+        options.entry("style").or_insert_with(|| app.options.tool_style.clone().into());
+    }
     let grammar = Grammar::new(known, text).with_options(options);
     app.clone()
         .compile(client, move |app, flag| {
@@ -122,7 +126,10 @@ pub(crate) async fn grammars(
             let report: Value =
                 serde_json::from_str(&report::of_grammar(compiled.artifact())).unwrap_or_default();
             app.keep(id.clone(), grammar);
-            Ok(Json(json!({"id": id, "least_tokens": least_tokens(&compiled), "report": report})))
+            let excluded = excluded_tools(&compiled.artifact().meta().report);
+            let reply =
+                json!({"id": id, "least_tokens": least_tokens(&compiled), "report": report});
+            Ok(Json(reply::listing_excluded(reply, &excluded)))
         })
         .await
 }

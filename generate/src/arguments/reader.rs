@@ -1,5 +1,8 @@
 //! Reads the arguments of one tool call in tags, and converts its members to JSON.
 //!
+//! In some notations, brackets are around members and items, and separators between them. Other notations have tags
+//! alone, and the arguments have no brackets.
+//!
 //! The stack of open containers is on the heap, so nested values need no recursion. Each step reads
 //! one whole lexeme or waits for more text. A lexeme is a member up to its value, a value with its
 //! end, or the end of a container.
@@ -21,10 +24,14 @@ struct Open {
 /// The kind of lexeme that the reader expects next.
 #[derive(Clone, Debug)]
 enum Next {
+    /// The bracket before the members of the arguments, if the notation has brackets.
+    Begin,
     /// The start of a member or an item, or the end of the container.
     Member,
     /// A value: of the member with the key `key`, or of an item if `key` is `None`.
     Value { key: Option<String>, style: &'static ValueStyle },
+    /// Nothing: the arguments have ended.
+    End,
 }
 
 /// A reader of the arguments of one tool call.
@@ -55,7 +62,7 @@ impl Reader {
             at: 0,
             searched: 0,
             open: Vec::new(),
-            next: Next::Member,
+            next: Next::Begin,
             together: together.then(Vec::new),
         }
     }
@@ -91,6 +98,8 @@ impl Reader {
     /// Reads the next lexeme. `None` if more text is needed.
     fn step(&mut self, types: Option<&Types>, json: &mut String) -> Option<()> {
         match self.next.clone() {
+            Next::Begin => self.begin_arguments(),
+            Next::End => None,
             Next::Member => self.member(json),
             Next::Value { key, style } if style.nested => self.container(key, style, json),
             Next::Value { key, style } => self.value(key, style, types, json),
@@ -102,38 +111,66 @@ impl Reader {
         &self.text[self.at..]
     }
 
+    /// Reads the bracket before the members of the arguments. `None` if more text is needed.
+    fn begin_arguments(&mut self) -> Option<()> {
+        let rest = self.rest().trim_start();
+        let behind = rest.strip_prefix(self.style.objects[0].as_str())?;
+        self.at = self.text.len() - behind.len();
+        self.next = Next::Member;
+        Some(())
+    }
+
     /// Reads the start of a member up to its value, or the end of the container. `None` if more
     /// text is needed.
     fn member(&mut self, json: &mut String) -> Option<()> {
-        let rest = self.rest();
-        let space = rest.len() - rest.trim_start().len();
-        let rest = &rest[space..];
         let style = self.style;
+        let rest = self.rest().trim_start();
         let open = *self.open.last()?;
-        if self.open.len() > 1
-            && let Some(behind) = rest.strip_prefix(style.close.as_str())
-        {
+        if let Some(behind) = self.end(open).and_then(|end| rest.strip_prefix(end)) {
             self.at = self.text.len() - behind.len();
+            if self.open.len() == 1 {
+                // The JSON of the arguments is closed at the end of the call.
+                self.next = Next::End;
+                return Some(());
+            }
             self.open.pop();
             json.push(if open.is_object { '}' } else { ']' });
             return Some(());
         }
+        let rest = match open.is_empty {
+            true => rest,
+            false => rest.strip_prefix(style.separator.as_str())?.trim_start(),
+        };
         let (key, behind) = match open.is_object {
             true => {
                 let named = rest.strip_prefix(style.member.0.as_str())?;
-                let (key, behind) = named.split_once(style.member.1[0].as_str())?;
+                let (key, behind) = key(named, style)?;
                 let behind = style.member.1[1..].iter().try_fold(behind, |behind, part| {
                     behind.trim_start().strip_prefix(part.as_str())
                 })?;
-                (Some(unescaped(key, style)), behind)
+                (Some(key), behind)
             }
             false => (None, rest.strip_prefix(style.item.0.as_str())?),
+        };
+        let behind = match style.has_brackets() {
+            true => behind.trim_start(),
+            false => behind,
         };
         let value = value_style(style, behind)?;
         self.at = self.text.len() - (behind.len() - value.begin.len());
         self.searched = 0;
         self.next = Next::Value { key, style: value };
         Some(())
+    }
+
+    /// Returns the text that ends a container. `None` for arguments without brackets.
+    fn end(&self, open: Open) -> Option<&'static str> {
+        let style = self.style;
+        match (style.has_brackets(), open.is_object) {
+            (true, true) => Some(&style.objects[1]),
+            (true, false) => Some(&style.arrays[1]),
+            (false, _) => (self.open.len() > 1).then_some(style.close.as_str()),
+        }
     }
 
     /// Opens an object or an array, which is the value of the member `key` or an item.
@@ -144,7 +181,14 @@ impl Reader {
         json: &mut String,
     ) -> Option<()> {
         self.begin(key.as_deref(), json);
-        let is_object = style.types == "object";
+        let is_object = match self.style.has_brackets() {
+            true => self.rest().starts_with(self.style.objects[0].as_str()),
+            false => style.types == "object",
+        };
+        if self.style.has_brackets() {
+            let [objects, arrays] = [&self.style.objects[0], &self.style.arrays[0]];
+            self.at += if is_object { objects.len() } else { arrays.len() };
+        }
         json.push(if is_object { '{' } else { '[' });
         self.open.push(Open { is_object, is_empty: true });
         self.next = Next::Member;
@@ -159,10 +203,15 @@ impl Reader {
         types: Option<&Types>,
         json: &mut String,
     ) -> Option<()> {
-        let close = self.style.close.as_bytes();
+        let close = style.close.as_ref().unwrap_or(&self.style.close).as_bytes();
         let rest = &self.text.as_bytes()[self.at..];
         let from = self.searched.saturating_sub(close.len());
-        let Some(end) = memmem::find(&rest[from..], close) else {
+        let end = match close.is_empty() {
+            // The separator or bracket behind the value ends it.
+            true => rest[from..].iter().position(|byte| self.style.ends_value(*byte)),
+            false => memmem::find(&rest[from..], close),
+        };
+        let Some(end) = end else {
             self.searched = rest.len();
             return None;
         };
@@ -200,6 +249,22 @@ impl Reader {
     }
 }
 
+/// Reads a key, verbatim or between quotes. Returns it with its escapes resolved, and the text behind the first text that
+/// follows it. `None` if more text is needed.
+fn key<'t>(text: &'t str, style: &MemberStyle) -> Option<(String, &'t str)> {
+    let quoted = style.key_quotes.as_ref().and_then(|[open, close]| {
+        let quoted = text.strip_prefix(open.as_str())?;
+        Some(quoted.split_once(close.as_str()))
+    });
+    let Some(quoted) = quoted else {
+        let (key, behind) = text.split_once(style.member.1[0].as_str())?;
+        return Some((unescaped(key, style), behind));
+    };
+    let (key, behind) = quoted?;
+    let behind = behind.trim_start().strip_prefix(style.member.1[0].as_str())?;
+    Some((key.to_owned(), behind))
+}
+
 /// Returns a key with its escapes resolved.
 fn unescaped(key: &str, style: &MemberStyle) -> String {
     let mut text = String::new();
@@ -215,7 +280,23 @@ fn unescaped(key: &str, style: &MemberStyle) -> String {
 
 /// Returns the notation of the value at the start of a text. `None` if more text is needed.
 fn value_style(style: &'static MemberStyle, text: &str) -> Option<&'static ValueStyle> {
-    style.values.iter().find(|value| text.starts_with(value.begin.as_str()))
+    if !style.has_brackets() {
+        return style.values.iter().find(|value| text.starts_with(value.begin.as_str()));
+    }
+    let is_container = [&style.objects[0], &style.arrays[0]]
+        .into_iter()
+        .any(|bracket| text.starts_with(bracket.as_str()));
+    if is_container {
+        return style.values.iter().find(|value| value.nested);
+    }
+    let mut begun = style.values.iter().filter(|value| !value.begin.is_empty());
+    if let Some(value) = begun.find(|value| text.starts_with(value.begin.as_str())) {
+        return Some(value);
+    }
+    // The text may still become the beginning of a value.
+    let may_begin = style.values.iter().any(|value| value.begin.starts_with(text));
+    let mut others = style.values.iter().filter(|value| value.begin.is_empty() && !value.nested);
+    others.next().filter(|_| !may_begin)
 }
 
 /// Returns the JSON values that a text may denote, the likelier first. There is at least one.

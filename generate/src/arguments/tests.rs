@@ -14,7 +14,7 @@ use crate::output::{Event, Finish, Finished, Usage};
 use crate::testing::grammars;
 
 /// Pairs of a notation of calls, and the notation of members that it uses.
-const STYLES: [(&str, &str); 7] = [
+const STYLES: [(&str, &str); 10] = [
     ("qwen_3_coder", "qwen_xml"),
     ("minimax", "minimax_xml"),
     ("glm_4_5", "glm_xml"),
@@ -22,6 +22,9 @@ const STYLES: [(&str, &str); 7] = [
     ("deepseek_v4_1", "deepseek_v4_1_xml"),
     ("kimi_k3", "kimi_k3_xml"),
     ("cohere", "cohere_xml"),
+    ("seed_oss", "seed_xml"),
+    ("gemma_4", "gemma"),
+    ("functiongemma", "functiongemma"),
 ];
 
 fn object(json: &str) -> Map<String, Value> {
@@ -31,7 +34,31 @@ fn object(json: &str) -> Map<String, Value> {
 /// Returns the members of arguments as a model family writes them. Follows the families' chat
 /// templates, and does not use the compiler's tables.
 fn written(style: &str, members: &Map<String, Value>) -> String {
-    members.iter().map(|(key, value)| member(style, key, value)).collect()
+    match style {
+        "gemma_4" => in_braces("<|\"|>", members),
+        "functiongemma" => in_braces("<escape>", members),
+        _ => members.iter().map(|(key, value)| member(style, key, value)).collect(),
+    }
+}
+
+/// Writes an object in braces, with keys by name and without quotes. `mark` is around each string.
+fn in_braces(mark: &str, members: &Map<String, Value>) -> String {
+    let mut members: Vec<(&String, &Value)> = members.iter().collect();
+    members.sort_by_key(|(key, _)| key.to_lowercase());
+    let members = members.iter().map(|(key, value)| format!("{key}:{}", marked(mark, value)));
+    format!("{{{}}}", members.collect::<Vec<_>>().join(","))
+}
+
+fn marked(mark: &str, value: &Value) -> String {
+    match value {
+        Value::String(text) => format!("{mark}{text}{mark}"),
+        Value::Object(members) => in_braces(mark, members),
+        Value::Array(items) => {
+            let items: Vec<String> = items.iter().map(|item| marked(mark, item)).collect();
+            format!("[{}]", items.join(","))
+        }
+        other => other.to_string(),
+    }
 }
 
 fn member(style: &str, key: &str, value: &Value) -> String {
@@ -39,6 +66,7 @@ fn member(style: &str, key: &str, value: &Value) -> String {
     let is_string = value.is_string();
     match style {
         "qwen_3_coder" => format!("<parameter={key}>\n{raw}\n</parameter>\n"),
+        "seed_oss" => format!("<parameter={key}>{raw}</parameter>\n"),
         "minimax" => format!("<parameter name=\"{key}\">{raw}</parameter>\n"),
         "glm_4_5" => {
             format!("<arg_key>{key}</arg_key>\n<arg_value>{raw}</arg_value>\n")
@@ -219,6 +247,21 @@ fn members_that_depend_on_each_other_are_judged_together() {
         let events = staged("qwen_3_coder", &tool(&schema), &[&text], Finish::Stop);
         assert_eq!(object(&json_of(&events)), members);
     }
+}
+
+#[test]
+fn keys_between_quotes_and_deep_brackets_are_read() {
+    let tool = json!({"type": "function", "function": {"name": "get"}});
+    let text = "{<|\"|>a b, {<|\"|>:[[],[{x:<|\"|>}]<|\"|>}]],c:{},d:-1.5e3}";
+    let expected = json!({"a b, {": [[], [{"x": "}]"}]], "c": {}, "d": -1500.0});
+    let whole = json_of(&staged("gemma_4", &tool, &[text], Finish::Stop));
+    let parts: Vec<&str> = (0..text.len()).map(|at| &text[at..=at]).collect();
+    assert_eq!(json_of(&staged("gemma_4", &tool, &parts, Finish::Stop)), whole);
+    assert_eq!(serde_json::from_str::<Value>(&whole).unwrap(), expected);
+    let deep = 100_000;
+    let text = format!("{{a:{}{}}}", "[".repeat(deep), "]".repeat(deep));
+    let events = staged("gemma_4", &tool, &[&text], Finish::Stop);
+    assert_eq!(json_of(&events).len(), "{\"a\":}".len() + 2 * deep);
 }
 
 #[test]

@@ -14,8 +14,8 @@ struct Family {
 }
 
 enum Types {
-    /// Of the schema; whether line ends around strings are taken off, and Python's booleans are read.
-    Schema { lines: bool },
+    /// Of the schema; whether Python's booleans are read, and whether line ends around strings are taken off.
+    Schema { python: bool, lines: bool },
     /// Between the key and this text an attribute says whether the value is a string.
     IsString(&'static str),
     /// An attribute names the type, in front of this text.
@@ -23,9 +23,15 @@ enum Types {
 }
 
 fn family(style: &str) -> Option<Family> {
-    let schema = |member, lines| Family { member, types: Types::Schema { lines } };
+    let schema = |member, lines| Family { member, types: Types::Schema { python: lines, lines } };
     let known = match style {
-        "qwen_3_coder" | "mimo" => schema(["<parameter=", ">", "</parameter>"], true),
+        "seed_oss" => Family {
+            member: ["<parameter=", ">", "</parameter>"],
+            types: Types::Schema { python: true, lines: false },
+        },
+        "qwen_3_coder" | "nemotron_3" | "mimo" => {
+            schema(["<parameter=", ">", "</parameter>"], true)
+        }
         "minimax" => schema(["<parameter name=\"", "\">", "</parameter>"], false),
         "glm_4_5" | "glm_4_7" => schema(["<arg_key>", "</arg_key>", "</arg_value>"], false),
         "deepseek_v3_2" | "deepseek_v4" => Family {
@@ -51,6 +57,15 @@ fn family(style: &str) -> Option<Family> {
 
 /// The object that a text of members denotes; `None` if no reader here knows the style.
 pub(super) fn read(style: &str, text: &str, schema: &Value) -> Option<Result<Value, String>> {
+    let braced = |mark| {
+        let (value, behind) = braced(text, mark)?;
+        if behind.is_empty() { Ok(value) } else { Err(format!("{behind:?} behind the arguments")) }
+    };
+    match style {
+        "gemma_4" => return Some(braced("<|\"|>")),
+        "functiongemma" => return Some(braced("<escape>")),
+        _ => {}
+    }
     let family = family(style)?;
     if style == "cohere" {
         return Some(cohere(&mut { text }, true));
@@ -70,13 +85,13 @@ fn members(family: &Family, style: &str, text: &str, schema: &Value) -> Result<V
             _ => key.to_owned(),
         };
         let (value, behind) = match &family.types {
-            Types::Schema { lines } => {
+            &Types::Schema { python, lines } => {
                 let member = match style.starts_with("glm") {
                     true => member.trim_start().strip_prefix("<arg_value>").ok_or("no value")?,
                     false => member,
                 };
                 let (value, behind) = until(member, close)?;
-                (by_schema(value, &key, schema, *lines), behind)
+                (by_schema(value, &key, schema, python, lines), behind)
             }
             Types::IsString(end) => {
                 let (attribute, member) = until(member, end)?;
@@ -111,7 +126,7 @@ fn members(family: &Family, style: &str, text: &str, schema: &Value) -> Result<V
 }
 
 /// A value without a type: JSON where the member's schema takes it, else a string.
-fn by_schema(text: &str, key: &str, schema: &Value, lines: bool) -> Value {
+fn by_schema(text: &str, key: &str, schema: &Value, python: bool, lines: bool) -> Value {
     let of_member = schema["properties"].get(key);
     let takes = |value: &Value| {
         of_member.is_none_or(|member| {
@@ -119,8 +134,8 @@ fn by_schema(text: &str, key: &str, schema: &Value, lines: bool) -> Value {
         })
     };
     let literal = match text.trim() {
-        "True" if lines => "true",
-        "False" if lines => "false",
+        "True" if python => "true",
+        "False" if python => "false",
         other => other,
     };
     if let Some(value) = serde_json::from_str(literal).ok().filter(takes) {
@@ -131,6 +146,42 @@ fn by_schema(text: &str, key: &str, schema: &Value, lines: bool) -> Value {
         text.strip_suffix('\n').unwrap_or(text).to_owned()
     };
     Value::String(if lines { strip(text) } else { text.to_owned() })
+}
+
+/// A value with members and items in brackets, strings between marks, and keys verbatim or between marks. Also returns
+/// the text behind it.
+fn braced<'t>(text: &'t str, mark: &str) -> Result<(Value, &'t str), String> {
+    if let Some(text) = text.strip_prefix(mark) {
+        let (text, behind) = until(text, mark)?;
+        return Ok((text.into(), behind));
+    }
+    if let Some(mut rest) = text.strip_prefix('[') {
+        let mut items = Vec::new();
+        while !rest.starts_with(']') {
+            let (item, behind) = braced(rest.strip_prefix(',').unwrap_or(rest), mark)?;
+            (items, rest) = ([items, vec![item]].concat(), behind);
+        }
+        return Ok((items.into(), &rest[1..]));
+    }
+    if let Some(mut rest) = text.strip_prefix('{') {
+        let mut object = Map::new();
+        while !rest.starts_with('}') {
+            let member = rest.strip_prefix(',').unwrap_or(rest);
+            let (key, behind) = match member.strip_prefix(mark) {
+                Some(member) => until(member, mark)?,
+                None => member.split_at(member.find(':').ok_or("no key")?),
+            };
+            let value = behind.strip_prefix(':').ok_or("no colon")?;
+            let (value, behind) = braced(value, mark)?;
+            if object.insert(key.to_owned(), value).is_some() {
+                return Err(format!("the member {key:?} is there twice"));
+            }
+            rest = behind;
+        }
+        return Ok((object.into(), &rest[1..]));
+    }
+    let end = text.find([',', '}', ']']).unwrap_or(text.len());
+    Ok((parsed(&text[..end])?, &text[end..]))
 }
 
 /// Members or items of Cohere's tags, which nest; `text` is moved behind them.

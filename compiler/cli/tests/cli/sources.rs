@@ -62,6 +62,30 @@ fn grammars_in_a_tag_refer_to_files_that_are_handed_over() {
 }
 
 #[test]
+fn a_list_of_tools_is_compiled_in_a_style() {
+    let good = r#"{"name": "get", "inputSchema": {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}}"#;
+    let bad = r#"{"name": "bad", "input_schema": {"type": "object", "properties": {"n": {"type": "integr"}}}}"#;
+    let place = Place::with_vocabulary()
+        .with("tools.json", &format!(r#"{{"tools": [{good}], "nextCursor": null}}"#))
+        .with("more.json", &format!("[{good}, {bad}]"));
+    let compile = |more: &[&str]| {
+        place.run(&[&["compile", "--vocab", "tiny.gvocab", "-o", "t.gmask"], more].concat())
+    };
+    compile(&["tools.json", "--style", "Qwen-3"]).exits(0);
+    let call = "<tool_call>\n{\"name\": \"get\", \"arguments\": {\"n\": 1}}\n</tool_call>";
+    place.run_with(&["check", "t.gmask", "-"], call).exits(0);
+    place.run_with(&["check", "t.gmask", "-"], &call.replace("1", "x")).exits(1);
+    let refused = compile(&["more.json", "--style", "qwen_3"]).exits(1);
+    assert!(refused.stderr.contains("integr"), "{}", refused.stderr);
+    let left_out = compile(&["more.json", "--style", "qwen_3", "--on-refused", "exclude"]).exits(0);
+    assert!(left_out.stderr.contains("the tool `bad` is left out"), "{}", left_out.stderr);
+    place.run_with(&["check", "t.gmask", "-"], call).exits(0);
+    place.run_with(&["check", "t.gmask", "-"], &call.replace("get", "bad")).exits(1);
+    // Without a style, the file is a schema.
+    compile(&["more.json"]).exits(1);
+}
+
+#[test]
 fn files_of_other_kinds_are_named() {
     let place = Place::with_vocabulary().with("a.yaml", "type: object\n").with("b.json", "{}");
     let wide: Vec<u8> = "\u{feff}{}".encode_utf16().flat_map(u16::to_le_bytes).collect();

@@ -8,6 +8,8 @@ use crate::options::KeyOrder;
 pub(crate) enum OrderPromise {
     /// The keys of an object come in the schema's order, as the options ask.
     Schema,
+    /// The keys of an object come by name, as the options ask.
+    Sorted,
     /// The keys of an object come in any order, as the options ask.
     Any,
     /// The keys of an object come in the schema's order although the options ask for any order. The report calls the
@@ -43,13 +45,14 @@ impl Promises {
     /// approximate one, so that accepted texts stay valid as long as possible.
     pub(crate) const fn attempts(key_order: KeyOrder) -> (Self, &'static [Self]) {
         use OneOfPromise::{AnyOf, Exact};
-        use OrderPromise::{Any, Fallback, Schema};
+        use OrderPromise::{Any, Fallback, Schema, Sorted};
         match key_order {
             KeyOrder::Any | KeyOrder::AnyOnce => (
                 Self::new(Any, Exact),
                 const { &[Self::new(Fallback, Exact), Self::new(Fallback, AnyOf)] },
             ),
             KeyOrder::Schema => (Self::new(Schema, Exact), const { &[Self::new(Schema, AnyOf)] }),
+            KeyOrder::Sorted => (Self::new(Sorted, Exact), const { &[Self::new(Sorted, AnyOf)] }),
         }
     }
 }

@@ -39,8 +39,8 @@ fn items(
 ) -> Result<Expr, Diagnostic> {
     let gaps = emitter.gaps();
     let edges = automaton.states.iter().map(|state| state.items.len()).sum();
-    let mut places =
-        Places::new(&gaps, emitter.layout.bracket(b']'), automaton.states.len(), edges);
+    let [open, close] = emitter.brackets();
+    let mut places = Places::new(&gaps, close, automaton.states.len(), edges);
     let counters: Vec<u8> = automaton
         .counters
         .iter()
@@ -88,7 +88,7 @@ fn items(
         }
     }
     let items = Expr::Graph(Arc::new(places.graph));
-    Ok(Expr::seq([emitter.layout.bracket(b'['), gaps.lead, items]))
+    Ok(Expr::seq([open, gaps.lead, items]))
 }
 
 /// Returns the expression `[]` if the automaton accepts the empty array, and otherwise [`Expr::Never`]. If the

@@ -148,17 +148,25 @@ fn tagged_others(
     content: &Content,
 ) -> Result<Expr, Diagnostic> {
     let others = Content { objects: Some(Vec::new()), ..content.clone() };
-    let any = without_end(emitter, form, &StringSet::all());
+    let mut choices = Vec::with_capacity(form.values.len());
+    for value in &form.values {
+        let alone = match value.is_delimited {
+            true => value.clone(),
+            false => unended(emitter, value)?,
+        };
+        choices.push(in_form(emitter, form, &alone, &others.scalars, &others)?);
+    }
+    Ok(Expr::alt(choices))
+}
+
+/// Returns the notation of a value without the texts of a tag around it. Strings still cannot contain the text that would
+/// end them.
+fn unended(emitter: &Emitter<'_>, value: &ValueForm) -> Result<ValueForm, Diagnostic> {
+    let any = without_end(emitter, &value.close_text, &StringSet::all());
     let any = any.and_then(|any| any.raw(emitter.texts.rules.allowed));
     let any_string =
         any.map_err(|error| emitter.texts.too_complex("strings", &error.to_string()))?;
-    let unended = TagForm { close: Expr::Empty, any_string, ..form.clone() };
-    let mut choices = Vec::with_capacity(form.values.len());
-    for value in &form.values {
-        let open = ValueForm { begin: Expr::Empty, ..value.clone() };
-        choices.push(in_form(emitter, &unended, &open, &others.scalars, &others)?);
-    }
-    Ok(Expr::alt(choices))
+    Ok(ValueForm { begin: Expr::Empty, close: Expr::Empty, any_string, ..value.clone() })
 }
 
 /// Returns whether values of every JSON type satisfy the root schema, so that the schema does not name a type.

@@ -3,6 +3,7 @@
 use grammarc_grammar::diagnostics::Diagnostic;
 use grammarc_grammar::ir::{Expr, Origin, RuleId};
 
+use super::tag_writer::{between_tags, end_of_tags};
 use super::texts::Texts;
 use crate::algebra::{Content, ContentGraph, FormulaId};
 use crate::document::{NodeId, Pointers};
@@ -165,10 +166,29 @@ impl<'a> Emitter<'a> {
         self.tags.filter(|_| self.layout == Layout::Tagged)
     }
 
+    /// Returns the texts around the members of an object in the current layout: brackets, or what tags have there.
+    pub(super) fn braces(&self) -> [Expr; 2] {
+        match self.tags_here() {
+            Some(form) => form.objects.clone(),
+            None => b"{}".map(|bracket| self.layout.bracket(bracket)),
+        }
+    }
+
+    /// Returns the texts around the items of an array in the current layout: brackets, or what tags have there.
+    pub(super) fn brackets(&self) -> [Expr; 2] {
+        match self.tags_here() {
+            Some(form) => form.arrays.clone(),
+            None => b"[]".map(|bracket| self.layout.bracket(bracket)),
+        }
+    }
+
     /// Returns the whitespace between the tokens of an array or object in the current layout.
     pub(super) fn gaps(&mut self) -> Gaps {
         match self.tags_here() {
-            Some(form) => self.layout.gaps(space(form.space)),
+            Some(form) => {
+                let gaps = self.layout.gaps(space(form.space));
+                Gaps { comma: between_tags(form), last: end_of_tags(form), ..gaps }
+            }
             None => self.texts.rules.gaps(self.layout),
         }
     }

@@ -69,7 +69,8 @@ fn members(
 ) -> Result<Expr, Diagnostic> {
     let gaps = emitter.gaps();
     let (states, edges) = (automaton.states.len(), automaton.member_count());
-    let places = Places::new(&gaps, emitter.layout.bracket(b'}'), states, edges);
+    let [open, close] = emitter.braces();
+    let places = Places::new(&gaps, close, states, edges);
     let mut object =
         Object { gaps, places, distinct: automaton.distinct, marked: FxHashMap::default() };
     let mut optional = match is_long(automaton) && emitter.layout != Layout::Tagged {
@@ -95,7 +96,7 @@ fn members(
     }
     let Object { gaps, places, .. } = object;
     let members = Expr::Graph(Arc::new(places.graph));
-    Ok(Expr::seq([emitter.layout.bracket(b'{'), gaps.lead, members]))
+    Ok(Expr::seq([open, gaps.lead, members]))
 }
 
 /// A member (edge of an automaton over members) with the grammar expressions of its key and value.

@@ -29,11 +29,11 @@ impl MemberWriter for Tags<'_> {
             MemberName::Names(names) => names_in_tags(emitter, form, names)?,
             MemberName::Key(key) => {
                 let key = emitter.texts.types.objects.key(*key);
-                let Some(written) = form.keys.text(key) else {
+                let written = key_text(form, key);
+                written.ok_or_else(|| {
                     let text = format!("the key {key:?} cannot be written in a tag");
-                    return Err(key_error(emitter, text, "rename it, or write the value as JSON"));
-                };
-                Expr::literal(written)
+                    key_error(emitter, text, "rename it, or write the value as JSON")
+                })?
             }
         };
         Ok(Expr::seq([form.keys.before.clone(), key, form.keys.after.clone()]))
@@ -54,6 +54,15 @@ impl MemberWriter for Tags<'_> {
         let value = value(emitter, form, formula)?;
         Ok(item(form, value))
     }
+}
+
+/// Returns the grammar expression of a key in tags, verbatim or between quotes. `None` if it cannot be written.
+fn key_text(form: &TagForm, key: &str) -> Option<Expr> {
+    if let Some(written) = form.keys.text(key) {
+        return Some(Expr::literal(written));
+    }
+    let (quotes, key) = form.keys.quoted(key)?;
+    Some(Expr::seq([quotes.open.clone(), Expr::literal(key), quotes.close.clone()]))
 }
 
 /// Writes those values inside tags that are arrays or objects, in the current layout.
@@ -148,7 +157,7 @@ pub(super) fn in_form(
     let has = |types| value.types.contains(types);
     let mut closed = Vec::new();
     if has(TypeSet::STRING) && !scalars.strings.is_none() {
-        closed.push(raw_string(emitter, form, &scalars.strings)?);
+        closed.push(raw_string(emitter, form, value, &scalars.strings)?);
         // If all strings are allowed, every text of another type is also the text of a string.
         if scalars.strings.is_all() {
             return Ok(Expr::seq([value.begin.clone(), Expr::alt(closed)]));
@@ -182,32 +191,33 @@ pub(super) fn in_form(
     if others != Expr::Never {
         // Inside nested tags the expressions of the tags have whitespace already.
         let around = if value.nested { Expr::Empty } else { space(form.space) };
-        closed.push(Expr::seq([around.clone(), others, around, form.close.clone()]));
+        closed.push(Expr::seq([around.clone(), others, around, value.close.clone()]));
     }
     Ok(Expr::seq([value.begin.clone(), Expr::alt(closed)]))
 }
 
-/// Returns those strings of a set that do not contain the text that ends a value in tags.
+/// Returns those strings of a set that do not contain the text that ends a value or key in tags.
 pub(super) fn without_end(
     emitter: &Emitter<'_>,
-    form: &TagForm,
+    close_text: &str,
     strings: &StringSet,
 ) -> Result<StringSet, StateLimit> {
     let limit = emitter.texts.rules.allowed;
-    strings.minus(&StringSet::holding(&[&form.close_text], limit)?, limit)
+    strings.minus(&StringSet::holding(&[close_text], limit)?, limit)
 }
 
 /// Returns the grammar expression of strings in tags, without quotes and escapes, with the text that ends a value.
 fn raw_string(
     emitter: &mut Emitter<'_>,
     form: &TagForm,
+    value: &ValueForm,
     strings: &StringSet,
 ) -> Result<Expr, Diagnostic> {
     if strings.is_all() {
-        return Ok(form.any_string.clone());
+        return Ok(value.any_string.clone());
     }
     let limit = emitter.texts.rules.allowed;
-    let text = without_end(emitter, form, strings).and_then(|written| {
+    let text = without_end(emitter, &value.close_text, strings).and_then(|written| {
         if !form.lines {
             return written.raw(limit);
         }
@@ -221,19 +231,25 @@ fn raw_string(
         Ok(Expr::alt([between, Expr::seq([line.clone(), without.raw(limit)?, line])]))
     });
     let text = text.map_err(|error| emitter.texts.too_complex("strings", &error.to_string()))?;
-    Ok(Expr::seq([text, form.close.clone()]))
+    Ok(Expr::seq([text, value.close.clone()]))
 }
 
-/// Returns the grammar expression of those keys of a set that can be written in a tag, without quotes.
+/// Returns the grammar expression of those keys of a set that can be written in a tag.
 fn names_in_tags(
     emitter: &mut Emitter<'_>,
     form: &TagForm,
     names: &StringSet,
 ) -> Result<Expr, Diagnostic> {
     let limit = emitter.texts.rules.allowed;
-    let keys = StringSet::pattern(&form.keys.pattern(), limit).map_err(|_| limit.error());
-    let text = keys.and_then(|keys| names.intersect(&keys, limit));
-    let text = text.and_then(|keys| keys.raw(limit));
+    let text = StringSet::pattern(&form.keys.pattern(), limit).map_err(|_| limit.error());
+    let text = text.and_then(|verbatim| {
+        let plain = names.intersect(&verbatim, limit)?.raw(limit)?;
+        let Some(quotes) = &form.keys.quotes else { return Ok(plain) };
+        let others = names.minus(&verbatim, limit)?;
+        let others = without_end(emitter, &quotes.close_text, &others)?.raw(limit)?;
+        let quoted = Expr::seq([quotes.open.clone(), others, quotes.close.clone()]);
+        Ok(Expr::alt([plain, quoted]))
+    });
     text.map_err(|error| emitter.texts.too_complex("keys", &error.to_string()))
 }
 
@@ -280,14 +296,14 @@ pub(super) fn any_members(emitter: &mut Emitter<'_>) -> Result<Expr, Diagnostic>
     let key = Tags(form).key(emitter, &name)?;
     let again = key_again(emitter, form, &name)?;
     let member = Expr::seq([key, any_value(emitter, form)?, again]);
-    Ok(repeated(member, form.space))
+    Ok(repeated(member, form, &form.objects))
 }
 
 /// Returns the grammar expression of any number of array items as tags, with any values.
 fn any_items(emitter: &mut Emitter<'_>) -> Result<Expr, Diagnostic> {
     let Some(form) = emitter.tags else { return Ok(Expr::Never) };
     let value = any_value(emitter, form)?;
-    Ok(repeated(item(form, value), form.space))
+    Ok(repeated(item(form, value), form, &form.arrays))
 }
 
 /// Returns the grammar expression of an array item, with the text of the tag before and after it.
@@ -296,8 +312,26 @@ fn item(form: &TagForm, value: Expr) -> Expr {
     Expr::seq([before, value, after])
 }
 
-/// Returns the grammar expression of any number of tags, with at most `most` characters of whitespace before, between
-/// and after them.
-fn repeated(tag: Expr, most: u32) -> Expr {
-    Expr::seq([space(most), Expr::seq([tag, space(most)]).star()])
+/// Returns the grammar expression of any number of tags between brackets, with whitespace before, between and after them.
+fn repeated(tag: Expr, form: &TagForm, [open, close]: &[Expr; 2]) -> Expr {
+    let more = Expr::seq([between_tags(form), tag.clone()]).star();
+    let tags = Expr::seq([tag, more, end_of_tags(form)]).optional();
+    Expr::seq([open.clone(), space(form.space), tags, close.clone()])
+}
+
+/// Returns the grammar expression of the text between two tags: whitespace, and the separator if there is one.
+pub(super) fn between_tags(form: &TagForm) -> Expr {
+    match &form.separator {
+        Expr::Empty => space(form.space),
+        separator => Expr::seq([space(form.space), separator.clone(), space(form.space)]),
+    }
+}
+
+/// Returns the grammar expression of the whitespace after the last tag. If tags stand on lines of their own, the line end
+/// of the last one is allowed beyond the bound on whitespace, because families write it before the end of a call.
+pub(super) fn end_of_tags(form: &TagForm) -> Expr {
+    match form.lines {
+        true => Expr::seq([space(form.space), Expr::byte(b'\n').optional()]),
+        false => space(form.space),
+    }
 }

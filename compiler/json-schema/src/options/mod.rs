@@ -120,6 +120,9 @@ pub enum KeyOrder {
     /// grammar. If there are too many sets (with more than about eight keys), keys may be repeated, and the report says
     /// so.
     AnyOnce,
+    /// The keys that the schema declares come by name, without regard to case, then other keys. Some chat templates write
+    /// arguments in this order.
+    Sorted,
 }
 
 /// Whether the keyword `format` constrains strings.

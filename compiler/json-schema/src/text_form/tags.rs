@@ -3,6 +3,8 @@
 //! ```text
 //! <parameter=city>Paris</parameter><parameter=days>3</parameter>
 //! before  after   close
+//!
+//! {city:<|"|>Paris<|"|>,days:3}        with brackets, a separator, and texts around strings
 //! ```
 //!
 //! A [`TagForm`] gives the notation of a member; the schema decides which members exist, as for JSON. Each type of
@@ -45,17 +47,17 @@ pub struct TagForm {
     pub keys: KeyForm,
     /// The texts before and after an item of an array whose items are written as tags.
     pub item: [Expr; 2],
+    /// The texts before and after all members of an object.
+    pub objects: [Expr; 2],
+    /// The texts before and after all items of an array.
+    pub arrays: [Expr; 2],
+    /// The text between two members or items, without the whitespace around it.
+    pub separator: Expr,
     /// How values are written between tags, with one entry for each group of types.
     pub values: Vec<ValueForm>,
     /// The texts of `false` and of `true`, in this order.
     pub booleans: [Expr; 2],
-    /// The text after a value, such as an end tag, as a grammar expression.
-    pub close: Expr,
-    /// Any string without quotes and escapes, up to and including the text that ends it.
-    pub any_string: Expr,
-    /// The text that ends a value. No string contains it.
-    pub close_text: String,
-    /// Whether one line end before a string and one after it are not part of the string.
+    /// Whether one line end before a string and one after it are not part of the string, and one may follow the last tag.
     pub lines: bool,
     /// Most characters of a run of whitespace between tags, and around a value other than a string.
     pub space: u32,
@@ -75,6 +77,19 @@ pub struct KeyForm {
     pub excluded: String,
     /// Characters that are escaped in keys, each with its escape.
     pub escapes: Vec<(char, String)>,
+    /// The texts around keys with excluded characters. `None` if such keys cannot be written.
+    pub quotes: Option<Quotes>,
+}
+
+/// The texts around a key that cannot be written verbatim.
+#[derive(Clone, Debug)]
+pub struct Quotes {
+    /// The text before the key, as a grammar expression.
+    pub open: Expr,
+    /// The text after the key, as a grammar expression.
+    pub close: Expr,
+    /// The text after the key. No key contains it.
+    pub close_text: String,
 }
 
 /// How the values of some types are written between tags.
@@ -84,6 +99,15 @@ pub struct ValueForm {
     pub types: TypeSet,
     /// The text that begins a value of these types, after the key.
     pub begin: Expr,
+    /// The text that ends a value of these types, such as an end tag.
+    pub close: Expr,
+    /// The text that ends a value. No string contains it.
+    pub close_text: String,
+    /// Any string without quotes and escapes, up to and including the text that ends it.
+    pub any_string: Expr,
+    /// Whether `begin` and `close` belong to the value, and not to the tag of its member. Then a value that is no member
+    /// has them as well.
+    pub is_delimited: bool,
     /// Whether arrays and objects are written as tags as well, instead of JSON.
     pub nested: bool,
 }
@@ -100,6 +124,12 @@ impl KeyForm {
             }
         }
         Some(written)
+    }
+
+    /// Returns the text of a key between quotes, or `None` if the key cannot be written so.
+    pub(crate) fn quoted<'k>(&self, key: &'k str) -> Option<(&Quotes, &'k str)> {
+        let quotes = self.quotes.as_ref()?;
+        (!key.contains(&quotes.close_text)).then_some((quotes, key))
     }
 
     /// Returns a pattern of the keys that a tag can contain verbatim: without control characters, and without the

@@ -147,6 +147,7 @@ pub(super) fn recorded(options: &JsonSchemaOptions) -> Recorded {
         KeyOrder::Schema => "schema",
         KeyOrder::Any => "any",
         KeyOrder::AnyOnce => "any-once",
+        KeyOrder::Sorted => "sorted",
     };
     let mut recorded = vec![
         ("whitespace", whitespace.to_string()),

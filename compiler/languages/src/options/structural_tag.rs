@@ -14,7 +14,7 @@ use super::named_sources::{self, SourceSettings};
 use crate::canonical;
 use crate::deny::Deny;
 use crate::sources::Sources;
-use crate::structural_tag::{self, StructuralTagOptions, Tokens};
+use crate::structural_tag::{self, OnRefused, StructuralTagOptions, Tokens};
 use grammarc_grammar::diagnostics::{Diagnostic, Source};
 use grammarc_grammar::ir::Lowered;
 use grammarc_json_schema::JsonSchemaOptions;
@@ -24,6 +24,8 @@ use grammarc_json_schema::JsonSchemaOptions;
 #[serde(default)]
 struct StructuralTagSettings {
     tokens: Tokens,
+    style: Option<String>,
+    on_refused: OnRefused,
     sources: BTreeMap<String, SourceSettings>,
     /// All other options, which are read as options of JSON Schema. Unknown names are an error
     /// there.
@@ -40,6 +42,8 @@ impl LanguageOptions for StructuralTagOptions {
         let (given, schemas) =
             given.split(|given: &mut StructuralTagSettings| &mut given.schemas)?;
         self.tokens = given.tokens;
+        self.style = given.style;
+        self.on_refused = given.on_refused;
         self.sources = named_sources::sources(given.sources);
         json_schema::set(&mut self.schemas, schemas, deny)
     }
@@ -54,6 +58,10 @@ impl LanguageOptions for StructuralTagOptions {
             Tokens::Prefer => {}
             Tokens::Both => recorded.push(("tokens", "both".to_owned())),
             Tokens::Never => recorded.push(("tokens", "never".to_owned())),
+        }
+        recorded.extend(self.style.clone().map(|style| ("style", style)));
+        if self.on_refused == OnRefused::Exclude {
+            recorded.push(("on-refused", "exclude".to_owned()));
         }
         recorded.extend(named_sources::recorded(&self.sources));
         recorded

@@ -103,7 +103,7 @@ const fn row(
 }
 
 /// The rows of all options, grouped by the section of the command's help.
-pub const OPTIONS: [OptionRow; 26] = [
+pub const OPTIONS: [OptionRow; 28] = [
     row(
         "start",
         OptionValue::Text("NAME"),
@@ -153,6 +153,25 @@ pub const OPTIONS: [OptionRow; 26] = [
         ]),
         "prefer",
         "Meaning of a special token's text in the strings of a structural tag",
+        &[Language::StructuralTag],
+        Section::Sources,
+    ),
+    row(
+        "style",
+        OptionValue::Text("STYLE"),
+        "",
+        "Form of tool calls, such as `qwen_3`, for a source that is a list of tools: of OpenAI, Anthropic or MCP",
+        &[Language::StructuralTag],
+        Section::Sources,
+    ),
+    row(
+        "on-refused",
+        OptionValue::Choice(&[
+            ("request", "The whole request"),
+            ("exclude", "The tool alone, which cannot be called then; the report names it"),
+        ]),
+        "request",
+        "What is refused if a tool does not compile",
         &[Language::StructuralTag],
         Section::Sources,
     ),
@@ -250,6 +269,10 @@ pub const OPTIONS: [OptionRow; 26] = [
             (
                 "any-once",
                 "Any, and each key that the schema names once at most, where these are eight or so",
+            ),
+            (
+                "sorted",
+                "The keys that the schema names by name, without regard to case, then others",
             ),
         ]),
         "schema",

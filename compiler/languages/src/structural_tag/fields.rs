@@ -9,17 +9,39 @@ use grammarc_grammar::suggest::nearest;
 use grammarc_json_schema::document::{Document, Json, NodeId};
 
 use super::format::{Text, Token};
+use super::left_out::{Candidate, LeftOut};
+use super::options::StructuralTagOptions;
 
 /// Reads the values of a document, with the errors found so far.
 #[derive(Debug)]
 pub(super) struct Reader<'d, 's> {
     pub(super) document: &'d Document<'s>,
+    pub(super) options: &'d StructuralTagOptions,
     pub(super) errors: Vec<Diagnostic>,
+    /// The tools that are left out of the grammar, since they do not compile.
+    pub(super) left_out: Vec<LeftOut>,
+    /// The tools read so far that are left out if their arguments do not compile.
+    pub(super) candidates: Vec<Candidate>,
 }
 
 impl<'d, 's> Reader<'d, 's> {
-    pub(super) fn new(document: &'d Document<'s>) -> Self {
-        Self { document, errors: Vec::new() }
+    /// Creates a reader that leaves out the tools `left_out`.
+    pub(super) fn new(
+        document: &'d Document<'s>,
+        options: &'d StructuralTagOptions,
+        left_out: Vec<LeftOut>,
+    ) -> Self {
+        Self { document, options, errors: Vec::new(), left_out, candidates: Vec::new() }
+    }
+
+    /// Returns the record of a tool that is left out. `None` if the tool is not left out.
+    pub(super) fn left_out(&self, tool: NodeId) -> Option<&LeftOut> {
+        self.left_out.iter().find(|left_out| left_out.at == tool)
+    }
+
+    /// Leaves out a tool that has `errors`, at least one.
+    pub(super) fn leave_out(&mut self, tool: NodeId, name: &str, errors: &[Diagnostic]) {
+        self.left_out.push(LeftOut::new(self.document, tool, name, errors));
     }
 
     /// Reports an error at the value `at` of the document. An empty `help` is left out.

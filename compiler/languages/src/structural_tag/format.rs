@@ -172,7 +172,7 @@ pub(super) enum Then {
 }
 
 /// The language of a grammar within a tag.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Syntax {
     /// The grammar is written in XGrammar's EBNF notation.
     Ebnf,

@@ -13,14 +13,16 @@ use indexmap::IndexMap;
 use crate::free_text::free_text;
 use grammarc_grammar::ir::{Expr, ExprGraph};
 use grammarc_json_schema::document::NodeId;
-use grammarc_json_schema::{KeyForm, TagForm, TypeSet, ValueForm};
+use grammarc_json_schema::{KeyForm, Quotes, TagForm, TypeSet, ValueForm};
 
 use super::builder::TagBuilder;
 use super::format::Text;
 use super::texts::Symbols;
 
-/// Most characters of a run of whitespace between tags, if the document sets no other number.
-const SPACE: u32 = 2;
+/// Returns the default of [`MemberStyle::space`].
+fn space() -> u32 {
+    2
+}
 
 /// A style that writes the members of an object as tags, one after the other.
 #[derive(Debug, serde::Deserialize)]
@@ -31,21 +33,56 @@ pub struct MemberStyle {
     /// The text before an item of an array, and the text after its value.
     #[serde(default)]
     pub item: (String, String),
+    /// The texts before and after all members of an object.
+    #[serde(default)]
+    pub objects: [String; 2],
+    /// The texts before and after all items of an array.
+    #[serde(default)]
+    pub arrays: [String; 2],
+    /// The text between two members or items.
+    #[serde(default)]
+    pub separator: String,
     /// The texts before and after the key in an end tag. `None` if end tags have no key.
     pub key_again: Option<[String; 2]>,
     /// The notations of values; each type has at least one.
     pub values: Vec<ValueStyle>,
     /// Other texts that `false` and `true` may have, in this order.
     pub booleans: Option<[String; 2]>,
-    /// The text that closes a member, after its value.
+    /// The text that closes a member, after its value. Empty if all values have texts of their own that end them, or
+    /// the next text ends them.
+    #[serde(default)]
     pub close: String,
-    /// Whether a string may have a line end before and after it that is not part of its value.
+    /// Whether a string may have a line end before and after it that is not part of its value. If so, a line end may also
+    /// follow the last tag.
+    #[serde(default)]
     pub lines: bool,
+    /// Most characters of a run of whitespace between tags, if the document sets no other number.
+    #[serde(default = "space")]
+    pub space: u32,
     /// Characters that a key cannot contain.
     pub not_in_keys: String,
+    /// The texts around a key that contains such characters. `None` if there are no such keys.
+    pub key_quotes: Option<[String; 2]>,
+    /// Whether named keys come by name, without regard to case, if the options ask for no other order.
+    #[serde(default)]
+    pub sorted: bool,
     /// Maps characters of a key to their escaped forms.
     #[serde(default)]
     pub key_escapes: IndexMap<char, String>,
+}
+
+impl MemberStyle {
+    /// Whether brackets are around the members of an object and the items of an array.
+    pub fn has_brackets(&self) -> bool {
+        !self.objects[0].is_empty()
+    }
+
+    /// Whether a byte ends a value that has no text of its own at its end: it begins the separator, or a bracket behind
+    /// the value.
+    pub fn ends_value(&self, byte: u8) -> bool {
+        let ends = [&self.separator, &self.objects[1], &self.arrays[1]];
+        ends.into_iter().any(|end| end.as_bytes().first() == Some(&byte))
+    }
 }
 
 /// How values of certain types are written in a style of members.
@@ -57,14 +94,20 @@ pub struct ValueStyle {
     pub types: String,
     /// The text between the key and a value of these types.
     pub begin: String,
+    /// The text that ends a value of these types, if it has its own. Then `begin` also belongs to the value. `None` if the
+    /// text that closes a member ends the value.
+    pub close: Option<String>,
     /// Whether arrays and objects within the value are written as tags too, and not as JSON.
     #[serde(default)]
     pub nested: bool,
 }
 
 /// The name of each style with the text of its file.
-const FILES: [(&str, &str); 8] = [
+const FILES: [(&str, &str); 11] = [
     ("qwen_xml", include_str!("styles/members/qwen_xml.json")),
+    ("seed_xml", include_str!("styles/members/seed_xml.json")),
+    ("gemma", include_str!("styles/members/gemma.json")),
+    ("functiongemma", include_str!("styles/members/functiongemma.json")),
     ("minimax_xml", include_str!("styles/members/minimax_xml.json")),
     ("minimax_m3_xml", include_str!("styles/members/minimax_m3_xml.json")),
     ("deepseek_xml", include_str!("styles/members/deepseek_xml.json")),
@@ -94,8 +137,8 @@ pub(super) fn names() -> Vec<&'static str> {
     FILES.into_iter().map(|(name, _)| name).collect()
 }
 
-/// Returns the form in which a style writes members. Runs of whitespace have at most `space` characters, 2 by default.
-/// `at` is the place of notes about special tokens.
+/// Returns the form in which a style writes members. Runs of whitespace have at most `space` characters; `None` is the
+/// style's own number. `at` is the place of notes about special tokens.
 ///
 /// # Panics
 ///
@@ -107,46 +150,60 @@ pub(super) fn tag_form(
     builder: &mut TagBuilder<'_>,
 ) -> TagForm {
     let style = &STYLES[style];
-    let space = space.unwrap_or(SPACE);
-    let mut text = |text: &str| builder.symbols(&Text { text: text.to_owned(), at });
+    let space = space.unwrap_or(style.space);
+    let mut symbols = |text: &str| builder.symbols(&Text { text: text.to_owned(), at });
+    let values = style.values.iter().map(|value| {
+        let close_text = value.close.as_ref().unwrap_or(&style.close);
+        let close = symbols(close_text);
+        ValueForm {
+            types: types(&value.types),
+            begin: symbols(&value.begin).expr(),
+            any_string: match types(&value.types).contains(TypeSet::STRING) {
+                true => up_to(&close),
+                false => Expr::Never,
+            },
+            close: close.expr(),
+            close_text: close_text.clone(),
+            is_delimited: value.close.is_some(),
+            nested: value.nested,
+        }
+    });
+    let values = values.collect();
+    let mut text = |text: &str| symbols(text).expr();
+    let mut pair = |[before, after]: &[String; 2]| [text(before), text(after)];
     let run = Expr::bytes(b" \t\n\r".iter().copied().collect()).repeat(0, Some(space));
+    let quotes = style.key_quotes.as_ref().map(|quotes| {
+        let [open, close] = pair(quotes);
+        Quotes { open, close, close_text: quotes[1].clone() }
+    });
+    let again = style.key_again.as_ref().map(&mut pair);
+    let (objects, arrays) = (pair(&style.objects), pair(&style.arrays));
     let mut after_key = Vec::new();
     for part in &style.member.1 {
         if !after_key.is_empty() {
             after_key.push(run.clone());
         }
-        after_key.push(text(part).expr());
+        after_key.push(text(part));
     }
-    let close = text(&style.close);
-    let before = text(&style.member.0).expr();
-    let item = [text(&style.item.0).expr(), text(&style.item.1).expr()];
-    let again = style.key_again.as_ref();
     let keys = KeyForm {
-        before,
+        before: text(&style.member.0),
         after: Expr::seq(after_key),
-        again: again.map(|[before, after]| [text(before).expr(), text(after).expr()]),
+        again,
         excluded: style.not_in_keys.clone(),
         escapes: style.key_escapes.iter().map(|(c, text)| (*c, text.clone())).collect(),
+        quotes,
     };
     TagForm {
         keys,
-        item,
-        values: style
-            .values
-            .iter()
-            .map(|value| ValueForm {
-                types: types(&value.types),
-                begin: text(&value.begin).expr(),
-                nested: value.nested,
-            })
-            .collect(),
+        item: [text(&style.item.0), text(&style.item.1)],
+        objects,
+        arrays,
+        separator: text(&style.separator),
+        values,
         booleans: [0, 1].map(|at| {
             let other = style.booleans.iter().map(|others| Expr::literal(&others[at]));
             Expr::alt([Expr::literal(["false", "true"][at])].into_iter().chain(other))
         }),
-        any_string: up_to(&close),
-        close: close.expr(),
-        close_text: style.close.clone(),
         lines: style.lines,
         space,
     }
@@ -187,10 +244,12 @@ mod tests {
             assert!(all.fold(TypeSet::NONE, TypeSet::union).contains(TypeSet::ALL), "{name}");
             // A beginning of the end marker must not also be its end. Otherwise the marker could overlap itself, and
             // the text before it would not end at the leftmost one.
-            let close = &style.close;
-            let borders = (1..close.len()).filter(|&at| close.is_char_boundary(at));
-            for at in borders {
-                assert!(!close.ends_with(&close[..at]), "{name}");
+            let own = style.values.iter().filter_map(|value| value.close.as_ref());
+            for close in own.chain([&style.close]) {
+                let borders = (1..close.len()).filter(|&at| close.is_char_boundary(at));
+                for at in borders {
+                    assert!(!close.ends_with(&close[..at]), "{name}");
+                }
             }
         }
     }

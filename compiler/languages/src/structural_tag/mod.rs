@@ -37,10 +37,12 @@ mod dispatch;
 mod fields;
 mod format;
 mod inner_sources;
+mod left_out;
 mod lower;
 mod members;
 mod options;
 mod read;
+mod refused;
 #[cfg(test)]
 mod tests;
 mod texts;
@@ -55,13 +57,14 @@ use grammarc_grammar::diagnostics::{Diagnostic, Source};
 use grammarc_grammar::ir::{Expr, Lowered, Origin};
 use grammarc_json_schema::document::{Codes, Document};
 
+pub use left_out::{ExcludedTool, excluded_tools};
 pub use members::{MemberStyle, ValueStyle};
-pub use options::{StructuralTagOptions, Tokens};
+pub use options::{OnRefused, StructuralTagOptions, Tokens};
 
 use builder::TagBuilder;
-use fields::Reader;
 use inner_sources::InnerSources;
 use lower::Lowering;
+use refused::read_without_refused;
 use texts::Texts;
 
 const CODES: Codes =
@@ -70,6 +73,14 @@ const CODES: Codes =
 /// Returns the names of all styles for `{"type": "tools", "style": ...}`, without aliases.
 pub fn styles() -> impl Iterator<Item = &'static str> {
     tools::styles()
+}
+
+/// Whether a source is a list of tools as a whole, and no structural tag: a JSON array, or an object with `tools` that
+/// names no format. Such a source needs the option `style`. `false` if the text is no JSON. Cost: O(length of the text).
+pub fn is_tool_list(text: &str) -> bool {
+    let source = Source::new("", text);
+    let parsed = Document::parse(&source, CODES, &Budget::new());
+    parsed.is_ok_and(|(document, _)| tools::is_list(&document, document.root()))
 }
 
 /// Returns the notation of the arguments of tool calls in a style. The style is given by name or alias. `None` if the
@@ -107,14 +118,11 @@ pub(crate) fn lower_with(
     let parsed = Document::parse(&source, CODES, budget);
     let (document, _) = parsed.map_err(|error| vec![budget.blame(error)])?;
     budget.check_in_source()?;
-    let mut fields = Reader::new(&document);
-    let format = read::document(&mut fields);
-    let errors = fields.errors;
-    let Some(format) = format.filter(|_| errors.is_empty()) else { return Err(errors) };
-    budget.check_in_source()?;
     let texts = Texts::new(controls, options.tokens);
-    let builder = TagBuilder::new(&source, &document, texts);
-    let inner = InnerSources::new(options, reader, budget);
+    let mut builder = TagBuilder::new(&source, &document, texts);
+    let mut inner = InnerSources::new(options, reader, budget);
+    let (format, left_out) =
+        read_without_refused(&document, options, &mut inner, &mut builder, budget)?;
     let mut lowering = Lowering::new(builder, inner);
     let root = lowering.builder.outer.builder.declare("root");
     let expr = lowering.format(&format);
@@ -131,6 +139,7 @@ pub(crate) fn lower_with(
     if !built.errors.is_empty() {
         return Err(built.errors);
     }
+    left_out::note(&left_out, &mut built);
     let origin =
         Origin { span: Some(document.span(document.root())), pointer: Some(String::new()) };
     let outer = built.finish();

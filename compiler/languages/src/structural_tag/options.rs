@@ -16,11 +16,26 @@ pub enum Tokens {
     Never,
 }
 
+/// What is refused if a tool of a request does not compile.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnRefused {
+    /// The whole request.
+    #[default]
+    Request,
+    /// The tool alone: the grammar accepts no call of it, and the report names it.
+    Exclude,
+}
+
 /// The options of a structural tag.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct StructuralTagOptions {
     /// What the text of a special token denotes in the strings of the tag.
     pub tokens: Tokens,
+    /// The style of tool calls, for lists of tools and for requests that name no style.
+    pub style: Option<String>,
+    /// What is refused if a tool does not compile, for requests that do not say so.
+    pub on_refused: OnRefused,
     /// The options for the JSON Schemas in the tag.
     pub schemas: JsonSchemaOptions,
     /// Sources that grammars in the tag may refer to as `@"name"`, by name.

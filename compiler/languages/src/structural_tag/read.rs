@@ -1,7 +1,7 @@
 //! Reads the JSON document of a structural tag as formats.
 //!
-//! Three forms are accepted: `{"type": "structural_tag", "format": F}`, a bare format, and the older `{"structures":
-//! [...], "triggers": [...]}`. Names and defaults follow XGrammar 0.2.9.
+//! Four forms are accepted: `{"type": "structural_tag", "format": F}`, a bare format, a list of tools, and the older
+//! `{"structures": [...], "triggers": [...]}`. Names and defaults follow XGrammar 0.2.9.
 
 use grammarc_grammar::suggest::nearest;
 use grammarc_json_schema::document::{Json, NodeId};
@@ -40,6 +40,9 @@ const TYPES: [&str; 22] = [
 
 /// Reads a whole document as one format. After errors, which are reported, returns `None`.
 pub(super) fn document(reader: &mut Reader<'_, '_>) -> Option<Format> {
+    if let Some(format) = tools::list_document(reader) {
+        return format;
+    }
     let root = reader.document.root();
     let mut fields = reader.object(root)?;
     if reader.document.get(root, "structures").is_some() {
@@ -208,20 +211,11 @@ fn syntax(reader: &mut Reader<'_, '_>, fields: &mut Fields) -> Option<Syntax> {
     }
 }
 
-/// Styles of members that XGrammar has and this compiler does not support. Each is an error.
-const ONLY_XGRAMMAR: [&str; 1] = ["gemma"];
-
 /// Reads the style in which an object's members are written. For an unknown one, reports an error and returns `None`.
 pub(super) fn style_of(reader: &mut Reader<'_, '_>, at: NodeId) -> Option<Style> {
     let text = reader.text(at)?.text;
     if text == "json" {
         return Some(Style::Json);
-    }
-    if ONLY_XGRAMMAR.contains(&text.as_str()) {
-        let message = format!("objects are not written in the style {text:?} yet");
-        let help = format!("there are json, {}", members::names().join(", "));
-        reader.error("structural-tag::unsupported", at, message, &help);
-        return None;
     }
     let known = members::named(&text);
     if known.is_none() {

@@ -336,6 +336,53 @@ fn values_of_an_xml_style_that_are_no_objects_stand_as_they_are() {
 }
 
 #[test]
+fn members_stand_in_braces_at_every_depth() {
+    let of =
+        |schema: Value| json!({"type": "json_schema", "style": "gemma", "json_schema": schema});
+    let nested = json!({"type": "object", "properties": {"y": {"type": "number"}, "X": {"type": "null"}}, "required": ["X", "y"], "additionalProperties": false});
+    let schema = json!({"type": "object", "additionalProperties": false, "required": ["name"], "properties": {
+        "name": {"type": "string", "maxLength": 4},
+        "at": nested,
+        "kinds": {"type": "array", "items": {"enum": ["a", "b", 3, true]}, "maxItems": 2},
+        "a key": {"type": "boolean"},
+    }});
+    let good = [
+        r#"{name:<|"|>x"\n<|"|>}"#,
+        r#"{at:{X:null,y:1.5},name:<|"|><|"|>}"#,
+        r#"{<|"|>a key<|"|>:true,kinds:[],name:<|"|>日本語<|"|>}"#,
+        r#"{kinds:[<|"|>a<|"|>,3],name:<|"|>a<b}<|"|>}"#,
+    ];
+    let bad = [
+        "",
+        "{}",
+        r#"name:<|"|>x<|"|>"#,
+        r#"{name:"x"}"#,
+        r#"{name:<|"|>abcde<|"|>}"#,
+        r#"{name:<|"|>x<|"|>,at:{X:null,y:1}}"#,
+        r#"{at:{y:1,X:null},name:<|"|>x<|"|>}"#,
+        r#"{<|"|>name<|"|>:<|"|>x<|"|>}"#,
+        r#"{a key:true,name:<|"|>x<|"|>}"#,
+        r#"{kinds:[<|"|>c<|"|>],name:<|"|>x<|"|>}"#,
+        r#"{kinds:[true,true,3],name:<|"|>x<|"|>}"#,
+        r#"{name: <|"|>x<|"|>}"#,
+        r#"{name:<|"|>x<|"|>,}"#,
+    ];
+    check(&of(schema.clone()), &good, &bad);
+    let mut any_order = of(schema);
+    any_order["any_order"] = true.into();
+    any_order["max_whitespace_cnt"] = 1.into();
+    let others =
+        [r#"{name:<|"|>x<|"|>,at:{y:1,X:null}}"#, "{ name:<|\"|>x<|\"|> ,\nat:{X:null,y:1} }"];
+    check(&any_order, &others, &[r#"{name:<|"|>x<|"|>,name:<|"|>x<|"|>}"#]);
+    let any = of(json!({"type": ["object", "string", "array"]}));
+    check(
+        &any,
+        &[r#"{a:[{b:null},[]],<|"|>c d<|"|>:<|"|>e<|"|>}"#, r#"<|"|>x<|"|>"#, "[1,{}]", "{}"],
+        &["x", "1", "{a}", "{a:}", "[,]", r#"{"a":1}"#],
+    );
+}
+
+#[test]
 fn a_key_may_stand_behind_its_value_once_more() {
     let ns = "]<]minimax[>[";
     let of = |schema: Value| json!({"type": "json_schema", "style": "minimax_m3_xml", "json_schema": schema});

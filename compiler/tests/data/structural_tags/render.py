@@ -1,10 +1,11 @@
 """Writes transcripts.json: what chat templates of models make of tool calls.
 
-The templates are those of the sdist of llama-cpp-python 0.3.36 on PyPI (vendor/llama.cpp/models/templates), unpacked to a
-folder; Cohere's is in cohere-melody on PyPI. No template is kept, only what they write. What the prompt has is cut off the transcript, and the token that ends a turn.
+`templates.json` lists the templates with their styles, and names the versions of the packages that have them. No template
+is kept, only what it writes. The transcript has neither the prompt nor the token that ends a turn.
 
-    pip download --no-deps --no-binary :all: llama-cpp-python==0.3.36    # or by hand
-    pip install jinja2 cohere-melody
+    pip download --no-deps --no-binary llama-cpp-python llama-cpp-python==0.3.36
+    tar xzf llama_cpp_python-0.3.36.tar.gz --wildcards '*/vendor/llama.cpp/models/templates/*'
+    pip install jinja2 cohere-melody==0.15.3
     python render.py FOLDER_OF_TEMPLATES > transcripts.json
 """
 
@@ -58,6 +59,29 @@ TOOLS = [
         },
     },
 ]
+TOOLS += [
+    {
+        "type": "function",
+        "function": {
+            "name": "ping",
+            "description": "Answers.",
+            "parameters": {"type": "object", "properties": {}, "additionalProperties": False},
+        },
+    },
+    {
+        "type": "function",
+        "function": {
+            "name": "find_place",
+            "description": "Finds a place.",
+            "parameters": {
+                "type": "object",
+                "properties": {"name": {"type": "string"}},
+                "required": ["name"],
+                "additionalProperties": False,
+            },
+        },
+    },
+]
 WEATHER = ("get_weather", {"city": "São Paulo", "days": 3, "unit": "C"})
 ROUTE = (
     "plan_route",
@@ -70,6 +94,8 @@ ROUTE = (
 )
 # Scenarios: name, text before the calls, calls.
 SCENARIOS = [
+    ("no arguments", "", [("ping", {})]),
+    ("one argument", "", [("find_place", {"name": "Bahnhof Köln"})]),
     ("one call", "", [WEATHER]),
     ("nested arguments", "", [ROUTE]),
     ("two calls", "", [WEATHER, ROUTE]),
@@ -79,37 +105,8 @@ SCENARIOS = [
 USER = {"role": "user", "content": "What is the weather?"}
 REASONING = "The user asks for the weather.\nI look it up."
 
-# Each template: its style and name; what it is given; what ends a turn; `left_out`, scenarios that it refuses or writes
-# without what they are about; `string`, whether arguments are given as a string; `reasoning`, how that begins and what the
-# template is given for it, `always` where there is some in each turn; `behind`, the text of the transcript's turn that the prompt ends with, where the turn has not
-# the whole prompt.
-TEMPLATES = [
-    {"style": "llama", "name": "meta-llama-Llama-3.1-8B-Instruct", "ends": ["<|eot_id|>"], "left_out": ["two calls", "text and a call"]},
-    {"style": "llama", "name": "meta-llama-Llama-3.2-3B-Instruct", "ends": ["<|eot_id|>"], "left_out": ["two calls", "text and a call"]},
-    {"style": "llama", "name": "meta-llama-Llama-3.3-70B-Instruct", "ends": ["<|eot_id|>"], "left_out": ["two calls", "text and a call"]},
-    {"style": "qwen_3", "name": "Qwen-Qwen2.5-7B-Instruct", "ends": ["<|im_end|>\n"]},
-    {"style": "qwen_3", "name": "Qwen-Qwen3-0.6B", "ends": ["<|im_end|>\n"], "given": {"enable_thinking": False}, "reasoning": ("written", {"enable_thinking": True})},
-    {"style": "hermes", "name": "NousResearch-Hermes-2-Pro-Llama-3-8B-tool_use", "ends": ["<|im_end|>\n", "<|im_end|>"], "left_out": ["text and a call"]},
-    {"style": "hermes", "name": "NousResearch-Hermes-3-Llama-3.1-8B-tool_use", "ends": ["<|im_end|>\n", "<|im_end|>"], "left_out": ["text and a call"]},
-    {"style": "qwen_3_coder", "name": "Qwen3-Coder", "ends": ["<|im_end|>\n"]},
-    {"style": "qwen_3_5", "name": "Qwen3.5-4B", "ends": ["<|im_end|>\n"], "given": {"enable_thinking": False}, "reasoning": ("prefilled", {"enable_thinking": True})},
-    {"style": "mistral_v3", "name": "mistralai-Mistral-Nemo-Instruct-2407", "ends": ["</s>"], "left_out": ["text and a call"]},
-    {"style": "mistral_v11", "name": "Mistral-Small-3.2-24B-Instruct-2506", "ends": ["</s>"], "left_out": ["text and a call"]},
-    {"style": "mistral_v13", "name": "unsloth-mistral-Devstral-Small-2507", "ends": ["</s>"]},
-    {"style": "mistral_v13", "name": "mistralai-Ministral-3-14B-Reasoning-2512", "ends": ["</s>"]},
-    {"style": "deepseek_r1", "name": "llama-cpp-deepseek-r1", "ends": ["<｜end▁of▁sentence｜>"], "behind": "<｜Assistant｜>", "left_out": ["text and a call"]},
-    {"style": "deepseek_v3_1", "name": "deepseek-ai-DeepSeek-V3.1", "ends": ["<｜end▁of▁sentence｜>"], "given": {"thinking": False}},
-    {"style": "deepseek_v3_2", "name": "deepseek-ai-DeepSeek-V3.2", "ends": ["<｜end▁of▁sentence｜>"], "given": {"thinking": False}, "behind": "</think>"},
-    {"style": "deepseek_v4", "name": "deepseek-ai-DeepSeek-V4", "ends": ["<｜end▁of▁sentence｜>"], "given": {"thinking": False}, "reasoning": ("prefilled", {"thinking": True})},
-    {"style": "harmony", "name": "openai-gpt-oss-120b", "ends": [], "left_out": ["two calls", "text and a call"], "reasoning": ("written", {})},
-    {"style": "kimi", "name": "moonshotai-Kimi-K2", "ends": ["<|im_end|>"], "ids": "functions.{}:{}"},
-    {"style": "kimi", "name": "Kimi-K2-Instruct", "ends": ["<|im_end|>"], "ids": "functions.{}:{}"},
-    {"style": "kimi", "name": "Kimi-K2-Thinking", "ends": ["<|im_end|>"], "ids": "functions.{}:{}", "always": "written", "reasoning": ("written", {})},
-    {"style": "kimi_k3", "name": "Kimi-K3", "ends": ["<|end_of_msg|>"], "given": {"thinking": False}, "reasoning": ("prefilled", {"thinking": True})},
-    {"style": "glm_4_5", "name": "GLM-4.6", "ends": [], "given": {"enable_thinking": False}, "reasoning": ("written", {"enable_thinking": True})},
-    {"style": "glm_4_7", "name": "GLM-4.7-Flash", "ends": [], "given": {"enable_thinking": False}, "reasoning": ("prefilled", {"enable_thinking": True})},
-    {"style": "minimax", "name": "MiniMax-M2", "ends": ["[e~[\n", "[e~["], "left_out": [name for name, _, _ in SCENARIOS], "reasoning": ("prefilled", {})},
-]
+# Scenarios that are also rendered with reasoning.
+WITH_REASONING = ["no arguments", "one argument", "one call", "two calls", "text"]
 
 
 class Generation(jinja2.ext.Extension):
@@ -142,7 +139,7 @@ def environment():
     return env
 
 
-def message(text, calls, reasoning, as_text, ids):
+def message(text, calls, reasoning, ids):
     built = {"role": "assistant", "content": text}
     if reasoning is not None:
         built["reasoning_content"] = reasoning
@@ -154,7 +151,7 @@ def message(text, calls, reasoning, as_text, ids):
                 "type": "function",
                 "function": {
                     "name": name,
-                    "arguments": json.dumps(arguments, ensure_ascii=False) if as_text else arguments,
+                    "arguments": arguments,
                 },
             }
             for at, (name, arguments) in enumerate(calls)
@@ -182,25 +179,27 @@ def written(template, answer, given, facts):
 
 
 def templates(folder):
+    """The transcripts of all templates of templates.json."""
+    with open(os.path.join(os.path.dirname(__file__), "templates.json"), encoding="utf-8") as file:
+        rows = json.load(file)["templates"]
     env = environment()
-    for facts in TEMPLATES:
+    for facts in rows:
         with open(os.path.join(folder, facts["name"] + ".jinja"), encoding="utf-8") as file:
             template = env.from_string(file.read())
-        as_text, ids = facts.get("string", False), facts.get("ids", "abcdefgh{1}")
-        given = facts.get("given", {})
+        ids, left_out = facts.get("ids", "abcdefgh{1}"), facts.get("left_out", [])
         for scenario, text, calls in SCENARIOS:
-            if scenario in facts.get("left_out", []):
+            if left_out == "all" or scenario in left_out:
                 continue
-            answer = message(text, calls, None, as_text, ids)
-            yield transcript(facts, scenario, facts.get("always"), written(template, answer, given, facts))
-        if "reasoning" not in facts:
-            continue
-        begins, given = facts["reasoning"]
-        for scenario, text, calls in SCENARIOS[:1] + SCENARIOS[2:3] + SCENARIOS[4:]:
-            if scenario == "two calls" and "two calls" in facts.get("left_out", []) and facts["style"] == "harmony":
+            answer = message(text, calls, None, ids)
+            written_text = written(template, answer, facts.get("given", {}), facts)
+            yield transcript(facts, scenario, facts.get("always"), written_text)
+        reasoning = facts.get("reasoning")
+        for scenario, text, calls in SCENARIOS:
+            if reasoning is None or scenario not in WITH_REASONING or scenario in left_out:
                 continue
-            answer = message(text, calls, REASONING, as_text, ids)
-            yield transcript(facts, scenario, begins, written(template, answer, given, facts))
+            answer = message(text, calls, REASONING, ids)
+            written_text = written(template, answer, reasoning["given"], facts)
+            yield transcript(facts, scenario, reasoning["open"], written_text)
 
 
 def cohere():

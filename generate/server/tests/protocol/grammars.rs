@@ -32,6 +32,29 @@ async fn a_grammar_is_compiled_once_and_named_from_then_on() {
 }
 
 #[tokio::test]
+async fn a_list_of_tools_is_a_grammar_in_the_style_of_the_model() {
+    let server = Server::new(ServerOptions::default());
+    let schema =
+        json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]});
+    let good = json!({"name": "get", "inputSchema": schema});
+    let bad = json!({"name": "bad", "inputSchema": {"properties": {"a": {"type": "integr"}}}});
+    let list =
+        json!({"language": "structural-tag", "source": {"tools": [good], "nextCursor": null}});
+    let kept = server.post("/v1/grammars", &list).await;
+    assert_eq!(kept.status, StatusCode::OK, "{}", kept.text);
+    let kept = kept.json();
+    assert_eq!(kept["x_grammarc"], Value::Null, "{kept}");
+    let call = "<tool_call>\n{\"name\": \"get\", \"arguments\": {\"n\": 1}}\n</tool_call>";
+    let reply =
+        server.post("/v1/chat/completions", &chat(call, json!({"grammar_id": kept["id"]}))).await;
+    let choice = &reply.json()["choices"][0];
+    assert_eq!(choice["message"]["tool_calls"][0]["function"]["name"], "get", "{}", reply.text);
+    let list = json!({"language": "structural-tag", "source": [good, bad], "options": {"style": "llama", "on_refused": "exclude"}});
+    let kept = server.post("/v1/grammars", &list).await.json();
+    assert_eq!(kept["x_grammarc"]["excluded_tools"][0]["name"], "bad", "{kept}");
+}
+
+#[tokio::test]
 async fn a_text_is_repaired_with_its_edits() {
     let server = Server::new(ServerOptions::default());
     let schema =

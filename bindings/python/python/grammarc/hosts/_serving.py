@@ -32,8 +32,8 @@ ANY_VALUE = "{}"
 """The schema of JSON values."""
 
 XGRAMMAR_ONLY = frozenset({"structural-tag::unsupported"})
-"""Findings on what XGrammar takes and grammarc does not: texts with a backslash that strings of a schema exclude, and the style
-``gemma``. A server that has XGrammar may hand the source to it."""
+"""Findings on what XGrammar takes and grammarc does not: texts with a backslash that strings of a schema exclude. A server that
+has XGrammar may hand the source to it."""
 
 UNKNOWN_TOKENS = frozenset({"compile::unknown-token", "structural-tag::unknown-token"})
 """Findings on tokens that a vocabulary does not have."""

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use clap::Args;
 use grammarc_agents::prompts::PromptManager;
+use grammarc_compiler::frontend::structural_tag::OnRefused;
 use grammarc_server::{ListenOptions, Listener, ServeError, ServerOptions, serve_loading};
 use serde::Serialize;
 use tokio::sync::watch;
@@ -41,6 +42,10 @@ pub(crate) struct ServeArgs {
     /// Notation in which the model writes tool calls
     #[arg(long, value_name = "STYLE", default_value = "qwen_3")]
     tool_style: String,
+    /// What is refused if a tool of a request does not compile: the whole request, or the tool alone, which cannot be
+    /// called then
+    #[arg(long, value_name = "WHAT", default_value = "request", value_parser = ["request", "exclude"])]
+    on_refused: String,
     /// The tags of the model's reasoning, such as <think> </think>
     #[arg(long, num_args = 2, value_names = ["OPEN", "CLOSE"])]
     reasoning: Option<Vec<String>>,
@@ -173,6 +178,10 @@ pub(crate) fn run(args: ServeArgs, output: &mut Output) -> Result<u8, Failure> {
         allowed_hosts: args.allowed_host,
         max_tokens: args.max_tokens,
         tool_style: args.tool_style,
+        on_refused: match args.on_refused.as_str() {
+            "exclude" => OnRefused::Exclude,
+            _ => OnRefused::Request,
+        },
         closed: args.closed,
         prompts,
         reasoning: args

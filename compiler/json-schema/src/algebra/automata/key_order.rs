@@ -71,7 +71,9 @@ pub(crate) fn member_automata(
             let share = automata.types().meter.slack().part(SHARE);
             automata.attempt(share, |automata| split_automata(automata, whole, promise))?
         }
-        OrderPromise::Schema | OrderPromise::Fallback => split_automata(automata, whole, promise)?,
+        OrderPromise::Schema | OrderPromise::Sorted | OrderPromise::Fallback => {
+            split_automata(automata, whole, promise)?
+        }
     };
     let mut found = match split {
         Some(found) => found,
@@ -209,6 +211,7 @@ fn whole_automaton(
         OrderPromise::Schema | OrderPromise::Fallback => {
             in_named_order(automata, formula, &keys, room)
         }
+        OrderPromise::Sorted => in_order_of_names(automata, formula, keys, room),
     }
 }
 
@@ -247,6 +250,25 @@ fn in_named_order(
         (false, Some(_)) => Ok(None),
         (false, None) => ordered_by_rest(simplifier, formula, keys, usize::MAX),
     }
+}
+
+/// Builds the automaton of an object formula whose keys come by name, without regard to case. `room` bounds states and
+/// edges and is `Some` if the formula may be split. Returns `None` if `room` is exceeded.
+fn in_order_of_names(
+    automata: &mut Automata<'_>,
+    formula: FormulaId,
+    mut keys: Vec<u32>,
+    room: Option<usize>,
+) -> Result<Option<MemberAutomaton>, Diagnostic> {
+    let objects = &automata.types().objects;
+    keys.sort_by_cached_key(|&key| {
+        let name = objects.key(key);
+        (name.to_lowercase(), name.to_owned())
+    });
+    let limit = limit_of(room.unwrap_or(usize::MAX));
+    automata.attempt(limit, |automata| {
+        members_within(&mut automata.simplifier, formula, &keys, room.unwrap_or(usize::MAX))
+    })
 }
 
 /// Reports keywords as narrower (fewer texts are accepted): those of the formula `value` that name or count keys.

@@ -10,7 +10,9 @@ use crate::structural_tag::format::{
 use crate::structural_tag::members;
 use grammarc_json_schema::document::NodeId;
 
-use super::request::{Choice, Input, Open, Request, Tool};
+use super::choice::Choice;
+use super::list::{Input, Tool};
+use super::request::{Open, Request};
 use super::style::{Call, Message, Messages, Part, Response, Section};
 
 /// Returns the format of all outputs that a request allows.
@@ -222,25 +224,36 @@ impl Request {
         }
     }
 
-    /// Returns the tag of a call of a tool, in one of the forms of the style.
-    fn call(&self, tool: &Tool, call: &'static Call) -> Tag {
-        let style = members::named(&self.style.arguments).map_or(Members::Json, Members::Xml);
-        let schema = Schema {
-            schema: tool.parameters,
-            style,
-            any_order: self.any_order,
-            max_whitespace: self.max_whitespace,
-            is_object: true,
-            excludes: Vec::new(),
-        };
-        let arguments = match tool.input {
+    /// Returns the format of the arguments of a tool.
+    pub(super) fn arguments(&self, tool: &Tool) -> Format {
+        match tool.input {
             Some(Input::Grammar(at)) => Format { kind: Kind::Grammar(at, Syntax::Ebnf), at },
             Some(Input::Pattern(at)) => Format { kind: Kind::Regex(at), at },
             None => {
+                let style =
+                    members::named(&self.style.arguments).map_or(Members::Json, Members::Xml);
+                let schema = Schema {
+                    schema: tool.parameters,
+                    style,
+                    any_order: self.any_order,
+                    max_whitespace: self.max_whitespace,
+                    is_object: true,
+                    excludes: Vec::new(),
+                };
                 let at = tool.parameters.unwrap_or(tool.name.at);
                 Format { kind: Kind::Schema(schema), at }
             }
-        };
+        }
+    }
+
+    /// Returns the tag of a call of a tool, in one of the forms of the style.
+    fn call(&self, tool: &Tool, call: &'static Call) -> Tag {
+        let mut arguments = self.arguments(tool);
+        let members = members::style(&self.style.arguments);
+        if tool.input.is_some() && members.is_some_and(|style| style.lines) {
+            // Members have their last line end themselves.
+            arguments = self.sequence(vec![arguments, self.constant("\n")]);
+        }
         let name = &tool.name;
         let tag = self.parts(&name.text, &call.begin, arguments, &call.end, name.at);
         Tag { role: Role::Call(name.text.clone()), ..tag }

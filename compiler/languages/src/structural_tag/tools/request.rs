@@ -1,15 +1,13 @@
-//! Reads the `tools` shorthand: tools and options of a request to OpenAI's API.
-//!
-//! A tool has the form of chat completions (`{"type": "function", "function": {...}}`) or of responses (`{"type":
-//! "function", "name": ...}`). A tool of another type is built into the model's host. A function may have
-//! `input_grammar` or `input_pattern`, which replaces its arguments. Unknown keys of tools are ignored, except keys
-//! that resemble known ones.
+//! Reads the `tools` shorthand: tools and options of a request to OpenAI's API. A list of tools alone is a request
+//! without options.
 
 use crate::structural_tag::fields::{Fields, Reader};
-use crate::structural_tag::format::Text;
+use crate::structural_tag::options::OnRefused;
 use grammarc_grammar::suggest::nearest;
 use grammarc_json_schema::document::{Json, NodeId};
 
+use super::choice::{Choice, chosen};
+use super::list::{self, Tool};
 use super::style::Style;
 
 /// A request for tool calls, with the tools that may be called.
@@ -30,40 +28,8 @@ pub(super) struct Request {
     pub(super) reasoning: Option<Reasoning>,
     pub(super) any_order: bool,
     pub(super) max_whitespace: Option<u32>,
-}
-
-/// Whether and which tools have to be called (`tool_choice`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Choice {
-    /// The output is text with any number of calls.
-    Auto,
-    /// The output has at least one call.
-    Required,
-    /// The output has exactly one call, of the tool that the request names.
-    Named,
-    /// The output is text without calls.
-    None,
-}
-
-/// A tool that the model may call.
-#[derive(Clone, Debug)]
-pub(super) struct Tool {
-    pub(super) name: Text,
-    /// The type of a tool that is no function. `None` for a function.
-    pub(super) built_in: Option<String>,
-    /// The place of the schema of the arguments. `None` allows any object.
-    pub(super) parameters: Option<NodeId>,
-    /// A grammar or pattern whose text replaces the arguments. `None` if the arguments are an object.
-    pub(super) input: Option<Input>,
-}
-
-/// What replaces the arguments of a tool: a text that is written without escapes.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Input {
-    /// A text of a grammar in XGrammar's notation. The grammar is the JSON string at this place.
-    Grammar(NodeId),
-    /// A text that a regular expression matches. The expression is the JSON string at this place.
-    Pattern(NodeId),
+    /// Whether tools that do not compile are left out.
+    pub(super) leaves_out: bool,
 }
 
 /// Who writes the beginning of the reasoning.
@@ -89,7 +55,10 @@ pub(super) struct Reasoning {
 /// style or the choice of tools cannot be read.
 pub(super) fn read(reader: &mut Reader<'_, '_>, fields: &mut Fields) -> Option<Request> {
     let at = fields.at;
-    let style = fields.need(reader, "style").and_then(|at| style(reader, at));
+    let style = match fields.get(reader, "style") {
+        Some(at) => style(reader, at),
+        None => default_style(reader, at),
+    };
     let list = fields.get(reader, "tools");
     let choice = fields.get(reader, "tool_choice");
     let (is_parallel, parallel_at) = (
@@ -102,29 +71,23 @@ pub(super) fn read(reader: &mut Reader<'_, '_>, fields: &mut Fields) -> Option<R
     let allows_text = fields.flag(reader, "text_before", true);
     let any_order = fields.flag(reader, "any_order", false);
     let max_whitespace = fields.count(reader, "max_whitespace_cnt").map(|(count, _)| count);
-    let tools = list.map_or_else(Vec::new, |list| tools(reader, list));
+    let leaves_out = match fields.get(reader, "on_refused") {
+        Some(at) => on_refused(reader, at)?,
+        None => reader.options.on_refused,
+    };
+    let leaves_out = leaves_out == OnRefused::Exclude;
+    let tools = list.map_or_else(Vec::new, |list| list::tools(reader, list, leaves_out));
     let style = style?;
-    let (choice, tools) = match choice {
+    let (choice, mut tools) = match choice {
         Some(at) => chosen(reader, at, tools)?,
         None => (Choice::Auto, tools),
     };
-    if let Some(tool) =
-        tools.iter().find(|tool| tool.built_in.is_some() && style.built_in.is_empty())
-    {
-        let text = "calls of this style are of functions alone".to_owned();
-        reader.error("structural-tag::built-in-tool", tool.name.at, text, "leave the tool out");
-    }
     let is_forced = matches!(choice, Choice::Required | Choice::Named);
-    if is_forced && tools.is_empty() {
-        let at = list.unwrap_or(at);
-        let text = "there is no tool to call, and a call is required".to_owned();
-        reader.error(
-            "structural-tag::no-tools",
-            at,
-            text,
-            "list a tool, or have `tool_choice` be auto",
-        );
+    if is_forced {
+        check_callable(reader, list.unwrap_or(at), &tools);
     }
+    tools.retain(|tool| reader.left_out(tool.at).is_none());
+    check_built_in(reader, style, &tools);
     if let Some(reasoning) = reasoning
         && style.reasoning.is_none()
         && style.messages.is_none()
@@ -168,15 +131,96 @@ pub(super) fn read(reader: &mut Reader<'_, '_>, fields: &mut Fields) -> Option<R
         reasoning,
         any_order,
         max_whitespace,
+        leaves_out,
     })
+}
+
+/// Reads a list of tools that is a whole document, as a request without options. Errors are reported. Returns `None` if
+/// the options name no style.
+pub(super) fn of_list(reader: &mut Reader<'_, '_>, at: NodeId) -> Option<Request> {
+    let style = default_style(reader, at)?;
+    let leaves_out = reader.options.on_refused == OnRefused::Exclude;
+    let mut tools = list::tools(reader, at, leaves_out);
+    tools.retain(|tool| reader.left_out(tool.at).is_none());
+    check_built_in(reader, style, &tools);
+    Some(Request {
+        at,
+        style,
+        tools,
+        choice: Choice::Auto,
+        min: 0,
+        max: None,
+        unique: None,
+        text_before: true,
+        reasoning: None,
+        any_order: false,
+        max_whitespace: None,
+        leaves_out,
+    })
+}
+
+/// Reports an error if a call is required and all tools that may be called are left out, or there are none.
+fn check_callable(reader: &mut Reader<'_, '_>, at: NodeId, tools: &[Tool]) {
+    let left_out: Vec<_> = tools.iter().filter_map(|tool| reader.left_out(tool.at)).collect();
+    if left_out.len() < tools.len() {
+        return;
+    }
+    let (text, help) = match left_out.first() {
+        None => (
+            "there is no tool to call, and a call is required",
+            "list a tool, or have `tool_choice` be auto".to_owned(),
+        ),
+        Some(first) => {
+            ("no tool that may be called compiles, and a call is required", first.help())
+        }
+    };
+    reader.error("structural-tag::no-tools", at, text.to_owned(), &help);
+}
+
+/// Reports an error if a tool is no function, and the style has no calls of such tools.
+fn check_built_in(reader: &mut Reader<'_, '_>, style: &Style, tools: &[Tool]) {
+    let built_in = tools.iter().find(|tool| tool.built_in.is_some());
+    if let Some(tool) = built_in.filter(|_| style.built_in.is_empty()) {
+        let text = "calls of this style are of functions alone".to_owned();
+        reader.error("structural-tag::built-in-tool", tool.name.at, text, "leave the tool out");
+    }
+}
+
+fn on_refused(reader: &mut Reader<'_, '_>, at: NodeId) -> Option<OnRefused> {
+    match reader.text(at)?.text.as_str() {
+        "request" => Some(OnRefused::Request),
+        "exclude" => Some(OnRefused::Exclude),
+        other => {
+            let text = format!("{other:?} is nothing that can be refused");
+            let help = "there are request (the whole one) and exclude (the tool alone)";
+            reader.error("structural-tag::unknown-value", at, text, help);
+            None
+        }
+    }
+}
+
+/// Returns the style that the options name. Without one, reports an error at `at` and returns `None`.
+fn default_style(reader: &mut Reader<'_, '_>, at: NodeId) -> Option<&'static Style> {
+    let Some(name) = reader.options.style.clone() else {
+        let text = "`style` is missing".to_owned();
+        let help = "name the form of calls in `style`, or by the option `style` (`--style`)";
+        reader.error("structural-tag::missing", at, text, help);
+        return None;
+    };
+    named_style(reader, at, &name)
 }
 
 fn style(reader: &mut Reader<'_, '_>, at: NodeId) -> Option<&'static Style> {
     let name = reader.text(at)?.text;
-    let style = Style::named(&name);
+    named_style(reader, at, &name)
+}
+
+/// Returns the style of a name. If there is none, reports an error at `at` and returns `None`.
+fn named_style(reader: &mut Reader<'_, '_>, at: NodeId, name: &str) -> Option<&'static Style> {
+    let style = Style::named(name);
     if style.is_none() {
-        let versions = Style::other_versions(&name);
-        let help = match (&versions[..], nearest(&name, Style::names())) {
+        let versions = Style::other_versions(name);
+        let help = match (&versions[..], nearest(name, Style::names())) {
             // A model of another version often writes other calls, so suggesting a similar name could mislead.
             ([_, ..], _) => format!(
                 "there is {}, and a model of another version may write calls otherwise: see what its chat template writes, and \
@@ -233,190 +277,4 @@ fn reasoning(reader: &mut Reader<'_, '_>, at: NodeId) -> Option<Reasoning> {
     let max_tokens = fields.count(reader, "max_tokens").map(|(_, at)| at);
     fields.finish(reader);
     Some(Reasoning { open, max_tokens, at })
-}
-
-fn tools(reader: &mut Reader<'_, '_>, list: NodeId) -> Vec<Tool> {
-    let mut tools: Vec<Tool> = Vec::new();
-    for item in reader.items(list) {
-        let Some(tool) = tool(reader, item) else { continue };
-        if let Some(other) = tools.iter().find(|other| other.name.text == tool.name.text) {
-            let text = format!("there are two tools of the name {:?}", tool.name.text);
-            let error = reader.document.error("structural-tag::duplicate-tool", tool.name.at, text);
-            let error = error.with_label(reader.document.span(other.name.at), "the other one");
-            reader.errors.push(error.with_help("a call has to say which of them it is of"));
-            continue;
-        }
-        tools.push(tool);
-    }
-    tools
-}
-
-fn tool(reader: &mut Reader<'_, '_>, at: NodeId) -> Option<Tool> {
-    let mut outer = reader.object(at)?;
-    let kind = match outer.get(reader, "type") {
-        Some(kind) => Some(reader.text(kind)?.text),
-        None => None,
-    };
-    let is_function = kind.as_deref().is_none_or(|kind| kind == "function");
-    let function = outer.get(reader, "function");
-    let mut fields = match function.filter(|_| is_function) {
-        Some(function) => reader.object(function)?,
-        None => reader.object(at)?,
-    };
-    let known = [
-        "type",
-        "function",
-        "name",
-        "description",
-        "parameters",
-        "strict",
-        "input_grammar",
-        "input_pattern",
-    ];
-    misspelled(reader, fields.at, &known);
-    let name = match fields.get(reader, "name") {
-        Some(name) => reader.text(name)?,
-        None if !is_function => Text { text: kind.clone()?, at },
-        None => fields.need_text(reader, "name")?,
-    };
-    let is_odd = |c: char| c.is_control() || c.is_whitespace() || "\"\\<>{}'|".contains(c);
-    if name.text.is_empty() || name.text.contains(is_odd) {
-        let text = format!("{:?} cannot be the name of a tool", name.text);
-        let help =
-            "use letters, digits, `_`, `-` and `.`: a name stands between quotes and brackets";
-        reader.error("structural-tag::tool-name", name.at, text, help);
-        return None;
-    }
-    let is_strict = fields.flag(reader, "strict", true);
-    let parameters = fields.get(reader, "parameters");
-    if let Some(parameters) = parameters
-        && !matches!(reader.document.json(parameters), Json::Object(_))
-    {
-        reader.wrong(parameters, "a schema, which is an object");
-        return None;
-    }
-    let is_empty = |at: &NodeId| match reader.document.json(*at) {
-        Json::Object(members) => members.iter().next().is_none(),
-        _ => false,
-    };
-    let parameters = parameters.filter(|at| is_strict && !is_empty(at));
-    let grammar = fields.get(reader, "input_grammar");
-    let pattern = fields.get(reader, "input_pattern");
-    for at in [grammar, pattern].into_iter().flatten() {
-        reader.text(at)?;
-    }
-    if let (Some(_), Some(at)) = (grammar, pattern) {
-        let text = "the tool takes a text of a grammar already".to_owned();
-        reader.error("structural-tag::two-inputs", at, text, "give one of them");
-        return None;
-    }
-    let input = grammar.map(Input::Grammar).or(pattern.map(Input::Pattern));
-    Some(Tool { name, built_in: kind.filter(|_| !is_function), parameters, input })
-}
-
-/// Reports an error for each unknown key that resembles a known one.
-fn misspelled(reader: &mut Reader<'_, '_>, at: NodeId, known: &[&str]) {
-    let Json::Object(members) = reader.document.json(at) else { return };
-    let unknown = members.iter().filter(|(key, _)| !known.contains(key));
-    let unknown: Vec<(String, NodeId)> =
-        unknown.map(|(key, member)| (key.to_owned(), member.value)).collect();
-    for (key, value) in unknown {
-        if let Some(known) = nearest(&key, known.iter().copied()) {
-            let (text, help) = (format!("unknown key `{key}`"), format!("did you mean `{known}`?"));
-            reader.error("structural-tag::unknown-key", value, text, &help);
-        }
-    }
-}
-
-/// Reads `tool_choice`. Returns the choice, and the tools that may still be called. After an error, which is reported,
-/// returns `None`.
-fn chosen(
-    reader: &mut Reader<'_, '_>,
-    at: NodeId,
-    tools: Vec<Tool>,
-) -> Option<(Choice, Vec<Tool>)> {
-    let mut fields = match reader.document.json(at) {
-        Json::String(_) => return Some((mode(reader, at, &["auto", "required", "none"])?, tools)),
-        Json::Object(_) => reader.object(at)?,
-        _ => {
-            reader.wrong(at, "auto, required, none, or an object that names tools");
-            return None;
-        }
-    };
-    let kind = fields.need_text(reader, "type")?;
-    if kind.text != "allowed_tools" {
-        let tool = named(reader, at, &tools)?;
-        return Some((Choice::Named, vec![tools[tool].clone()]));
-    }
-    let mut fields = match fields.get(reader, "allowed_tools") {
-        Some(inner) => reader.object(inner)?,
-        None => fields,
-    };
-    let choice = match fields.get(reader, "mode") {
-        Some(at) => mode(reader, at, &["auto", "required"])?,
-        None => Choice::Auto,
-    };
-    let list = fields.need(reader, "tools")?;
-    let items = reader.items(list);
-    let allowed: Vec<usize> =
-        items.into_iter().filter_map(|item| named(reader, item, &tools)).collect();
-    let left = tools.into_iter().enumerate().filter(|(at, _)| allowed.contains(at));
-    Some((choice, left.map(|(_, tool)| tool).collect()))
-}
-
-fn mode(reader: &mut Reader<'_, '_>, at: NodeId, known: &[&str]) -> Option<Choice> {
-    let text = reader.text(at)?.text;
-    let choice = match text.as_str() {
-        _ if !known.contains(&text.as_str()) => None,
-        "required" => Some(Choice::Required),
-        "none" => Some(Choice::None),
-        _ => Some(Choice::Auto),
-    };
-    if choice.is_none() {
-        let message = format!("there is no choice of tools {text:?}");
-        let help = format!("there are {}, and objects that name tools", known.join(", "));
-        reader.error("structural-tag::unknown-value", at, message, &help);
-    }
-    choice
-}
-
-/// Returns the index of the tool that a reference names: a function by its name, a built-in tool by its type. If there
-/// is not exactly one, reports an error and returns `None`.
-fn named(reader: &mut Reader<'_, '_>, at: NodeId, tools: &[Tool]) -> Option<usize> {
-    let mut fields = reader.object(at)?;
-    let kind = match fields.get(reader, "type") {
-        Some(kind) => reader.text(kind)?.text,
-        None => "function".to_owned(),
-    };
-    if kind != "function" {
-        let of_type = |tool: &Tool| tool.built_in.as_deref() == Some(kind.as_str());
-        let mut found = (0..tools.len()).filter(|&at| of_type(&tools[at]));
-        let (first, other) = (found.next(), found.next());
-        if first.is_none() || other.is_some() {
-            let many = if other.is_some() { "several tools" } else { "no tool" };
-            let text = format!("there is {many} of the type {kind:?} among the tools");
-            let text = text.replace("is several", "are several");
-            reader.error("structural-tag::unknown-tool", at, text, "name one of the tools");
-            return None;
-        }
-        return first;
-    }
-    let mut fields = match fields.get(reader, "function") {
-        Some(function) => reader.object(function)?,
-        None => fields,
-    };
-    let name = fields.need_text(reader, "name")?;
-    let is_named = |tool: &Tool| tool.built_in.is_none() && tool.name.text == name.text;
-    let found = tools.iter().position(is_named);
-    if found.is_none() {
-        let names = || tools.iter().map(|tool| tool.name.text.as_str());
-        let help = match nearest(&name.text, names()) {
-            Some(known) => format!("did you mean `{known}`?"),
-            None if tools.is_empty() => "list it in `tools`".to_owned(),
-            None => format!("there are {}", names().collect::<Vec<_>>().join(", ")),
-        };
-        let text = format!("there is no function {:?} among the tools", name.text);
-        reader.error("structural-tag::unknown-tool", name.at, text, &help);
-    }
-    found
 }

@@ -152,10 +152,11 @@ macro_rules! files {
     };
 }
 
-const FILES: [(&str, &str); 21] = files![
+const FILES: [(&str, &str); 36] = files![
     "llama",
     "qwen_3",
     "qwen_3_coder",
+    "nemotron_3",
     "mistral_v3",
     "mistral_v11",
     "mistral_v13",
@@ -173,6 +174,20 @@ const FILES: [(&str, &str); 21] = files![
     "cohere",
     "exaone",
     "mimo",
+    "seed_oss",
+    "longcat",
+    "gemma_4",
+    "functiongemma",
+    "granite_3",
+    "phi_4_mini",
+    "nemotron_v2",
+    "apertus",
+    "apriel",
+    "functionary_v3_1",
+    "minimax_m1",
+    "command_r7b",
+    "gigachat_3",
+    "gigachat_3_1",
     "plain",
 ];
 

@@ -1,0 +1,84 @@
+//! Finds the tools of a request that do not compile, and reads the request without them (`on_refused`).
+//!
+//! ```text
+//! read ─► lower the arguments of each tool ─► some refused: read again without these tools
+//! ```
+//!
+//! Each tool is lowered in its own [part](Budget::part) of the budget, so one tool cannot use up the work of the others.
+//! The limit is a number of steps and not a time, so the same tools are left out on every machine. What is lowered is
+//! kept, so the rest of the compilation does not lower it again.
+//!
+//! Tests: `compiler/tests/structural_tags/refused.rs`.
+
+use grammarc_grammar::budget::Budget;
+use grammarc_grammar::diagnostics::Diagnostic;
+use grammarc_json_schema::document::Document;
+
+use super::builder::TagBuilder;
+use super::fields::Reader;
+use super::format::{Format, Kind};
+use super::inner_sources::InnerSources;
+use super::left_out::{Candidate, LeftOut};
+use super::options::StructuralTagOptions;
+use super::read;
+
+/// Most steps of work for the arguments of one tool: about a second. A tool with four members takes some 40,000. Beyond,
+/// the tool is left out.
+const TOOL_STEPS: usize = 1 << 28;
+
+/// Reads a document as one format, without the tools that do not compile and may be left out. Also returns these tools, in
+/// the order in which they were found.
+///
+/// # Errors
+///
+/// Returns the errors of the document, or that the budget is spent.
+pub(super) fn read_without_refused(
+    document: &Document<'_>,
+    options: &StructuralTagOptions,
+    inner: &mut InnerSources<'_>,
+    builder: &mut TagBuilder<'_>,
+    budget: &Budget,
+) -> Result<(Format, Vec<LeftOut>), Vec<Diagnostic>> {
+    let read = |left_out| {
+        let mut reader = Reader::new(document, options, left_out);
+        let format = read::document(&mut reader);
+        let Reader { errors, left_out, candidates, .. } = reader;
+        match format.filter(|_| errors.is_empty()) {
+            Some(format) => Ok((format, left_out, candidates)),
+            None => Err(errors),
+        }
+    };
+    let (format, mut left_out, candidates) = read(Vec::new())?;
+    let before = left_out.len();
+    for Candidate { at, name, arguments } in &candidates {
+        budget.check_in_source()?;
+        let Ok(part) = budget.part(TOOL_STEPS) else { continue };
+        let errors = refusals(arguments, inner, builder, &part);
+        if budget.end_part(&part).is_ok() && !errors.is_empty() {
+            left_out.push(LeftOut::new(document, *at, name, &errors));
+        }
+    }
+    budget.check_in_source()?;
+    if left_out.len() == before {
+        return Ok((format, left_out));
+    }
+    let (format, left_out, _) = read(left_out)?;
+    Ok((format, left_out))
+}
+
+/// Lowers the arguments of a tool within a part of the budget, and returns the errors.
+fn refusals(
+    arguments: &Format,
+    inner: &mut InnerSources<'_>,
+    builder: &mut TagBuilder<'_>,
+    part: &Budget,
+) -> Vec<Diagnostic> {
+    let before = builder.errors.len();
+    match &arguments.kind {
+        Kind::Schema(schema) => _ = inner.schema_within(schema, builder, part),
+        &Kind::Grammar(at, syntax) => _ = inner.grammar_within(at, syntax, builder, part),
+        &Kind::Regex(at) => _ = inner.regex_within(at, builder, part),
+        _ => {}
+    }
+    builder.errors.split_off(before)
+}
