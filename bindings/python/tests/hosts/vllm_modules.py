@@ -311,7 +311,16 @@ def stubs() -> SimpleNamespace:
     def __init__(self: Any, vllm_config: Any) -> None:
         self.executor = ThreadPoolExecutor(1)
 
-    manager = type("StructuredOutputManager", (), {"grammar_init": made, "__init__": __init__})
+    def validate_tokens(self: Any, request: Any, spec_tokens: list[int]) -> list[int]:
+        if not request.use_structured_output or self._get_constraint_bounds(request, spec_tokens)[0] >= len(spec_tokens):
+            return spec_tokens
+        return request.structured_output_request.grammar.validate_tokens(spec_tokens)  # type: ignore[no-any-return]
+
+    def _get_constraint_bounds(self: Any, request: Any, spec_tokens: list[int]) -> tuple[int, int]:
+        return (1, 1) if request.reasons else (0, 0)
+
+    methods = {"grammar_init": made, "__init__": __init__, "validate_tokens": validate_tokens, "_get_constraint_bounds": _get_constraint_bounds}
+    manager = type("StructuredOutputManager", (), methods)
     structured_output.__dict__.update(XgrammarBackend=XgrammarBackend, StructuredOutputManager=manager)
 
     def validate_xgrammar_grammar(sampling_params: Any) -> None:

@@ -13,7 +13,6 @@ from typing import Any
 import grammarc
 from grammarc.compat._xgrammar_base import real, real_names
 from grammarc.compat._xgrammar_compiler import CompiledGrammar
-from grammarc.compat._xgrammar_encoder import Encoder
 
 _TAIL = 6
 """Most steps before a text with which it is encoded. More change the encoding of a text behind them next to never."""
@@ -91,7 +90,7 @@ class GrammarMatcher:
         matcher = compiled_grammar.compiled.matcher(
             end_tokens=list(stops), logit_width=info.vocab_size, rollback_window=sys.maxsize
         )
-        self._set(matcher, terminate_without_stop_token, default_temperature, [], info._encoder)
+        self._set(matcher, terminate_without_stop_token, default_temperature, [], info._drafter)
 
     def _set(
         self,
@@ -99,10 +98,10 @@ class GrammarMatcher:
         ends_itself: bool,
         temperature: float | None,
         steps: list[list[int]],
-        encoder: Encoder | None,
+        drafter: grammarc.Drafter | None,
     ) -> None:
         self._matcher = matcher
-        self._encoder = encoder
+        self._drafter = drafter
         self._ends_itself = ends_itself
         self.temperature = temperature
         self.max_rollback_tokens = -1
@@ -160,27 +159,22 @@ class GrammarMatcher:
             return forced[: error.start].decode()
 
     def find_jump_forward_tokens(self) -> list[int]:
-        """Tokens of the text with which every continuation begins, as the tokenizer would spell it behind the tokens before; the last
-        is left out if a longer allowed token begins with it.
+        """Tokens of the text with which every continuation begins, as the tokenizer would spell it behind the tokens before, 64 at
+        most; the last is left out if a longer allowed token begins with it.
 
         Without a tokenizer, the longest text token at each place, and the last is left out if a longer one of any kind begins with it.
         """
         if self._matcher.is_finished or self._matcher.is_accepting:
             return []
-        forced, tokens = self._matcher.forced_bytes(), _by_bytes(self._matcher.grammar.vocabulary)
-        if self._encoder is not None:
-            found = self._encoder.continued([token for step in self._steps[-_TAIL:] for token in step], forced)
-            if found is not None:
-                return found if not found or self._is_last_sure(found) else found[:-1]
+        vocabulary = self._matcher.grammar.vocabulary
+        if self._drafter is not None:
+            last = [token for step in self._steps[-_TAIL:] for token in step]
+            found = self._drafter.injection(self._matcher, last)
+            is_text = [vocabulary.token_kind(token) == "text" for token in found]
+            return found[: is_text.index(False)] if False in is_text else found
+        forced, tokens = self._matcher.forced_bytes(), _by_bytes(vocabulary)
         found = tokens.longest_at_each_place(forced)
-        return found[:-1] if found and tokens.is_prefix(self._matcher.grammar.vocabulary.token_bytes(found[-1])) else found
-
-    def _is_last_sure(self, found: list[int]) -> bool:
-        """Whether no longer token than the last one is allowed where that one stands."""
-        bytes_of = self._matcher.grammar.vocabulary.token_bytes
-        before, last = self._matcher.fork(), bytes_of(found[-1])
-        before.accept_many(found[:-1])
-        return not any(len(token) > len(last) and token.startswith(last) for token in map(bytes_of, before.allowed()))
+        return found[:-1] if found and tokens.is_prefix(vocabulary.token_bytes(found[-1])) else found
 
     def traverse_draft_tree(
         self,
@@ -241,7 +235,7 @@ class GrammarMatcher:
     def fork(self) -> GrammarMatcher:
         """A second matcher at the same position."""
         other: GrammarMatcher = object.__new__(type(self))
-        other._set(self._matcher.fork(), self._ends_itself, self.temperature, list(self._steps), self._encoder)
+        other._set(self._matcher.fork(), self._ends_itself, self.temperature, list(self._steps), self._drafter)
         return other
 
 

@@ -10,8 +10,8 @@ from enum import Enum
 from typing import Any
 
 import grammarc
+from grammarc._drafters import drafter_of
 from grammarc.compat._xgrammar_base import checked, real
-from grammarc.compat._xgrammar_encoder import Encoder
 
 _MARKER = re.compile(rb"<\|.*\|>|<\xef\xbd\x9c.*\xef\xbd\x9c>", re.DOTALL)
 """Names of control tokens that no text has."""
@@ -148,9 +148,9 @@ class TokenizerInfo:
         return [id for id in range(len(vocabulary)) if vocabulary.token_kind(id) != "text"]
 
     @functools.cached_property
-    def _encoder(self) -> Encoder | None:
-        """The tokenizer's own encoding, if it is one of transformers."""
-        return Encoder(self._tokenizer, self.vocabulary) if hasattr(self._tokenizer, "convert_tokens_to_ids") else None
+    def _drafter(self) -> grammarc.Drafter | None:
+        """Spells forced text as the tokenizer does, if it is one of transformers."""
+        return drafter_of(self._tokenizer, self.vocabulary)
 
     @functools.cached_property
     def _xgrammar(self) -> Any:

@@ -21,8 +21,9 @@ from importlib import import_module
 from typing import Any
 
 from grammarc import __version__
-from grammarc._native import Grammar, Matcher
-from grammarc.hosts import _vllm_beams, _vllm_masks
+from grammarc._drafters import drafter_of
+from grammarc._native import Drafter, Grammar, Matcher
+from grammarc.hosts import _vllm_beams, _vllm_drafts, _vllm_masks
 from grammarc.hosts._devices import Devices
 from grammarc.hosts._serving import (
     ANY_OBJECT,
@@ -47,7 +48,8 @@ __all__ = ["HostMismatch", "install", "stats"]
 logger = logging.getLogger("vllm.grammarc")
 
 _counters = Counters(
-    "requests", "delegated", "refused_requests", "fills", "accepts", "refused_tokens", "validations", "rollbacks"
+    "requests", "delegated", "refused_requests", "fills", "accepts", "refused_tokens", "validations", "rollbacks",
+    "drafts",
 )
 _made = Servers()
 _servers: weakref.WeakSet[Server] = weakref.WeakSet()
@@ -94,6 +96,7 @@ def install() -> None:
         _vllm_beams.refuse_dropped(request, refusal, _counters.refused_requests)
     settings = Settings.from_environment()
     widen(structured_output.StructuredOutputManager, settings.at_once)
+    _vllm_drafts.install(structured_output.StructuredOutputManager, Request, _counters)
     if settings.gpu:
         try:
             _vllm_masks.install(_devices)
@@ -176,6 +179,7 @@ def probe(
         issubclass(validation, client) and not issubclass(client, validation),
         "vLLM's errors of clients are not what its errors of validation are a kind of",
     )
+    _vllm_drafts.probe(structured_output.StructuredOutputManager)
     # What is replaced has to be what is looked up at each call.
     makes = structured_output.StructuredOutputManager.grammar_init
     expect(
@@ -339,6 +343,11 @@ class Hybrid:
         self._xgrammar_lock = threading.Lock()
         self._has_xgrammar = False
         _servers.add(self._server)
+
+    @functools.cached_property
+    def drafter(self) -> Drafter | None:
+        """Spells forced text as the model's tokenizer does; none for tokenizers that cannot."""
+        return drafter_of(self.tokenizer, self._server.compiler.vocabulary)
 
     def compile_grammar(self, request_type: Any, grammar_spec: str, stop_token_ids: set[int] | None = None) -> Any:
         """The grammar of a request. Raises ``ValueError`` with the reason where it is refused."""

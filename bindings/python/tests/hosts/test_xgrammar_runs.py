@@ -54,7 +54,7 @@ def test_runs_are_the_tokenizer_s_own(compiler: xgrammar.GrammarCompiler, tokeni
     for at in range(len(whole)):
         found = matcher.find_jump_forward_tokens()
         # Nothing at all where the tail behind which a text is encoded does not encode to itself and the rest would join.
-        assert found in ([], whole[at:]), (at, found, whole[at:])
+        assert found in ([], whole[at:][:64]), (at, found, whole[at:])
         assert matcher.accept_token(whole[at])
     assert matcher.find_jump_forward_tokens() == []
 
@@ -67,9 +67,9 @@ def test_most_places_have_a_run_and_greedy_ones_differ(compiler: xgrammar.Gramma
         for at, token in enumerate(whole):
             places += 1
             with_run += bool(matcher.find_jump_forward_tokens())
-            encoder, matcher._encoder = matcher._encoder, None
+            drafter, matcher._drafter = matcher._drafter, None
             greedy_right += matcher.find_jump_forward_tokens() in (whole[at:], whole[at:-1])
-            matcher._encoder = encoder
+            matcher._drafter = drafter
             assert matcher.accept_token(token)
     assert with_run == places and greedy_right < places, (with_run, greedy_right, places)
 
