@@ -9,6 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use grammarc_artifacts::{TokenKind, VocabularyArtifact};
+use grammarc_runtime::drafter::Drafter;
 use tokenizers::Tokenizer;
 
 /// A tokenizer: converts text to tokens.
@@ -24,6 +25,12 @@ pub trait Encode: Send + Sync {
     /// Encodes a prompt in which `mark` protects text. A name of a control token that contains the
     /// mark is plain text. The marks are removed. `None` if the tokenizer cannot encode the prompt.
     fn marked_prompt(&self, text: &str, mark: char) -> Option<Vec<u32>>;
+}
+
+/// Returns a drafter that spells forced text as a tokenizer does. Outputs of one model share it, because they often meet
+/// at a position of a grammar.
+pub fn drafter_of(encoder: Arc<dyn Encode>) -> Drafter {
+    Drafter::new(move |text: &str| encoder.text(text))
 }
 
 /// A tokenizer file cannot be read or is invalid.

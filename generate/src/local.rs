@@ -8,11 +8,12 @@ use std::task::{Context, Poll};
 use async_channel::Receiver;
 use futures_core::Stream;
 use grammarc_runtime::Vocabulary;
+use grammarc_runtime::drafter::Drafter;
 
 use crate::backend::{Capabilities, Chat, Generation, LlmBackend, Prompt};
 use crate::chat::{ChatError, ChatTemplate};
 use crate::decoder::{CompiledGrammars, Decoder, Setup, longest_token};
-use crate::encode::{Encode, controls};
+use crate::encode::{Encode, controls, drafter_of};
 use crate::engine::{Choice, Engine, EngineOptions, EngineStats, StreamItem};
 use crate::error::GenerateError;
 use crate::grammars::Grammars;
@@ -39,6 +40,7 @@ pub struct Local {
     engine: Engine,
     grammars: Grammars,
     encoder: Arc<dyn Encode>,
+    drafter: Arc<Drafter>,
     template: Option<ChatTemplate>,
     begin: Vec<u32>,
     /// The names of the control tokens, longer names first.
@@ -82,7 +84,8 @@ impl Local {
             controls(vocabulary.artifact()).map(|(name, _)| name.to_owned()).collect();
         controls.sort_by_key(|name| (std::cmp::Reverse(name.len()), name.clone()));
         let engine = Engine::start(model, options)?;
-        Ok(Self { engine, grammars, encoder, template, begin, controls, longest_token })
+        let drafter = Arc::new(drafter_of(Arc::clone(&encoder)));
+        Ok(Self { engine, grammars, encoder, drafter, template, begin, controls, longest_token })
     }
 
     /// Returns the sizes of the model.
@@ -205,6 +208,7 @@ impl Local {
             logit_width: self.info().logit_width,
             longest_token: self.longest_token,
             encoder: Some(Arc::clone(&self.encoder)),
+            drafter: Some(Arc::clone(&self.drafter)),
             in_reasoning: in_reasoning(&prompt, &params),
             prompt: prompt.tokens,
             choice: choice.number,

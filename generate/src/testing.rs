@@ -10,7 +10,7 @@ use grammarc_compiler::vocabulary::{Listed, VocabularyOptions, from_tokens};
 use grammarc_runtime::Vocabulary;
 
 use crate::decoder::{CompiledGrammars, Decoder, Setup, longest_token};
-use crate::encode::{Encode, LongestMatch};
+use crate::encode::{Encode, LongestMatch, drafter_of};
 use crate::error::GenerateError;
 use crate::grammars::Grammars;
 use crate::model::{Feed, Logits, Model, ModelError, ModelInfo, Rows, Seq};
@@ -90,6 +90,7 @@ pub(crate) fn decoder(
         longest_token: longest_token(&vocabulary),
         vocabulary,
         logit_width: WIDTH as u32,
+        drafter: Some(Arc::new(drafter_of(Arc::clone(&encoder)))),
         encoder: Some(encoder),
         prompt: vec![65, 66],
         in_reasoning,

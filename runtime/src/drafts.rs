@@ -43,8 +43,15 @@ pub(crate) fn fill_tree(
     row_words: usize,
 ) -> Vec<bool> {
     matcher.mask().write(&mut bitmask[..row_words]);
-    // The matcher after each node, for the children that are still to come.
+    let mut last_child: Vec<usize> = vec![0; tokens.len()];
+    for (node, parent) in parents.iter().enumerate() {
+        if let Some(parent) = parent {
+            last_child[*parent as usize] = node;
+        }
+    }
+    // The matcher after each node, until its last child.
     let mut after: Vec<Option<Matcher>> = Vec::with_capacity(tokens.len());
+    let mut is_allowed = Vec::with_capacity(tokens.len());
     for (node, (&token, &parent)) in tokens.iter().zip(parents).enumerate() {
         let from = match parent {
             Some(parent) => after[parent as usize].as_ref(),
@@ -60,7 +67,13 @@ pub(crate) fn fill_tree(
                 row[..row_words].copy_from_slice(&before[from..from + row_words]);
             }
         }
-        after.push(reached);
+        is_allowed.push(reached.is_some());
+        after.push(reached.filter(|_| last_child[node] > node));
+        if let Some(parent) = parent.map(|parent| parent as usize)
+            && last_child[parent] == node
+        {
+            after[parent] = None;
+        }
     }
-    after.iter().map(Option::is_some).collect()
+    is_allowed
 }

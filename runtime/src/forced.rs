@@ -7,10 +7,10 @@ use crate::step::input::Input;
 /// count of a million characters. A host that wants more accepts the run and asks again.
 pub const MAX_FORCED_RUN: usize = 4096;
 
-/// Appends to `run` the tokens that are forced: each is the only one allowed. Stops after [`MAX_FORCED_RUN`] tokens, or
-/// where the sequence may end.
-pub(crate) fn tokens(mut ahead: Lookahead<'_>, run: &mut Vec<u32>) {
-    while run.len() < MAX_FORCED_RUN && !ahead.is_accepting() {
+/// Appends to `run` the tokens that are forced: each is the only one allowed. Stops at `most` tokens, or where the
+/// sequence may end.
+pub(crate) fn tokens(mut ahead: Lookahead<'_>, most: usize, run: &mut Vec<u32>) {
+    while run.len() < most && !ahead.is_accepting() {
         let Some(token) = ahead.mask().only() else { break };
         if ahead.advance_token(token).is_err() {
             break;
@@ -19,11 +19,10 @@ pub(crate) fn tokens(mut ahead: Lookahead<'_>, run: &mut Vec<u32>) {
     }
 }
 
-/// Appends to `run` the bytes that every continuation begins with. Stops after [`MAX_FORCED_RUN`] bytes, or where the
-/// sequence may end.
-pub(crate) fn bytes(mut ahead: Lookahead<'_>, run: &mut Vec<u8>) {
+/// Appends to `run` the bytes that every continuation begins with. Stops at `most` bytes, or where the sequence may end.
+pub(crate) fn bytes(mut ahead: Lookahead<'_>, most: usize, run: &mut Vec<u8>) {
     let (grammar, limits) = (ahead.grammar, ahead.settings.limits);
-    while run.len() < MAX_FORCED_RUN && !ahead.is_accepting() {
+    while run.len() < most && !ahead.is_accepting() {
         let first = ahead.sequence.first_bytes(grammar, limits, ahead.scratch);
         let Some(byte) = first.ok().and_then(|first| first.only()) else { break };
         if ahead.advance(Input::Byte(&[byte])) != Ok(true) {

@@ -9,7 +9,7 @@ use crate::error::{
     AcceptError, AcceptManyError, AcceptTextError, BatchError, ImportError, OptionsError,
     RollbackError,
 };
-use crate::forced;
+use crate::forced::{self, MAX_FORCED_RUN};
 use crate::grammar::Grammar;
 use crate::listed::UnstoredTokens;
 use crate::lookahead::{Lookahead, MaskBuffers};
@@ -254,9 +254,14 @@ impl Matcher {
     /// first. The sequence has at most [`MAX_FORCED_RUN`](crate::MAX_FORCED_RUN) tokens, and ends where the text may
     /// end. The matcher does not move.
     pub fn forced_tokens(&mut self, run: &mut Vec<u32>) {
+        self.forced_tokens_within(MAX_FORCED_RUN, run);
+    }
+
+    /// Writes forced tokens to `run` as [`forced_tokens`](Self::forced_tokens) does, at most `most`.
+    pub(crate) fn forced_tokens_within(&mut self, most: usize, run: &mut Vec<u32>) {
         run.clear();
         self.catch_up();
-        forced::tokens(self.ahead(), run);
+        forced::tokens(self.ahead(), most, run);
     }
 
     /// Writes to `run` the longest byte string with which every continuation begins. `run` is cleared first. The string
@@ -265,8 +270,13 @@ impl Matcher {
     ///
     /// The bytes are those of the grammar. A token may continue past the end of the run.
     pub fn forced_bytes(&mut self, run: &mut Vec<u8>) {
+        self.forced_bytes_within(MAX_FORCED_RUN, run);
+    }
+
+    /// Writes forced bytes to `run` as [`forced_bytes`](Self::forced_bytes) does, at most `most`.
+    pub(crate) fn forced_bytes_within(&mut self, most: usize, run: &mut Vec<u8>) {
         run.clear();
-        forced::bytes(self.ahead(), run);
+        forced::bytes(self.ahead(), most, run);
     }
 
     /// Whether some allowed token is longer than `token` and begins with its bytes. A model may prefer that token, so a

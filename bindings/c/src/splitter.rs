@@ -227,7 +227,11 @@ pub unsafe extern "C" fn grammarc_splitter_push_text(
 }
 
 /// Returns the status of bytes that were not all read, and writes the offset of the first that was not.
-fn refused_byte(error: BytesError, offset: *mut usize) -> grammarc_status {
+///
+/// # Safety
+///
+/// `offset` is NULL or points to memory for one number.
+unsafe fn refused_byte(error: BytesError, offset: *mut usize) -> grammarc_status {
     let (status, at) = match error {
         BytesError::Refused { at } => (GRAMMARC_REFUSED, at),
         BytesError::Limit { at, .. } => (GRAMMARC_LIMIT, at),

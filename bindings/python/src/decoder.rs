@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
 use grammarc_generate::decoder::{CompiledGrammars, Setup, longest_token};
-use grammarc_generate::encode::Encode;
+use grammarc_generate::encode::{Encode, drafter_of};
 use grammarc_generate::output::Collector;
 use grammarc_generate::{
     EarlyStop, Finish, Forced, GenerateParams, OnLength, Output, Penalties, ProbLimit,
@@ -176,6 +176,7 @@ impl Decoder {
                     longest_token: longest_token(&vocabulary),
                     vocabulary,
                     logit_width,
+                    drafter: spell.clone().map(|spell| Arc::new(drafter_of(spell))),
                     encoder: spell,
                     prompt: prompt.0,
                     in_reasoning: false,

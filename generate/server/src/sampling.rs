@@ -121,7 +121,7 @@ fn own(mut fields: Fields, params: &mut GenerateParams) -> Result<(), ApiError> 
         ("canonical", Forced::Canonical),
         ("draft", Forced::Draft),
     ];
-    let wrong = "it is none of `off`, `exact` and `canonical`";
+    let wrong = "it is none of `off`, `exact`, `canonical` and `draft`";
     params.forced = fields.word("forced", &forced, wrong)?.unwrap_or(params.forced);
     let early_stop = [
         ("must_end", EarlyStop::MustEnd),

@@ -145,11 +145,12 @@ impl Decoder {
             if let Some(token) = output.sequence.get(before + 1) {
                 observe(output, before + 1, token, row);
             } else if output.end.is_none() {
+                let drafted = output.sequence.next_draft();
                 let Some(token) = self.picker.pick(output, row)? else {
                     output.give_up()?;
-                    continue;
+                    // Further rows are those of drafts, which are not what follows now.
+                    break;
                 };
-                let drafted = output.sequence.next_draft();
                 output.take(token, false)?;
                 if drafted != Some(token) || !output.sequence.has_read(before + 1) {
                     self.runs.force(output)?;

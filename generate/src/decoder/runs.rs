@@ -22,15 +22,14 @@ pub(super) struct ForcedRuns {
     /// Length of the longest token, in bytes.
     longest_token: usize,
     /// Makes drafts. `None` unless the parameters ask for them and there is a tokenizer.
-    drafter: Option<Drafter>,
+    drafter: Option<Arc<Drafter>>,
 }
 
 impl ForcedRuns {
     /// Returns the tokenizer of a setup, for the way in which the parameters treat forced tokens.
     pub(super) fn new(forced: Forced, setup: &Setup) -> Self {
         let encoder = setup.encoder.clone();
-        let drafting = encoder.clone().filter(|_| forced == Forced::Draft);
-        let drafter = drafting.map(|encoder| Drafter::new(move |text: &str| encoder.text(text)));
+        let drafter = setup.drafter.clone().filter(|_| forced == Forced::Draft);
         Self { encoder, longest_token: setup.longest_token, drafter }
     }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use grammarc_artifacts::TokenKind;
+use grammarc_runtime::drafter::Drafter;
 use grammarc_runtime::{Grammar, Matcher, MatcherOptions, Vocabulary};
 
 use crate::encode::Encode;
@@ -24,6 +25,9 @@ pub struct Setup {
     /// The tokenizer, which encodes forced bytes and the closing tag of the reasoning. `None` if
     /// there is none.
     pub encoder: Option<Arc<dyn Encode>>,
+    /// Drafts forced tokens in the spelling of the tokenizer, for [`Forced::Draft`](crate::Forced::Draft). `None` if
+    /// there is no tokenizer.
+    pub drafter: Option<Arc<Drafter>>,
     /// The tokens of the prompt.
     pub prompt: Vec<u32>,
     /// Whether the prompt ends within the reasoning.

@@ -95,10 +95,11 @@ proptest! {
     }
 
     #[test]
-    fn drafts_change_nothing_but_the_calls_of_the_model(which in 0_usize..4, seed in any::<u64>(), temperature in 0_u8..2, chunk in 1_usize..9, top in prop::option::of(0_u32..3), max_tokens in 1_usize..60, close in any::<bool>()) {
+    fn drafts_change_nothing_but_the_calls_of_the_model(which in 0_usize..4, seed in any::<u64>(), temperature in 0_u8..2, chunk in 1_usize..9, top in prop::option::of(0_u32..3), max_tokens in 1_usize..60, close in any::<bool>(), below in prop::option::of(0.0_f32..0.4)) {
         let on_length = if close { OnLength::Close } else { OnLength::Truncate };
         let logprobs = top.map(|top| Logprobs { top, masked: false });
-        let base = GenerateParams { temperature: f32::from(temperature), logprobs, max_tokens, on_length, ..params(&schemas()[which]) };
+        let prob_limit = below.map(|below| ProbLimit { below, patience: 1 });
+        let base = GenerateParams { temperature: f32::from(temperature), logprobs, max_tokens, on_length, prob_limit, ..params(&schemas()[which]) };
         let ran = |forced, chunk| run(&GenerateParams { forced, ..base.clone() }, false, chunk, noise(seed));
         let (asked, drafted) = match (ran(Forced::Off, chunk), ran(Forced::Draft, chunk)) {
             (Ok(asked), Ok(drafted)) => (asked, drafted),

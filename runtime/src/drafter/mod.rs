@@ -23,6 +23,7 @@ mod run;
 mod tests;
 mod tree;
 
+use std::cell::Cell;
 use std::fmt;
 use std::num::NonZero;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -66,15 +67,20 @@ impl Drafter {
     /// each token.
     pub fn draft(&self, matcher: &mut Matcher, last: &[u32], most: usize, draft: &mut Vec<u32>) {
         draft.clear();
-        let kept = self.kept(matcher, last);
-        draft.extend_from_slice(&kept[..kept.len().min(most)]);
+        if most > 0 {
+            let kept = self.kept(matcher, last);
+            draft.extend_from_slice(&kept[..kept.len().min(most)]);
+            // The draft may have been made under other limits.
+            draft.truncate(matcher.validate(draft));
+        }
     }
 
     /// Writes to `run` the tokens that a host may add to the output without asking the model, under the conditions of
     /// [`draft`](Self::draft). If a longer token that begins with the last one is allowed, the last one is left to the
-    /// model. Even so, a model may have spelled some runs otherwise.
+    /// model. Even so, a model may have spelled some runs otherwise. No run is kept, because a kept one may have been made
+    /// after other tokens.
     pub fn injection(&self, matcher: &mut Matcher, last: &[u32], most: usize, run: &mut Vec<u32>) {
-        self.draft(matcher, last, most, run);
+        *run = run::of(matcher, last, most.min(MAX_DRAFT), &*self.encode);
         let Some(&token) = run.last() else { return };
         let mut ahead = matcher.fork();
         let before = ahead.accept_many(&run[..run.len() - 1]);
@@ -92,9 +98,18 @@ impl Drafter {
         if let Some(known) = known {
             return known;
         }
-        let made: Arc<[u32]> = run::of(matcher, last, &*self.encode).into();
-        // Another thread may have made the same draft meanwhile.
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner).put(key, Arc::clone(&made));
+        let has_failed = Cell::new(false);
+        let encode = |text: &str| {
+            let encoded = (self.encode)(text);
+            has_failed.set(has_failed.get() || encoded.is_none());
+            encoded
+        };
+        let made: Arc<[u32]> = run::of(matcher, last, MAX_DRAFT, &encode).into();
+        // An encoder may fail for reasons of its own, and then do better the next time. Another thread may have made the
+        // same draft meanwhile.
+        if !has_failed.get() {
+            self.kept.lock().unwrap_or_else(PoisonError::into_inner).put(key, Arc::clone(&made));
+        }
         made
     }
 }

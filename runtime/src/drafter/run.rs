@@ -21,10 +21,12 @@ const MOST_BYTES: usize = 256;
 /// bytes are encoded alone.
 const CONTEXTS: [usize; 3] = [6, 1, 0];
 
-/// Returns the draft after the tokens `last` at a matcher's position. Each token of it is allowed after those before.
+/// Returns the draft after the tokens `last` at a matcher's position, at most `most` tokens. Each token of it is allowed
+/// after those before.
 pub(super) fn of(
     matcher: &Matcher,
     last: &[u32],
+    most: usize,
     encode: &dyn Fn(&str) -> Option<Vec<u32>>,
 ) -> Vec<u32> {
     let mut ahead = matcher.fork();
@@ -32,10 +34,12 @@ pub(super) fn of(
     // The last tokens, and the draft after them.
     let mut tokens = last[last.len() - known..].to_vec();
     let (mut run, mut bytes) = (Vec::new(), Vec::new());
-    while tokens.len() - known < MAX_DRAFT {
-        ahead.forced_tokens(&mut run);
+    while tokens.len() - known < most {
+        let room = most - (tokens.len() - known);
+        ahead.forced_tokens_within(room, &mut run);
         if run.is_empty() {
-            ahead.forced_bytes(&mut bytes);
+            // One byte more tells whether the run goes on behind the cut.
+            ahead.forced_bytes_within(MOST_BYTES + 1, &mut bytes);
             let vocabulary = ahead.grammar().vocabulary();
             run = text_of(&bytes)
                 .and_then(|text| encoded(text, &tokens, vocabulary, encode))
@@ -45,7 +49,7 @@ pub(super) fn of(
                 run.pop();
             }
         }
-        run.truncate(MAX_DRAFT - (tokens.len() - known));
+        run.truncate(room);
         let accepted = match ahead.accept_many(&run) {
             Ok(()) => run.len(),
             Err(error) => error.accepted,

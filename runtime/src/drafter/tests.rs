@@ -115,10 +115,15 @@ proptest! {
             prop_assert!(tree.tokens.starts_with(&draft));
             for node in [None].into_iter().chain((0..tree.len() as u32).map(Some)) {
                 let children = (0..tree.len()).filter(|&child| tree.parents[child] == node);
-                let mut tokens: Vec<u32> = children.map(|child| tree.tokens[child]).collect();
+                let tokens: Vec<u32> = children.map(|child| tree.tokens[child]).collect();
                 prop_assert!(tokens.len() <= width.max(1));
-                tokens.dedup();
-                prop_assert!(tokens.is_sorted());
+                prop_assert!(tokens.is_sorted_by(|one, other| one < other));
+                // Where nothing is forced and few tokens are allowed, each has a branch, unless the tree is full.
+                let row = node.map_or(0, |node| node as usize + 1) * 3;
+                let count: u32 = words[row..row + 3].iter().map(|word| word.count_ones()).sum();
+                let is_full = tree.len() == nodes;
+                let is_chain = tokens.len() == 1 && count > 1;
+                prop_assert!(is_full || is_chain || count as usize > width || tokens.len() == count as usize || tokens.is_empty());
             }
         }
     }

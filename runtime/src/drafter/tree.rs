@@ -55,7 +55,9 @@ impl Drafter {
         let first = Open { node: None, matcher: matcher.fork(), last: last.to_vec() };
         let mut open = VecDeque::from([first]);
         let mut draft = Vec::new();
-        while let Some(Open { mut node, mut matcher, mut last }) = open.pop_front() {
+        while tree.len() < nodes
+            && let Some(Open { mut node, mut matcher, mut last }) = open.pop_front()
+        {
             self.draft(&mut matcher, &last, nodes - tree.len(), &mut draft);
             for &token in &draft {
                 node = Some(tree.push(token, node));

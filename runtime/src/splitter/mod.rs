@@ -110,7 +110,8 @@ impl Splitter {
 
     /// Reads text in which special tokens are spelled, for hosts that have no tokens, and returns the pieces that are
     /// certain now. Where the grammar reads a special token, its text may be that token, or bytes that the grammar takes
-    /// there. Both are parses. The text may be cut anywhere, within a special token too.
+    /// there. Both are parses, and the former counts if they never agree. The text may be cut anywhere, within a special
+    /// token too.
     ///
     /// For text without the texts of special tokens, or where the grammar takes these as tokens only, the pieces are
     /// those that [`push`](Self::push) returns for the tokens. The text of an end token that the grammar does not take
@@ -166,20 +167,19 @@ impl Splitter {
     /// tag. Returns the last pieces, and the index of the incomplete call of a tool. The index is `None` outside calls,
     /// and if the name of the called tool is not certain yet.
     pub fn cut(&mut self) -> (Vec<Piece>, Option<u32>) {
-        let scopes = &self.threads.scopes;
-        let in_calls = self.threads.open().all(|thread| scopes.is_in_call(thread.scope));
+        self.threads.drop_spelling();
+        let Threads { all, scopes, .. } = &self.threads;
+        let in_calls = all.iter().all(|thread| scopes.is_in_call(thread.scope));
         if !in_calls || self.is_finished || self.is_accepting() {
             self.cutter.drop_held();
             return (self.finish(), None);
         }
         self.is_finished = true;
-        let mut open = self.threads.open();
-        let call = match (open.next(), open.next()) {
-            (Some(thread), None) => self.threads.scopes.known_call(thread.scope),
+        let call = match &self.threads.all[..] {
+            [thread] => self.threads.scopes.known_call(thread.scope),
             // The name of the called tool is not certain yet.
             _ => None,
         };
-        drop(open);
         (self.take(), call)
     }
 

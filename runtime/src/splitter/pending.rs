@@ -83,11 +83,12 @@ impl Pending {
         self.bytes.truncate(bytes);
     }
 
-    /// Decides the layers on which all parses agree, in order. Calls `decided` with a node of each decided layer and
-    /// the layer's bytes. Then removes these layers and renumbers the tips. A tip is the number of the last node of a
-    /// parse.
+    /// Decides the layers on which all parses agree, in order, but not the newest `held`. Calls `decided` with a node of
+    /// each decided layer and the layer's bytes. Then removes these layers and renumbers the tips. A tip is the number of
+    /// the last node of a parse.
     pub(super) fn decide<'t>(
         &mut self,
+        held: usize,
         tips: impl ExactSizeIterator<Item = &'t mut u32>,
         mut decided: impl FnMut(Node, &[u8]),
     ) {
@@ -107,7 +108,8 @@ impl Pending {
         }
         let mut before = LayerEnd::default();
         let mut count = 0;
-        for &end in &self.layers {
+        let most = self.layers.len().saturating_sub(held);
+        for &end in self.layers.iter().take(most) {
             let range: Range<usize> = before.nodes..end.nodes;
             let mut open = range.filter(|&node| is_open[node]).map(|node| self.nodes[node]);
             let Some(first) = open.next() else { break };

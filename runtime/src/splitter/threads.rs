@@ -35,6 +35,9 @@ pub(super) struct Thread {
 /// A thread that took a token edge, while other threads read the bytes of the same token.
 #[derive(Clone, Copy, Debug)]
 struct Passing {
+    /// The thread before the edge.
+    from: Thread,
+    /// The thread after it.
     thread: Thread,
     /// Number of the scope that contains the token edge.
     read_in: u32,
@@ -102,18 +105,22 @@ impl Threads {
         self.all.iter().copied().find(|thread| chains.is_accepting(&self.frames, thread.at))
     }
 
-    /// Returns all threads, those within the text of a special token last.
-    pub(super) fn open(&self) -> impl Iterator<Item = Thread> + '_ {
-        let spelling = self.spelling.iter().map(|spelling| spelling.passing.thread);
-        self.all.iter().copied().chain(spelling)
-    }
-
-    /// Keeps one of the [open](Self::open) threads: the first in whose configuration the output may end, or else the
-    /// first.
+    /// Keeps one thread: the first in whose configuration the output may end, or else the first. If all threads are
+    /// within the text of a special token, keeps the first of these.
     pub(super) fn keep_one(&mut self, grammar: &Grammar) {
-        let kept = self.ending(grammar).or(self.open().next());
+        let spelling = self.spelling.first().map(|spelling| spelling.passing.thread);
+        let kept = self.ending(grammar).or(self.all.first().copied()).or(spelling);
         self.all = kept.into_iter().collect();
         self.spelling.clear();
+    }
+
+    /// Takes back what was read of the texts of special tokens, as the end of an output that was cut off. If all threads
+    /// are within such a text, keeps those before it.
+    pub(super) fn drop_spelling(&mut self) {
+        let spelling = std::mem::take(&mut self.spelling);
+        if self.all.is_empty() {
+            self.all = spelling.into_iter().map(|spelling| spelling.passing.from).collect();
+        }
     }
 
     /// Reads a byte of a text in which special tokens are spelled. Where a thread has an edge on a special token, the
@@ -148,10 +155,16 @@ impl Threads {
         let regions = &grammar.artifact().meta().regions;
         let vocabulary = grammar.vocabulary();
         let first = names.partition_point(|&(first, _)| first < byte);
-        let beginning = names[first..].iter().take_while(|&&(first, _)| first == byte);
-        for &(_, token) in beginning {
-            let taken = self.take_edges(&machine, regions, token)?.into_iter();
-            self.spelling.extend(taken.map(|passing| Spelling { passing, token, read: 0 }));
+        let past = names.partition_point(|&(first, _)| first <= byte);
+        if first < past {
+            let taken =
+                self.take_edges(&machine, regions, names[first..past].iter().map(|name| name.1))?;
+            let spelling = |(token, passing)| Spelling { passing, token, read: 0 };
+            self.spelling.extend(taken.into_iter().map(spelling));
+            let limit = self.limits.configurations;
+            if self.spelling.len() > limit {
+                return Err(LimitError::Configurations { limit });
+            }
         }
         self.step(&machine, regions, byte)?;
         // Those whose token ends here join the others, by the symbol of this layer.
@@ -167,14 +180,17 @@ impl Threads {
                 ending.push((spelling.passing, symbol));
                 continue;
             }
-            let Passing { thread, read_in } = &mut spelling.passing;
+            let Passing { thread, read_in, .. } = &mut spelling.passing;
             let node = Node { before: thread.node, scope: *read_in, symbol };
             thread.node = self.pending.node(node);
             self.spelling.push(spelling);
         }
+        let others = self.all.len();
         for (passing, symbol) in ending {
             self.pass(&machine, &mut [passing], symbol, true)?;
         }
+        // If the parses never agree, the one with the special token counts.
+        self.all.rotate_left(others);
         self.pending.end_layer(&[byte]);
         Ok(!self.all.is_empty() || !self.spelling.is_empty())
     }
@@ -224,10 +240,11 @@ impl Threads {
     ) -> Result<bool, LimitError> {
         let machine = grammar.lenient_machine(self.limits);
         let regions = &grammar.artifact().meta().regions;
-        let mut passing = match token {
-            Some(token) => self.take_edges(&machine, regions, token)?,
+        let passing = match token {
+            Some(token) => self.take_edges(&machine, regions, [token].into_iter())?,
             None => Vec::new(),
         };
+        let mut passing: Vec<Passing> = passing.into_iter().map(|(_, passing)| passing).collect();
         let mut symbol = token.map(Symbol::token);
         if bytes.is_empty() {
             let Some(token) = token else { return Ok(false) };
@@ -274,14 +291,14 @@ impl Threads {
         Ok(())
     }
 
-    /// Returns the threads after all token edges whose label contains `token`. These threads read the token as a whole,
-    /// and have to wait until the others have read its bytes.
+    /// Returns the threads after all token edges whose label contains one of `tokens`, each with that token. These
+    /// threads read the token as a whole, and have to wait until the others have read its bytes.
     fn take_edges(
         &mut self,
         machine: &Machine<'_>,
         regions: &[Region],
-        token: u32,
-    ) -> Result<Vec<Passing>, LimitError> {
+        tokens: impl Iterator<Item = u32> + Clone,
+    ) -> Result<Vec<(u32, Passing)>, LimitError> {
         let pool = MaskPool::from(&machine.tables);
         let mut passing = Vec::new();
         for index in 0..self.all.len() {
@@ -291,10 +308,13 @@ impl Threads {
                 let (from, read_in) = (self.closure.as_slice()[place], self.visited[place]);
                 let (tables, index) = machine.tables.locate(from.state);
                 for edge in tables.token_edges_of(index) {
-                    if crate::mask::pool::contains(pool.mask(edge.tokens), token) {
+                    let mask = pool.mask(edge.tokens);
+                    let read =
+                        tokens.clone().filter(|&token| crate::mask::pool::contains(mask, token));
+                    for token in read {
                         let (at, scope) = self.arrive(machine, from, read_in, edge.target);
-                        let thread = Thread { at, scope, node: thread.node };
-                        passing.push(Passing { thread, read_in });
+                        let after = Thread { at, scope, node: thread.node };
+                        passing.push((token, Passing { from: thread, thread: after, read_in }));
                     }
                 }
             }
@@ -316,7 +336,7 @@ impl Threads {
             self.known.insert(thread.at, machine.monotone, self.limits.configurations)?;
         }
         std::mem::swap(&mut self.all, &mut self.next);
-        for Passing { thread, read_in } in passing {
+        for Passing { thread, read_in, .. } in passing {
             let node = Node { before: thread.node, scope: *read_in, symbol };
             match is_last {
                 true => self.add(machine, thread.at, thread.scope, node)?,
@@ -409,17 +429,23 @@ impl Threads {
         (at, scope)
     }
 
-    /// Decides the layers on which all open threads agree, as [`Pending::decide`] does. `decided` gets the scopes as well.
+    /// Decides the layers on which all threads agree, as [`Pending::decide`] does. `decided` gets the scopes as well. The
+    /// text of a special token of which only a part was read is held back.
     pub(super) fn decide(&mut self, mut decided: impl FnMut(&mut Scopes, Node, &[u8])) {
         let Self { all, spelling, scopes, pending, .. } = self;
         let decided = |node: Node, bytes: &[u8]| decided(scopes, node, bytes);
         let tips = all.iter_mut().map(|thread| &mut thread.node);
         if spelling.is_empty() {
-            return pending.decide(tips, decided);
+            return pending.decide(0, tips, decided);
         }
-        let spelling = spelling.iter_mut().map(|spelling| &mut spelling.passing.thread.node);
+        // Each byte of such a text is a layer.
+        let held = spelling.iter().map(|spelling| spelling.read).max().unwrap_or(0);
+        let spelling = spelling.iter_mut().flat_map(|spelling| {
+            let Passing { from, thread, .. } = &mut spelling.passing;
+            [&mut from.node, &mut thread.node]
+        });
         let tips: Vec<&mut u32> = tips.chain(spelling).collect();
-        pending.decide(tips.into_iter(), decided);
+        pending.decide(held, tips.into_iter(), decided);
     }
 
     /// Removes unreachable frames and scopes if a collection is due. `others` are the numbers of further scopes to
@@ -430,17 +456,20 @@ impl Threads {
         }
         let threads = self.all.iter_mut().map(|thread| &mut thread.scope);
         let spelling = self.spelling.iter_mut().flat_map(|spelling| {
-            let Passing { thread, read_in } = &mut spelling.passing;
-            [&mut thread.scope, read_in]
+            let Passing { from, thread, read_in } = &mut spelling.passing;
+            [&mut from.scope, &mut thread.scope, read_in]
         });
         self.scopes.collect(threads.chain(spelling).chain(self.pending.scopes()).chain(others));
         let at_frame = |&mut frame: &mut u32| Configuration { state: NONE, count: 0, frame };
         let mut scopes: Vec<Configuration> = self.scopes.frames().map(at_frame).collect();
-        let mut threads: Vec<Configuration> = self.open().map(|thread| thread.at).collect();
+        let spelling = self.spelling.iter_mut().flat_map(|spelling| {
+            let Passing { from, thread, .. } = &mut spelling.passing;
+            [from, thread]
+        });
+        let mut open: Vec<&mut Thread> = self.all.iter_mut().chain(spelling).collect();
+        let mut threads: Vec<Configuration> = open.iter().map(|thread| thread.at).collect();
         self.frames.collect(&mut [&mut threads, &mut scopes]);
-        let spelling = self.spelling.iter_mut().map(|spelling| &mut spelling.passing.thread);
-        let open = self.all.iter_mut().chain(spelling);
-        open.zip(threads).for_each(|(thread, at)| thread.at = at);
+        open.iter_mut().zip(threads).for_each(|(thread, at)| thread.at = at);
         self.scopes.frames().zip(scopes).for_each(|(frame, at)| *frame = at.frame);
     }
 }

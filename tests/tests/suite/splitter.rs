@@ -362,9 +362,23 @@ fn text_that_was_cut_off_is_split_as_far_as_it_goes() {
             }
             let mut splitter = Splitter::new(grammar);
             let mut pieces = splitter.push_text(&text.as_bytes()[..length]).expect("it is allowed");
-            pieces.extend(splitter.cut().0);
+            let (last, call) = splitter.cut();
+            pieces.extend(last);
             let kept: Vec<u8> = pieces.iter().flat_map(|piece| &piece.bytes).copied().collect();
             assert!(text.as_bytes().starts_with(&kept));
+            // As the tokens before the cut are cut off, without a special token that was not read as a whole.
+            let begun = SPECIAL
+                .iter()
+                .find(|special| is_within(special))
+                .map(|_| text[..length].rfind('<').unwrap_or(length));
+            let mut by_tokens = Splitter::new(grammar);
+            for token in tokens(&text[..begun.unwrap_or(length)], false).0 {
+                by_tokens.push(token).expect("it is allowed");
+            }
+            assert_eq!(call, by_tokens.cut().1, "{length} bytes of {text:?}");
+            if let Some(begun) = begun {
+                assert!(kept.len() <= begun, "{length} bytes of {text:?}");
+            }
         }
     }
     assert!(within_special > 100, "{within_special}");

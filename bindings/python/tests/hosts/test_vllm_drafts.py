@@ -28,7 +28,7 @@ class Tokenizer(contract.Tokenizer):
         return contract.spelled(text)
 
 
-def manager(tokenizer: Any = None, *, most: int = 8, asynchronous: bool = False) -> Any:
+def manager(tokenizer: Any = None, *, most: int = 8, asynchronous: bool = False, method: str = "custom_class") -> Any:
     """A manager of vLLM's with the plug-in, and its backend."""
     modules = vllm_modules.stubs()
     made = modules.structured_output.StructuredOutputManager
@@ -36,6 +36,7 @@ def manager(tokenizer: Any = None, *, most: int = 8, asynchronous: bool = False)
     _vllm_drafts.install(made, vllm.Request, vllm._counters)
     config = vllm_modules.config()
     config.num_speculative_tokens = most
+    config.speculative_config = SimpleNamespace(method=method)
     config.scheduler_config = SimpleNamespace(async_scheduling=asynchronous)
     one = made(config)
     one.vllm_config = config
@@ -78,14 +79,16 @@ def test_there_are_never_more_drafts_than_rows(most: int) -> None:
 
 
 def test_what_cannot_be_added_to_is_handed_on() -> None:
-    assert manager(asynchronous=True).validate_tokens(request(manager(), "hello"), []) == []
+    # Drafts of a model have probabilities, with which an added token would be verified.
+    for other in (manager(asynchronous=True), manager(method="eagle")):
+        assert other.validate_tokens(request(other, "hello"), []) == []
     one = manager()
     # While the model reasons, for requests without a grammar, and for those of XGrammar.
     assert one.validate_tokens(request(one, "hello", reasons=True), [5]) == [5]
     assert one.validate_tokens(SimpleNamespace(use_structured_output=False), [5]) == [5]
-    other = SimpleNamespace(validate_tokens=lambda tokens: tokens)
+    theirs = SimpleNamespace(validate_tokens=lambda tokens: tokens)
     asked = SimpleNamespace(
-        use_structured_output=True, structured_output_request=SimpleNamespace(grammar=other), all_token_ids=[7], reasons=False
+        use_structured_output=True, structured_output_request=SimpleNamespace(grammar=theirs), all_token_ids=[7], reasons=False
     )
     assert one.validate_tokens(asked, [5]) == [5]
     # A tokenizer that cannot encode.
@@ -102,6 +105,13 @@ def test_a_failing_tokenizer_costs_drafts_alone(caplog: pytest.LogCaptureFixture
     for _ in range(2):
         assert one.validate_tokens(asked, contract.spelled("h")) == contract.spelled("h")
     assert len([record for record in caplog.records if "drafted" in record.message]) == 1
+
+
+def test_other_interfaces_are_refused() -> None:
+    made = vllm_modules.stubs().structured_output.StructuredOutputManager
+    del made._get_constraint_bounds
+    with pytest.raises(vllm.HostMismatch, match="_get_constraint_bounds"):
+        _vllm_drafts.probe(made)
 
 
 def test_the_proposer_proposes_nothing() -> None:

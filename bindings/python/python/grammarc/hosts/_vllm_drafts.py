@@ -14,7 +14,7 @@ import functools
 import logging
 from typing import Any
 
-from grammarc.hosts._serving import Counters, expect_parameters
+from grammarc.hosts._serving import Counters, expect, expect_parameters
 
 logger = logging.getLogger("vllm.grammarc")
 
@@ -25,6 +25,11 @@ _TAIL = 6
 def probe(manager: Any) -> None:
     """Raises :class:`HostMismatch` unless the class of managers has the interface that drafts rely on."""
     expect_parameters(manager.validate_tokens, "self", "request", "spec_tokens", where="StructuredOutputManager.validate_tokens")
+    bounds = getattr(manager, "_get_constraint_bounds", None)
+    expect(
+        callable(bounds) and bounds.__code__.co_varnames[:3] == ("self", "request", "spec_tokens"),
+        "vLLM's StructuredOutputManager has no _get_constraint_bounds that says where a grammar begins",
+    )
 
 
 def install(manager: Any, request_class: type, counters: Counters) -> None:
@@ -36,36 +41,43 @@ def install(manager: Any, request_class: type, counters: Counters) -> None:
     def validate_tokens(self: Any, request: Any, spec_tokens: list[int]) -> list[int]:
         nonlocal failed
         allowed: list[int] = original(self, request, spec_tokens)
-        room = _most(self) - len(allowed)
-        if room <= 0 or not request.use_structured_output:
-            return allowed
         try:
+            room = _most(self.vllm_config) - len(allowed)
+            if room <= 0 or not request.use_structured_output:
+                return allowed
             more = _more(self, request, request_class, allowed, room)
+            for _ in more:
+                counters.drafts.add()
         except Exception:
             # A tokenizer that fails costs drafts, not requests.
             if not failed:
                 logger.exception("forced tokens are not drafted any more where this fails")
             failed = True
             return allowed
-        counters.drafts.add(len(more))
         return allowed + more if more else allowed
 
     manager.validate_tokens = validate_tokens
 
 
-def _most(manager: Any) -> int:
-    """The most drafts of a request. None where they cannot be added to."""
-    config = manager.vllm_config
-    if getattr(config.scheduler_config, "async_scheduling", False):
+_METHODS = frozenset({"ngram", "suffix", "custom_class"})
+"""Drafters of vLLM without probabilities: where a draft has one, an added token would be verified with that of another."""
+
+
+def _most(config: Any) -> int:
+    """The most drafts of a request; 0 where they cannot be added to."""
+    speculative = config.speculative_config
+    if speculative is None or speculative.method not in _METHODS or config.scheduler_config.async_scheduling:
         return 0
-    return int(getattr(config, "num_speculative_tokens", 0) or 0)
+    return int(config.num_speculative_tokens)
 
 
 def _more(manager: Any, request: Any, request_class: type, allowed: list[int], room: int) -> list[int]:
     """At most so many forced tokens behind the drafts that are allowed."""
     grammar = request.structured_output_request.grammar
-    drafter = getattr(manager.backend, "drafter", None)
-    if drafter is None or not isinstance(grammar, request_class):
+    if not isinstance(grammar, request_class):
+        return []
+    drafter = manager.backend.drafter
+    if drafter is None:
         return []
     # While the model reasons, the grammar has not begun.
     start, _ = manager._get_constraint_bounds(request, [])

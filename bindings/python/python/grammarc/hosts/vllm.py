@@ -347,7 +347,11 @@ class Hybrid:
     @functools.cached_property
     def drafter(self) -> Drafter | None:
         """Spells forced text as the model's tokenizer does; none for tokenizers that cannot."""
-        return drafter_of(self.tokenizer, self._server.compiler.vocabulary)
+        try:
+            return drafter_of(self.tokenizer, self._server.compiler.vocabulary)
+        except Exception:
+            logger.exception("forced tokens are not drafted")
+            return None
 
     def compile_grammar(self, request_type: Any, grammar_spec: str, stop_token_ids: set[int] | None = None) -> Any:
         """The grammar of a request. Raises ``ValueError`` with the reason where it is refused."""
