@@ -151,7 +151,7 @@ fn fault(
     };
     let texts = match order {
         KeyOrder::Any | KeyOrder::AnyOnce => vec![data.to_string()],
-        KeyOrder::Schema => {
+        KeyOrder::Schema | KeyOrder::Sorted => {
             texts::in_every_order(data, MOST_TEXTS).expect("the suite's instances are small")
         }
     };

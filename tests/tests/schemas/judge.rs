@@ -144,10 +144,10 @@ fn accepts(
 ) -> Option<bool> {
     let TextForm { whitespace, numbers, .. } = options.text;
     let texts = match (options.key_order, whitespace, numbers) {
-        (KeyOrder::Schema, Whitespace::Compact, NumberForm::Canonical) => {
+        (KeyOrder::Schema | KeyOrder::Sorted, Whitespace::Compact, NumberForm::Canonical) => {
             texts::in_every_order(instance, MOST_TEXTS)?
         }
-        (KeyOrder::Schema, ..) => return None,
+        (KeyOrder::Schema | KeyOrder::Sorted, ..) => return None,
         (KeyOrder::Any | KeyOrder::AnyOnce, ..) => {
             let layout = match whitespace {
                 Whitespace::Compact => Layout::Separated(",", ":"),

@@ -24,13 +24,14 @@ fn options(number: usize) -> JsonSchemaOptions {
         4 => (white(Whitespace::Indented(Indentation::default())), KeyOrder::Any),
         5 => (white(Whitespace::Flexible { max: 3 }), KeyOrder::Any),
         6 => (TextForm::SHORT, KeyOrder::AnyOnce),
+        7 => (TextForm::SHORT, KeyOrder::Sorted),
         _ => (TextForm::SHORT, KeyOrder::Schema),
     };
     JsonSchemaOptions { text, key_order, ..JsonSchemaOptions::default() }
 }
 
 /// Numbers of forms; the last counts twice.
-const FORMS: usize = 9;
+const FORMS: usize = 10;
 
 fn met(seed: u64) -> Candidate {
     let mut rng = Rng::new(seed);

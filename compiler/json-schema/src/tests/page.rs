@@ -42,6 +42,7 @@ that is the natural one: what models write, and nothing in which they could go o
 | `--key-order` | `schema` (default) | keys that the schema names in its order, then others |
 | | `any` | any |
 | | `any-once` | any, with each key that the schema names at most once |
+| | `sorted` | keys that the schema names by name, without regard to case, then others |
 
 Without `--surround` nothing stands before or behind the document, a line feed included.
 

@@ -4,6 +4,8 @@
 //! {"type": "structural_tag", "format": {"type": "triggered_tags", "triggers": ["<tool_call>"], "tags": [...]}}
 //!
 //! document -> formats (read) -> rules (lower), free text by Aho-Corasick (free_text)
+//!                  ▲                │
+//!                  └── refused ◄────┘ without the tools that do not compile (`on_refused`)
 //! ```
 //!
 //! The formats are the formats of XGrammar 0.2.9, with the older form `structures`. A format denotes sequences of bytes

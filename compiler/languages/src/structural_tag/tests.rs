@@ -256,7 +256,9 @@ fn wrong_tags_are_refused_at_their_place() {
         errors(&json!({"type": "json_schema", "json_schema": {}, "style": "xml"})),
         of_one("structural-tag::unknown-style", "/style")
     );
-    assert_eq!(errors(&json!([1])), of_one("structural-tag::type", ""));
+    assert_eq!(errors(&json!(1)), of_one("structural-tag::type", ""));
+    // An array is a list of tools, whose style has to be named.
+    assert_eq!(errors(&json!([1])), of_one("structural-tag::missing", ""));
     let excluded = json!({"type": "dispatch", "rules": [["abc", constant("")]], "excludes": ["b"]});
     assert_eq!(errors(&excluded), of_one("structural-tag::excluded-trigger", "/excludes/0"));
     let inner = json!({"type": "or", "elements": [
