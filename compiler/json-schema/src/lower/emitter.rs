@@ -3,7 +3,6 @@
 use grammarc_grammar::diagnostics::Diagnostic;
 use grammarc_grammar::ir::{Expr, Origin, RuleId};
 
-use super::tag_writer::{between_tags, end_of_tags};
 use super::texts::Texts;
 use crate::algebra::{Content, ContentGraph, FormulaId};
 use crate::document::{NodeId, Pointers};
@@ -187,7 +186,7 @@ impl<'a> Emitter<'a> {
         match self.tags_here() {
             Some(form) => {
                 let gaps = self.layout.gaps(space(form.space));
-                Gaps { comma: between_tags(form), last: end_of_tags(form), ..gaps }
+                Gaps { comma: form.between(), last: form.end(), ..gaps }
             }
             None => self.texts.rules.gaps(self.layout),
         }

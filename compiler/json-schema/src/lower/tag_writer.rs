@@ -314,24 +314,7 @@ fn item(form: &TagForm, value: Expr) -> Expr {
 
 /// Returns the grammar expression of any number of tags between brackets, with whitespace before, between and after them.
 fn repeated(tag: Expr, form: &TagForm, [open, close]: &[Expr; 2]) -> Expr {
-    let more = Expr::seq([between_tags(form), tag.clone()]).star();
-    let tags = Expr::seq([tag, more, end_of_tags(form)]).optional();
+    let more = Expr::seq([form.between(), tag.clone()]).star();
+    let tags = Expr::seq([tag, more, form.end()]).optional();
     Expr::seq([open.clone(), space(form.space), tags, close.clone()])
-}
-
-/// Returns the grammar expression of the text between two tags: whitespace, and the separator if there is one.
-pub(super) fn between_tags(form: &TagForm) -> Expr {
-    match &form.separator {
-        Expr::Empty => space(form.space),
-        separator => Expr::seq([space(form.space), separator.clone(), space(form.space)]),
-    }
-}
-
-/// Returns the grammar expression of the whitespace after the last tag. If tags stand on lines of their own, the line end
-/// of the last one is allowed beyond the bound on whitespace, because families write it before the end of a call.
-pub(super) fn end_of_tags(form: &TagForm) -> Expr {
-    match form.lines {
-        true => Expr::seq([space(form.space), Expr::byte(b'\n').optional()]),
-        false => space(form.space),
-    }
 }

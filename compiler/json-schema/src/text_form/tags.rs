@@ -11,6 +11,7 @@
 //! value has one [`ValueForm`]. If the notation includes the type, that text therefore gives the type of the value.
 //! Strings are written without quotes and escapes, so they cannot contain the text that ends them.
 
+use crate::text_form::prelude::space;
 use crate::values::types::TypeSet;
 use grammarc_grammar::ir::Expr;
 
@@ -61,6 +62,25 @@ pub struct TagForm {
     pub lines: bool,
     /// Most characters of a run of whitespace between tags, and around a value other than a string.
     pub space: u32,
+}
+
+impl TagForm {
+    /// Returns the grammar expression of the text between two tags: whitespace, and the separator if there is one.
+    pub(crate) fn between(&self) -> Expr {
+        match &self.separator {
+            Expr::Empty => space(self.space),
+            separator => Expr::seq([space(self.space), separator.clone(), space(self.space)]),
+        }
+    }
+
+    /// Returns the grammar expression of the whitespace after the last tag. If tags stand on lines of their own, the line
+    /// end of the last one is allowed beyond the bound on whitespace, because families write it before the end of a call.
+    pub(crate) fn end(&self) -> Expr {
+        match self.lines {
+            true => Expr::seq([space(self.space), Expr::byte(b'\n').optional()]),
+            false => space(self.space),
+        }
+    }
 }
 
 /// How keys are written in tags.
