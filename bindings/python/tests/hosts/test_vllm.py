@@ -13,6 +13,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import contract
+import numpy as np
 import pytest
 from hosts import vllm_modules
 
@@ -483,6 +484,21 @@ def test_refusals_are_value_errors(modules: SimpleNamespace) -> None:
 def test_an_unknown_kind_is_refused(modules: SimpleNamespace) -> None:
     with pytest.raises(ValueError, match="no kind"):
         backend(modules).compile_grammar(SimpleNamespace(name="OTHER"), "")
+
+
+def test_replayed_rows_are_those_of_the_engine(modules: SimpleNamespace) -> None:
+    """What a trainer replays of an output is what the engine masked it with, bit for bit."""
+    made = backend(modules)
+    source = '{"type": "object", "properties": {"name": {"type": "string"}, "n": {"type": "integer"}}, "required": ["name", "n"]}'
+    request = made.compile_grammar(modules.backend_types.StructuredOutputOptions.JSON, source, stop_token_ids=set(contract.ENDS))
+    tokens = [*contract.spelled('{"name": "true 日本", "n": 123}', 9), contract.END]
+    expected = contract.rows(len(tokens))
+    for row, token in enumerate(tokens):
+        request.fill_bitmask(expected, row)
+        assert request.accept_tokens("r", [token])
+    grammar = made._server.json_schema(source)
+    found = grammarc.replay(grammar, tokens, end_tokens=sorted(contract.ENDS), logit_width=contract.WIDTH)
+    assert found.accepted == len(tokens) and (np.asarray(found.rows) == expected).all()
 
 
 def test_end_tokens_are_the_request_s(modules: SimpleNamespace) -> None:
