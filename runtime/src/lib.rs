@@ -40,7 +40,7 @@
 //! | [`Matcher::rollback`], [`Matcher::fork`] | constant; a fork copies its sequence before its first step |
 //! | [`Mask::fill`], [`Mask::apply`] | the row of the host's logit width, once for each stored mask of the union |
 //! | [`Mask::argmax`], [`Mask::sample`] | the allowed tokens of a sparse mask, otherwise the row, once or twice |
-//! | [`Mask::log_mass`] | the allowed tokens or the forbidden ones, whichever are fewer; without the row's log-sum-exp, the row twice |
+//! | [`Mask::log_mass`] | the allowed tokens or the forbidden ones, whichever are fewer; without the row's log-sum-exp, both |
 //! | [`Mask::contains`] | a bit and two binary searches for each stored mask of the union |
 //! | [`Matcher::fill_drafts`], [`Matcher::replay`] | a mask and an accept for each token |
 //! | [`Matcher::ending`] | linear in the ending's bytes |

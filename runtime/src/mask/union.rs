@@ -10,7 +10,7 @@
 //! | [`len`](Mask::len) | a stored number for one part, otherwise as `iter` |
 //! | [`iter`](Mask::iter), [`argmax`](Mask::argmax), [`sample`](Mask::sample) | the allowed tokens of a sparse mask, otherwise the row |
 //! | [`fill`](Mask::fill), [`apply`](Mask::apply) | the row, once |
-//! | [`log_mass`](Mask::log_mass) | the allowed or the forbidden tokens; without the row's log-sum-exp, the row twice |
+//! | [`log_mass`](Mask::log_mass) | the allowed or the forbidden tokens; without the row's log-sum-exp, both |
 //!
 //! No call allocates. Words are made in blocks on the stack, or read in place if the mask is one dense row.
 

@@ -95,7 +95,7 @@ impl Program {
         }
         match way {
             Way::Static => compiler.arg(libraries.join("libgrammarc.a")).args(NATIVE),
-            _ => compiler.arg("-L").arg(&libraries).args(["-lgrammarc", "-lpthread", "-ldl"]),
+            _ => compiler.arg("-L").arg(&libraries).args(["-lgrammarc", "-lpthread", "-ldl", "-lm"]),
         };
         run(&mut compiler);
         Self { path, libraries, way }

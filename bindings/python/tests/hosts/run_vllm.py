@@ -7,6 +7,7 @@ compared with anything.
 - ``drafts``: n-gram drafts, with what was taken back;
 - ``throughput``: free text, and structured text by grammarc, XGrammar and llguidance; one engine a process, named by ``--backend``;
 - ``hostile``: latencies of requests beside one with a hostile schema;
+- ``beams``: beam search offline, with a constraint in each of three requests, and over HTTP, where it is refused;
 - ``artifacts``: a request that is served from a folder of ``grammarc build``, named by ``GRAMMARC_ARTIFACTS``;
 - ``server``: the HTTP server, with tools;
 - ``tools``: a hundred requests for tool calls over HTTP, with every ``tool_choice`` and raw structural tags;
@@ -203,6 +204,38 @@ def drafts(model: str, arguments: argparse.Namespace) -> None:
     )
 
 
+def beams(model: str, arguments: argparse.Namespace) -> None:
+    from run_vllm_server import served
+    from vllm.sampling_params import BeamSearchParams, StructuredOutputsParams
+
+    llm = engine(model)
+    tokenizer, problems, unfinished = llm.get_tokenizer(), [], 0
+    for name in list(SCHEMAS)[:3]:
+        prompt, schema = SCHEMAS[name]
+        ids = tokenizer.encode(prompted(llm, prompt), add_special_tokens=False)
+        asked = BeamSearchParams(beam_width=3, max_tokens=120, structured_outputs=StructuredOutputsParams(json=schema))
+        [result] = llm.beam_search([{"prompt_token_ids": ids}], asked)
+        for beam in result.sequences:
+            if beam.tokens[-1] != tokenizer.eos_token_id:
+                unfinished += 1
+                continue
+            problems.append(verdict(tokenizer.decode(beam.tokens[len(ids) :], skip_special_tokens=True), schema))
+    stats = counters()
+    with served(model) as http:
+        form = {"type": "json_schema", "json_schema": {"name": "s", "schema": SCHEMAS["person"][1]}}
+        refused = http.chat("A person.", 20, use_beam_search=True, n=2, response_format=form)
+        free, _ = http.chat("A person.", 20, use_beam_search=True, n=2)
+    say(
+        "beams",
+        finished=len(problems),
+        valid=problems.count(""),
+        bad=[one for one in problems if one][:3],
+        unfinished=unfinished,
+        stats=stats,
+        over_http=[refused[0], refused[1].get("error", {}).get("message"), free],
+    )
+
+
 def timed() -> dict[str, float]:
     """Seconds that vLLM spends in what structured outputs add to a step, by place."""
     import vllm.v1.worker.cpu_model_runner  # noqa: F401, so that it is patched below
@@ -300,7 +333,7 @@ def artifacts(model: str, arguments: argparse.Namespace) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parts = {"offline": offline, "drafts": drafts, "throughput": throughput, "artifacts": artifacts}
+    parts = {"offline": offline, "drafts": drafts, "beams": beams, "throughput": throughput, "artifacts": artifacts}
     from run_vllm_server import hostile, server
     from run_vllm_tools import constraints, tools
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import subprocess
 import sys
@@ -12,11 +13,13 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import contract
+import numpy as np
 import pytest
 from hosts import vllm_modules
 
 import grammarc
 from grammarc.hosts import _vllm_beams, vllm
+from grammarc.hosts._imports import when_imported
 from grammarc.hosts._serving import Checker, Server
 
 MODULES = vllm_modules.each()
@@ -51,7 +54,8 @@ def probe(modules: SimpleNamespace) -> None:
         modules.utils,
         modules.exceptions,
     )
-    _vllm_beams.probe(modules.offline, modules.requests)
+    for module in modules.beam_modules.values():
+        _vllm_beams.probe(module)
 
 
 def test_the_known_interfaces_are_found(modules: SimpleNamespace) -> None:
@@ -109,7 +113,6 @@ def test_other_interfaces_are_refused(name: str) -> None:
 
 def put(monkeypatch: pytest.MonkeyPatch, modules: SimpleNamespace) -> None:
     """Puts modules where vLLM's are imported from."""
-    protocols = zip(_vllm_beams.REQUESTS.items(), modules.requests, strict=True)
     for name, module in {
         "vllm": SimpleNamespace(__version__="0.32.0"),
         "vllm.exceptions": modules.exceptions,
@@ -120,8 +123,7 @@ def put(monkeypatch: pytest.MonkeyPatch, modules: SimpleNamespace) -> None:
         "vllm.v1.structured_output.backend_types": modules.backend_types,
         "vllm.v1.structured_output.backend_xgrammar": modules.backend_xgrammar,
         "vllm.v1.structured_output.utils": modules.utils,
-        _vllm_beams.OFFLINE: modules.offline,
-        **{module: SimpleNamespace(**{name: request}) for (module, name), request in protocols},
+        **modules.beam_modules,
     }.items():
         monkeypatch.setitem(sys.modules, name, module)
 
@@ -148,13 +150,49 @@ def test_installing_replaces_and_is_done_once(monkeypatch: pytest.MonkeyPatch) -
     assert first.result() is True
 
 
-def test_a_mismatch_installs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    modules = renamed("validation")
+@pytest.mark.parametrize("name", ["validation", "request"])
+def test_a_mismatch_installs_nothing(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    modules = renamed(name)
     put(monkeypatch, modules)
     original = modules.structured_output.XgrammarBackend
     with pytest.raises(vllm.HostMismatch):
         vllm.install()
     assert modules.structured_output.XgrammarBackend is original
+    assert not hasattr(modules.requests[0].to_beam_search_params, "__wrapped__")
+
+
+LATER = "a_module_of_a_host"
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_module_is_changed_when_it_is_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails: bool) -> None:
+    (tmp_path / f"{LATER}.py").write_text("VALUE = 1")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, LATER, raising=False)
+    seen, finders = [], list(sys.meta_path)
+
+    def act(module: ModuleType) -> None:
+        seen.append(module.VALUE)
+        if fails:
+            raise vllm.HostMismatch("other")
+
+    when_imported(LATER, act)
+    assert seen == [], "nothing is imported for it"
+    if fails:
+        with pytest.raises(vllm.HostMismatch):
+            importlib.import_module(LATER)
+        assert LATER not in sys.modules
+    else:
+        module = importlib.import_module(LATER)
+        when_imported(LATER, act)
+        assert module is sys.modules[LATER] and seen == [1, 1]
+    assert sys.meta_path == finders
+    monkeypatch.delitem(sys.modules, LATER, raising=False)
+    # One that there is not is reported as ever.
+    when_imported("no_such_module_of_a_host", act)
+    with pytest.raises(ModuleNotFoundError):
+        importlib.import_module("no_such_module_of_a_host")
+    assert sys.meta_path == finders
 
 
 @pytest.fixture
@@ -448,6 +486,21 @@ def test_an_unknown_kind_is_refused(modules: SimpleNamespace) -> None:
         backend(modules).compile_grammar(SimpleNamespace(name="OTHER"), "")
 
 
+def test_replayed_rows_are_those_of_the_engine(modules: SimpleNamespace) -> None:
+    """What a trainer replays of an output is what the engine masked it with, bit for bit."""
+    made = backend(modules)
+    source = '{"type": "object", "properties": {"name": {"type": "string"}, "n": {"type": "integer"}}, "required": ["name", "n"]}'
+    request = made.compile_grammar(modules.backend_types.StructuredOutputOptions.JSON, source, stop_token_ids=set(contract.ENDS))
+    tokens = [*contract.spelled('{"name": "true 日本", "n": 123}', 9), contract.END]
+    expected = contract.rows(len(tokens))
+    for row, token in enumerate(tokens):
+        request.fill_bitmask(expected, row)
+        assert request.accept_tokens("r", [token])
+    grammar = made._server.json_schema(source)
+    found = grammarc.replay(grammar, tokens, end_tokens=sorted(contract.ENDS), logit_width=contract.WIDTH)
+    assert found.accepted == len(tokens) and (np.asarray(found.rows) == expected).all()
+
+
 def test_end_tokens_are_the_request_s(modules: SimpleNamespace) -> None:
     made = backend(modules)
     kind = modules.backend_types.StructuredOutputOptions.REGEX
@@ -571,6 +624,7 @@ def configure_logging_if_needed(config):
 sys.modules["vllm"] = types.SimpleNamespace(__version__="0.32.0")
 sys.modules["vllm.logger"] = log
 from grammarc.hosts import _vllm_beams, vllm
+from grammarc.hosts._imports import when_imported
 """
 """vLLM's log, as ``vllm/logger.py`` of 0.32 has it: configured by a function that callers look up in the module."""
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import enum
 import importlib.util
+import inspect
 import os
 import re
 import sys
@@ -23,6 +24,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 from unittest import mock
+
+from grammarc.hosts import _vllm_beams
 
 
 def each() -> dict[str, SimpleNamespace]:
@@ -134,9 +137,17 @@ def load(folder: Path) -> SimpleNamespace:
         sampling_params=SimpleNamespace(SamplingParams=params),
         utils=utils,
         exceptions=exceptions,
-        offline=SimpleNamespace(BeamSearchOfflineMixin=offline),
-        requests=requests,
+        **beam_modules(offline, requests),
     )
+
+
+def beam_modules(offline: type, requests: list[type]) -> dict[str, Any]:
+    """The modules of beam search, and those of requests with their classes."""
+    modules = {name: types.ModuleType(name) for name in (_vllm_beams.OFFLINE, *_vllm_beams.REQUESTS)}
+    modules[_vllm_beams.OFFLINE].__dict__.update(BeamSearchOfflineMixin=offline)
+    for (name, of), request in zip(_vllm_beams.REQUESTS.items(), requests, strict=True):
+        modules[name].__dict__.update({of: request})
+    return {"offline": modules[_vllm_beams.OFFLINE], "beam_modules": modules, "requests": requests}
 
 
 def request_names() -> dict[str, Any]:
@@ -149,7 +160,8 @@ def request_names() -> dict[str, Any]:
 
 def request(made: type, **fields: Any) -> Any:
     """A request of a class, with these fields and None for all others."""
-    names = set(made.to_beam_search_params.__code__.co_names) | {"structured_outputs", "response_format"}  # type: ignore[attr-defined]
+    method: Any = inspect.unwrap(made.to_beam_search_params)  # type: ignore[attr-defined]
+    names = {*method.__code__.co_names, "structured_outputs", "response_format"}
     one = made()
     one.__dict__.update({**dict.fromkeys(names - set(dir(made))), **fields})
     return one
@@ -364,6 +376,5 @@ def stubs() -> SimpleNamespace:
         sampling_params=SimpleNamespace(SamplingParams=params),
         utils=SimpleNamespace(grammar_is_likely_lark=grammar_is_likely_lark),
         exceptions=SimpleNamespace(VLLMClientError=VLLMClientError, VLLMValidationError=VLLMValidationError),
-        offline=SimpleNamespace(BeamSearchOfflineMixin=BeamSearchOfflineMixin),
-        requests=[ChatCompletionRequest, CompletionRequest],
+        **beam_modules(BeamSearchOfflineMixin, [ChatCompletionRequest, CompletionRequest]),
     )

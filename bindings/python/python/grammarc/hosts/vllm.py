@@ -85,15 +85,12 @@ def install() -> None:
     if getattr(structured_output.XgrammarBackend, "_is_grammarc", False):
         return
     probe(structured_output, backend_types, backend_xgrammar, sampling_params, utils, exceptions)
-    requests = [getattr(import_module(module), name) for module, name in _vllm_beams.REQUESTS.items()]
-    _vllm_beams.probe(import_module(_vllm_beams.OFFLINE), requests)
     backend, refusal = backend_class(backend_types, backend_xgrammar, utils), refusal_class(exceptions)
+    _vllm_beams.install(refusal, _counters.refused_requests)
     original = backend_xgrammar.validate_xgrammar_grammar
     backend_xgrammar.validate_xgrammar_grammar = validator(original, utils.grammar_is_likely_lark, refusal)
     # The engine's manager and beam search look the backend up in different modules.
     structured_output.XgrammarBackend = backend_xgrammar.XgrammarBackend = backend
-    for request in requests:
-        _vllm_beams.refuse_dropped(request, refusal, _counters.refused_requests)
     settings = Settings.from_environment()
     widen(structured_output.StructuredOutputManager, settings.at_once)
     _vllm_drafts.install(structured_output.StructuredOutputManager, Request, _counters)
