@@ -95,7 +95,9 @@ impl Program {
         }
         match way {
             Way::Static => compiler.arg(libraries.join("libgrammarc.a")).args(NATIVE),
-            _ => compiler.arg("-L").arg(&libraries).args(["-lgrammarc", "-lpthread", "-ldl", "-lm"]),
+            _ => {
+                compiler.arg("-L").arg(&libraries).args(["-lgrammarc", "-lpthread", "-ldl", "-lm"])
+            }
         };
         run(&mut compiler);
         Self { path, libraries, way }
