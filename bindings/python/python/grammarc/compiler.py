@@ -38,7 +38,7 @@ Whitespace = (
 )
 """A form of whitespace; one with any number is a pair, such as ``("flexible", 8)`` for ``"flexible:8"``."""
 
-KeyOrder = Literal["schema", "any", "any-once"]
+KeyOrder = Literal["schema", "any", "any-once", "sorted"]
 Denied = Literal["approximate", "narrower", "unknown-format", "unknown-keyword"]
 
 
@@ -139,7 +139,7 @@ class Compiler:
         ``whitespace`` is ``natural`` (at most a space after ``,`` and ``:``, the default), ``compact``, ``spaced``, ``indented``,
         ``styled`` or ``flexible``, the last three also with a number, as ``"indented:4"`` or ``("indented", 4)``; or ``separators`` are
         fixed texts in its place. ``levels`` bounds indentation, and ``surround`` is the most whitespace around the document.
-        ``key_order`` is ``schema`` (the default), ``any`` or ``any-once``; ``numbers`` are ``natural``, ``canonical`` or ``any``, and
+        ``key_order`` is ``schema`` (the default), ``any``, ``any-once`` or ``sorted``; ``numbers`` are ``natural``, ``canonical`` or ``any``, and
         ``escapes`` ``shortest`` or ``any``. With ``closed``, objects take no keys that their schema does not name, as strict modes of
         model APIs have it. ``dialect`` is ``json-schema`` or ``openapi-3.0``, and ``formats`` are ``asserted`` or ``annotated``.
         ``deny`` lists what is refused although it could be compiled: ``approximate``, ``narrower``, ``unknown-format``,
