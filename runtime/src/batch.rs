@@ -7,13 +7,13 @@
 //! With the feature `rayon`, `par_` functions split the work among the threads of the current pool by halving the list.
 //! Each row is written by one thread, the split allocates nothing, and the result is that of the sequential function.
 //!
-//! Tests: `src/tests/batches.rs`.
+//! Tests: `src/tests/batches.rs`; of trees `src/tests/drafts.rs`.
 
 use std::ops::Range;
 
 use crate::apply::logit::Logit;
 use crate::error::{BatchError, BufferError};
-use crate::mask::union::check_words;
+use crate::mask::union::{check_rows, check_words};
 use crate::matcher::Matcher;
 
 /// A matcher and the index of its row in the batch: `(row, matcher)`.
@@ -117,6 +117,71 @@ pub fn par_apply_batch<L: Logit>(
     };
     split(matchers, logits, 0..rows, row_len, &apply);
     Ok(())
+}
+
+/// Fills a bitmask of `[rows, row_words]` for a tree of drafts, as [`Matcher::fill_drafts`] does for a chain. Row 0 has the
+/// mask of the matcher's position, and row `i + 1` the mask after node `i`, whose token is `tokens[i]`. `parents[i]` is the
+/// index of its parent, which is less than `i`, or `None` if the node follows the position. Returns for each node whether
+/// its token is allowed after those on its path.
+///
+/// The row of a node that is not allowed is that of its parent, so no row allows a token that the grammar forbids there.
+/// Further rows do not change. The matcher does not move. O(nodes x `row_words`), and a step for each node.
+///
+/// # Errors
+///
+/// The bitmask is not a whole number of rows, has no more rows than there are nodes, or its rows are too short for a mask.
+/// Or the two lists differ in length, or a parent is not before its node. No row is written then.
+pub fn fill_tree(
+    matcher: &mut Matcher,
+    tokens: &[u32],
+    parents: &[Option<u32>],
+    bitmask: &mut [u32],
+    row_words: usize,
+) -> Result<Vec<bool>, BatchError> {
+    check_rows(matcher.logit_width(), bitmask.len(), row_words, tokens.len() + 1)?;
+    if tokens.len() != parents.len() {
+        return Err(BatchError::Tree { node: tokens.len().min(parents.len()) });
+    }
+    let is_wrong = |(node, parent): (usize, &Option<u32>)| {
+        parent.is_some_and(|parent| parent as usize >= node)
+    };
+    if let Some(node) = parents.iter().enumerate().position(is_wrong) {
+        return Err(BatchError::Tree { node });
+    }
+    matcher.mask().write(&mut bitmask[..row_words]);
+    let mut last_child: Vec<usize> = vec![0; tokens.len()];
+    for (node, parent) in parents.iter().enumerate() {
+        if let Some(parent) = parent {
+            last_child[*parent as usize] = node;
+        }
+    }
+    // The matcher after each node, until its last child.
+    let mut after: Vec<Option<Matcher>> = Vec::with_capacity(tokens.len());
+    let mut is_allowed = Vec::with_capacity(tokens.len());
+    for (node, (&token, &parent)) in tokens.iter().zip(parents).enumerate() {
+        let from = match parent {
+            Some(parent) => after[parent as usize].as_ref(),
+            None => Some(&*matcher),
+        };
+        let accepted = |mut matcher: Matcher| matcher.accept(token).is_ok().then_some(matcher);
+        let mut reached = from.map(Matcher::fork).and_then(accepted);
+        let (before, row) = bitmask.split_at_mut((node + 1) * row_words);
+        match &mut reached {
+            Some(matcher) => matcher.mask().write(&mut row[..row_words]),
+            None => {
+                let from = parent.map_or(0, |parent| parent as usize + 1) * row_words;
+                row[..row_words].copy_from_slice(&before[from..from + row_words]);
+            }
+        }
+        is_allowed.push(reached.is_some());
+        after.push(reached.filter(|_| last_child[node] > node));
+        if let Some(parent) = parent.map(|parent| parent as usize)
+            && last_child[parent] == node
+        {
+            after[parent] = None;
+        }
+    }
+    Ok(is_allowed)
 }
 
 /// Checks the row indices of a batch against an array of `len` elements, and returns the number of rows. `fits` checks

@@ -217,39 +217,6 @@ impl Matcher {
         Ok(drafts::fill(self.ahead(), drafts, bitmask, row_words))
     }
 
-    /// Fills a bitmask of `[rows, row_words]` for a tree of drafts. Row 0 has the mask of the position, and row `i + 1`
-    /// the mask after node `i`, whose token is `tokens[i]`. `parents[i]` is the index of its parent, which is less than
-    /// `i`, or `None` if the node follows the position. Returns for each node whether its token is allowed after those
-    /// on its path.
-    ///
-    /// The row of a node that is not allowed is that of its parent, so no row allows a token that the grammar forbids
-    /// there. Further rows do not change. The matcher does not move. O(nodes x `row_words`), and a step for each node.
-    ///
-    /// # Errors
-    ///
-    /// The bitmask is not a whole number of rows, has no more rows than there are nodes, or its rows are too short for a
-    /// mask. Or the two lists differ in length, or a parent is not before its node. No row is written then.
-    pub fn fill_tree(
-        &mut self,
-        tokens: &[u32],
-        parents: &[Option<u32>],
-        bitmask: &mut [u32],
-        row_words: usize,
-    ) -> Result<Vec<bool>, BatchError> {
-        check_rows(self.settings.width, bitmask.len(), row_words, tokens.len() + 1)?;
-        if tokens.len() != parents.len() {
-            return Err(BatchError::Tree { node: tokens.len().min(parents.len()) });
-        }
-        let is_wrong = |(node, parent): (usize, &Option<u32>)| {
-            parent.is_some_and(|parent| parent as usize >= node)
-        };
-        if let Some(node) = parents.iter().enumerate().position(is_wrong) {
-            return Err(BatchError::Tree { node });
-        }
-        self.catch_up();
-        Ok(drafts::fill_tree(self, tokens, parents, bitmask, row_words))
-    }
-
     /// Writes to `run` the longest sequence of tokens in which each token is the only one allowed. `run` is cleared
     /// first. The sequence has at most [`MAX_FORCED_RUN`](crate::MAX_FORCED_RUN) tokens, and ends where the text may
     /// end. The matcher does not move.

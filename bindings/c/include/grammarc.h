@@ -1400,6 +1400,18 @@ grammarc_status grammarc_splitter_push_bytes(struct grammarc_splitter *splitter,
                                              size_t *offset);
 
 /**
+ * Reads `length` bytes of text in which special tokens are spelled, for hosts that have no tokens, as
+ * grammarc_splitter_push_bytes() reads bytes. Where the grammar reads a special token, its text may be that token, or bytes
+ * that the grammar takes there. The text may be cut anywhere, within a special token too.
+ */
+grammarc_status grammarc_splitter_push_text(struct grammarc_splitter *splitter,
+                                            const uint8_t *text,
+                                            size_t length,
+                                            const struct grammarc_piece **pieces,
+                                            size_t *count,
+                                            size_t *offset);
+
+/**
  * Ends the output and returns the last pieces, as grammarc_splitter_push() does. The output may be incomplete: check
  * grammarc_splitter_is_accepting() first.
  */

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use grammarc_runtime::MatcherOptions;
+use grammarc_runtime::batch::fill_tree;
 use grammarc_runtime::error::{AcceptError, AcceptTextError};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
@@ -220,7 +221,9 @@ impl Matcher {
         let parents: Vec<Option<u32>> = parents.into_iter().map(of).collect();
         raise::guarded(py, || {
             let words = &mut plane.words()[rows];
-            self.lock().fill_tree(&tokens.0, &parents, words, columns).map_err(raise::batch)
+            let mut matcher = self.lock();
+            let filled = fill_tree(&mut matcher, &tokens.0, &parents, words, columns);
+            filled.map_err(raise::batch)
         })
     }
 

@@ -49,12 +49,13 @@ def test_a_draft_is_what_the_schema_forces(compiler: grammarc.Compiler) -> None:
 
 
 def test_an_encoder_may_fail(compiler: grammarc.Compiler) -> None:
-    matcher = compiler.choice(["yes, please"]).matcher()
+    # More than one token begins this text, so the encoder is asked.
+    matcher = compiler.choice(["true, please"]).matcher()
 
     def broken(text: str) -> list[int]:
         raise RuntimeError(f"no {text}")
 
-    with pytest.raises(RuntimeError, match="no yes, please"):
+    with pytest.raises(RuntimeError, match="no true, please"):
         grammarc.Drafter(broken).draft(matcher, [])
     assert grammarc.Drafter(lambda _: None).draft(matcher, []) == []
     with pytest.raises(TypeError):

@@ -8,6 +8,7 @@ use grammarc_artifacts::TokenKind;
 use proptest::prelude::*;
 
 use super::{Drafter, MAX_DRAFT};
+use crate::batch::fill_tree;
 use crate::testing::network::{Network, Rule, State};
 use crate::testing::{Rng, grammar, matchers};
 use crate::{Matcher, Vocabulary};
@@ -107,7 +108,7 @@ proptest! {
             prop_assert!(tree.len() <= nodes && tree.is_empty() == (tree.len() == 0));
             prop_assert_eq!(matcher.export(), before);
             let mut words = vec![0; (tree.len() + 1) * 3];
-            let allowed = matcher.fill_tree(&tree.tokens, &tree.parents, &mut words, 3).unwrap();
+            let allowed = fill_tree(&mut matcher, &tree.tokens, &tree.parents, &mut words, 3).unwrap();
             prop_assert!(allowed.iter().all(|allowed| *allowed));
             // The tree begins with the draft.
             let mut draft = Vec::new();

@@ -23,7 +23,7 @@ use super::scopes::{OUTSIDE, Scopes};
 static EACH: StateRanges = StateRanges::none();
 
 /// One parse of the output so far. An ambiguous grammar may have several.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Thread {
     pub(super) at: Configuration,
     /// Number of the scope that the configuration is in.
@@ -114,13 +114,14 @@ impl Threads {
         self.spelling.clear();
     }
 
-    /// Takes back what was read of the texts of special tokens, as the end of an output that was cut off. If all threads
-    /// are within such a text, keeps those before it.
+    /// Takes back text that may be the beginning of a special token, as the end of an output that was cut off: keeps the
+    /// threads before it.
     pub(super) fn drop_spelling(&mut self) {
         let spelling = std::mem::take(&mut self.spelling);
-        if self.all.is_empty() {
-            self.all = spelling.into_iter().map(|spelling| spelling.passing.from).collect();
-        }
+        let Some(read) = spelling.iter().map(|spelling| spelling.read).max() else { return };
+        let longest = spelling.into_iter().filter(|spelling| spelling.read == read);
+        self.all = longest.map(|spelling| spelling.passing.from).collect();
+        self.all.dedup();
     }
 
     /// Reads a byte of a text in which special tokens are spelled. Where a thread has an edge on a special token, the

@@ -4,6 +4,7 @@ use grammarc_artifacts::TokenKind;
 use proptest::prelude::*;
 
 use crate::Matcher;
+use crate::batch::fill_tree;
 use crate::error::BatchError;
 use crate::testing::{Rng, matchers};
 
@@ -120,7 +121,7 @@ proptest! {
             }
             let before = (matcher.export(), matcher.rollback_depth());
             let mut found = vec![0; (nodes + 1) * row_words];
-            let allowed = matcher.fill_tree(&tokens, &parents, &mut found, row_words).unwrap();
+            let allowed = fill_tree(&mut matcher, &tokens, &parents, &mut found, row_words).unwrap();
             prop_assert_eq!(&found, &expected);
             prop_assert_eq!(allowed, after.iter().map(Option::is_some).collect::<Vec<_>>());
             prop_assert_eq!((matcher.export(), matcher.rollback_depth()), before);
@@ -128,11 +129,11 @@ proptest! {
             let none = |node| Err(BatchError::Tree { node });
             if let Some(last) = parents.last_mut() {
                 *last = Some(nodes as u32 - 1);
-                prop_assert_eq!(matcher.fill_tree(&tokens, &parents, &mut found, row_words), none(nodes - 1));
+                prop_assert_eq!(fill_tree(&mut matcher, &tokens, &parents, &mut found, row_words), none(nodes - 1));
                 parents.pop();
-                prop_assert_eq!(matcher.fill_tree(&tokens, &parents, &mut found, row_words), none(nodes - 1));
+                prop_assert_eq!(fill_tree(&mut matcher, &tokens, &parents, &mut found, row_words), none(nodes - 1));
             }
-            let short = matcher.fill_tree(&tokens, &parents, &mut found[..nodes * row_words], row_words);
+            let short = fill_tree(&mut matcher, &tokens, &parents, &mut found[..nodes * row_words], row_words);
             prop_assert_eq!(short, Err(BatchError::Row { row: nodes, rows: nodes }));
             prop_assert_eq!(&found, &expected);
         }

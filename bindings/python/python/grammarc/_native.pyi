@@ -16,6 +16,7 @@ __all__ = [
     "Grammar",
     "Bitmask",
     "Matcher",
+    "Drafter",
     "Json",
     "JsonlStream",
     "Partial",

@@ -24,7 +24,9 @@ _TAIL = 6
 
 def probe(manager: Any) -> None:
     """Raises :class:`HostMismatch` unless the class of managers has the interface that drafts rely on."""
-    expect_parameters(manager.validate_tokens, "self", "request", "spec_tokens", where="StructuredOutputManager.validate_tokens")
+    validates = getattr(manager, "validate_tokens", None)
+    expect(callable(validates), "vLLM's StructuredOutputManager has no validate_tokens")
+    expect_parameters(validates, "self", "request", "spec_tokens", where="StructuredOutputManager.validate_tokens")
     bounds = getattr(manager, "_get_constraint_bounds", None)
     expect(
         callable(bounds) and bounds.__code__.co_varnames[:3] == ("self", "request", "spec_tokens"),
@@ -93,4 +95,5 @@ def _more(manager: Any, request: Any, request_class: type, allowed: list[int], r
     # A view of vLLM's, which has no negative indices for ranges in every version.
     known = request.all_token_ids
     last = [*known[max(0, len(known) - _TAIL) :], *allowed]
-    return drafter.draft(matcher, last[-_TAIL:], room)
+    more: list[int] = drafter.draft(matcher, last[-_TAIL:], room)
+    return more
