@@ -16,11 +16,13 @@ const IGNORED: HeaderName = HeaderName::from_static("x-grammarc-ignored");
 /// The response header that lists the tools that the grammar leaves out.
 const EXCLUDED: HeaderName = HeaderName::from_static("x-grammarc-excluded-tools");
 
-/// Adds the header with the tools that the grammar leaves out to a response, if there are any.
+/// Adds the header with the tools that the grammar leaves out to a response, if there are any. A name with characters
+/// that a header cannot have is written with `\u{...}` escapes.
 pub(crate) fn with_excluded(mut response: Response, excluded: &[ExcludedTool]) -> Response {
-    let names: Vec<&str> = excluded.iter().map(|tool| tool.name.as_str()).collect();
+    let names: Vec<String> =
+        excluded.iter().map(|tool| tool.name.escape_default().to_string()).collect();
     if !names.is_empty()
-        && let Ok(names) = HeaderValue::from_bytes(names.join(", ").as_bytes())
+        && let Ok(names) = HeaderValue::from_str(&names.join(", "))
     {
         response.headers_mut().insert(EXCLUDED, names);
     }

@@ -35,13 +35,15 @@ fn greedy(texts: &[(u32, Vec<u8>)], text: &str) -> Option<Vec<u32>> {
     Some(tokens)
 }
 
-/// Returns a drafter that encodes by the longest match, with the number of its encodings so far.
+/// Returns a drafter that encodes by the longest match, with the number of its encodings so far. Those that fail count
+/// a thousand.
 fn drafter(vocabulary: &Vocabulary) -> (Drafter, Arc<AtomicUsize>) {
     let (texts, count) = (texts(vocabulary), Arc::new(AtomicUsize::new(0)));
     let counted = Arc::clone(&count);
     let encode = move |text: &str| {
-        counted.fetch_add(1, Ordering::Relaxed);
-        greedy(&texts, text)
+        let encoded = greedy(&texts, text);
+        counted.fetch_add(if encoded.is_some() { 1 } else { 1000 }, Ordering::Relaxed);
+        encoded
     };
     (Drafter::new(encode), count)
 }
@@ -68,11 +70,11 @@ proptest! {
             prop_assert!(draft.len() <= most.min(MAX_DRAFT));
             prop_assert_eq!(matcher.validate(&draft), draft.len());
 
-            // The second time, nothing is encoded.
+            // The second time, nothing is encoded, unless an encoding failed.
             let (count, mut again) = (encodings.load(Ordering::Relaxed), Vec::new());
             drafter.draft(&mut matcher, &[], most, &mut again);
             prop_assert_eq!(&again, &draft);
-            prop_assert_eq!(encodings.load(Ordering::Relaxed), count);
+            prop_assert!(count >= 1000 || encodings.load(Ordering::Relaxed) == count);
             prop_assert_eq!((matcher.export(), matcher.rollback_depth()), before);
 
             let text = spelled(&vocabulary, &draft);
@@ -154,5 +156,5 @@ fn forced_text_is_encoded_with_the_last_tokens() {
     let nothing = Drafter::new(|_: &str| None);
     nothing.draft(&mut matcher, &[], 9, &mut draft);
     assert_eq!(draft, [0; 0]);
-    assert!(format!("{nothing:?}").contains("kept: 1"));
+    assert!(format!("{nothing:?}").contains("kept: 0"));
 }

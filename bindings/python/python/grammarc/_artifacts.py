@@ -73,8 +73,7 @@ class ArtifactFolders:
         """
         wanted = digest_of(digest)
         path = self._find(wanted)
-        header = _header(path) if path is not None else None
-        if path is None or header is None or header.digest != wanted:
+        if path is None:
             where = ", ".join(map(str, self.folders)) or "no folder"
             raise ArtifactError(f"there is no artifact {wanted.hex()} in {where}")
         return path
@@ -96,11 +95,19 @@ class ArtifactFolders:
         return open_grammar(str(path), wanted, vocabulary)
 
     def _find(self, digest: bytes) -> Path | None:
-        """The file with a digest."""
+        """The file with a digest, wherever it is now."""
         with self._lock:
-            if digest not in self._grammars and time.monotonic() - self._looked >= self._seconds:
+            known = self._known(digest)
+            if known is None and time.monotonic() - self._looked >= self._seconds:
                 self._look()
-            return self._grammars.get(digest)
+                known = self._known(digest)
+            return known
+
+    def _known(self, digest: bytes) -> Path | None:
+        """The file with a digest as of the last look, if it is still there."""
+        path = self._grammars.get(digest)
+        header = _header(path) if path is not None else None
+        return path if header is not None and header.digest == digest else None
 
     def _look(self) -> None:
         """Looks through the folders."""

@@ -249,15 +249,16 @@ class Server:
     def _make(self) -> Compiler:
         settings = self.settings
         vocabulary = Vocabulary.from_tokenizer(self._tokenizer, logit_width=self.logit_width, cache=settings.cache)
-        # It is not needed any more, and :class:`Servers` keeps a server for as long as its tokenizer lives.
-        self._tokenizer = None
-        return Compiler(
+        compiler = Compiler(
             vocabulary,
             threads=settings.threads,
             cache=settings.cache,
             cache_bytes=settings.cache_bytes,
             limits=settings.limits,
         )
+        # It is not needed any more, and :class:`Servers` keeps a server for as long as its tokenizer lives.
+        self._tokenizer = None
+        return compiler
 
     def json_schema(
         self, schema: str, *, compact: bool = False, closed: bool = True, cancel: CancelToken | None = None
