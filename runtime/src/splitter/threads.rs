@@ -30,6 +30,8 @@ pub(super) struct Thread {
     pub(super) scope: u32,
     /// Number in [`Pending`] of the node of the newest layer, or [`DECIDED`].
     pub(super) node: u32,
+    /// Number of special tokens that it read in texts. 0 if the output is read as tokens.
+    spelled: u32,
 }
 
 /// A thread that took a token edge, while other threads read the bytes of the same token.
@@ -84,7 +86,7 @@ impl Threads {
         let scope = start.map_or(OUTSIDE, |region| {
             scopes.enter(region, is_call(regions, region), OUTSIDE, BOTTOM)
         });
-        let thread = Thread { at: grammar.initial(), scope, node: DECIDED };
+        let thread = Thread { at: grammar.initial(), scope, node: DECIDED, spelled: 0 };
         Self {
             all: vec![thread],
             spelling: Vec::new(),
@@ -105,10 +107,13 @@ impl Threads {
         self.all.iter().copied().find(|thread| chains.is_accepting(&self.frames, thread.at))
     }
 
-    /// Keeps one thread: the first in whose configuration the output may end, or else the first. If all threads are
-    /// within the text of a special token, keeps the first of these.
+    /// Keeps one thread: the first in whose configuration the output may end, or else the first. In an output that is
+    /// read as text, only threads that read the most special tokens are considered: a call that was cut off is no free
+    /// text. If all threads are within the text of a special token, keeps the first of these.
     pub(super) fn keep_one(&mut self, grammar: &Grammar) {
         let spelling = self.spelling.first().map(|spelling| spelling.passing.thread);
+        let most = self.all.iter().map(|thread| thread.spelled).max();
+        self.all.retain(|thread| Some(thread.spelled) == most);
         let kept = self.ending(grammar).or(self.all.first().copied()).or(spelling);
         self.all = kept.into_iter().collect();
         self.spelling.clear();
@@ -178,6 +183,7 @@ impl Threads {
             let symbol = (spelling.read == 0).then(|| Symbol::token(spelling.token));
             spelling.read += 1;
             if spelling.read == text.len() {
+                spelling.passing.thread.spelled += 1;
                 ending.push((spelling.passing, symbol));
                 continue;
             }
@@ -284,7 +290,8 @@ impl Threads {
                     let (at, scope_after) = self.arrive(machine, at, scope, target);
                     let node =
                         Node { before: thread.node, scope, symbol: Some(Symbol::byte(byte)) };
-                    self.add(machine, at, scope_after, node)?;
+                    let after = Thread { at, scope: scope_after, ..thread };
+                    self.add(machine, after, node)?;
                 }
             }
         }
@@ -314,7 +321,7 @@ impl Threads {
                         tokens.clone().filter(|&token| crate::mask::pool::contains(mask, token));
                     for token in read {
                         let (at, scope) = self.arrive(machine, from, read_in, edge.target);
-                        let after = Thread { at, scope, node: thread.node };
+                        let after = Thread { at, scope, ..thread };
                         passing.push((token, Passing { from: thread, thread: after, read_in }));
                     }
                 }
@@ -340,7 +347,7 @@ impl Threads {
         for Passing { thread, read_in, .. } in passing {
             let node = Node { before: thread.node, scope: *read_in, symbol };
             match is_last {
-                true => self.add(machine, thread.at, thread.scope, node)?,
+                true => self.add(machine, *thread, node)?,
                 false => thread.node = self.pending.node(node),
             }
         }
@@ -348,19 +355,14 @@ impl Threads {
         Ok(())
     }
 
-    /// Adds a thread and its node to `next`, unless a thread there has the same configuration.
-    fn add(
-        &mut self,
-        machine: &Machine<'_>,
-        at: Configuration,
-        scope: u32,
-        node: Node,
-    ) -> Result<(), LimitError> {
+    /// Adds a thread with a new node to `next`, unless a thread there has the same configuration.
+    fn add(&mut self, machine: &Machine<'_>, thread: Thread, node: Node) -> Result<(), LimitError> {
+        let at = thread.at;
         self.known.insert(at, machine.monotone, self.limits.configurations)?;
         let is_new = self.known.as_slice().len() > self.next.len();
         if is_new {
             let node = self.pending.node(node);
-            self.next.push(Thread { at, scope, node });
+            self.next.push(Thread { node, ..thread });
         } else if machine.monotone.contains(at.state) {
             // The set kept the larger countdown, which accepts more. Copy it to the thread.
             let known = self.known.as_slice().iter().zip(&mut self.next);
