@@ -171,6 +171,9 @@ impl Splitter {
         let Threads { all, scopes, .. } = &self.threads;
         let in_calls = all.iter().all(|thread| scopes.is_in_call(thread.scope));
         if !in_calls || self.is_finished || self.is_accepting() {
+            // Input that was not decided yet stands behind what is held back.
+            self.threads.keep_one(&self.grammar);
+            self.decide();
             self.cutter.drop_held();
             return (self.finish(), None);
         }

@@ -107,26 +107,32 @@ impl Threads {
         self.all.iter().copied().find(|thread| chains.is_accepting(&self.frames, thread.at))
     }
 
-    /// Keeps one thread: the first in whose configuration the output may end, or else the first. In an output that is
-    /// read as text, only threads that read the most special tokens are considered: a call that was cut off is no free
-    /// text. If all threads are within the text of a special token, keeps the first of these.
-    pub(super) fn keep_one(&mut self, grammar: &Grammar) {
-        let spelling = self.spelling.first().map(|spelling| spelling.passing.thread);
+    /// Keeps the threads that read the most special tokens in texts. So a call that was cut off is no free text.
+    fn keep_most_spelled(&mut self) {
         let most = self.all.iter().map(|thread| thread.spelled).max();
         self.all.retain(|thread| Some(thread.spelled) == most);
+    }
+
+    /// Keeps one thread, of those that read the most special tokens in texts: the first in whose configuration the output
+    /// may end, or else the first. If all threads are within the text of a special token, keeps the first of these.
+    pub(super) fn keep_one(&mut self, grammar: &Grammar) {
+        let spelling = self.spelling.first().map(|spelling| spelling.passing.thread);
+        self.keep_most_spelled();
         let kept = self.ending(grammar).or(self.all.first().copied()).or(spelling);
         self.all = kept.into_iter().collect();
         self.spelling.clear();
     }
 
     /// Takes back text that may be the beginning of a special token, as the end of an output that was cut off: keeps the
-    /// threads before it.
+    /// threads before it. Of these, keeps those that read the most special tokens.
     pub(super) fn drop_spelling(&mut self) {
         let spelling = std::mem::take(&mut self.spelling);
-        let Some(read) = spelling.iter().map(|spelling| spelling.read).max() else { return };
-        let longest = spelling.into_iter().filter(|spelling| spelling.read == read);
-        self.all = longest.map(|spelling| spelling.passing.from).collect();
-        self.all.dedup();
+        if let Some(read) = spelling.iter().map(|spelling| spelling.read).max() {
+            let longest = spelling.into_iter().filter(|spelling| spelling.read == read);
+            self.all = longest.map(|spelling| spelling.passing.from).collect();
+            self.all.dedup();
+        }
+        self.keep_most_spelled();
     }
 
     /// Reads a byte of a text in which special tokens are spelled. Where a thread has an edge on a special token, the

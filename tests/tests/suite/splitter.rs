@@ -350,13 +350,15 @@ fn text_that_was_cut_off_is_split_as_far_as_it_goes() {
             let found = parts(&pieces);
             let joined: String = found.iter().map(|(_, _, text)| text.as_str()).collect();
             assert_eq!(joined, text[..length]);
-            let is_within = |special: &&str| {
-                let begin = text[..length].rfind('<').unwrap_or(length);
-                text[begin..].starts_with(*special)
-                    && length > begin
-                    && length < begin + special.len()
-            };
-            if SPECIAL.iter().any(|special| is_within(&special)) {
+            // Where the special token begins of which only a part is there.
+            let bytes = text.as_bytes();
+            let begun = SPECIAL.iter().flat_map(|special| {
+                let special = special.as_bytes();
+                let is_cut = move |&read: &usize| bytes[length - read..].starts_with(special);
+                (1..special.len().min(length + 1)).filter(is_cut).map(|read| length - read)
+            });
+            let begun = begun.min();
+            if begun.is_some() {
                 within_special += 1;
             } else {
                 let mut by_tokens = Splitter::new(grammar);
@@ -372,17 +374,16 @@ fn text_that_was_cut_off_is_split_as_far_as_it_goes() {
             let (last, call) = splitter.cut();
             pieces.extend(last);
             let kept: Vec<u8> = pieces.iter().flat_map(|piece| &piece.bytes).copied().collect();
-            assert!(text.as_bytes().starts_with(&kept));
+            assert!(text.as_bytes().starts_with(&kept), "{length} bytes of {text:?}");
             // As the tokens before the cut are cut off, without a special token that was not read as a whole.
-            let begun = SPECIAL
-                .iter()
-                .find(|special| is_within(special))
-                .map(|_| text[..length].rfind('<').unwrap_or(length));
             let mut by_tokens = Splitter::new(grammar);
             for token in tokens(&text[..begun.unwrap_or(length)], false).0 {
                 by_tokens.push(token).expect("it is allowed");
             }
-            assert_eq!(call, by_tokens.cut().1, "{length} bytes of {text:?}");
+            // With several parses, the tokens may leave the call open.
+            if let Some(expected) = by_tokens.cut().1 {
+                assert_eq!(call, Some(expected), "{length} bytes of {text:?}");
+            }
             if let Some(begun) = begun {
                 assert!(kept.len() <= begun, "{length} bytes of {text:?}");
             }
