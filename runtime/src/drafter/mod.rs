@@ -41,12 +41,14 @@ const KEPT: NonZero<usize> = NonZero::new(4096).expect("not zero");
 /// cannot encode the text.
 type Encode = dyn Fn(&str) -> Option<Vec<u32>> + Send + Sync;
 
+/// Drafts by exported position and last token.
+type Kept = LruCache<Box<[u8]>, Arc<[u32]>>;
+
 /// Proposes the tokens that a grammar forces next, for a host that verifies them. One drafter serves all grammars of a
 /// vocabulary, and any number of threads.
 pub struct Drafter {
     encode: Box<Encode>,
-    /// Drafts by exported position and last token.
-    kept: Mutex<LruCache<Box<[u8]>, Arc<[u32]>>>,
+    kept: Mutex<Kept>,
 }
 
 impl Drafter {

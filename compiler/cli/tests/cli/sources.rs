@@ -66,8 +66,8 @@ fn a_list_of_tools_is_compiled_in_a_style() {
     let good = r#"{"name": "get", "inputSchema": {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}}"#;
     let bad = r#"{"name": "bad", "input_schema": {"type": "object", "properties": {"n": {"type": "integr"}}}}"#;
     let place = Place::with_vocabulary()
-        .with("tools.json", &format!(r#"{{"tools": [{good}], "nextCursor": null}}"#))
-        .with("more.json", &format!("[{good}, {bad}]"));
+        .with("tools.json", format!(r#"{{"tools": [{good}], "nextCursor": null}}"#))
+        .with("more.json", format!("[{good}, {bad}]"));
     let compile = |more: &[&str]| {
         place.run(&[&["compile", "--vocab", "tiny.gvocab", "-o", "t.gmask"], more].concat())
     };
