@@ -53,6 +53,27 @@ impl Drafter {
     }
 }
 
+/// A method of a drafter that writes tokens for a position: matcher, last tokens, most tokens, tokens.
+type Write = fn(&drafter::Drafter, &mut grammarc_runtime::Matcher, &[u32], usize, &mut Vec<u32>);
+
+impl Drafter {
+    /// Returns the tokens that `write` writes. Raises what the encoder raised.
+    fn written(
+        &self,
+        py: Python<'_>,
+        matcher: &Matcher,
+        last: &Ids,
+        most: usize,
+        write: Write,
+    ) -> PyResult<Vec<u32>> {
+        self.with(py, matcher, |drafter, matcher| {
+            let mut tokens = Vec::new();
+            write(drafter, matcher, &last.0, most, &mut tokens);
+            tokens
+        })
+    }
+}
+
 #[pymethods]
 impl Drafter {
     /// Makes a drafter. `encode` encodes a text without control tokens and without anything at its beginning; it may
@@ -72,11 +93,7 @@ impl Drafter {
         last: Ids,
         most: usize,
     ) -> PyResult<Vec<u32>> {
-        self.with(py, matcher, |drafter, matcher| {
-            let mut draft = Vec::new();
-            drafter.draft(matcher, &last.0, most, &mut draft);
-            draft
-        })
+        self.written(py, matcher, &last, most, drafter::Drafter::draft)
     }
 
     /// Returns the tokens of `draft` for a host that adds them without asking the model: the last token is left out if a
@@ -89,11 +106,7 @@ impl Drafter {
         last: Ids,
         most: usize,
     ) -> PyResult<Vec<u32>> {
-        self.with(py, matcher, |drafter, matcher| {
-            let mut run = Vec::new();
-            drafter.injection(matcher, &last.0, most, &mut run);
-            run
-        })
+        self.written(py, matcher, &last, most, drafter::Drafter::injection)
     }
 
     /// Returns a tree of at most `nodes` tokens: the draft, and at its end a branch for each allowed token where at most

@@ -17,8 +17,8 @@ pub const MAX_DRAFT: usize = 64;
 /// Most forced bytes that are encoded at once. A draft has room for them in most tokenizers.
 const MOST_BYTES: usize = 256;
 
-/// Numbers of last tokens with which forced bytes are encoded, in the order in which they are tried. With none, the
-/// bytes are encoded alone.
+/// How many of the last tokens are encoded together with forced bytes, in the order of the attempts. With 0, the bytes
+/// are encoded alone.
 const CONTEXTS: [usize; 3] = [6, 1, 0];
 
 /// Returns the draft after the tokens `last` at a matcher's position, at most `most` tokens. Each token of it is allowed

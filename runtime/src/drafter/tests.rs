@@ -35,8 +35,8 @@ fn greedy(texts: &[(u32, Vec<u8>)], text: &str) -> Option<Vec<u32>> {
     Some(tokens)
 }
 
-/// Returns a drafter that encodes by the longest match, with the number of its encodings so far. Those that fail count
-/// a thousand.
+/// Returns a drafter that encodes by the longest match, with the number of its encodings so far. A failed one counts
+/// as a thousand.
 fn drafter(vocabulary: &Vocabulary) -> (Drafter, Arc<AtomicUsize>) {
     let (texts, count) = (texts(vocabulary), Arc::new(AtomicUsize::new(0)));
     let counted = Arc::clone(&count);

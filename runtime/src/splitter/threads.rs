@@ -29,7 +29,7 @@ pub(super) struct Thread {
     /// Number of the scope that the configuration is in.
     pub(super) scope: u32,
     /// Number in [`Pending`] of the node of the newest layer, or [`DECIDED`].
-    pub(super) node: u32,
+    node: u32,
     /// Number of special tokens that it read in texts. 0 if the output is read as tokens.
     spelled: u32,
 }
@@ -47,7 +47,7 @@ struct Passing {
 
 /// A thread that took an edge on a special token, of whose text only a part was read.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Spelling {
+struct Spelling {
     passing: Passing,
     /// Id of the special token.
     token: u32,
@@ -63,7 +63,7 @@ pub(super) struct Threads {
     /// Threads within the text of a special token. Empty unless the output is read as text.
     spelling: Vec<Spelling>,
     pub(super) scopes: Scopes,
-    pub(super) pending: Pending,
+    pending: Pending,
     frames: Frames,
     limits: Limits,
     /// Configurations of the threads in `next`, in the same order.
@@ -145,15 +145,23 @@ impl Threads {
         names: &[(u8, u32)],
         byte: u8,
     ) -> Result<bool, LimitError> {
+        self.attempt(|threads| threads.read_spelled_byte(grammar, names, byte))
+    }
+
+    /// Reads an input with `read`, which returns whether some thread allows it. If not, undoes all changes.
+    fn attempt(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Result<bool, LimitError>,
+    ) -> Result<bool, LimitError> {
         let before = (self.all.clone(), self.spelling.clone());
         let mark = self.pending.mark();
         self.scopes.next_place();
-        let read = self.read_spelled_byte(grammar, names, byte);
-        if read != Ok(true) {
+        let is_read = read(self);
+        if is_read != Ok(true) {
             (self.all, self.spelling) = before;
             self.pending.back_to(mark);
         }
-        read
+        is_read
     }
 
     /// Reads a byte as [`read_spelled`](Self::read_spelled) does. Does not undo changes.
@@ -232,15 +240,10 @@ impl Threads {
         token: Option<u32>,
         bytes: &[u8],
     ) -> Result<bool, LimitError> {
-        let before = (self.all.clone(), std::mem::take(&mut self.spelling));
-        let mark = self.pending.mark();
-        self.scopes.next_place();
-        let read = self.read_threads(grammar, token, bytes);
-        if read != Ok(true) {
-            (self.all, self.spelling) = before;
-            self.pending.back_to(mark);
-        }
-        read
+        self.attempt(|threads| {
+            threads.spelling.clear();
+            threads.read_threads(grammar, token, bytes)
+        })
     }
 
     /// Reads a token along token edges, bytes, or both in parallel. Returns whether some thread allows the input. Does

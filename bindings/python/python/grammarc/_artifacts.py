@@ -131,6 +131,12 @@ class ArtifactFolders:
                 yield from (Path(inside, name) for name in sorted(names) if name.endswith((".gmask", ".gvocab")))
 
 
+def listed_folders() -> list[str]:
+    """The folders of ``GRAMMARC_ARTIFACTS``."""
+    listed = os.environ.get("GRAMMARC_ARTIFACTS", "")
+    return [folder for folder in listed.split(os.pathsep) if folder]
+
+
 def digest_of(given: bytes | str) -> bytes:
     """A digest from bytes or hexadecimal digits. Raises :class:`NoDigest`."""
     try:
@@ -151,6 +157,5 @@ def open_artifact(
     Raises as :meth:`ArtifactFolders.open`. To look up many, keep an :class:`ArtifactFolders`.
     """
     if folders is None:
-        listed = os.environ.get("GRAMMARC_ARTIFACTS", "")
-        folders = [folder for folder in listed.split(os.pathsep) if folder]
+        folders = listed_folders()
     return ArtifactFolders(folders).open(digest, vocabulary)

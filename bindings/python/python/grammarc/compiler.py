@@ -9,6 +9,7 @@ import os
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Literal, TypedDict, Unpack, get_args
 
+from grammarc._artifacts import listed_folders
 from grammarc._native import CancelToken, Engine, Grammar, Vocabulary
 from grammarc.schema import Schema, to_text
 
@@ -108,8 +109,7 @@ class Compiler:
         early: bool = False,
     ) -> None:
         if artifacts is None:
-            listed = os.environ.get("GRAMMARC_ARTIFACTS", "")
-            artifacts = [folder for folder in listed.split(os.pathsep) if folder]
+            artifacts = listed_folders()
         self._engine = Engine(
             vocabulary,
             threads,

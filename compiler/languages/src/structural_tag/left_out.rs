@@ -15,7 +15,8 @@ use super::format::Format;
 /// The keyword of the report's entries for tools that are left out.
 const KEYWORD: &str = "on_refused";
 
-/// The text between the name of a tool and the reason in an entry of the report. No name of a tool contains it.
+/// The text between the name of a tool and the reason in an entry of the report. No name that a tool may have contains
+/// it. Of a tool that is left out for its name, the name may be read back shorter.
 const LEFT_OUT: &str = "` is left out: ";
 
 /// A tool that a grammar leaves out, because it does not compile. No call of the tool is accepted.

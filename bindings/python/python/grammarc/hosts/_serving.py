@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from grammarc._artifacts import ArtifactFolders, NoDigest
+from grammarc._artifacts import ArtifactFolders, NoDigest, listed_folders
 from grammarc._errors import CompileTimeout, Diagnostic, GrammarcError, LimitError, SourceError
 from grammarc._native import CancelToken, Grammar, Vocabulary
 from grammarc.compiler import Compiler, Limits, Whitespace
@@ -373,8 +373,7 @@ class Checker:
 
 def artifact_folders(cache: str | None) -> list[str]:
     """The folders of ``GRAMMARC_ARTIFACTS``, and a cache folder."""
-    listed = os.environ.get("GRAMMARC_ARTIFACTS", "").split(os.pathsep)
-    return [folder for folder in (*listed, cache) if folder]
+    return [*listed_folders(), *([cache] if cache else [])]
 
 
 def digest_in(tag: str) -> str | None:

@@ -30,7 +30,7 @@ pub(super) struct Tool {
     pub(super) input: Option<Input>,
 }
 
-/// What replaces the arguments of a tool: a text that is written without escapes.
+/// A text without escapes that replaces the arguments of a tool.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Input {
     /// A text of a grammar in XGrammar's notation. The grammar is the JSON string at this place.
