@@ -13,13 +13,11 @@
 //! | [`encode`], [`chat`] | convert texts and conversations to tokens |
 //! | [`constraint`] | masks for a host with its own sampler |
 //! | `sampling` | draws a token from a row of logits |
-//! | [`arguments`] | converts tool calls written as tags to JSON |
 //! | [`output`] | events, and whole outputs |
 //! | [`error`] | why a generation failed |
 //!
 //! Tests: `tests/json_mode.rs`, and unit tests in each module.
 
-pub mod arguments;
 pub mod backend;
 mod background;
 pub mod chat;

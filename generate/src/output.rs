@@ -1,5 +1,6 @@
 //! The results of a generation: events while it runs, and one output at its end.
 
+use grammarc_calls::Part;
 use grammarc_json::{Change, Edit};
 use serde_json::Value;
 
@@ -31,6 +32,32 @@ pub enum Event {
     Tokens(Vec<TokenLogprob>),
     /// The end of the generation, always the last event.
     Finished(Finished),
+}
+
+impl From<Part> for Event {
+    fn from(part: Part) -> Self {
+        match part {
+            Part::Text(text) => Self::Text(text),
+            Part::Reasoning(text) => Self::Reasoning(text),
+            Part::Call { index, name } => Self::Call { index, name },
+            Part::Arguments { index, delta } => Self::Arguments { index, delta },
+        }
+    }
+}
+
+impl TryFrom<Event> for Part {
+    type Error = Event;
+
+    /// Returns the event itself if it is no part of the output.
+    fn try_from(event: Event) -> Result<Self, Event> {
+        match event {
+            Event::Text(text) => Ok(Self::Text(text)),
+            Event::Reasoning(text) => Ok(Self::Reasoning(text)),
+            Event::Call { index, name } => Ok(Self::Call { index, name }),
+            Event::Arguments { index, delta } => Ok(Self::Arguments { index, delta }),
+            Event::Changed(_) | Event::Tokens(_) | Event::Finished(_) => Err(event),
+        }
+    }
 }
 
 /// The result at the end of a generation.

@@ -294,6 +294,14 @@ pub enum BytesError {
     },
 }
 
+impl BytesError {
+    /// Returns the offset of the byte that was not read, in the given slice.
+    pub fn offset(self) -> usize {
+        let (Self::Refused { at } | Self::Limit { at, .. }) = self;
+        at
+    }
+}
+
 /// The grammar cannot give its masks to an unmasked grammar: its network of rules or its vocabulary differs, or it is
 /// itself unmasked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,12 +1,12 @@
 /*
  * grammarc: grammars compiled to token masks.
  *
- *     grammarc_vocabulary -> grammarc_compiler -> grammarc_grammar -> grammarc_matcher, grammarc_splitter
+ *     grammarc_vocabulary -> grammarc_compiler -> grammarc_grammar -> grammarc_matcher, grammarc_splitter, grammarc_calls
  *
  * Rules that hold for every function:
  *
  * - Threads. Any number of threads may use a vocabulary, compiler, grammar or cancel flag at once. One thread at a time may use
- *   a matcher, a splitter or an error, and the thread may change between calls.
+ *   a matcher, a splitter, a reader of calls or an error, and the thread may change between calls.
  * - Ownership. Free a handle with the _free function of its type; never pass memory of this library to free(). Texts, arrays and
  *   structs of the caller are read or copied during the call, and not kept. Types with a _retain function are reference-counted.
  *   Handles keep alive what they depend on, so free them in any order.
@@ -57,6 +57,12 @@
  * computed on request, with the same bits, in microseconds to some tens of milliseconds. See grammarc_grammar_wait().
  */
 #define GRAMMARC_EARLY 2
+
+/**
+ * Flag: compute no masks. Such grammars are for readers of outputs, grammarc_calls and grammarc_splitter, and are ready in
+ * about a millisecond. They are not cached, and grammarc_grammar_wait() returns GRAMMARC_ARGUMENT.
+ */
+#define GRAMMARC_WITHOUT_MASKS 4
 
 /**
  * Flag: include the vocabulary in the file, so that the file can be opened alone.
@@ -407,6 +413,51 @@ typedef uint32_t grammarc_piece_kind;
 #endif // __cplusplus
 
 /**
+ * The kind of a part of an output.
+ */
+enum grammarc_part_kind
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    /**
+     * Text of the output.
+     */
+    GRAMMARC_PART_TEXT = 0,
+    /**
+     * Text of the reasoning.
+     */
+    GRAMMARC_PART_REASONING = 1,
+    /**
+     * The start of a tool call, without a text.
+     */
+    GRAMMARC_PART_CALL = 2,
+    /**
+     * Text of the arguments of a tool call, as JSON.
+     */
+    GRAMMARC_PART_ARGUMENTS = 3,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum grammarc_part_kind grammarc_part_kind;
+#else
+typedef uint32_t grammarc_part_kind;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
+ * Reads one output of a grammar: reasoning, text, and tool calls with their arguments as JSON.
+ *
+ * Any output is read. From the first byte on that the grammar does not allow, all is text: see grammarc_calls_left(). The
+ * arguments of a complete call, concatenated, are one JSON value. How the output is divided into tokens or texts only changes
+ * where parts are divided.
+ *
+ * Any thread may use it, one at a time. A concurrent call with the same reader returns GRAMMARC_ARGUMENT. Not counted: free it
+ * once with grammarc_calls_free(), when no thread uses it.
+ */
+typedef struct grammarc_calls grammarc_calls;
+
+/**
  * A flag that cancels compilations.
  *
  * Any number of threads may use it at once. Counted: grammarc_cancel_retain() and grammarc_cancel_free().
@@ -620,7 +671,7 @@ typedef struct grammarc_compiler_options {
      */
     uint32_t threads;
     /**
-     * Bitwise or of GRAMMARC_NO_MEMORY_CACHE and GRAMMARC_EARLY.
+     * Bitwise or of GRAMMARC_NO_MEMORY_CACHE, GRAMMARC_EARLY and GRAMMARC_WITHOUT_MASKS.
      */
     uint32_t flags;
     /**
@@ -728,6 +779,37 @@ typedef struct grammarc_piece {
      */
     bool begins;
 } grammarc_piece;
+
+/**
+ * A part of an output, or the continuation of the part before it. The reader owns its memory: `text` is valid until the next
+ * call that moves the reader, and `name` as long as the reader lives.
+ */
+typedef struct grammarc_part {
+    /**
+     * The text to append, whole characters without a final NUL.
+     */
+    const char *text;
+    /**
+     * Length of `text` in bytes.
+     */
+    size_t length;
+    /**
+     * The name of the called tool, without a final NUL. NULL outside of calls.
+     */
+    const char *name;
+    /**
+     * Length of `name` in bytes.
+     */
+    size_t name_length;
+    /**
+     * The index of the tool call, from 0. GRAMMARC_NO_CALL outside of calls.
+     */
+    uint32_t call;
+    /**
+     * One of `grammarc_part_kind`.
+     */
+    uint32_t kind;
+} grammarc_part;
 
 #ifdef __cplusplus
 extern "C" {
@@ -1446,6 +1528,68 @@ bool grammarc_splitter_is_finished(const struct grammarc_splitter *splitter);
  * Returns the name of a piece's kind, such as `text`, or `unknown` for another number. Static text, never NULL.
  */
 const char *grammarc_piece_kind_name(uint32_t kind);
+
+/**
+ * Makes a reader at the start of an output.
+ *
+ * `style` is the style of the tool calls in the request, such as `qwen_3_coder`; length 0 returns arguments as they are
+ * written. `tools` is a JSON array of the request's tools, as in OpenAI's protocol; length 0 means none.
+ */
+grammarc_status grammarc_calls_new(const struct grammarc_grammar *grammar,
+                                   const char *style,
+                                   size_t style_length,
+                                   const char *tools,
+                                   size_t tools_length,
+                                   struct grammarc_calls **out,
+                                   struct grammarc_error **error);
+
+/**
+ * Frees a reader and its parts. NULL is allowed.
+ */
+void grammarc_calls_free(struct grammarc_calls *calls);
+
+/**
+ * Reads a token, and returns the parts that are now certain.
+ *
+ * `*parts` points to `*count` parts, valid until the next call that moves the reader. `parts` and `count` may be NULL. An end
+ * token of the vocabulary ends the output, unless the grammar contains the token itself.
+ */
+grammarc_status grammarc_calls_push(struct grammarc_calls *calls,
+                                    uint32_t token,
+                                    const struct grammarc_part **parts,
+                                    size_t *count);
+
+/**
+ * Reads `length` bytes of text in which special tokens are spelled, and returns the parts that are now certain, as
+ * grammarc_calls_push() does. The text may be cut anywhere.
+ */
+grammarc_status grammarc_calls_push_text(struct grammarc_calls *calls,
+                                         const uint8_t *text,
+                                         size_t length,
+                                         const struct grammarc_part **parts,
+                                         size_t *count);
+
+/**
+ * Ends the output and returns the last parts, as grammarc_calls_push() does. If the output ends within a call, the arguments
+ * of this call are incomplete.
+ */
+grammarc_status grammarc_calls_finish(struct grammarc_calls *calls,
+                                      const struct grammarc_part **parts,
+                                      size_t *count);
+
+/**
+ * Ends an output that was cut off, as grammarc_calls_finish() does, without text that may begin a tag. `*incomplete` is the
+ * index of the incomplete call, or GRAMMARC_NO_CALL; `incomplete` may be NULL.
+ */
+grammarc_status grammarc_calls_cut(struct grammarc_calls *calls,
+                                   const struct grammarc_part **parts,
+                                   size_t *count,
+                                   uint32_t *incomplete);
+
+/**
+ * Returns the offset in bytes from which on the output is not of the grammar. SIZE_MAX while it is, and for NULL.
+ */
+size_t grammarc_calls_left(const struct grammarc_calls *calls);
 
 #ifdef __cplusplus
 }  // extern "C"

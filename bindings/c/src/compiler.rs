@@ -9,7 +9,7 @@ use std::time::Duration;
 use ::grammarc_compiler::cache::{Cache, CacheOptions, Layer};
 use ::grammarc_compiler::diagnostics::Source;
 use ::grammarc_compiler::frontend::settings::Language;
-use grammarc_bindings::engine::{Engine, Limits, Request};
+use grammarc_bindings::engine::{Engine, Limits, Masks, Request};
 use grammarc_bindings::failure::Failure;
 use grammarc_bindings::report::of_findings;
 
@@ -29,8 +29,7 @@ use crate::vocabulary::{grammarc_vocabulary, unknown_flags};
 /// and grammarc_compiler_free(). A compiler starts its own threads, and works after a fork in both processes.
 pub struct grammarc_compiler {
     engine: Engine,
-    /// Whether grammars are returned before their masks are computed.
-    is_early: bool,
+    masks: Masks,
 }
 
 /// A flag that cancels compilations.
@@ -92,6 +91,10 @@ pub const GRAMMARC_NO_MEMORY_CACHE: u32 = 1;
 /// computed on request, with the same bits, in microseconds to some tens of milliseconds. See grammarc_grammar_wait().
 pub const GRAMMARC_EARLY: u32 = 2;
 
+/// Flag: compute no masks. Such grammars are for readers of outputs, grammarc_calls and grammarc_splitter, and are ready in
+/// about a millisecond. They are not cached, and grammarc_grammar_wait() returns GRAMMARC_ARGUMENT.
+pub const GRAMMARC_WITHOUT_MASKS: u32 = 4;
+
 /// The settings of a compiler. Set all bytes to zero, the default of every field, and then `struct_size`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -100,7 +103,7 @@ pub struct grammarc_compiler_options {
     pub struct_size: usize,
     /// Number of threads of a compilation, including the caller's. Default: the number of processors.
     pub threads: u32,
-    /// Bitwise or of GRAMMARC_NO_MEMORY_CACHE and GRAMMARC_EARLY.
+    /// Bitwise or of GRAMMARC_NO_MEMORY_CACHE, GRAMMARC_EARLY and GRAMMARC_WITHOUT_MASKS.
     pub flags: u32,
     /// Default limits of each compilation. May be NULL.
     pub limits: *const grammarc_limits,
@@ -148,7 +151,7 @@ unsafe fn cache(given: &grammarc_compiler_options) -> Result<Cache, Fault> {
     options = set(options, given.memory_entries, CacheOptions::memory_entries);
     options = set(options, given.memory_bytes, CacheOptions::memory_bytes);
     options = set(options, given.folder_bytes, CacheOptions::folder_bytes);
-    if given.flags & !(GRAMMARC_NO_MEMORY_CACHE | GRAMMARC_EARLY) != 0 {
+    if given.flags & !(GRAMMARC_NO_MEMORY_CACHE | GRAMMARC_EARLY | GRAMMARC_WITHOUT_MASKS) != 0 {
         return Err(unknown_flags(given.flags));
     }
     if given.flags & GRAMMARC_NO_MEMORY_CACHE != 0 {
@@ -178,8 +181,13 @@ pub unsafe extern "C" fn grammarc_compiler_new(
         let threads = NonZero::new(given.threads as usize);
         let limits = read_limits(given.limits)?;
         let engine = Engine::new(vocabulary, threads, limits, cache(&given)?);
-        let is_early = given.flags & GRAMMARC_EARLY != 0;
-        Ok(counted(grammarc_compiler { engine, is_early }))
+        let has = |flag| given.flags & flag != 0;
+        let masks = match (has(GRAMMARC_WITHOUT_MASKS), has(GRAMMARC_EARLY)) {
+            (true, _) => Masks::Never,
+            (false, true) => Masks::Later,
+            (false, false) => Masks::First,
+        };
+        Ok(counted(grammarc_compiler { engine, masks }))
     })
 }
 
@@ -218,7 +226,7 @@ pub unsafe extern "C" fn grammarc_compile(
     error: *mut *mut grammarc_error,
 ) -> grammarc_status {
     make(out, error, || {
-        let &grammarc_compiler { ref engine, is_early } = object("the compiler", compiler)?;
+        let &grammarc_compiler { ref engine, masks } = object("the compiler", compiler)?;
         let language = usize::try_from(language).ok().and_then(|at| Language::ALL.get(at));
         let language = language.ok_or_else(|| Fault::argument("there is no such language"))?;
         let text = args::source(source, source_length)?;
@@ -227,10 +235,7 @@ pub unsafe extern "C" fn grammarc_compile(
         let cancel = cancel.as_ref().map(|cancel| Arc::clone(&cancel.flag));
         let language = language.name();
         let request = Request { language, text, options, limits, cancel: cancel.as_ref() };
-        let made = match is_early {
-            true => engine.begin(&request)?,
-            false => engine.compile(&request)?,
-        };
+        let made = engine.compile(&request, masks)?;
         let findings = match made.findings.as_slice() {
             [] => Text::new("[]"),
             findings => {

@@ -13,7 +13,8 @@
 //! | `steps` | masks, acceptance, rollback |
 //! | `runs` | queries of a matcher that return lists |
 //! | `batch` | many matchers in one call, drafts |
-//! | `splitter` | the parts of an output |
+//! | `splitter` | the pieces of an output |
+//! | `calls` | reasoning, text, and tool calls with their arguments as JSON |
 //! | `cuda`, `cuda_arguments` | grammars on CUDA devices, in `include/grammarc_cuda.h` |
 //! | `llama` | a sampler for llama.cpp, in `include/grammarc_llama.h` |
 //!
@@ -41,6 +42,7 @@
 
 mod args;
 mod batch;
+mod calls;
 mod compiler;
 mod cuda;
 mod cuda_arguments;
@@ -60,6 +62,7 @@ mod steps;
 mod vocabulary;
 
 pub use batch::*;
+pub use calls::*;
 pub use compiler::*;
 pub use cuda::*;
 pub use cuda_arguments::*;

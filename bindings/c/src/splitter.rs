@@ -232,13 +232,11 @@ pub unsafe extern "C" fn grammarc_splitter_push_text(
 ///
 /// `offset` is NULL or points to memory for one number.
 unsafe fn refused_byte(error: BytesError, offset: *mut usize) -> grammarc_status {
-    let (status, at) = match error {
-        BytesError::Refused { at } => (GRAMMARC_REFUSED, at),
-        BytesError::Limit { at, .. } => (GRAMMARC_LIMIT, at),
-        _ => return GRAMMARC_INTERNAL,
-    };
-    write_out(offset, at);
-    status
+    write_out(offset, error.offset());
+    match error {
+        BytesError::Limit { .. } => GRAMMARC_LIMIT,
+        _ => GRAMMARC_REFUSED,
+    }
 }
 
 /// Ends the output and returns the last pieces, as grammarc_splitter_push() does. The output may be incomplete: check

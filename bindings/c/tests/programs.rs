@@ -56,6 +56,11 @@ fn outputs_are_split() {
     check("splitter.c", |_, _| Vec::new());
 }
 
+#[test]
+fn calls_are_read() {
+    check("calls.c", |_, _| Vec::new());
+}
+
 /// Fibers, which the emulator of devices is made of, are not for valgrind.
 #[test]
 fn masks_are_applied_on_devices() {

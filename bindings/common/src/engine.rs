@@ -76,6 +76,18 @@ pub struct Request<'r> {
     pub cancel: Option<&'r Arc<AtomicBool>>,
 }
 
+/// When the masks of a grammar are computed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Masks {
+    /// Before the grammar is returned.
+    #[default]
+    First,
+    /// By another thread. The grammar is returned as soon as there is a network.
+    Later,
+    /// Not at all: for readers of outputs. Such a grammar is not cached.
+    Never,
+}
+
 /// A compiled source.
 #[derive(Debug)]
 pub struct Made {
@@ -115,42 +127,39 @@ impl Engine {
         &self.vocabulary
     }
 
-    /// Compiles a source, or returns its grammar from the cache.
+    /// Compiles a source, or returns its grammar from the cache. A grammar from the cache has its masks, whatever
+    /// `masks` is.
     ///
     /// # Errors
     ///
-    /// The language or an option is unknown, the source has errors, or a limit was met.
-    pub fn compile(&self, request: &Request<'_>) -> Result<Made, Failure> {
+    /// The language or an option is unknown, the source has errors, or a limit was met. Limits that masks meet are errors
+    /// with [`Masks::First`] only.
+    pub fn compile(&self, request: &Request<'_>, masks: Masks) -> Result<Made, Failure> {
         let Asked { settings: Settings { front_end, deny }, source, options } =
             self.ask(request)?;
         let budget = self.budget(request);
         let (compiler, cache) = (&self.compiler, &self.cache);
-        let cached = cache.get_or_compile(compiler, &front_end, &source, &options, &budget);
-        cached.map_err(refused(&source)).and_then(|cached| whole(cached, &source, &deny))
-    }
-
-    /// Returns a grammar as soon as there is a network. If it is not cached, the grammar is early, and another thread
-    /// computes its masks.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`Engine::compile`], except for limits that masks meet.
-    pub fn begin(&self, request: &Request<'_>) -> Result<Made, Failure> {
-        let Asked { settings: Settings { front_end, deny }, source, options } =
-            self.ask(request)?;
-        let budget = self.budget(request);
-        let (compiler, cache) = (&self.compiler, &self.cache);
-        let begun = cache.get_or_begin(compiler, &front_end, &source, &options, budget);
-        match begun.map_err(refused(&source))? {
-            Beginning::Whole(cached) => whole(cached, &source, &deny),
-            Beginning::Early(pending) => {
-                check_denied(pending.report(), &source, &deny)?;
-                let findings = pending.findings().cloned().collect();
-                let grammar = Grammar::early(pending.early().clone());
-                let progress = Some(Progress::start(*pending, grammar.clone(), source));
-                Ok(Made { grammar, findings, compiled: true, progress })
+        let pending = match masks {
+            Masks::First => {
+                let cached = cache.get_or_compile(compiler, &front_end, &source, &options, &budget);
+                return whole(cached.map_err(refused(&source))?, &source, &deny);
             }
-        }
+            Masks::Later | Masks::Never => {
+                let begun = cache.get_or_begin(compiler, &front_end, &source, &options, budget);
+                match begun.map_err(refused(&source))? {
+                    Beginning::Whole(cached) => return whole(cached, &source, &deny),
+                    Beginning::Early(pending) => pending,
+                }
+            }
+        };
+        check_denied(pending.report(), &source, &deny)?;
+        let findings = pending.findings().cloned().collect();
+        let grammar = Grammar::early(pending.early().clone());
+        let progress = match masks {
+            Masks::Never => Progress::never(source),
+            _ => Progress::start(*pending, grammar.clone(), source),
+        };
+        Ok(Made { grammar, findings, compiled: true, progress: Some(progress) })
     }
 
     fn budget(&self, request: &Request<'_>) -> Budget {

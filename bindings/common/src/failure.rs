@@ -70,6 +70,9 @@ pub enum Failure {
         "the thread that computes the grammar's masks could not be started, or ended before it was done"
     )]
     Abandoned,
+    /// The grammar's compiler makes no masks.
+    #[error("the grammar has no masks, because its compiler was asked for none: compile it with one that makes masks")]
+    WithoutMasks,
     /// A file could not be read.
     #[error("cannot read {}: {source}", path.display())]
     Read {
@@ -88,7 +91,7 @@ impl Failure {
     /// Returns its kind.
     pub fn kind(&self) -> Kind {
         match self {
-            Self::Argument(_) => Kind::Argument,
+            Self::Argument(_) | Self::WithoutMasks => Kind::Argument,
             Self::Utf8 { .. } => Kind::Source,
             Self::Abandoned => Kind::Cancelled,
             Self::Source { diagnostics, .. } => kind_of(diagnostics),

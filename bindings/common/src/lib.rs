@@ -5,6 +5,7 @@
 //! | [`engine`] | a compiler for one vocabulary, asked by language name and options as JSON |
 //! | [`vocabulary`] | tokenizers to vocabulary artifacts |
 //! | [`failure`] | everything that can go wrong, by the kinds that hosts distinguish |
+//! | [`folders`] | artifacts in folders, by their digests |
 //! | [`tokens`] | token ids as hosts give them: signed, and of any size |
 //! | [`batch`] | many matchers in one call, on a number of threads |
 //! | [`pool`] | the threads that batches run on, remade in a process that was forked |
@@ -16,6 +17,7 @@
 pub mod batch;
 pub mod engine;
 pub mod failure;
+pub mod folders;
 pub mod pool;
 pub mod progress;
 pub mod report;

@@ -41,6 +41,8 @@ enum Ended {
     Refused(Arc<[Diagnostic]>),
     /// Its thread could not be started, or ended too early.
     Abandoned,
+    /// Nobody asked for the masks.
+    Unwanted,
 }
 
 impl Progress {
@@ -71,6 +73,12 @@ impl Progress {
         progress
     }
 
+    /// Returns the end of a computation that nobody asked for.
+    pub(crate) fn never(source: Source) -> Self {
+        let ended = Mutex::new(Some(Ended::Unwanted));
+        Self { inner: Arc::new(Inner { source, ended, signal: Condvar::new() }) }
+    }
+
     /// Whether all masks are computed. Does not block.
     pub fn is_complete(&self) -> bool {
         matches!(*self.ended(), Some(Ended::Complete))
@@ -92,6 +100,7 @@ impl Progress {
                     return Err(Failure::Source { source_text, diagnostics: diagnostics.to_vec() });
                 }
                 Some(Ended::Abandoned) => return Err(Failure::Abandoned),
+                Some(Ended::Unwanted) => return Err(Failure::WithoutMasks),
                 None => {}
             }
             let signal = &self.inner.signal;

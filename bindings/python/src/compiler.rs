@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use grammarc_bindings::engine::{self, Limits, Request};
+use grammarc_bindings::engine::{self, Limits, Masks, Request};
 use grammarc_compiler::cache::{Cache, CacheOptions, Layer};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -82,8 +82,8 @@ impl<'a, 'py> FromPyObject<'a, 'py> for GivenLimits {
 pub(crate) struct Engine {
     inner: engine::Engine,
     vocabulary: Py<Vocabulary>,
-    /// Whether grammars are returned before their masks are computed.
-    early: bool,
+    /// When the masks of grammars are computed.
+    masks: Masks,
 }
 
 #[pymethods]
@@ -91,7 +91,7 @@ impl Engine {
     /// Makes an engine that caches artifacts in a folder, or only in memory. Folders of built artifacts are searched
     /// first.
     #[new]
-    #[pyo3(signature = (vocabulary, threads, limits, folder, folder_bytes, layers, memory_entries, early))]
+    #[pyo3(signature = (vocabulary, threads, limits, folder, folder_bytes, layers, memory_entries, early, masks))]
     #[expect(clippy::too_many_arguments, reason = "all are named by the Python class")]
     fn new(
         py: Python<'_>,
@@ -103,6 +103,7 @@ impl Engine {
         layers: Vec<PathBuf>,
         memory_entries: usize,
         early: bool,
+        masks: bool,
     ) -> PyResult<Self> {
         raise::guarded(py, || {
             let limits = limits.unwrap_or_default().0;
@@ -120,7 +121,12 @@ impl Engine {
             let cache = Cache::open(options).map_err(|error| raise::artifact(py, &error))?;
             let inner = vocabulary.get().inner().clone();
             let inner = py.detach(|| engine::Engine::new(inner, threads, limits, cache));
-            Ok(Self { inner, vocabulary: vocabulary.unbind(), early })
+            let masks = match (masks, early) {
+                (false, _) => Masks::Never,
+                (true, true) => Masks::Later,
+                (true, false) => Masks::First,
+            };
+            Ok(Self { inner, vocabulary: vocabulary.unbind(), masks })
         })
     }
 
@@ -139,10 +145,7 @@ impl Engine {
         let limits = limits.unwrap_or_default().0;
         raise::guarded(py, || {
             let request = Request { language, text, options, limits, cancel: cancel.as_ref() };
-            let made = py.detach(|| match self.early {
-                true => self.inner.begin(&request),
-                false => self.inner.compile(&request),
-            });
+            let made = py.detach(|| self.inner.compile(&request, self.masks));
             let made = made.map_err(|failure| raise::failure(py, &failure))?;
             Ok(Grammar::compiled(py, made, self.vocabulary.clone_ref(py)))
         })

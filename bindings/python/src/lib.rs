@@ -6,6 +6,8 @@
 //! | `batch` | many matchers in one call |
 //! | `json`, `partial` | repair, lines of JSON, values while they come |
 //! | `prompts`, `agents` | prompts by name, actions of agents |
+//! | `splitter`, `calls` | outputs in parts; calls of tools with their arguments as JSON |
+//! | `folders` | artifacts by their digests |
 //! | `drafter` | drafts of the tokens that a grammar forces |
 //! | `decoder`, `reading` | generations of a model that Python runs; a text byte by byte |
 //! | `arrays` | memory of numpy, torch and others, checked and written in place |
@@ -21,10 +23,12 @@ mod agents;
 mod arrays;
 mod batch;
 mod bitmask;
+mod calls;
 mod compiler;
 mod cuda;
 mod decoder;
 mod drafter;
+mod folders;
 mod grammar;
 mod json;
 mod matcher;
@@ -49,6 +53,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<bitmask::Bitmask>()?;
     module.add_class::<matcher::Matcher>()?;
     module.add_class::<drafter::Drafter>()?;
+    module.add_class::<folders::Folders>()?;
     module.add_class::<json::Json>()?;
     module.add_class::<json::JsonlStream>()?;
     module.add_class::<partial::Partial>()?;
@@ -64,6 +69,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<cuda::CudaRow>()?;
     module.add_class::<splitter::Piece>()?;
     module.add_class::<splitter::Splitter>()?;
+    module.add_class::<calls::CallPart>()?;
+    module.add_class::<calls::Calls>()?;
     module.add_function(wrap_pyfunction!(batch::fill_batch, module)?)?;
     module.add_function(wrap_pyfunction!(batch::apply_batch, module)?)?;
     module.add_function(wrap_pyfunction!(agents::extract_json_response, module)?)?;

@@ -70,10 +70,7 @@ impl Splitter {
         raise::guarded(py, || {
             let mut splitter = self.lock();
             let pieces = push(&mut splitter).map_err(|error| {
-                let (BytesError::Refused { at } | BytesError::Limit { at, .. }) = error else {
-                    return raise::text_refused(py, error.to_string(), 0);
-                };
-                raise::text_refused(py, error.to_string(), at)
+                raise::text_refused(py, error.to_string(), error.offset())
             })?;
             Ok(named(&splitter, pieces))
         })

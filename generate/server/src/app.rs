@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use async_channel::Receiver;
+use grammarc_bindings::folders::ArtifactFolders;
 use grammarc_compiler::frontend::structural_tag::{ExcludedTool, excluded_tools};
 use grammarc_generate::decoder::CompiledGrammars;
 use grammarc_generate::engine::{Choice, StreamItem};
@@ -29,9 +30,14 @@ pub(crate) struct App {
     /// Random number of this process, which makes its ids differ from those of earlier processes.
     run: u64,
     requests: AtomicU64,
-    /// The grammars that `/v1/grammars` has compiled, as pairs of id and grammar, the latest last.
+    /// The grammars that `/v1/grammars` has compiled, and the opened artifacts, as pairs of id and grammar, the latest last.
     grammars: std::sync::Mutex<Vec<(String, Grammar)>>,
+    /// The folders of artifacts that requests may name by digest.
+    pub(crate) artifacts: ArtifactFolders,
 }
+
+/// Minimum time between two searches of the folders of artifacts.
+const SEARCH_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Maximum number of grammars that are stored under ids. Beyond it, the oldest is dropped, and its
 /// id becomes unknown.
@@ -102,6 +108,7 @@ impl App {
         Self {
             backend,
             turns: Turns::new(options.compilations, options.waiting_compilations),
+            artifacts: ArtifactFolders::new(options.artifacts.clone(), SEARCH_INTERVAL),
             options,
             metrics: Arc::new(Metrics::new()),
             run: fresh_seed(),

@@ -12,8 +12,9 @@
 
 use std::sync::Arc;
 
+use grammarc_calls::arguments::ArgumentsStage;
+use grammarc_calls::{Part, TagArguments};
 use grammarc_generate::Event;
-use grammarc_generate::arguments::{ArgumentsStage, TagArguments};
 use grammarc_json::{Change, PartialJson};
 
 /// Name of the member that contains the text of a custom tool.
@@ -51,11 +52,27 @@ pub(crate) struct Stage {
 impl Stage {
     /// Converts one event to the events to send.
     pub(crate) fn events(&mut self, event: Event) -> Vec<Event> {
-        let events = match &mut self.tags {
-            Some(tags) => tags.events(event),
-            None => vec![event],
-        };
+        let events = self.converted(event);
         events.into_iter().filter_map(|event| self.event(event)).collect()
+    }
+
+    /// Converts the arguments in an event to JSON.
+    fn converted(&mut self, event: Event) -> Vec<Event> {
+        let Some(tags) = &mut self.tags else { return vec![event] };
+        let mut parts = Vec::new();
+        let last = match Part::try_from(event) {
+            Ok(part) => {
+                tags.push(part, &mut parts);
+                None
+            }
+            Err(event) => {
+                if matches!(&event, Event::Finished(end) if !end.finish.is_cut()) {
+                    tags.finish(&mut parts);
+                }
+                Some(event)
+            }
+        };
+        parts.into_iter().map(Event::from).chain(last).collect()
     }
 
     fn event(&mut self, event: Event) -> Option<Event> {

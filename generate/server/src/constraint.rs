@@ -9,6 +9,7 @@
 //! | `grammar` with `type` and `value` | mistral.rs |
 //! | `format` | Ollama |
 //! | `grammar_id` | this server: a grammar that `/v1/grammars` has compiled |
+//! | `artifact` | this server: the digest of an artifact in its folders |
 
 use grammarc_compiler::budget::Budget;
 use grammarc_compiler::diagnostics::Source;
@@ -21,6 +22,7 @@ use grammarc_json::{JsonSchema, SchemaError};
 use serde_json::{Map, Value, json};
 
 use crate::app::App;
+use crate::artifacts;
 use crate::error::ApiError;
 use crate::fields::Fields;
 use crate::functions::{Tools, written};
@@ -122,6 +124,11 @@ impl Reader<'_> {
             let constraint = Constrained::grammar(fields.path("grammar_id"), grammar);
             found.push(("grammar_id", constraint));
         }
+        if let Some(digest) = fields.text("artifact")? {
+            let path = fields.path("artifact");
+            let grammar = artifacts::grammar(self.app, &path, &digest)?;
+            found.push(("artifact", Constrained::grammar(path, grammar)));
+        }
         if let [(first, _), (second, _), ..] = &found[..] {
             return Err(fields.wrong(
                 second,
@@ -218,6 +225,18 @@ impl Reader<'_> {
         for (name, language) in texts {
             let text = match fields.value(name) {
                 None => continue,
+                Some(tag) if tag["type"] == "grammarc" => {
+                    let mut tag = Fields::of(&fields.path(name), tag)?;
+                    tag.ignore(&["type"]);
+                    let digest = tag.text("artifact")?;
+                    let digest =
+                        digest.ok_or_else(|| tag.wrong("artifact", "it is missing"))?;
+                    let path = tag.path("artifact");
+                    tag.finish()?;
+                    let grammar = artifacts::grammar(self.app, &path, &digest)?;
+                    found.push(Constrained::grammar(path, grammar));
+                    continue;
+                }
                 Some(Value::String(text)) => text,
                 Some(value @ Value::Object(_)) if language == Language::StructuralTag => {
                     value.to_string()

@@ -8,10 +8,10 @@
 
 use std::sync::Arc;
 
+use grammarc_calls::TagArguments;
 use grammarc_compiler::frontend::settings::Language;
 use grammarc_compiler::frontend::structural_tag::OnRefused;
 use grammarc_generate::Grammar;
-use grammarc_generate::arguments::TagArguments;
 use grammarc_generate::json_mode::compact;
 use serde_json::{Map, Value, json};
 

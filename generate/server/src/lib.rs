@@ -26,6 +26,7 @@
 mod access;
 mod anthropic;
 mod app;
+mod artifacts;
 mod body;
 mod calls;
 mod chat;

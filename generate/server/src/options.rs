@@ -1,5 +1,6 @@
 //! The options of a server.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -35,6 +36,8 @@ pub struct ServerOptions {
     pub tool_style: String,
     /// What is refused if a tool of a request does not compile, unless the request says so.
     pub on_refused: OnRefused,
+    /// Folders of artifacts that requests may name by digest, with their subfolders.
+    pub artifacts: Vec<PathBuf>,
     /// Whether to treat every schema as `strict`: objects with `properties` and without
     /// `additionalProperties` reject undeclared keys.
     pub closed: bool,
@@ -126,6 +129,7 @@ impl Default for ServerOptions {
             max_tokens: 1024,
             tool_style: "qwen_3".to_owned(),
             on_refused: OnRefused::default(),
+            artifacts: Vec::new(),
             closed: false,
             prompts: None,
             reasoning: None,

@@ -1,5 +1,6 @@
 //! Collects the events of an output until the host takes them.
 
+use grammarc_calls::Part;
 use grammarc_runtime::Vocabulary;
 
 use super::changes::Changes;
@@ -49,17 +50,28 @@ impl Delivery {
     ) {
         let end = end.filter(|_| !std::mem::replace(&mut self.has_finished, true));
         let mut cut_call = None;
-        let mut new = Vec::new();
-        let events = if self.changes.is_some() { &mut new } else { &mut self.events };
-        self.sender.send(log, to, vocabulary, events);
-        if let Some((finish, _)) = &end {
-            cut_call = self.sender.finish(finish.is_cut(), events);
+        let mut parts: Vec<Part> = Vec::new();
+        if self.changes.is_none()
+            && let Some(last) = self.events.pop()
+        {
+            // The next text continues the last event.
+            match Part::try_from(last) {
+                Ok(part) => parts.push(part),
+                Err(event) => self.events.push(event),
+            }
         }
+        self.sender.send(log, to, vocabulary, &mut parts);
+        if let Some((finish, _)) = &end {
+            cut_call = self.sender.finish(finish.is_cut(), &mut parts);
+        }
+        let new = parts.into_iter().map(Event::from);
         if let Some(changes) = &mut self.changes {
-            changes.add(new, &mut self.events);
+            changes.add(new.collect(), &mut self.events);
             if end.is_some() {
                 changes.finish(&mut self.events);
             }
+        } else {
+            self.events.extend(new);
         }
         let finished = end.map(|(finish, usage)| Finished { finish, cut_call, usage });
         self.events.extend(finished.map(Event::Finished));

@@ -168,9 +168,7 @@ impl Splitter {
     /// and if the name of the called tool is not certain yet.
     pub fn cut(&mut self) -> (Vec<Piece>, Option<u32>) {
         self.threads.drop_spelling();
-        let Threads { all, scopes, .. } = &self.threads;
-        let in_calls = all.iter().all(|thread| scopes.is_in_call(thread.scope));
-        if !in_calls || self.is_finished || self.is_accepting() {
+        if !self.is_in_call() || self.is_finished || self.is_accepting() {
             // Input that was not decided yet stands behind what is held back.
             self.threads.keep_one(&self.grammar);
             self.decide();
@@ -178,12 +176,18 @@ impl Splitter {
             return (self.finish(), None);
         }
         self.is_finished = true;
-        let call = match &self.threads.all[..] {
-            [thread] => self.threads.scopes.known_call(thread.scope),
-            // The name of the called tool is not certain yet.
-            _ => None,
-        };
+        let Threads { all, scopes, .. } = &self.threads;
+        let mut calls = all.iter().map(|thread| scopes.known_call(thread.scope));
+        // If parses differ, the name of the called tool is not certain yet.
+        let first = calls.next().flatten();
+        let call = first.filter(|_| calls.all(|call| call == first));
         (self.take(), call)
+    }
+
+    /// Whether the output is within a call of a tool, in each of its parses.
+    pub fn is_in_call(&self) -> bool {
+        let Threads { all, scopes, .. } = &self.threads;
+        all.iter().all(|thread| scopes.is_in_call(thread.scope))
     }
 
     /// Whether the output may end here. `false` once it has ended.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use grammarc_tests::layers::{Row, disorder, module_of, violations};
 
 /// The crates by folder, and which others each may depend on, tests included.
-pub(super) const CRATES: [Row<'_>; 27] = [
+pub(super) const CRATES: [Row<'_>; 28] = [
     ("tests/data", &[]),
     ("artifacts", &["tests/data"]),
     ("runtime", &["tests/data", "artifacts"]),
@@ -28,7 +28,8 @@ pub(super) const CRATES: [Row<'_>; 27] = [
     ("compiler/vocabulary", &["tests/data", "artifacts", "compiler/grammar"]),
     ("compiler", &["artifacts", "compiler/grammar", "compiler/languages", "compiler/vocabulary"]),
     ("generate/json", &["tests/data", "artifacts", "compiler", "runtime"]),
-    ("generate", &["artifacts", "compiler", "runtime", "generate/json"]),
+    ("generate/calls", &["artifacts", "compiler", "runtime", "generate/json"]),
+    ("generate", &["artifacts", "compiler", "runtime", "generate/calls", "generate/json"]),
     // Its tests compile the samples.
     ("generate/agents", &["artifacts", "compiler", "runtime", "generate/json", "generate"]),
     ("generate/http", &["generate"]),
@@ -52,6 +53,7 @@ pub(super) const CRATES: [Row<'_>; 27] = [
             "artifacts",
             "compiler",
             "runtime",
+            "generate/calls",
             "generate/json",
             "generate",
             "generate/agents",
@@ -79,13 +81,32 @@ pub(super) const CRATES: [Row<'_>; 27] = [
         "benches",
         &["tests/data", "artifacts", "compiler", "runtime", "generate/json", "compiler/cli"],
     ),
-    ("tests", &["tests/data", "artifacts", "compiler", "runtime", "compiler/cli", "benches"]),
+    (
+        "tests",
+        &[
+            "tests/data",
+            "artifacts",
+            "compiler",
+            "runtime",
+            "generate/calls",
+            "compiler/cli",
+            "benches",
+        ],
+    ),
     ("fuzz", &["artifacts", "compiler", "runtime", "generate/json", "tests"]),
     ("runtime/cuda", &["artifacts", "compiler", "runtime", "tests"]),
     ("tests/gpu", &["tests/data", "artifacts", "compiler", "runtime", "runtime/cuda", "tests"]),
     (
         "bindings/c",
-        &["artifacts", "compiler", "runtime", "runtime/cuda", "bindings/common", "tests"],
+        &[
+            "artifacts",
+            "compiler",
+            "runtime",
+            "runtime/cuda",
+            "generate/calls",
+            "bindings/common",
+            "tests",
+        ],
     ),
     // Its tests ask a server.
     (
@@ -97,6 +118,7 @@ pub(super) const CRATES: [Row<'_>; 27] = [
             "runtime/cuda",
             "generate",
             "generate/agents",
+            "generate/calls",
             "generate/json",
             "generate/server",
             "bindings/common",

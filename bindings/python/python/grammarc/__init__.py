@@ -34,6 +34,8 @@ from grammarc._errors import (
 )
 from grammarc._native import (
     Bitmask,
+    CallPart,
+    Calls,
     CancelToken,
     Drafter,
     Grammar,
@@ -57,6 +59,8 @@ __all__ = [
     "ArtifactError",
     "ArtifactFolders",
     "Bitmask",
+    "CallPart",
+    "Calls",
     "CancelToken",
     "Cancelled",
     "CompileTimeout",

@@ -1,6 +1,7 @@
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
+from pathlib import Path
 from typing import Any, Literal, SupportsIndex, final
 
 from typing_extensions import Buffer, CapsuleType, Self
@@ -17,6 +18,7 @@ __all__ = [
     "Bitmask",
     "Matcher",
     "Drafter",
+    "Folders",
     "Json",
     "JsonlStream",
     "Partial",
@@ -32,6 +34,8 @@ __all__ = [
     "CudaRow",
     "Piece",
     "Splitter",
+    "CallPart",
+    "Calls",
     "fill_batch",
     "apply_batch",
     "extract_json_response",
@@ -105,6 +109,7 @@ class Engine:
         layers: list[_Path],
         memory_entries: int,
         early: bool,
+        masks: bool,
     ) -> Self: ...
     def compile(
         self, language: str, text: str, options: str, limits: Any, cancel: CancelToken | None
@@ -384,6 +389,34 @@ class Splitter:
     def is_accepting(self) -> bool: ...
     @property
     def is_finished(self) -> bool: ...
+
+@final
+class Folders:
+    def __new__(cls, folders: Sequence[_Path], seconds: float) -> Folders: ...
+    def find(self, digest: bytes) -> tuple[Path, bytes, Path | None] | None: ...
+
+@final
+class CallPart:
+    @property
+    def kind(self) -> Literal["text", "reasoning", "call", "arguments"]: ...
+    @property
+    def index(self) -> int | None: ...
+    @property
+    def name(self) -> str | None: ...
+    @property
+    def text(self) -> str: ...
+
+@final
+class Calls:
+    def __new__(cls, grammar: Grammar, style: str | None = None, tools: Iterable[Mapping[str, Any]] | None = None) -> Calls: ...
+    def push(self, token: SupportsIndex) -> list[CallPart]: ...
+    def push_text(self, text: str | bytes) -> list[CallPart]: ...
+    def finish(self) -> list[CallPart]: ...
+    def cut(self) -> tuple[list[CallPart], int | None]: ...
+    @property
+    def left(self) -> int | None: ...
+    @property
+    def names(self) -> list[str]: ...
 
 def fill_batch(
     matchers: Sequence[Matcher],

@@ -94,6 +94,9 @@ class Compiler:
     they are there, a mask is found when it is asked for, with the same bits, in microseconds to some tens of milliseconds;
     matchers go over to the stored masks by themselves. See ``Grammar.is_complete`` and ``Grammar.wait``. Whatever needs
     the whole artifact, such as ``save``, waits for it.
+
+    With ``masks=False`` no masks are computed: grammars are for readers of outputs, :class:`grammarc.Calls` and
+    :class:`grammarc.Splitter`, and are ready in about a millisecond. They are not cached, and ``save`` raises.
     """
 
     def __init__(
@@ -107,6 +110,7 @@ class Compiler:
         memory_entries: int = 256,
         limits: Limits | None = None,
         early: bool = False,
+        masks: bool = True,
     ) -> None:
         if artifacts is None:
             artifacts = listed_folders()
@@ -119,6 +123,7 @@ class Compiler:
             list(artifacts),
             memory_entries,
             early,
+            masks,
         )
 
     @property

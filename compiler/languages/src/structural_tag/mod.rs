@@ -85,6 +85,11 @@ pub fn is_tool_list(text: &str) -> bool {
     parsed.is_ok_and(|(document, _)| tools::is_list(&document, document.root()))
 }
 
+/// Whether there is a style of tool calls with this name or alias.
+pub fn is_style(name: &str) -> bool {
+    tools::is_style(name)
+}
+
 /// Returns the notation of the arguments of tool calls in a style. The style is given by name or alias. `None` if the
 /// style is unknown or writes arguments as JSON.
 pub fn member_style(style: &str) -> Option<&'static MemberStyle> {

@@ -1,11 +1,15 @@
 //! The small endpoints: models, tokens, grammars by id, repair, counters.
 
+use std::time::Duration;
+
 use axum::http::{StatusCode, header};
+use grammarc_generate::Grammar;
+use grammarc_generate::engine::EngineOptions;
 use grammarc_server::ServerOptions;
 use serde_json::{Value, json};
 
 use crate::client::{Server, chat};
-use crate::model::CONTEXT;
+use crate::model::{self, CONTEXT};
 
 #[tokio::test]
 async fn a_grammar_is_compiled_once_and_named_from_then_on() {
@@ -52,6 +56,41 @@ async fn a_list_of_tools_is_a_grammar_in_the_style_of_the_model() {
     let list = json!({"language": "structural-tag", "source": [good, bad], "options": {"style": "llama", "on_refused": "exclude"}});
     let kept = server.post("/v1/grammars", &list).await.json();
     assert_eq!(kept["x_grammarc"]["excluded_tools"][0]["name"], "bad", "{kept}");
+}
+
+#[tokio::test]
+async fn an_artifact_is_named_by_its_digest() {
+    let folder = tempfile::tempdir().unwrap();
+    let backend = model::backend(EngineOptions::default(), Duration::ZERO);
+    let grammar = Grammar::from_gbnf("root ::= \"ab\"{2,5}");
+    let compiled = backend.grammars().compile(&grammar, None).unwrap();
+    let artifact = compiled.artifact();
+    std::fs::create_dir(folder.path().join("below")).unwrap();
+    let bytes: &[u8] = artifact.container().buffer();
+    std::fs::write(folder.path().join("below/a.gmask"), bytes).unwrap();
+    std::fs::write(folder.path().join("other.gmask"), "no artifact").unwrap();
+    let digest: String =
+        artifact.checksum().iter().map(|byte| format!("{byte:02x}")).collect();
+
+    let artifacts = vec![folder.path().to_owned()];
+    let server = Server::new(ServerOptions { artifacts, ..ServerOptions::default() });
+    let tag = json!({"structural_tag": {"type": "grammarc", "artifact": digest.to_uppercase()}});
+    for body in [json!({"artifact": digest}), json!({"structured_outputs": tag})] {
+        let reply = server.post("/v1/chat/completions", &chat("ababab", body)).await;
+        assert_eq!(reply.json()["choices"][0]["message"]["content"], "ababab", "{}", reply.text);
+    }
+    for (wrong, message) in [
+        ("xy".to_owned(), "64 hexadecimal digits"),
+        ("é".repeat(64), "64 hexadecimal digits"),
+        ("0".repeat(64), "no artifact"),
+    ] {
+        let reply =
+            server.post("/v1/chat/completions", &chat("ab", json!({"artifact": wrong}))).await;
+        assert_eq!(reply.status, StatusCode::BAD_REQUEST, "{}", reply.text);
+        let error = reply.json()["error"].clone();
+        assert_eq!(error["param"], "artifact");
+        assert!(error["message"].as_str().unwrap().contains(message), "{error}");
+    }
 }
 
 #[tokio::test]

@@ -46,6 +46,9 @@ pub(crate) struct ServeArgs {
     /// called then
     #[arg(long, value_name = "WHAT", default_value = "request", value_parser = ["request", "exclude"])]
     on_refused: String,
+    /// A folder of artifacts, with its subfolders; requests may name an artifact in it by its digest, in place of a source
+    #[arg(long, value_name = "FOLDER")]
+    artifacts: Vec<PathBuf>,
     /// The tags of the model's reasoning, such as <think> </think>
     #[arg(long, num_args = 2, value_names = ["OPEN", "CLOSE"])]
     reasoning: Option<Vec<String>>,
@@ -182,6 +185,7 @@ pub(crate) fn run(args: ServeArgs, output: &mut Output) -> Result<u8, Failure> {
             "exclude" => OnRefused::Exclude,
             _ => OnRefused::Request,
         },
+        artifacts: args.artifacts,
         closed: args.closed,
         prompts,
         reasoning: args

@@ -32,6 +32,11 @@ pub(super) fn is_list(document: &Document<'_>, at: NodeId) -> bool {
     list::is_list(document, at)
 }
 
+/// Whether there is a style with this name or alias.
+pub(super) fn is_style(name: &str) -> bool {
+    style::Style::named(name).is_some()
+}
+
 /// Returns the notation of the arguments of tool calls in a style. The style is given by name or alias. `None` if the
 /// style is unknown or writes arguments as JSON.
 pub(super) fn member_style(style: &str) -> Option<&'static MemberStyle> {

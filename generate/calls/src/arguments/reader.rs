@@ -45,6 +45,8 @@ pub(super) struct Reader {
     searched: usize,
     open: Vec<Open>,
     next: Next,
+    /// Whether the JSON of a string was begun whose end was not read yet.
+    in_string: bool,
     /// The members that were read, if all are written at the end of the call. `None` if each member
     /// is written at once.
     together: Option<Vec<Member>>,
@@ -63,6 +65,7 @@ impl Reader {
             searched: 0,
             open: Vec::new(),
             next: Next::Begin,
+            in_string: false,
             together: together.then(Vec::new),
         }
     }
@@ -213,9 +216,24 @@ impl Reader {
         };
         let Some(end) = end else {
             self.searched = rest.len();
+            if self.streams(key.as_deref(), style, types) {
+                self.begin_string(key.as_deref(), json);
+                let to = self.at + self.certain(close);
+                self.string(to, json);
+            }
             return None;
         };
         let end = from + end;
+        if self.in_string {
+            let text = &self.text[self.at..self.at + end];
+            let own = if self.style.lines { text.strip_suffix('\n').unwrap_or(text) } else { text };
+            let behind = self.at + end + close.len();
+            self.string(self.at + own.len(), json);
+            json.push('"');
+            (self.at, self.searched, self.in_string) = (behind, 0, false);
+            self.next = Next::Member;
+            return Some(());
+        }
         let readings = readings(&self.text[self.at..self.at + end], style, self.style);
         self.at += end + close.len();
         self.searched = 0;
@@ -233,6 +251,54 @@ impl Reader {
             }
         }
         Some(())
+    }
+
+    /// Whether the value in progress is a string, whatever its text is, and may be written before
+    /// its end is read.
+    fn streams(&self, key: Option<&str>, style: &ValueStyle, types: Option<&Types>) -> bool {
+        let is_direct = self.open.len() == 1;
+        let by_schema = || {
+            let key = key.filter(|_| is_direct && style.types == "any");
+            key.is_some_and(|key| types.is_some_and(|types| types.is_string(key)))
+        };
+        self.in_string || (self.together.is_none() && (style.types == "string" || by_schema()))
+    }
+
+    /// Begins the JSON of a string, unless it has begun or no text of it was read. Skips a line end
+    /// before the string that is not part of it.
+    fn begin_string(&mut self, key: Option<&str>, json: &mut String) {
+        if self.in_string || self.rest().is_empty() {
+            return;
+        }
+        self.in_string = true;
+        if self.style.lines && self.rest().starts_with('\n') {
+            self.at += 1;
+        }
+        self.begin(key, json);
+        json.push('"');
+    }
+
+    /// Returns the number of unread bytes that are certain to belong to the string in progress. The
+    /// others may begin its end, or the line end before that.
+    fn certain(&self, close: &[u8]) -> usize {
+        let rest = self.rest().as_bytes();
+        let may_end = |held: &[u8]| {
+            let held = match self.style.lines {
+                true => held.strip_prefix(b"\n").unwrap_or(held),
+                false => held,
+            };
+            close.starts_with(held)
+        };
+        let from = rest.len().saturating_sub(close.len());
+        (from..rest.len()).find(|&at| may_end(&rest[at..])).unwrap_or(rest.len())
+    }
+
+    /// Writes the unread text up to `to` as text of the string in progress.
+    fn string(&mut self, to: usize, json: &mut String) {
+        let quoted = Value::from(&self.text[self.at..to]).to_string();
+        json.push_str(&quoted[1..quoted.len() - 1]);
+        self.searched = self.searched.saturating_sub(to - self.at);
+        self.at = to;
     }
 
     /// Writes the JSON that precedes the value of a member or an item: comma, key and colon.

@@ -4,15 +4,16 @@
 //! <parameter=city>\nOslo\n</parameter>\n<parameter=days>\n3\n</parameter>   ─►   {"city":"Oslo","days":3}
 //! ```
 //!
-//! The conversion is a stage over the events of an output: it converts arguments of calls, and
-//! passes on all other events. The compiler's tables contain the tag notation of each model family.
+//! The conversion reads the parts of an output: it converts arguments of calls, and passes on all
+//! other parts. The compiler's tables contain the tag notation of each model family.
 //! The notation does not say whether a text is a string or JSON, so the tool's schema decides. A
 //! text is read as JSON (of another type than string) if the schema accepts the result, and
 //! otherwise as a string. If the schema accepts both, `5` is the number, and `"5"` is a string of
 //! three characters.
 //!
-//! Members are sent one by one as their tags close. If the schema has keywords at its root that
-//! relate members (`anyOf` and the like), all members are sent at the end of the call.
+//! A member is sent when its tag closes. A member that is a string by its notation or its schema is
+//! sent while it comes. If the schema has keywords at its root that relate members (`anyOf` and the
+//! like), all members are sent at the end of the call.
 //!
 //! Cost: linear in the text, plus one validation for each member.
 //!
@@ -29,7 +30,7 @@ use grammarc_compiler::frontend::structural_tag::{MemberStyle, member_style};
 use grammarc_json::JsonSchema;
 use serde_json::Value;
 
-use crate::output::Event;
+use crate::part::Part;
 
 use self::reader::Reader;
 use self::types::Types;
@@ -70,13 +71,13 @@ impl TagArguments {
         Some(Self { style, tools: tools.collect() })
     }
 
-    /// Creates the conversion stage for one output.
+    /// Creates the conversion for one output.
     pub fn stage(&self) -> ArgumentsStage {
         ArgumentsStage { of: self.clone(), call: None }
     }
 }
 
-/// The conversion of one output's events: arguments of calls become JSON.
+/// The conversion of one output's parts: arguments of calls become JSON.
 #[derive(Debug)]
 pub struct ArgumentsStage {
     of: TagArguments,
@@ -93,44 +94,41 @@ struct Call {
 }
 
 impl ArgumentsStage {
-    /// Converts one event to the events to send, in order.
-    pub fn events(&mut self, event: Event) -> Vec<Event> {
-        match event {
-            Event::Arguments { index, delta } => {
+    /// Converts one part, and adds the result to `parts`.
+    pub fn push(&mut self, part: Part, parts: &mut Vec<Part>) {
+        match part {
+            Part::Arguments { index, delta } => {
                 let Some(Call { tool, reader, .. }) = &mut self.call else {
-                    return vec![Event::Arguments { index, delta }];
+                    return Part::Arguments { index, delta }.push(parts);
                 };
                 let types = tool.map(|tool| &self.of.tools[tool].types);
-                let json = reader.push(&delta, types);
-                arguments(index, json).into_iter().collect()
+                let delta = reader.push(&delta, types);
+                Part::Arguments { index, delta }.push(parts);
             }
-            Event::Call { index, name } => {
-                let mut events: Vec<Event> = self.end().into_iter().collect();
+            Part::Call { index, name } => {
+                self.finish(parts);
                 let tool = self.of.tools.iter().position(|tool| tool.name == name);
                 let known = tool.map(|tool| &self.of.tools[tool]);
                 let reader =
                     Reader::new(self.of.style, known.is_some_and(|tool| tool.types.depend()));
                 self.call = Some(Call { index, tool, reader })
                     .filter(|_| !known.is_some_and(|tool| tool.takes_text));
-                events.push(Event::Call { index, name });
-                events
+                Part::Call { index, name }.push(parts);
             }
-            // The arguments of a truncated call are not completed.
-            Event::Finished(end) if end.finish.is_cut() => vec![Event::Finished(end)],
-            Event::Tokens(_) | Event::Reasoning(_) | Event::Changed(_) => vec![event],
-            Event::Text(_) | Event::Finished(_) => self.end().into_iter().chain([event]).collect(),
+            Part::Reasoning(_) => part.push(parts),
+            Part::Text(_) => {
+                self.finish(parts);
+                part.push(parts);
+            }
         }
     }
 
-    /// Completes the arguments of the call in progress. Returns the remaining JSON as an event, or
-    /// `None` if there is nothing to send.
-    fn end(&mut self) -> Option<Event> {
-        let Call { index, tool, reader } = self.call.take()?;
+    /// Ends the call in progress, and adds the rest of its JSON to `parts`. The arguments of a
+    /// truncated call are not complete: do not finish them.
+    pub fn finish(&mut self, parts: &mut Vec<Part>) {
+        let Some(Call { index, tool, reader }) = self.call.take() else { return };
         let types = tool.map(|tool| &self.of.tools[tool].types);
-        arguments(index, reader.finish(types))
+        let delta = reader.finish(types);
+        Part::Arguments { index, delta }.push(parts);
     }
-}
-
-fn arguments(index: u32, delta: String) -> Option<Event> {
-    (!delta.is_empty()).then_some(Event::Arguments { index, delta })
 }

@@ -46,6 +46,17 @@ impl Types {
         root.is_some_and(|root| TOGETHER.iter().any(|keyword| root.contains_key(*keyword)))
     }
 
+    /// Whether the schema says of a member by itself that it is a string: by `type`, `const` or
+    /// `enum` below `properties`. References are not followed.
+    pub(super) fn is_string(&self, key: &str) -> bool {
+        let member = self.schema.as_ref().and_then(|schema| schema.value().get("properties")?.get(key));
+        let Some(member) = member else { return false };
+        let values = member.get("enum").and_then(Value::as_array);
+        member.get("type").is_some_and(|kind| kind == "string")
+            || member.get("const").is_some_and(Value::is_string)
+            || values.is_some_and(|values| values.iter().all(Value::is_string))
+    }
+
     /// Returns the first reading of a member that the schema accepts, whatever the other members
     /// are. If it accepts none, returns the last reading.
     pub(super) fn alone(&self, member: Member) -> Value {

@@ -4,14 +4,13 @@
 use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex};
 
-use grammarc_runtime::{ByteMatcher, Grammar as Compiled};
+use grammarc_compiler::frontend::FrontEnd;
+use grammarc_json::{Judgement, TextGrammar};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::TagArguments;
-use crate::grammar::Grammar;
-use crate::output::{Event, Finish, Finished, Usage};
-use crate::testing::grammars;
+use crate::part::Part;
 
 /// Pairs of a notation of calls, and the notation of members that it uses.
 const STYLES: [(&str, &str); 10] = [
@@ -167,37 +166,42 @@ fn arguments() -> impl Strategy<Value = Map<String, Value>> {
     })
 }
 
-/// Returns the compiled grammar of the arguments in a notation.
-fn grammar(style: &'static str) -> Compiled {
-    static KNOWN: LazyLock<Mutex<HashMap<&str, Compiled>>> = LazyLock::new(Mutex::default);
+/// Returns the grammar of the arguments in a notation.
+fn grammar(style: &'static str) -> TextGrammar {
+    static KNOWN: LazyLock<Mutex<HashMap<&str, TextGrammar>>> = LazyLock::new(Mutex::default);
     let mut known = KNOWN.lock().unwrap();
-    let compile = || {
+    let make = || {
         let format = json!({"type": "json_schema", "style": style, "json_schema": schema()});
-        let tag = Grammar::from_tags(&json!({"type": "structural_tag", "format": format}));
-        grammars().compile(&tag, None).unwrap_or_else(|error| panic!("{style}: {error}"))
+        let tag = json!({"type": "structural_tag", "format": format});
+        TextGrammar::new(FrontEnd::StructuralTag(Default::default()), tag.to_string())
     };
-    known.entry(style).or_insert_with(compile).clone()
+    known.entry(style).or_insert_with(make).clone()
 }
 
 fn tool(parameters: &Value) -> Value {
     json!({"type": "function", "function": {"name": "get", "parameters": parameters}})
 }
 
-/// Returns the events of a conversion stage for a call whose arguments arrive in these parts.
-fn staged(style: &str, tool: &Value, parts: &[&str], finish: Finish) -> Vec<Event> {
+/// Returns the parts that a conversion returns for a call whose arguments arrive as these texts. If
+/// `is_whole`, the call is complete.
+fn converted(style: &str, tool: &Value, texts: &[&str], is_whole: bool) -> Vec<Part> {
     let mut stage = TagArguments::new(style, std::slice::from_ref(tool)).unwrap().stage();
-    let call = Event::Call { index: 0, name: "get".to_owned() };
-    let parts = parts.iter().map(|part| Event::Arguments { index: 0, delta: (*part).to_owned() });
-    let end = Event::Finished(Finished { finish, cut_call: None, usage: Usage::default() });
-    [call].into_iter().chain(parts).chain([end]).flat_map(|event| stage.events(event)).collect()
+    let call = Part::Call { index: 0, name: "get".to_owned() };
+    let given = texts.iter().map(|text| Part::Arguments { index: 0, delta: (*text).to_owned() });
+    let mut parts = Vec::new();
+    [call].into_iter().chain(given).for_each(|part| stage.push(part, &mut parts));
+    if is_whole {
+        stage.finish(&mut parts);
+    }
+    parts
 }
 
-fn json_of(events: &[Event]) -> String {
-    let delta = |event: &Event| match event {
-        Event::Arguments { delta, .. } => Some(delta.clone()),
+fn json_of(parts: &[Part]) -> String {
+    let delta = |part: &Part| match part {
+        Part::Arguments { delta, .. } => Some(delta.clone()),
         _ => None,
     };
-    events.iter().filter_map(delta).collect()
+    parts.iter().filter_map(delta).collect()
 }
 
 /// Splits a text at these character positions.
@@ -216,10 +220,9 @@ proptest! {
     fn arguments_come_back_as_they_were(members in arguments(), cuts in proptest::collection::vec(any::<proptest::sample::Index>(), 0..12)) {
         for (style, of_members) in STYLES {
             let text = written(style, &members);
-            let mut matcher = ByteMatcher::new(&grammar(of_members));
-            prop_assert!(matcher.accept(text.as_bytes()).is_ok() && matcher.is_accepting(), "{}: {:?}", style, text);
-            let events = staged(style, &tool(&schema()), &cut(&text, &cuts), Finish::Stop);
-            prop_assert_eq!(&object(&json_of(&events)), &members, "{}: {:?}", style, text);
+            prop_assert_eq!(grammar(of_members).judge(&text), Judgement::Accepted, "{}: {:?}", style, text);
+            let parts = converted(style, &tool(&schema()), &cut(&text, &cuts), true);
+            prop_assert_eq!(&object(&json_of(&parts)), &members, "{}: {:?}", style, text);
         }
     }
 
@@ -228,9 +231,9 @@ proptest! {
         for (style, _) in STYLES {
             let text = written(style, &members);
             let parts = cut(&text, &cuts);
-            let whole = json_of(&staged(style, &tool(&schema()), &parts, Finish::Stop));
+            let whole = json_of(&converted(style, &tool(&schema()), &parts, true));
             let some = &parts[..parts.len().saturating_sub(1)];
-            let found = json_of(&staged(style, &tool(&schema()), some, Finish::Length { closed: false }));
+            let found = json_of(&converted(style, &tool(&schema()), some, false));
             prop_assert!(whole.starts_with(&found), "{}: {} of {}", style, found, whole);
         }
     }
@@ -244,8 +247,8 @@ fn members_that_depend_on_each_other_are_judged_together() {
         let members =
             Map::from_iter([("kind".to_owned(), json!(kind)), ("value".to_owned(), value)]);
         let text = written("qwen_3_coder", &members);
-        let events = staged("qwen_3_coder", &tool(&schema), &[&text], Finish::Stop);
-        assert_eq!(object(&json_of(&events)), members);
+        let parts = converted("qwen_3_coder", &tool(&schema), &[&text], true);
+        assert_eq!(object(&json_of(&parts)), members);
     }
 }
 
@@ -254,51 +257,67 @@ fn keys_between_quotes_and_deep_brackets_are_read() {
     let tool = json!({"type": "function", "function": {"name": "get"}});
     let text = "{<|\"|>a b, {<|\"|>:[[],[{x:<|\"|>}]<|\"|>}]],c:{},d:-15}";
     let expected = json!({"a b, {": [[], [{"x": "}]"}]], "c": {}, "d": -15});
-    let whole = json_of(&staged("gemma_4", &tool, &[text], Finish::Stop));
+    let whole = json_of(&converted("gemma_4", &tool, &[text], true));
     let parts: Vec<&str> = (0..text.len()).map(|at| &text[at..=at]).collect();
-    assert_eq!(json_of(&staged("gemma_4", &tool, &parts, Finish::Stop)), whole);
+    assert_eq!(json_of(&converted("gemma_4", &tool, &parts, true)), whole);
     assert_eq!(serde_json::from_str::<Value>(&whole).unwrap(), expected);
     let deep = 100_000;
     let text = format!("{{a:{}{}}}", "[".repeat(deep), "]".repeat(deep));
-    let events = staged("gemma_4", &tool, &[&text], Finish::Stop);
-    assert_eq!(json_of(&events).len(), "{\"a\":}".len() + 2 * deep);
+    let parts = converted("gemma_4", &tool, &[&text], true);
+    assert_eq!(json_of(&parts).len(), "{\"a\":}".len() + 2 * deep);
 }
 
 #[test]
 fn pythons_booleans_are_read_where_a_family_writes_them() {
     let schema = json!({"type": "object", "properties": {"a": {"type": "boolean"}, "b": {"type": "string"}}});
     let text = "<parameter=a>\nTrue\n</parameter>\n<parameter=b>\nFalse\n</parameter>\n";
-    let events = staged("qwen_3_coder", &tool(&schema), &[text], Finish::Stop);
-    assert_eq!(json_of(&events), r#"{"a":true,"b":"False"}"#);
+    let parts = converted("qwen_3_coder", &tool(&schema), &[text], true);
+    assert_eq!(json_of(&parts), r#"{"a":true,"b":"False"}"#);
 }
 
 #[test]
 fn calls_without_members_are_empty_objects_and_calls_end_where_others_begin() {
     let mut stage = TagArguments::new("qwen3_coder", &[tool(&schema())]).unwrap().stage();
-    let call = |index| Event::Call { index, name: "get".to_owned() };
-    let delta = |index, delta: &str| Event::Arguments { index, delta: delta.to_owned() };
-    let text = |text: &str| Event::Text(text.to_owned());
-    let events =
+    let call = |index| Part::Call { index, name: "get".to_owned() };
+    let delta = |index, delta: &str| Part::Arguments { index, delta: delta.to_owned() };
+    let text = |text: &str| Part::Text(text.to_owned());
+    let given =
         [call(0), call(1), delta(1, "<parameter=flag>true</parameter>"), text("\n"), call(2)];
-    let found: Vec<Event> = events.into_iter().flat_map(|event| stage.events(event)).collect();
-    let expected = [
-        call(0),
-        delta(0, "{}"),
-        call(1),
-        delta(1, "{\"flag\":true"),
-        delta(1, "}"),
-        text("\n"),
-        call(2),
-    ];
-    assert_eq!(found, expected);
+    let mut parts = Vec::new();
+    given.into_iter().for_each(|part| stage.push(part, &mut parts));
+    let expected =
+        [call(0), delta(0, "{}"), call(1), delta(1, "{\"flag\":true}"), text("\n"), call(2)];
+    assert_eq!(parts, expected);
     assert!(TagArguments::new("qwen_3", &[]).is_none() && TagArguments::new("frob", &[]).is_none());
+}
+
+#[test]
+fn strings_are_written_while_they_come() {
+    let cases = [
+        ("qwen_3_coder", "<parameter=text>\na\"b\nc</par", r#"{"text":"a\"b\nc"#),
+        ("qwen_3_coder", "<parameter=text>\n", r#"{"text":""#),
+        ("qwen_3_coder", "<parameter=text>\na\n", r#"{"text":"a"#),
+        ("qwen_3_coder", "<parameter=text>\na\n</parameter>\n<parameter=referred>\na", r#"{"text":"a""#),
+        ("qwen_3_coder", "<parameter=maybe>\n1", "{"),
+        ("qwen_3_coder", "<parameter=choice>\n1", r#"{"choice":"1"#),
+        ("gemma_4", "{text:<|\"|>é<|\"", r#"{"text":"é"#),
+        ("gemma_4", "{list:[<|\"|>a<|\"|>,<|\"|>b", r#"{"list":["a","b"#),
+    ];
+    for (style, text, expected) in cases {
+        let whole = json_of(&converted(style, &tool(&schema()), &[text], false));
+        assert_eq!(whole, expected, "{text}");
+        let characters: Vec<String> = text.chars().map(String::from).collect();
+        let characters: Vec<&str> = characters.iter().map(String::as_str).collect();
+        let each = json_of(&converted(style, &tool(&schema()), &characters, false));
+        assert_eq!(each, expected, "{text}, by characters");
+    }
 }
 
 #[test]
 fn a_text_in_place_of_arguments_passes_as_it_is() {
     let tool = json!({"type": "function", "function": {"name": "get", "input_pattern": "<.*"}});
-    let events = staged("minimax", &tool, &["<parameter", " name"], Finish::Stop);
-    assert_eq!(json_of(&events), "<parameter name");
+    let parts = converted("minimax", &tool, &["<parameter", " name"], true);
+    assert_eq!(json_of(&parts), "<parameter name");
 }
 
 #[test]
@@ -307,13 +326,13 @@ fn a_long_value_and_deep_containers_are_read_in_linear_time() {
     let text = written("qwen_3_coder", &Map::from_iter([("text".to_owned(), json!(long))]));
     let parts: Vec<&str> =
         text.as_bytes().chunks(2).map(|part| std::str::from_utf8(part).unwrap()).collect();
-    let events = staged("qwen_3_coder", &tool(&schema()), &parts, Finish::Stop);
-    assert_eq!(object(&json_of(&events))["text"], json!(long));
+    let parts = converted("qwen_3_coder", &tool(&schema()), &parts, true);
+    assert_eq!(object(&json_of(&parts))["text"], json!(long));
     let deep = 100_000;
     let text = "<cofl:value name=\"list\" type=\"list\">".to_owned()
         + &"<cofl:value type=\"list\">".repeat(deep)
         + &"</cofl:value>".repeat(deep + 1);
     let tool = json!({"type": "function", "function": {"name": "get"}});
-    let events = staged("cohere", &tool, &[&text], Finish::Stop);
-    assert_eq!(json_of(&events).len(), "{\"list\":[]}".len() + 2 * deep);
+    let parts = converted("cohere", &tool, &[&text], true);
+    assert_eq!(json_of(&parts).len(), "{\"list\":[]}".len() + 2 * deep);
 }
