@@ -134,11 +134,11 @@ impl Calls {
     /// not returned.
     pub fn cut(&mut self) -> (Vec<Part>, Option<u32>) {
         let mut parts = Vec::new();
-        let is_whole = self.splitter.is_accepting() || !self.splitter.is_in_call();
         let (pieces, call) = self.splitter.cut();
         self.take(pieces, &mut parts);
-        self.end(is_whole, &mut parts);
-        (parts, call.filter(|&call| (call as usize) < self.pieces.calls()))
+        let call = call.filter(|&call| (call as usize) < self.pieces.calls());
+        self.end(call.is_none(), &mut parts);
+        (parts, call)
     }
 
     /// Returns the offset in bytes from which on the output is not of the grammar. `None` while it

@@ -184,10 +184,12 @@ impl Splitter {
         (self.take(), call)
     }
 
-    /// Whether the output is within a call of a tool, in each of its parses.
+    /// Whether the output is within a call of a tool, in each of its parses. Text that may be the beginning of a special
+    /// token is not considered.
     pub fn is_in_call(&self) -> bool {
         let Threads { all, scopes, .. } = &self.threads;
-        all.iter().all(|thread| scopes.is_in_call(thread.scope))
+        let spelled = self.threads.before_spelling().map(|thread| thread.scope);
+        all.iter().map(|thread| thread.scope).chain(spelled).all(|scope| scopes.is_in_call(scope))
     }
 
     /// Whether the output may end here. `false` once it has ended.

@@ -37,10 +37,11 @@ impl Read {
     }
 
     /// The calls with their arguments as values. Keys are in any order.
-    fn values(&self) -> Vec<(String, Value)> {
+    fn values(&self, about: &str) -> Vec<(String, Value)> {
         let value = |(name, json): &(String, String)| {
             let value = serde_json::from_str(json);
-            (name.clone(), value.unwrap_or_else(|error| panic!("{name} {json:?}: {error}")))
+            let value = value.unwrap_or_else(|error| panic!("{about}: {name} {json:?}: {error}"));
+            (name.clone(), value)
         };
         self.calls.iter().map(value).collect()
     }
@@ -104,7 +105,7 @@ fn calls_in_transcripts_are_read_however_they_are_divided() {
         let (said, called) = scenario(case["scenario"].as_str().expect("a scenario"));
         let about = format!("{} {text:?}", case["template"]);
         let whole = by_tokens(reader(grammar, case, &tools), &tokens(text, false).0);
-        assert_eq!(whole.values(), called, "{about}");
+        assert_eq!(whole.values(&about), called, "{about}");
         // Some templates leave out the text before calls.
         let said = if text.contains(said) { said } else { "" };
         assert_eq!(whole.text.trim(), said, "{about}");
@@ -153,9 +154,10 @@ fn every_output_is_read() {
         read.add(parts);
         let whole_calls = incomplete.map_or(read.calls.len(), |call| call as usize);
         let (_, called) = scenario(case["scenario"].as_str().expect("a scenario"));
-        assert!(read.calls.len() <= whole_calls + 1, "{:?}", &text[..at]);
+        let about = format!("{} {:?}", case["template"], &text[..at]);
+        assert!(read.calls.len() <= whole_calls + 1, "{about}");
         read.calls.truncate(whole_calls);
-        assert_eq!(read.values(), called[..whole_calls], "{} {:?}", case["template"], &text[..at]);
+        assert_eq!(read.values(&about), called[..whole_calls], "{about}");
     }
     assert!(left >= 200, "{left} outputs left their grammar");
 }
