@@ -96,14 +96,17 @@ fn transcripts_are_accepted() {
     let mut scenarios: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut wrong = Vec::new();
     for case in data(text) {
+        // Without a vocabulary, markers have no suffix.
+        let suffix = case["suffix"].as_str().unwrap_or_default();
         let text = case["text"].as_str().expect("a text");
+        let text = if suffix.is_empty() { text.to_owned() } else { text.replace(suffix, "") };
         let scenario = case["scenario"].as_str().expect("a name");
         let mut tag = case["tag"].clone();
         tag["tools"] = file["tools"].clone();
         let style = tag["style"].as_str().expect("a name").to_owned();
         for choice in ["auto", "required", "none"] {
             tag["tool_choice"] = choice.into();
-            let accepted = verdicts(&tag, &[text]).unwrap_or_else(|error| panic!("{error}"))[0];
+            let accepted = verdicts(&tag, &[&text]).unwrap_or_else(|error| panic!("{error}"))[0];
             let expected = match choice {
                 "auto" => true,
                 "required" => scenario != "text",

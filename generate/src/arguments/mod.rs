@@ -18,6 +18,7 @@
 //!
 //! Tests: `tests.rs`; `tests/tests/suite/tool_walks.rs` for the masks of such calls.
 
+mod elements;
 mod reader;
 #[cfg(test)]
 mod tests;
@@ -46,7 +47,7 @@ struct Tool {
 /// The tools of a request, and the tag notation of their calls. Clones share the tools.
 #[derive(Clone, Debug)]
 pub struct TagArguments {
-    style: &'static MemberStyle,
+    style: Arc<MemberStyle>,
     tools: Arc<[Tool]>,
 }
 
@@ -55,7 +56,7 @@ impl TagArguments {
     /// `style`. `None` if this notation writes arguments as JSON, so that nothing has to be
     /// converted.
     pub fn new(style: &str, tools: &[Value]) -> Option<Self> {
-        let style = member_style(style)?;
+        let style = Arc::new(member_style(style)?.clone());
         let tools = tools.iter().filter_map(|tool| {
             let function = tool.get("function").unwrap_or(tool);
             let name = function.get("name")?.as_str()?.to_owned();
@@ -108,8 +109,8 @@ impl ArgumentsStage {
                 let mut events: Vec<Event> = self.end().into_iter().collect();
                 let tool = self.of.tools.iter().position(|tool| tool.name == name);
                 let known = tool.map(|tool| &self.of.tools[tool]);
-                let reader =
-                    Reader::new(self.of.style, known.is_some_and(|tool| tool.types.depend()));
+                let style = Arc::clone(&self.of.style);
+                let reader = Reader::new(style, known.is_some_and(|tool| tool.types.depend()));
                 self.call = Some(Call { index, tool, reader })
                     .filter(|_| !known.is_some_and(|tool| tool.takes_text));
                 events.push(Event::Call { index, name });

@@ -17,6 +17,7 @@ use grammarc_json_schema::{KeyForm, Quotes, TagForm, TypeSet, ValueForm};
 
 use super::builder::TagBuilder;
 use super::format::Text;
+use super::suffix::{self, SUFFIX};
 use super::texts::Symbols;
 
 /// Returns the default of [`MemberStyle::space`].
@@ -25,9 +26,12 @@ fn space() -> u32 {
 }
 
 /// A style that writes the members of an object as tags, one after the other.
-#[derive(Debug, serde::Deserialize)]
+#[derive(Clone, Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MemberStyle {
+    /// A marker with `{suffix}`, by which the suffix of the vocabulary's markers is found. `None` if markers have no
+    /// suffix. In all other texts, `{suffix}` is replaced by the suffix.
+    pub suffix: Option<String>,
     /// The text before a key, and the texts after the key. Whitespace may stand between the latter.
     pub member: (String, Vec<String>),
     /// The text before an item of an array, and the text after its value.
@@ -77,6 +81,40 @@ impl MemberStyle {
         !self.objects[0].is_empty()
     }
 
+    /// Whether the grammar of an object has to name all its keys. A grammar cannot require that the key of an end tag is
+    /// equal to an arbitrary key before.
+    pub(super) fn names_keys(&self) -> bool {
+        self.key_again.is_some()
+    }
+
+    /// Returns the style with a suffix in its markers.
+    #[must_use]
+    pub fn with_suffix(&self, suffix: &str) -> Self {
+        let mut style = Self { suffix: None, ..self.clone() };
+        let (before, after) = (&mut style.member.0, &mut style.member.1);
+        let pairs = [&mut style.objects, &mut style.arrays].into_iter();
+        let pairs = pairs.chain(&mut style.key_again).chain(&mut style.key_quotes).flatten();
+        let values = style.values.iter_mut();
+        let values =
+            values.flat_map(|value| [&mut value.begin].into_iter().chain(&mut value.close));
+        let others = [before, &mut style.item.0, &mut style.item.1, &mut style.separator];
+        for text in
+            others.into_iter().chain(after).chain([&mut style.close]).chain(pairs).chain(values)
+        {
+            *text = suffix::with(suffix, text);
+        }
+        style
+    }
+
+    /// Returns the style with the suffix that the first marker of a text has. `None` if the text ends within the marker
+    /// or begins otherwise.
+    #[must_use]
+    pub fn with_suffix_of(&self, text: &str) -> Option<Self> {
+        let (before, after) = self.member.0.split_once(SUFFIX)?;
+        let (suffix, _) = text.strip_prefix(before)?.split_once(after)?;
+        Some(self.with_suffix(suffix))
+    }
+
     /// Whether a byte ends a value that has no text of its own at its end: it begins the separator, or a bracket behind
     /// the value.
     pub fn ends_value(&self, byte: u8) -> bool {
@@ -86,7 +124,7 @@ impl MemberStyle {
 }
 
 /// How values of certain types are written in a style of members.
-#[derive(Debug, serde::Deserialize)]
+#[derive(Clone, Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ValueStyle {
     /// The names of the types, separated by spaces. `any` denotes all types: text for a string, and JSON for other
@@ -103,7 +141,7 @@ pub struct ValueStyle {
 }
 
 /// The name of each style with the text of its file.
-const FILES: [(&str, &str); 11] = [
+const FILES: [(&str, &str); 12] = [
     ("qwen_xml", include_str!("styles/members/qwen_xml.json")),
     ("seed_xml", include_str!("styles/members/seed_xml.json")),
     ("gemma", include_str!("styles/members/gemma.json")),
@@ -112,6 +150,7 @@ const FILES: [(&str, &str); 11] = [
     ("minimax_m3_xml", include_str!("styles/members/minimax_m3_xml.json")),
     ("deepseek_xml", include_str!("styles/members/deepseek_xml.json")),
     ("deepseek_v4_1_xml", include_str!("styles/members/deepseek_v4_1_xml.json")),
+    ("hy_v3_xml", include_str!("styles/members/hy_v3_xml.json")),
     ("glm_xml", include_str!("styles/members/glm_xml.json")),
     ("cohere_xml", include_str!("styles/members/cohere_xml.json")),
     ("kimi_k3_xml", include_str!("styles/members/kimi_k3_xml.json")),
@@ -150,6 +189,9 @@ pub(super) fn tag_form(
     builder: &mut TagBuilder<'_>,
 ) -> TagForm {
     let style = &STYLES[style];
+    let suffixed =
+        style.suffix.as_ref().map(|marker| style.with_suffix(&builder.suffix(marker, at)));
+    let style = suffixed.as_ref().unwrap_or(style);
     let space = space.unwrap_or(style.space);
     let mut symbols = |text: &str| builder.symbols(&Text { text: text.to_owned(), at });
     let values = style.values.iter().map(|value| {

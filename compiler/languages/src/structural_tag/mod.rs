@@ -45,6 +45,7 @@ mod members;
 mod options;
 mod read;
 mod refused;
+mod suffix;
 #[cfg(test)]
 mod tests;
 mod texts;
@@ -124,7 +125,7 @@ pub(crate) fn lower_with(
     let mut builder = TagBuilder::new(&source, &document, texts);
     let mut inner = InnerSources::new(options, reader, budget);
     let (format, left_out) =
-        read_without_refused(&document, options, &mut inner, &mut builder, budget)?;
+        read_without_refused(&document, options, controls, &mut inner, &mut builder, budget)?;
     let mut lowering = Lowering::new(builder, inner);
     let root = lowering.builder.outer.builder.declare("root");
     let expr = lowering.format(&format);

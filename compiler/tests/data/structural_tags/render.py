@@ -242,7 +242,8 @@ def transcript(facts, scenario, reasoning, text):
     tag = {"type": "tools", "style": facts["style"], "tools": "tools"}
     if reasoning:
         tag["reasoning"] = {"open": reasoning}
-    return {"template": facts["name"], "scenario": scenario, "tag": tag, "text": text}
+    suffix = {"suffix": facts["suffix"]} if "suffix" in facts else {}
+    return {"template": facts["name"], "scenario": scenario, "tag": tag, **suffix, "text": text}
 
 
 def main():

@@ -22,6 +22,10 @@ pub(super) struct Style {
     models: String,
     /// Other names of the style, one for each model or version.
     aliases: Vec<String>,
+    /// A marker with `{suffix}`, by which the suffix of the vocabulary's markers is found. `None` if markers have no
+    /// suffix. In all other texts, `{suffix}` is replaced by the suffix.
+    #[serde(default)]
+    pub(super) suffix: Option<String>,
     /// The forms of a call to a function. A model may use any of them.
     pub(super) calls: Vec<Call>,
     /// The forms of a call to a built-in tool, which is no function. Empty if the family has none.
@@ -152,7 +156,7 @@ macro_rules! files {
     };
 }
 
-const FILES: [(&str, &str); 36] = files![
+const FILES: [(&str, &str); 38] = files![
     "llama",
     "qwen_3",
     "qwen_3_coder",
@@ -171,6 +175,8 @@ const FILES: [(&str, &str); 36] = files![
     "glm_4_5",
     "glm_4_7",
     "minimax",
+    "minimax_m3",
+    "hy_v3",
     "cohere",
     "exaone",
     "mimo",
