@@ -19,6 +19,7 @@
 //! Tests: `tests.rs`; `tests/tests/suite/tool_walks.rs` for the masks of such calls.
 
 mod elements;
+mod literals;
 mod reader;
 #[cfg(test)]
 mod tests;

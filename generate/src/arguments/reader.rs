@@ -14,6 +14,7 @@ use memchr::memmem;
 use serde_json::Value;
 
 use super::elements::Elements;
+use super::literals;
 use super::types::{Member, Types};
 
 /// An object or array whose end was not read yet.
@@ -101,6 +102,7 @@ impl Reader {
         match self.together.take() {
             Some(members) => Value::Object(types.together(&members)).to_string(),
             None if self.open.is_empty() => "{}".to_owned(),
+            None if self.style.is_python() => literals::word(self.rest().trim()) + "}",
             None => "}".to_owned(),
         }
     }
@@ -114,6 +116,12 @@ impl Reader {
         let style = Arc::clone(&self.style);
         if self.elements.is_some() {
             return self.element(types, json);
+        }
+        if style.is_python() {
+            let lexeme = literals::next(&self.text[self.at..], &mut self.searched)?;
+            self.at += lexeme.length;
+            json.push_str(&lexeme.json);
+            return Some(());
         }
         match self.next.clone() {
             Next::Begin => self.begin_arguments(),

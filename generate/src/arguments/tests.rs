@@ -14,11 +14,12 @@ use crate::output::{Event, Finish, Finished, Usage};
 use crate::testing::grammars;
 
 /// Pairs of a notation of calls, and the notation of members that it uses.
-const STYLES: [(&str, &str); 12] = [
+const STYLES: [(&str, &str); 13] = [
     ("qwen_3_coder", "qwen_xml"),
     ("minimax", "minimax_xml"),
     ("glm_4_5", "glm_xml"),
     ("hy_v3", "hy_v3_xml"),
+    ("lfm_2", "python"),
     ("minimax_m3", "minimax_m3_xml"),
     ("deepseek_v3_2", "deepseek_xml"),
     ("deepseek_v4_1", "deepseek_v4_1_xml"),
@@ -39,6 +40,10 @@ fn written(style: &str, members: &Map<String, Value>) -> String {
     match style {
         "gemma_4" => in_braces("<|\"|>", members),
         "functiongemma" => in_braces("<escape>", members),
+        "lfm_2" => {
+            let members = members.iter().map(|(key, value)| format!("{key}={}", python(value)));
+            members.collect::<Vec<_>>().join(", ")
+        }
         _ => members.iter().map(|(key, value)| member(style, key, value)).collect(),
     }
 }
@@ -100,6 +105,24 @@ fn kind(value: &Value) -> &'static str {
         Value::String(_) => "string",
         Value::Array(_) => "array",
         Value::Object(_) => "object",
+    }
+}
+
+/// Writes a value as a literal of Python. Strings without quotes and escapes stand between single quotes.
+fn python(value: &Value) -> String {
+    match value {
+        Value::Null => "None".to_owned(),
+        Value::Bool(flag) => if *flag { "True" } else { "False" }.to_owned(),
+        Value::String(text) if !text.contains(['\'', '\\', '\n']) => format!("'{text}'"),
+        Value::Array(items) => {
+            let items: Vec<String> = items.iter().map(python).collect();
+            format!("[{}]", items.join(", "))
+        }
+        Value::Object(members) => {
+            let members = members.iter().map(|(key, value)| format!("'{key}': {}", python(value)));
+            format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
+        }
+        other => other.to_string(),
     }
 }
 
@@ -332,6 +355,35 @@ fn nested_elements_have_the_types_of_the_schema() {
     let text = begin + &"]<]minimax[>[</a>".repeat(100_000);
     let events = staged("minimax_m3", &any, &[&text], Finish::Stop);
     assert_eq!(json_of(&events), format!("{}\"\"{}", "{\"a\":".repeat(128), "}".repeat(128)));
+}
+
+/// Pairs of literals, as a Python interpreter evaluates them, and JSON.
+#[test]
+fn pythons_literals_are_json() {
+    let cases = [
+        ("''", r#""""#),
+        (r#""a'b""#, r#""a'b""#),
+        (r#"'\'\"\\'"#, r#""'\"\\""#),
+        (r"'\n\r\t\b\f\a\v\0'", r#""\n\r\t\b\f\u0007\u000b\u0000""#),
+        (r"'\x41\u00e9\U0001f600\101\7'", "\"Aé😀A\\u0007\""),
+        // An unknown escape is a backslash and its character.
+        (r"'\d\''", r#""\\d'""#),
+        (r"'\ud800'", "\"\u{fffd}\""),
+        ("[True, False, None, true, false, null]", "[true,false,null,true,false,null]"),
+        ("-1.5e3", "-1.5e3"),
+        ("{'a': [1, {}], \"b\": ''}", r#"{"a":[1,{}],"b":""}"#),
+    ];
+    let tool = json!({"type": "function", "function": {"name": "get"}});
+    for (literal, json) in cases {
+        let text = format!("x={literal}, y=1 , z=None");
+        let expected = format!(r#"{{"x":{json},"y":1,"z":null}}"#);
+        for parts in [vec![text.as_str()], text.split_inclusive(|_| true).collect()] {
+            let events = staged("pythonic", &tool, &parts, Finish::Stop);
+            assert_eq!(json_of(&events), expected);
+        }
+    }
+    let events = staged("pythonic", &tool, &[], Finish::Stop);
+    assert_eq!(json_of(&events), "{}");
 }
 
 #[test]

@@ -19,7 +19,7 @@ use grammarc_tests::vocabularies::{artifact, table};
 use serde_json::{Value, json};
 
 /// Special tokens of the families, and the one that ends a sequence.
-pub(super) const SPECIAL: [&str; 63] = [
+pub(super) const SPECIAL: [&str; 68] = [
     "<think>",
     "</think>",
     "<tool_call>",
@@ -66,6 +66,11 @@ pub(super) const SPECIAL: [&str; 63] = [
     "<|\"|>",
     "<|channel>",
     "<channel|>",
+    "]<]minimax[>[",
+    "<mm:think>",
+    "</mm:think>",
+    "<|tool_call_start|>",
+    "<|tool_call_end|>",
     "<think:opensource>",
     "</think:opensource>",
     "<tool_calls:opensource>",

@@ -67,6 +67,7 @@ pub(super) fn read(style: &str, text: &str, schema: &Value) -> Option<Result<Val
         "gemma_4" => return Some(braced("<|\"|>")),
         "functiongemma" => return Some(braced("<escape>")),
         "minimax_m3" => return Some(elements(text, schema)),
+        "pythonic" | "lfm_2" | "olmo_3" => return Some(super::python_arguments::read(text)),
         _ => {}
     }
     let family = family(style)?;

@@ -10,7 +10,7 @@ use grammarc_grammar::diagnostics::Source;
 use grammarc_grammar::ir::Expr;
 use grammarc_json_schema as json_schema;
 use grammarc_json_schema::document::{Json, NodeId};
-use grammarc_json_schema::{KeyOrder, Root, Whitespace};
+use grammarc_json_schema::{Escapes, KeyOrder, Root, Whitespace};
 use grammarc_patterns::regex;
 use grammarc_patterns::regex::PatternOptions;
 
@@ -146,6 +146,10 @@ fn new_schema(
     // Arguments are read as if the tool had named all of them, since such a style cannot write others.
     let is_closed = schema.is_object && style.is_some_and(MemberStyle::names_keys);
     options.closed |= is_closed;
+    if style.is_some_and(MemberStyle::is_python) {
+        // Other escapes of JSON have another meaning in Python.
+        options.text.escapes = Escapes::Shortest;
+    }
     let is_sorted = style.is_some_and(|style| style.sorted);
     if is_sorted && options.key_order == KeyOrder::Schema {
         options.key_order = KeyOrder::Sorted;

@@ -50,8 +50,12 @@ pub struct MemberStyle {
     pub key_again: Option<[String; 2]>,
     /// The notations of values; each type has at least one.
     pub values: Vec<ValueStyle>,
+    /// Another text that `null` may have.
+    pub null: Option<String>,
     /// Other texts that `false` and `true` may have, in this order.
     pub booleans: Option<[String; 2]>,
+    /// The notation of arrays and objects within a value, if it differs from that of the arguments.
+    pub within: Option<Within>,
     /// The text that closes a member, after its value. Empty if all values have texts of their own that end them, or
     /// the next text ends them.
     #[serde(default)]
@@ -79,6 +83,11 @@ impl MemberStyle {
     /// Whether brackets are around the members of an object and the items of an array.
     pub fn has_brackets(&self) -> bool {
         !self.objects[0].is_empty()
+    }
+
+    /// Whether strings are literals of Python.
+    pub fn is_python(&self) -> bool {
+        self.values.iter().any(|value| value.quoted)
     }
 
     /// Whether the grammar of an object has to name all its keys. A grammar cannot require that the key of an end tag is
@@ -123,6 +132,22 @@ impl MemberStyle {
     }
 }
 
+/// The notation of arrays and objects within a value. Separators and values are those of the style.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Within {
+    /// The text before a key, and the texts after the key.
+    pub member: (String, Vec<String>),
+    /// Other texts before and after a key that the schema names.
+    pub other_member: Option<(String, Vec<String>)>,
+    /// The texts before and after all members of an object.
+    pub objects: [String; 2],
+    /// The texts before and after all items of an array.
+    pub arrays: [String; 2],
+    /// Characters that a key cannot contain.
+    pub not_in_keys: String,
+}
+
 /// How values of certain types are written in a style of members.
 #[derive(Clone, Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -138,10 +163,13 @@ pub struct ValueStyle {
     /// Whether arrays and objects within the value are written as tags too, and not as JSON.
     #[serde(default)]
     pub nested: bool,
+    /// Whether strings are literals of Python: between single or double quotes, with escapes.
+    #[serde(default)]
+    pub quoted: bool,
 }
 
 /// The name of each style with the text of its file.
-const FILES: [(&str, &str); 12] = [
+const FILES: [(&str, &str); 13] = [
     ("qwen_xml", include_str!("styles/members/qwen_xml.json")),
     ("seed_xml", include_str!("styles/members/seed_xml.json")),
     ("gemma", include_str!("styles/members/gemma.json")),
@@ -153,6 +181,7 @@ const FILES: [(&str, &str); 12] = [
     ("hy_v3_xml", include_str!("styles/members/hy_v3_xml.json")),
     ("glm_xml", include_str!("styles/members/glm_xml.json")),
     ("cohere_xml", include_str!("styles/members/cohere_xml.json")),
+    ("python", include_str!("styles/members/python.json")),
     ("kimi_k3_xml", include_str!("styles/members/kimi_k3_xml.json")),
 ];
 
@@ -200,7 +229,7 @@ pub(super) fn tag_form(
         ValueForm {
             types: types(&value.types),
             begin: symbols(&value.begin).expr(),
-            any_string: match types(&value.types).contains(TypeSet::STRING) {
+            any_string: match types(&value.types).contains(TypeSet::STRING) && !value.quoted {
                 true => up_to(&close),
                 false => Expr::Never,
             },
@@ -208,6 +237,7 @@ pub(super) fn tag_form(
             close_text: close_text.clone(),
             is_delimited: value.close.is_some(),
             nested: value.nested,
+            is_quoted: value.quoted,
         }
     });
     let values = values.collect();
@@ -220,35 +250,57 @@ pub(super) fn tag_form(
     });
     let again = style.key_again.as_ref().map(&mut pair);
     let (objects, arrays) = (pair(&style.objects), pair(&style.arrays));
-    let mut after_key = Vec::new();
-    for part in &style.member.1 {
-        if !after_key.is_empty() {
-            after_key.push(run.clone());
+    let mut around_key = |(before, after): &(String, Vec<String>)| {
+        let mut parts = Vec::new();
+        for part in after {
+            if !parts.is_empty() {
+                parts.push(run.clone());
+            }
+            parts.push(text(part));
         }
-        after_key.push(text(part));
-    }
+        [text(before), Expr::seq(parts)]
+    };
+    let within = style.within.as_ref();
+    let keys_within = within.map(|within| {
+        let [before, after] = around_key(&within.member);
+        let other = within.other_member.as_ref().map(&mut around_key);
+        let (excluded, escapes) = (within.not_in_keys.clone(), Vec::new());
+        KeyForm { before, after, other, again: None, excluded, escapes, quotes: None }
+    });
+    let [before, after] = around_key(&style.member);
     let keys = KeyForm {
-        before: text(&style.member.0),
-        after: Expr::seq(after_key),
+        before,
+        after,
+        other: None,
         again,
         excluded: style.not_in_keys.clone(),
         escapes: style.key_escapes.iter().map(|(c, text)| (*c, text.clone())).collect(),
         quotes,
     };
-    TagForm {
+    let either = |text: &str, other: Option<&String>| {
+        Expr::alt([text].into_iter().chain(other.map(String::as_str)).map(Expr::literal))
+    };
+    let form = TagForm {
         keys,
         item: [text(&style.item.0), text(&style.item.1)],
         objects,
         arrays,
         separator: text(&style.separator),
         values,
+        null: either("null", style.null.as_ref()),
         booleans: [0, 1].map(|at| {
-            let other = style.booleans.iter().map(|others| Expr::literal(&others[at]));
-            Expr::alt([Expr::literal(["false", "true"][at])].into_iter().chain(other))
+            either(["false", "true"][at], style.booleans.as_ref().map(|others| &others[at]))
         }),
+        within: None,
         lines: style.lines,
         space,
-    }
+    };
+    let within = within.zip(keys_within).map(|(within, keys)| {
+        let [objects, arrays] =
+            [&within.objects, &within.arrays].map(|[open, close]| [text(open), text(close)]);
+        Box::new(TagForm { keys, objects, arrays, ..form.clone() })
+    });
+    TagForm { within, ..form }
 }
 
 /// Returns the expression of any text up to and including the first `close`.

@@ -126,7 +126,7 @@ impl Request {
                     Dispatch { rules, max, min, unique, in_a_row, ..self.dispatch() }
                 }
             };
-        if self.text_before {
+        if self.text_before && style.alone.is_none() {
             return self.format(Kind::Dispatch(dispatch));
         }
         let calls = match &style.section {
@@ -160,6 +160,10 @@ impl Request {
         let style = self.style;
         let mut excludes: Vec<String> = Vec::new();
         match &style.section {
+            Some(_) if let Some(begin) = &style.alone => {
+                let names = self.tools.iter().map(|tool| &tool.name.text);
+                excludes.extend(names.map(|name| begin.replace("{name}", name)));
+            }
             Some(section) => {
                 let begin = section.begin.iter().take(1).filter_map(|part| match part {
                     Part::Text(text) => Some(text.clone()),

@@ -43,6 +43,10 @@ pub(super) struct Style {
     /// Tags within which text may also stand, for families that have them.
     #[serde(default)]
     pub(super) text: Vec<Message>,
+    /// A text with `{name}` that begins the calls, for families whose outputs are a text or calls, and not both. Then text
+    /// cannot contain the beginning of a call. `None` for other families.
+    #[serde(default)]
+    pub(super) alone: Option<String>,
     /// Whether only calls may follow the first call.
     #[serde(default)]
     pub(super) calls_end: bool,
@@ -156,7 +160,7 @@ macro_rules! files {
     };
 }
 
-const FILES: [(&str, &str); 38] = files![
+const FILES: [(&str, &str); 42] = files![
     "llama",
     "qwen_3",
     "qwen_3_coder",
@@ -174,6 +178,10 @@ const FILES: [(&str, &str); 38] = files![
     "kimi_k3",
     "glm_4_5",
     "glm_4_7",
+    "pythonic",
+    "lfm_2",
+    "olmo_3",
+    "hunyuan_a13b",
     "minimax",
     "minimax_m3",
     "hy_v3",
@@ -275,7 +283,7 @@ mod tests {
                     panic!("{name}: begins with a pattern")
                 };
                 assert!(begin.starts_with(&section.trigger), "{name}");
-                assert!(matches!(section.end[..], [Part::Text(_)]), "{name}");
+                assert!(matches!(section.end.last(), Some(Part::Text(_))), "{name}");
             }
         }
     }
