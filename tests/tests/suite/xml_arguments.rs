@@ -164,7 +164,8 @@ fn children(mut text: &str) -> Result<(Vec<Element<'_>>, &str), String> {
         text = behind.strip_prefix(end.as_str()).ok_or_else(|| format!("no {end}: {behind:?}"))?;
         all.push(Element { name, text: own, within });
     }
-    Ok((all, if all.is_empty() { text } else { text.trim_start() }))
+    let behind = if all.is_empty() { text } else { text.trim_start() };
+    Ok((all, behind))
 }
 
 /// All values that elements and a text may denote, at most some thousands.
