@@ -90,7 +90,7 @@ fn calls_stand_alone() {
     let request = |choice: &str| json!({"type": "tools", "style": "pythonic", "tools": [tool("f"), tool("g.h")], "tool_choice": choice});
     let calls = ["[f()]", "[f(a=1), g.h(), f()]"];
     let texts = ["", "See [1] and [f].", "[", "f(a=1)"];
-    let wrong = ["[f(a='1')]", "Now [f()]", "[f()] now", "[f(", "[f() ]", "text [g.h("];
+    let wrong = ["[f(b=1)]", "[f(a='1')]", "Now [f()]", "[f()] now", "[f(", "[f() ]", "text [g.h("];
     check(&request("auto"), &[&calls[..], &texts].concat(), &wrong);
     check(&request("required"), &calls, &[&texts[..], &wrong].concat());
     check(&request("none"), &texts, &[&calls[..], &wrong].concat());

@@ -143,9 +143,10 @@ fn new_schema(
         Style::Json => None,
         Style::Xml(style) => members::style(style),
     };
-    // Arguments are read as if the tool had named all of them, since such a style cannot write others.
+    // A style whose end tags repeat keys cannot write keys that the tool does not name. Python refuses keys that are given
+    // twice or are no identifiers, so such keys are taken only where the schema says so.
     let is_closed = schema.is_object && style.is_some_and(MemberStyle::names_keys);
-    options.closed |= is_closed;
+    options.closed |= is_closed || schema.is_object && style.is_some_and(MemberStyle::is_python);
     if style.is_some_and(MemberStyle::is_python) {
         // Other escapes of JSON have another meaning in Python.
         options.text.escapes = Escapes::Shortest;
