@@ -9,6 +9,7 @@
 //! Cost: one binary search for each length of special tokens, at each position in a text where a
 //! special token may begin.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use grammarc_artifacts::{TokenKind, VocabularyArtifact};
@@ -63,6 +64,17 @@ impl ControlTokens {
                 id < vocabulary.token_count() && vocabulary.token_kind(id) != TokenKind::Unused
             }
         }
+    }
+
+    /// Returns the texts between `before` and `after` of the special tokens that begin and end so, in order. Without a
+    /// vocabulary, there are none.
+    pub fn between(&self, before: &str, after: &str) -> BTreeSet<String> {
+        let Some(vocabulary) = &self.vocabulary else { return BTreeSet::new() };
+        let texts = vocabulary.special_tokens().iter().filter_map(|&id| {
+            let text = std::str::from_utf8(vocabulary.token_bytes(id)).ok()?;
+            text.strip_prefix(before)?.strip_suffix(after).map(str::to_owned)
+        });
+        texts.collect()
     }
 
     /// Returns the byte range and the id of the first special token in a text. If several begin at

@@ -73,8 +73,8 @@ fn members_are_those_of_xgrammar() {
     judge("xgrammar_members", include_str!("../data/structural_tags/xgrammar_members.json"), 120);
 }
 
-/// Styles without a transcript: no chat template of the family can be had.
-const WITHOUT_TEMPLATE: [&str; 8] = [
+/// Styles without a transcript of each scenario: no chat template of the family can be had, but for `pythonic`.
+const WITHOUT_TEMPLATE: [&str; 10] = [
     "deepseek_v4_1",
     "exaone",
     "mimo",
@@ -83,6 +83,9 @@ const WITHOUT_TEMPLATE: [&str; 8] = [
     "granite_3",
     "phi_4_mini",
     "plain",
+    // The template of Llama 4 writes numbers between quotes, so it has no scenario with three arguments.
+    "pythonic",
+    "olmo_3",
 ];
 
 /// Scenarios of calls that each style with a template has to take: no argument, one, and three.
@@ -96,14 +99,17 @@ fn transcripts_are_accepted() {
     let mut scenarios: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut wrong = Vec::new();
     for case in data(text) {
+        // Without a vocabulary, markers have no suffix.
+        let suffix = case["suffix"].as_str().unwrap_or_default();
         let text = case["text"].as_str().expect("a text");
+        let text = if suffix.is_empty() { text.to_owned() } else { text.replace(suffix, "") };
         let scenario = case["scenario"].as_str().expect("a name");
         let mut tag = case["tag"].clone();
         tag["tools"] = file["tools"].clone();
         let style = tag["style"].as_str().expect("a name").to_owned();
         for choice in ["auto", "required", "none"] {
             tag["tool_choice"] = choice.into();
-            let accepted = verdicts(&tag, &[text]).unwrap_or_else(|error| panic!("{error}"))[0];
+            let accepted = verdicts(&tag, &[&text]).unwrap_or_else(|error| panic!("{error}"))[0];
             let expected = match choice {
                 "auto" => true,
                 "required" => scenario != "text",

@@ -6,6 +6,7 @@ mod cases;
 mod errors;
 mod members;
 mod page;
+mod python;
 mod refused;
 
 use grammarc_compiler::budget::Budget;

@@ -10,7 +10,7 @@ use grammarc::sample::{SampleOptions, Sampler};
 use grammarc_artifacts::VocabularyArtifact;
 use grammarc_compiler::budget::Budget;
 use grammarc_compiler::controls::ControlTokens;
-use grammarc_compiler::diagnostics::Source;
+use grammarc_compiler::diagnostics::{Diagnostic, Source};
 use grammarc_compiler::frontend::structural_tag::{self, StructuralTagOptions};
 use grammarc_compiler::ir::Lowered;
 use grammarc_runtime::{Grammar, Matcher};
@@ -19,7 +19,7 @@ use grammarc_tests::vocabularies::{artifact, table};
 use serde_json::{Value, json};
 
 /// Special tokens of the families, and the one that ends a sequence.
-pub(super) const SPECIAL: [&str; 52] = [
+pub(super) const SPECIAL: [&str; 68] = [
     "<think>",
     "</think>",
     "<tool_call>",
@@ -66,6 +66,22 @@ pub(super) const SPECIAL: [&str; 52] = [
     "<|\"|>",
     "<|channel>",
     "<channel|>",
+    "]<]minimax[>[",
+    "<mm:think>",
+    "</mm:think>",
+    "<|tool_call_start|>",
+    "<|tool_call_end|>",
+    "<think:opensource>",
+    "</think:opensource>",
+    "<tool_calls:opensource>",
+    "</tool_calls:opensource>",
+    "<tool_call:opensource>",
+    "</tool_call:opensource>",
+    "<tool_sep:opensource>",
+    "<arg_key:opensource>",
+    "</arg_key:opensource>",
+    "<arg_value:opensource>",
+    "</arg_value:opensource>",
     "<|im_start|>",
     "<|im_end|>",
     "<|eot_id|>",
@@ -125,19 +141,27 @@ pub(super) fn transcripts_with_grammars() -> Vec<(Value, Grammar)> {
 }
 
 pub(super) fn grammar(tag: &Value) -> Grammar {
-    let controls = ControlTokens::of(vocabulary());
+    let lowered = lowered(tag, vocabulary());
+    compiled(vocabulary(), &lowered.unwrap_or_else(|errors| panic!("{tag}: {errors:#?}")))
+}
+
+fn lowered(tag: &Value, vocabulary: &VocabularyArtifact) -> Result<Lowered, Vec<Diagnostic>> {
+    let controls = ControlTokens::of(vocabulary);
     let source = Source::new("calls", tag.to_string());
     let options = StructuralTagOptions::default();
-    let lowered: Result<Lowered, _> =
-        structural_tag::lower(source, &options, &controls, &Budget::new());
-    compiled(vocabulary(), &lowered.unwrap_or_else(|errors| panic!("{tag}: {errors:#?}")))
+    structural_tag::lower(source, &options, &controls, &Budget::new())
 }
 
 /// The tokens of a text: special ones, the longest first, words, and bytes.
 pub(super) fn tokens(text: &str, spelled: bool) -> (Vec<u32>, usize) {
-    let first = 256 + WORDS.len() as u32;
-    let special = (first..).zip(SPECIAL).filter(|_| !spelled);
-    let mut known: Vec<(u32, &str)> = special.chain((256..).zip(WORDS)).collect();
+    tokens_among(text, &WORDS, if spelled { &[] } else { &SPECIAL })
+}
+
+/// The tokens of a text in a vocabulary of bytes, words and special tokens, in this order; and the number of special ones.
+fn tokens_among(text: &str, words: &[&str], special: &[&str]) -> (Vec<u32>, usize) {
+    let first = 256 + words.len() as u32;
+    let special = (first..).zip(special.iter().copied());
+    let mut known: Vec<(u32, &str)> = special.chain((256..).zip(words.iter().copied())).collect();
     known.sort_by_key(|(_, text)| std::cmp::Reverse(text.len()));
     let (mut tokens, mut count, mut at) = (Vec::new(), 0, 0);
     while at < text.len() {
@@ -180,6 +204,45 @@ fn transcripts_are_allowed_token_by_token() {
         }
     }
     assert!(by_token >= 80 && by_text >= 10, "{by_token} with special tokens, {by_text} without");
+}
+
+/// Hy3 has a suffix in its markers, which differs between checkpoints.
+#[test]
+fn markers_have_the_suffix_of_the_vocabulary() {
+    let tool = json!({"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {"a": {"type": "string"}}}}});
+    let tag =
+        json!({"type": "tools", "style": "hy_v3", "tools": [tool], "tool_choice": "required"});
+    let members =
+        json!({"type": "json_schema", "style": "hy_v3_xml", "json_schema": {"type": "object"}});
+    let call = |suffix: &str| {
+        let text = "<tool_calls>\n<tool_call>f<tool_sep>\n<arg_key>a</arg_key>\n<arg_value>x</arg_value>\n</tool_call>\n</tool_calls>";
+        text.replace('>', &format!("{suffix}>"))
+    };
+    let cases: [(&[&str], Option<&str>); 6] = [
+        (&["<eos>"], Some("")),
+        (&["<tool_calls>", "<arg_key>", "<eos>"], Some("")),
+        (&["<tool_calls:a>", "</tool_calls:a>", "<arg_key:a>", "<eos>"], Some(":a")),
+        // Neither is the suffix of a checkpoint.
+        (&["<tool_calls_begin>", "<tool_calls:a b>", "<arg_key >", "<eos>"], Some("")),
+        (&["<tool_calls:a>", "<tool_calls:b>", "<arg_key:a>", "<arg_key:b>", "<eos>"], None),
+        (&["<tool_calls:a>", "<tool_calls>", "<arg_key:a>", "<arg_key>", "<eos>"], None),
+    ];
+    for (special, expected) in cases {
+        let vocabulary = artifact(&table((0..=u8::MAX).map(|byte| vec![byte]), special));
+        let Some(suffix) = expected else {
+            for tag in [&tag, &members] {
+                let errors = lowered(tag, &vocabulary).expect_err("there are several suffixes");
+                assert_eq!(errors[0].code, "structural-tag::suffixes", "{special:?}");
+            }
+            continue;
+        };
+        let lowered = lowered(&tag, &vocabulary).expect("the tag compiles");
+        let grammar = compiled(&vocabulary, &lowered);
+        for other in ["", ":a", ":b"] {
+            let (tokens, _) = tokens_among(&call(other), &[], special);
+            assert_eq!(accepts(&grammar, &tokens), other == suffix, "{special:?} {other}");
+        }
+    }
 }
 
 #[test]

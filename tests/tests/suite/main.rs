@@ -21,6 +21,7 @@ mod options;
 mod packed_strings;
 mod pages;
 mod promises;
+mod python_arguments;
 mod reading;
 mod recursion;
 mod robustness;

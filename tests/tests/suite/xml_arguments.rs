@@ -33,7 +33,9 @@ fn family(style: &str) -> Option<Family> {
             schema(["<parameter=", ">", "</parameter>"], true)
         }
         "minimax" => schema(["<parameter name=\"", "\">", "</parameter>"], false),
-        "glm_4_5" | "glm_4_7" => schema(["<arg_key>", "</arg_key>", "</arg_value>"], false),
+        "glm_4_5" | "glm_4_7" | "hy_v3" => {
+            schema(["<arg_key>", "</arg_key>", "</arg_value>"], false)
+        }
         "deepseek_v3_2" | "deepseek_v4" => Family {
             member: ["<｜DSML｜parameter name=\"", "\"", "</｜DSML｜parameter>"],
             types: Types::IsString(">"),
@@ -64,6 +66,8 @@ pub(super) fn read(style: &str, text: &str, schema: &Value) -> Option<Result<Val
     match style {
         "gemma_4" => return Some(braced("<|\"|>")),
         "functiongemma" => return Some(braced("<escape>")),
+        "minimax_m3" => return Some(elements(text, schema)),
+        "pythonic" | "lfm_2" | "olmo_3" => return Some(super::python_arguments::read(text)),
         _ => {}
     }
     let family = family(style)?;
@@ -86,7 +90,7 @@ fn members(family: &Family, style: &str, text: &str, schema: &Value) -> Result<V
         };
         let (value, behind) = match &family.types {
             &Types::Schema { python, lines } => {
-                let member = match style.starts_with("glm") {
+                let member = match begin == "<arg_key>" {
                     true => member.trim_start().strip_prefix("<arg_value>").ok_or("no value")?,
                     false => member,
                 };
@@ -123,6 +127,73 @@ fn members(family: &Family, style: &str, text: &str, schema: &Value) -> Result<V
         rest = behind.trim_start();
     }
     Ok(Value::Object(object))
+}
+
+/// Values in elements, which have the types of the schema: an element denotes the first of JSON, a text, an empty array,
+/// an empty object, an array of the elements in it and an object of them that its schema takes.
+fn elements(text: &str, schema: &Value) -> Result<Value, String> {
+    let (children, behind) = children(text)?;
+    if !behind.is_empty() {
+        return Err(format!("{behind:?} behind the arguments"));
+    }
+    let validator = jsonschema::draft202012::new(schema).map_err(|error| error.to_string())?;
+    let mut found = ways(&children, "").into_iter().filter(Value::is_object);
+    found.find(|way| validator.is_valid(way)).ok_or_else(|| format!("nothing valid: {text:?}"))
+}
+
+/// An element: its name, its text and the elements in it.
+struct Element<'t> {
+    name: &'t str,
+    text: &'t str,
+    within: Vec<Self>,
+}
+
+/// The elements at the start of a text, and the text behind them.
+fn children(mut text: &str) -> Result<(Vec<Element<'_>>, &str), String> {
+    let mut all = Vec::new();
+    loop {
+        let Some(named) = text.trim_start().strip_prefix("]<]minimax[>[<") else { break };
+        if named.starts_with('/') {
+            break;
+        }
+        let (name, inside) = until(named, ">")?;
+        let (own, _) = until(inside, "]<]minimax[>[")?;
+        let (within, behind) = children(inside)?;
+        let behind = if within.is_empty() { &inside[own.len()..] } else { behind };
+        let end = format!("]<]minimax[>[</{name}>");
+        text = behind.strip_prefix(end.as_str()).ok_or_else(|| format!("no {end}: {behind:?}"))?;
+        all.push(Element { name, text: own, within });
+    }
+    let behind = if all.is_empty() { text } else { text.trim_start() };
+    Ok((all, behind))
+}
+
+/// All values that elements and a text may denote, at most some thousands.
+fn ways(children: &[Element<'_>], text: &str) -> Vec<Value> {
+    if children.is_empty() {
+        let parsed = serde_json::from_str(text.trim()).ok();
+        let others = [Value::from(text), Value::Array(Vec::new()), Value::Object(Map::new())];
+        let is_blank = text.trim().is_empty();
+        return parsed
+            .into_iter()
+            .chain(others.into_iter().take(if is_blank { 3 } else { 1 }))
+            .collect();
+    }
+    let mut all: Vec<Vec<Value>> = vec![Vec::new()];
+    for Element { text, within, .. } in children {
+        let own = ways(within, text);
+        let with = |values: &Vec<Value>| {
+            own.iter().map(|value| [&values[..], &[value.clone()]].concat()).collect::<Vec<_>>()
+        };
+        all = all.iter().flat_map(with).take(4096).collect();
+    }
+    let names = children.iter().map(|element| element.name.to_owned());
+    let object =
+        |values: &Vec<Value>| names.clone().zip(values.iter().cloned()).collect::<Map<_, _>>();
+    let objects: Vec<Value> = all.iter().map(|values| Value::Object(object(values))).collect();
+    let are_items = children.iter().all(|element| element.name == "item");
+    let arrays = all.into_iter().filter(|_| are_items).map(Value::Array);
+    arrays.chain(objects).collect()
 }
 
 /// A value without a type: JSON where the member's schema takes it, else a string.

@@ -19,7 +19,7 @@ use crate::values::strings::StringSet;
 
 /// Makes the start rule of the grammar: the values or objects of the schema as JSON with whitespace around them, or as
 /// tags.
-pub(super) fn start(emitter: &mut Emitter<'_>, wanted: Root<'_>) -> Result<RuleId, Diagnostic> {
+pub(super) fn start<'a>(emitter: &mut Emitter<'a>, wanted: Root<'a>) -> Result<RuleId, Diagnostic> {
     match wanted {
         Root::Tags { form, all } => tagged_document(emitter, form, all),
         Root::Value => document(emitter, false),
@@ -115,9 +115,9 @@ fn check_objects(emitter: &Emitter<'_>, content: &Content) -> Result<(), Diagnos
 
 /// Makes the start rule of a grammar of tags: the objects of the root schema, with their members as tags. With `all`,
 /// also the other values of the root, which no closing tag ends. A schema that allows every type means objects alone.
-fn tagged_document(
-    emitter: &mut Emitter<'_>,
-    form: &TagForm,
+fn tagged_document<'a>(
+    emitter: &mut Emitter<'a>,
+    form: &'a TagForm,
     all: bool,
 ) -> Result<RuleId, Diagnostic> {
     let root = emitter.graph.root();
@@ -127,10 +127,13 @@ fn tagged_document(
     if !has_others {
         check_objects(emitter, content)?;
     }
+    // The members of the root may have a notation of their own.
+    let within = emitter.tags.replace(form);
     let objects = match &content.objects {
-        Some(union) => Expr::alt(objects(emitter, &Tags(form), union)?),
-        None => any_members(emitter)?,
-    };
+        Some(union) => objects(emitter, &Tags(form), union).map(Expr::alt),
+        None => any_members(emitter, form),
+    }?;
+    emitter.tags = within;
     let objects = match has_others {
         true => Expr::alt([objects, tagged_others(emitter, form, content)?]),
         false => objects,

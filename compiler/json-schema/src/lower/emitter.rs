@@ -50,6 +50,8 @@ pub(super) struct Emitter<'a> {
     pub(super) layouts: Vec<Layout>,
     /// The rule of any value inside tags; `None` until it is needed.
     pub(super) any_tagged: Option<RuleId>,
+    /// The literals of all strings in Python's notation; `None` until they are needed.
+    pub(super) any_literal: Option<Expr>,
     /// For each layout, by its index, the rules of all formulas in this layout. `None` until the layout is first used.
     rows: Vec<Option<Row>>,
     /// Writes JSON pointers to the places of the schema from which rules come.
@@ -75,6 +77,7 @@ impl<'a> Emitter<'a> {
             layout: layouts[0],
             layouts,
             any_tagged: None,
+            any_literal: None,
             rows: Vec::new(),
             pointers: texts.types.logic.document.pointers(),
             queue: Vec::new(),

@@ -38,7 +38,7 @@ use super::algebra::{ContentGraph, Types};
 use super::document::NodeId;
 use super::options::JsonSchemaOptions;
 use super::text_form::layout::Layout;
-use super::text_form::tags::Root;
+use super::text_form::tags::{Root, TagForm};
 use emitter::{Emitter, Queued};
 use rules::Rules;
 use texts::Texts;
@@ -71,7 +71,8 @@ pub(crate) fn lower(
     let document = types.logic.document;
     let rules = Rules::new(options.text, StateBudget::new(options.max_states, budget));
     let layouts = Layout::of(options.text.whitespace);
-    let mut emitter = Emitter::new(Texts::new(types, rules), graph, wanted.tags(), layouts);
+    let mut emitter =
+        Emitter::new(Texts::new(types, rules), graph, wanted.tags().map(TagForm::within), layouts);
     let start = content::start(&mut emitter, wanted)?;
     let mut next = 0;
     while let Some(Queued { formula, layout, rule, origin }) = emitter.queue.get_mut(next) {

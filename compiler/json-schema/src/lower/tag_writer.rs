@@ -6,7 +6,7 @@
 
 use grammarc_grammar::automata::StateLimit;
 use grammarc_grammar::diagnostics::Diagnostic;
-use grammarc_grammar::ir::{Expr, Origin};
+use grammarc_grammar::ir::{ByteSet, Expr, Origin};
 
 use super::emitter::{Emitter, has_containers};
 use super::member_writer::MemberWriter;
@@ -15,7 +15,8 @@ use crate::text_form::layout::Layout;
 use crate::text_form::prelude::space;
 use crate::text_form::tags::{TagForm, ValueForm};
 use crate::values::pieces::Piece;
-use crate::values::strings::StringSet;
+use crate::values::strings::escaped::CharState;
+use crate::values::strings::{Place, StringSet};
 use crate::values::types::TypeSet;
 
 /// Writes members and items as tags of the given form.
@@ -36,7 +37,12 @@ impl MemberWriter for Tags<'_> {
                 })?
             }
         };
-        Ok(Expr::seq([form.keys.before.clone(), key, form.keys.after.clone()]))
+        let keys = &form.keys;
+        let other = keys.other.as_ref().filter(|_| matches!(name, MemberName::Key(_)));
+        let other =
+            other.map(|[before, after]| Expr::seq([before.clone(), key.clone(), after.clone()]));
+        let key = Expr::seq([keys.before.clone(), key, keys.after.clone()]);
+        Ok(Expr::alt([key].into_iter().chain(other)))
     }
 
     fn value(
@@ -88,7 +94,10 @@ impl Containers for AnyContainers {
 
     fn objects(&self, emitter: &mut Emitter<'_>, nested: bool) -> Result<Vec<Expr>, Diagnostic> {
         Ok(vec![match nested {
-            true => any_members(emitter)?,
+            true => match emitter.tags {
+                Some(form) => any_members(emitter, form.within())?,
+                None => Expr::Never,
+            },
             false => emitter.texts.rules.any(Piece::Object, emitter.layout),
         }])
     }
@@ -155,17 +164,18 @@ pub(super) fn in_form(
     containers: &impl Containers,
 ) -> Result<Expr, Diagnostic> {
     let has = |types| value.types.contains(types);
-    let mut closed = Vec::new();
-    if has(TypeSet::STRING) && !scalars.strings.is_none() {
+    let (mut closed, mut others) = (Vec::new(), Vec::new());
+    if value.is_quoted && has(TypeSet::STRING) && !scalars.strings.is_none() {
+        others.push(string_literal(emitter, &scalars.strings)?);
+    } else if has(TypeSet::STRING) && !scalars.strings.is_none() {
         closed.push(raw_string(emitter, form, value, &scalars.strings)?);
         // If all strings are allowed, every text of another type is also the text of a string.
         if scalars.strings.is_all() {
             return Ok(Expr::seq([value.begin.clone(), Expr::alt(closed)]));
         }
     }
-    let mut others = Vec::new();
     if has(TypeSet::NULL) && scalars.null {
-        others.push(Expr::literal("null"));
+        others.push(form.null.clone());
     }
     if has(TypeSet::BOOLEAN) {
         let [no, yes] = &form.booleans;
@@ -234,6 +244,35 @@ fn raw_string(
     Ok(Expr::seq([text, value.close.clone()]))
 }
 
+/// Returns the grammar expression of the literals of strings in Python's notation.
+///
+/// Between double quotes, a string is written as in JSON with shortest escapes, which has the same meaning in Python.
+/// Between single quotes, arbitrary strings have escapes too; strings of a smaller set only if they need none.
+fn string_literal(emitter: &mut Emitter<'_>, strings: &StringSet) -> Result<Expr, Diagnostic> {
+    let is_all = strings.is_all();
+    if let Some(known) = emitter.any_literal.as_ref().filter(|_| is_all) {
+        return Ok(known.clone());
+    }
+    let double = emitter.texts.string(strings, Place::Value)?;
+    let quote = Expr::byte(b'\'');
+    if is_all {
+        let quote_byte: ByteSet = [b'\''].into_iter().collect();
+        let others = ["\"", "\\'"].map(Expr::literal);
+        let character = [CharState::Boundary.edges_but(quote_byte)].into_iter().chain(others);
+        let single = Expr::seq([quote.clone(), Expr::alt(character).star(), quote]);
+        let literal = emitter.texts.rules.helper("literal", Expr::alt([double, single]));
+        emitter.any_literal = Some(literal.clone());
+        return Ok(literal);
+    }
+    let limit = emitter.texts.rules.allowed;
+    let plain = StringSet::pattern("^[^'\\\\\\u0000-\\u001f\\u007f]*$", limit);
+    let plain = plain.map_err(|_| limit.error()).and_then(|plain| strings.intersect(&plain, limit));
+    // Beyond the limit, double quotes remain.
+    let single = plain.and_then(|plain| plain.raw(limit)).ok();
+    let single = single.map(|single| Expr::seq([quote.clone(), single, quote]));
+    Ok(Expr::alt([double].into_iter().chain(single)))
+}
+
 /// Returns the grammar expression of those keys of a set that can be written in a tag.
 fn names_in_tags(
     emitter: &mut Emitter<'_>,
@@ -290,8 +329,7 @@ fn any_value(emitter: &mut Emitter<'_>, form: &TagForm) -> Result<Expr, Diagnost
 }
 
 /// Returns the grammar expression of any number of members as tags, with any keys and values.
-pub(super) fn any_members(emitter: &mut Emitter<'_>) -> Result<Expr, Diagnostic> {
-    let Some(form) = emitter.tags else { return Ok(Expr::Never) };
+pub(super) fn any_members(emitter: &mut Emitter<'_>, form: &TagForm) -> Result<Expr, Diagnostic> {
     let name = MemberName::Names(StringSet::all());
     let key = Tags(form).key(emitter, &name)?;
     let again = key_again(emitter, form, &name)?;
@@ -301,7 +339,7 @@ pub(super) fn any_members(emitter: &mut Emitter<'_>) -> Result<Expr, Diagnostic>
 
 /// Returns the grammar expression of any number of array items as tags, with any values.
 fn any_items(emitter: &mut Emitter<'_>) -> Result<Expr, Diagnostic> {
-    let Some(form) = emitter.tags else { return Ok(Expr::Never) };
+    let Some(form) = emitter.tags.map(TagForm::within) else { return Ok(Expr::Never) };
     let value = any_value(emitter, form)?;
     Ok(repeated(item(form, value), form, &form.arrays))
 }

@@ -9,7 +9,8 @@
 //!
 //! A [`TagForm`] gives the notation of a member; the schema decides which members exist, as for JSON. Each type of
 //! value has one [`ValueForm`]. If the notation includes the type, that text therefore gives the type of the value.
-//! Strings are written without quotes and escapes, so they cannot contain the text that ends them.
+//! Strings are written without quotes and escapes, so they cannot contain the text that ends them. Only families that
+//! write calls in Python have quotes.
 
 use crate::text_form::prelude::space;
 use crate::values::types::TypeSet;
@@ -56,8 +57,12 @@ pub struct TagForm {
     pub separator: Expr,
     /// How values are written between tags, with one entry for each group of types.
     pub values: Vec<ValueForm>,
+    /// The text of `null`.
+    pub null: Expr,
     /// The texts of `false` and of `true`, in this order.
     pub booleans: [Expr; 2],
+    /// The notation of arrays and objects within a value, if it differs. Their values have the same notation.
+    pub within: Option<Box<Self>>,
     /// Whether one line end before a string and one after it are not part of the string, and one may follow the last tag.
     pub lines: bool,
     /// Most characters of a run of whitespace between tags, and around a value other than a string.
@@ -65,6 +70,11 @@ pub struct TagForm {
 }
 
 impl TagForm {
+    /// Returns the notation of arrays and objects within a value.
+    pub(crate) fn within(&self) -> &Self {
+        self.within.as_deref().unwrap_or(self)
+    }
+
     /// Returns the grammar expression of the text between two tags: whitespace, and the separator if there is one.
     pub(crate) fn between(&self) -> Expr {
         match &self.separator {
@@ -90,6 +100,8 @@ pub struct KeyForm {
     pub before: Expr,
     /// The text between a key and the beginning of its value.
     pub after: Expr,
+    /// Other texts before and after a key that the schema names.
+    pub other: Option<[Expr; 2]>,
     /// The texts before and after the key of an end tag, if values end with one. Then only declared keys are allowed,
     /// because a grammar cannot require two arbitrary keys to be equal.
     pub again: Option<[Expr; 2]>,
@@ -130,6 +142,8 @@ pub struct ValueForm {
     pub is_delimited: bool,
     /// Whether arrays and objects are written as tags as well, instead of JSON.
     pub nested: bool,
+    /// Whether strings are literals of Python, between quotes and with escapes. Then `close` belongs to no string.
+    pub is_quoted: bool,
 }
 
 impl KeyForm {

@@ -15,6 +15,7 @@ use grammarc_grammar::ir::{
 use grammarc_json_schema::document::{Document, Json, NodeId};
 
 use super::format::{Mark, Text, Token};
+use super::suffix;
 use super::texts::{Symbols, Texts};
 
 /// The grammar of a structural tag under construction, with the errors found so far.
@@ -66,6 +67,16 @@ impl<'a> TagBuilder<'a> {
         let tokens = tokens.iter();
         let tokens = tokens.map(|token| (token.token.clone(), Some(self.document.span(token.at))));
         Expr::Token(TokenSet { tokens: tokens.collect(), negated })
+    }
+
+    /// Returns the suffix of the vocabulary's markers, by one of them. Several suffixes are an error at `at`.
+    pub(super) fn suffix(&mut self, marker: &str, at: NodeId) -> String {
+        suffix::of(marker, self.texts.controls).unwrap_or_else(|many| {
+            let many: Vec<String> = many.iter().map(|one| suffix::with(one, marker)).collect();
+            let text = format!("the vocabulary has several of one marker: {}", many.join(", "));
+            self.error("structural-tag::suffixes", at, text, "name another style");
+            String::new()
+        })
     }
 
     /// Reports an error at the value `at` of the document.

@@ -3,6 +3,7 @@
 //! The reader records an error and continues, so one compilation reports all errors. A member that is never asked for
 //! is an error; otherwise a misspelled option would be silently ignored.
 
+use grammarc_grammar::controls::ControlTokens;
 use grammarc_grammar::diagnostics::Diagnostic;
 use grammarc_grammar::ir::TokenRef;
 use grammarc_grammar::suggest::nearest;
@@ -17,6 +18,8 @@ use super::options::StructuralTagOptions;
 pub(super) struct Reader<'d, 's> {
     pub(super) document: &'d Document<'s>,
     pub(super) options: &'d StructuralTagOptions,
+    /// The special tokens of the vocabulary.
+    pub(super) controls: &'d ControlTokens,
     pub(super) errors: Vec<Diagnostic>,
     /// The tools that are left out of the grammar, since they do not compile.
     pub(super) left_out: Vec<LeftOut>,
@@ -29,9 +32,10 @@ impl<'d, 's> Reader<'d, 's> {
     pub(super) fn new(
         document: &'d Document<'s>,
         options: &'d StructuralTagOptions,
+        controls: &'d ControlTokens,
         left_out: Vec<LeftOut>,
     ) -> Self {
-        Self { document, options, errors: Vec::new(), left_out, candidates: Vec::new() }
+        Self { document, options, controls, errors: Vec::new(), left_out, candidates: Vec::new() }
     }
 
     /// Returns the record of a tool that is left out. `None` if the tool is not left out.

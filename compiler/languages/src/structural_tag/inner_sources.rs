@@ -10,13 +10,13 @@ use grammarc_grammar::diagnostics::Source;
 use grammarc_grammar::ir::Expr;
 use grammarc_json_schema as json_schema;
 use grammarc_json_schema::document::{Json, NodeId};
-use grammarc_json_schema::{KeyOrder, Root, Whitespace};
+use grammarc_json_schema::{Escapes, KeyOrder, Root, Whitespace};
 use grammarc_patterns::regex;
 use grammarc_patterns::regex::PatternOptions;
 
 use super::builder::{Inner, TagBuilder};
 use super::format::{Schema, Style, Syntax};
-use super::members;
+use super::members::{self, MemberStyle};
 use super::options::StructuralTagOptions;
 
 /// Lowers the inner sources (schemas, grammars and patterns) of a structural tag. Equal sources at one
@@ -139,10 +139,19 @@ fn new_schema(
     if schema.any_order {
         options.key_order = KeyOrder::AnyOnce;
     }
-    let is_sorted = match schema.style {
-        Style::Json => false,
-        Style::Xml(style) => members::style(style).is_some_and(|style| style.sorted),
+    let style = match schema.style {
+        Style::Json => None,
+        Style::Xml(style) => members::style(style),
     };
+    // A style whose end tags repeat keys cannot write keys that the tool does not name. Python refuses keys that are given
+    // twice or are no identifiers, so such keys are taken only where the schema says so.
+    let is_closed = schema.is_object && style.is_some_and(MemberStyle::names_keys);
+    options.closed |= is_closed || schema.is_object && style.is_some_and(MemberStyle::is_python);
+    if style.is_some_and(MemberStyle::is_python) {
+        // Other escapes of JSON have another meaning in Python.
+        options.text.escapes = Escapes::Shortest;
+    }
+    let is_sorted = style.is_some_and(|style| style.sorted);
     if is_sorted && options.key_order == KeyOrder::Schema {
         options.key_order = KeyOrder::Sorted;
     }
@@ -166,6 +175,9 @@ fn new_schema(
     let lower =
         |source: Source| json_schema::lower_as(source, &options, wanted, &schema.excludes, budget);
     match schema.schema {
+        None if is_closed => {
+            builder.add_constant(r#"{"type": "object", "additionalProperties": false}"#, lower)
+        }
         None => builder.add_constant(r#"{"type": "object"}"#, lower),
         // XGrammar's older form may give the schema as a string that contains JSON.
         Some(at) if matches!(builder.document.json(at), Json::String(_)) => {

@@ -17,6 +17,7 @@ use grammarc_json_schema::{KeyForm, Quotes, TagForm, TypeSet, ValueForm};
 
 use super::builder::TagBuilder;
 use super::format::Text;
+use super::suffix::{self, SUFFIX};
 use super::texts::Symbols;
 
 /// Returns the default of [`MemberStyle::space`].
@@ -25,9 +26,12 @@ fn space() -> u32 {
 }
 
 /// A style that writes the members of an object as tags, one after the other.
-#[derive(Debug, serde::Deserialize)]
+#[derive(Clone, Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MemberStyle {
+    /// A marker with `{suffix}`, by which the suffix of the vocabulary's markers is found. `None` if markers have no
+    /// suffix. In all other texts, `{suffix}` is replaced by the suffix.
+    pub suffix: Option<String>,
     /// The text before a key, and the texts after the key. Whitespace may stand between the latter.
     pub member: (String, Vec<String>),
     /// The text before an item of an array, and the text after its value.
@@ -46,8 +50,12 @@ pub struct MemberStyle {
     pub key_again: Option<[String; 2]>,
     /// The notations of values; each type has at least one.
     pub values: Vec<ValueStyle>,
+    /// Another text that `null` may have.
+    pub null: Option<String>,
     /// Other texts that `false` and `true` may have, in this order.
     pub booleans: Option<[String; 2]>,
+    /// The notation of arrays and objects within a value, if it differs from that of the arguments.
+    pub within: Option<Within>,
     /// The text that closes a member, after its value. Empty if all values have texts of their own that end them, or
     /// the next text ends them.
     #[serde(default)]
@@ -77,6 +85,45 @@ impl MemberStyle {
         !self.objects[0].is_empty()
     }
 
+    /// Whether strings are literals of Python.
+    pub fn is_python(&self) -> bool {
+        self.values.iter().any(|value| value.quoted)
+    }
+
+    /// Whether the grammar of an object has to name all its keys. A grammar cannot require that the key of an end tag is
+    /// equal to an arbitrary key before.
+    pub(super) fn names_keys(&self) -> bool {
+        self.key_again.is_some()
+    }
+
+    /// Returns the style with a suffix in its markers.
+    #[must_use]
+    pub fn with_suffix(&self, suffix: &str) -> Self {
+        let mut style = Self { suffix: None, ..self.clone() };
+        let (before, after) = (&mut style.member.0, &mut style.member.1);
+        let pairs = [&mut style.objects, &mut style.arrays].into_iter();
+        let pairs = pairs.chain(&mut style.key_again).chain(&mut style.key_quotes).flatten();
+        let values = style.values.iter_mut();
+        let values =
+            values.flat_map(|value| [&mut value.begin].into_iter().chain(&mut value.close));
+        let others = [before, &mut style.item.0, &mut style.item.1, &mut style.separator];
+        for text in
+            others.into_iter().chain(after).chain([&mut style.close]).chain(pairs).chain(values)
+        {
+            *text = suffix::with(suffix, text);
+        }
+        style
+    }
+
+    /// Returns the style with the suffix that the first marker of a text has. `None` if the text ends within the marker
+    /// or begins otherwise.
+    #[must_use]
+    pub fn with_suffix_of(&self, text: &str) -> Option<Self> {
+        let (before, after) = self.member.0.split_once(SUFFIX)?;
+        let (suffix, _) = text.strip_prefix(before)?.split_once(after)?;
+        Some(self.with_suffix(suffix))
+    }
+
     /// Whether a byte ends a value that has no text of its own at its end: it begins the separator, or a bracket behind
     /// the value.
     pub fn ends_value(&self, byte: u8) -> bool {
@@ -85,8 +132,24 @@ impl MemberStyle {
     }
 }
 
+/// The notation of arrays and objects within a value. Separators and values are those of the style.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Within {
+    /// The text before a key, and the texts after the key.
+    pub member: (String, Vec<String>),
+    /// Other texts before and after a key that the schema names.
+    pub other_member: Option<(String, Vec<String>)>,
+    /// The texts before and after all members of an object.
+    pub objects: [String; 2],
+    /// The texts before and after all items of an array.
+    pub arrays: [String; 2],
+    /// Characters that a key cannot contain.
+    pub not_in_keys: String,
+}
+
 /// How values of certain types are written in a style of members.
-#[derive(Debug, serde::Deserialize)]
+#[derive(Clone, Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ValueStyle {
     /// The names of the types, separated by spaces. `any` denotes all types: text for a string, and JSON for other
@@ -100,10 +163,13 @@ pub struct ValueStyle {
     /// Whether arrays and objects within the value are written as tags too, and not as JSON.
     #[serde(default)]
     pub nested: bool,
+    /// Whether strings are literals of Python: between single or double quotes, with escapes.
+    #[serde(default)]
+    pub quoted: bool,
 }
 
 /// The name of each style with the text of its file.
-const FILES: [(&str, &str); 11] = [
+const FILES: [(&str, &str); 13] = [
     ("qwen_xml", include_str!("styles/members/qwen_xml.json")),
     ("seed_xml", include_str!("styles/members/seed_xml.json")),
     ("gemma", include_str!("styles/members/gemma.json")),
@@ -112,8 +178,10 @@ const FILES: [(&str, &str); 11] = [
     ("minimax_m3_xml", include_str!("styles/members/minimax_m3_xml.json")),
     ("deepseek_xml", include_str!("styles/members/deepseek_xml.json")),
     ("deepseek_v4_1_xml", include_str!("styles/members/deepseek_v4_1_xml.json")),
+    ("hy_v3_xml", include_str!("styles/members/hy_v3_xml.json")),
     ("glm_xml", include_str!("styles/members/glm_xml.json")),
     ("cohere_xml", include_str!("styles/members/cohere_xml.json")),
+    ("python", include_str!("styles/members/python.json")),
     ("kimi_k3_xml", include_str!("styles/members/kimi_k3_xml.json")),
 ];
 
@@ -150,6 +218,9 @@ pub(super) fn tag_form(
     builder: &mut TagBuilder<'_>,
 ) -> TagForm {
     let style = &STYLES[style];
+    let suffixed =
+        style.suffix.as_ref().map(|marker| style.with_suffix(&builder.suffix(marker, at)));
+    let style = suffixed.as_ref().unwrap_or(style);
     let space = space.unwrap_or(style.space);
     let mut symbols = |text: &str| builder.symbols(&Text { text: text.to_owned(), at });
     let values = style.values.iter().map(|value| {
@@ -158,7 +229,7 @@ pub(super) fn tag_form(
         ValueForm {
             types: types(&value.types),
             begin: symbols(&value.begin).expr(),
-            any_string: match types(&value.types).contains(TypeSet::STRING) {
+            any_string: match types(&value.types).contains(TypeSet::STRING) && !value.quoted {
                 true => up_to(&close),
                 false => Expr::Never,
             },
@@ -166,6 +237,7 @@ pub(super) fn tag_form(
             close_text: close_text.clone(),
             is_delimited: value.close.is_some(),
             nested: value.nested,
+            is_quoted: value.quoted,
         }
     });
     let values = values.collect();
@@ -178,35 +250,57 @@ pub(super) fn tag_form(
     });
     let again = style.key_again.as_ref().map(&mut pair);
     let (objects, arrays) = (pair(&style.objects), pair(&style.arrays));
-    let mut after_key = Vec::new();
-    for part in &style.member.1 {
-        if !after_key.is_empty() {
-            after_key.push(run.clone());
+    let mut around_key = |(before, after): &(String, Vec<String>)| {
+        let mut parts = Vec::new();
+        for part in after {
+            if !parts.is_empty() {
+                parts.push(run.clone());
+            }
+            parts.push(text(part));
         }
-        after_key.push(text(part));
-    }
+        [text(before), Expr::seq(parts)]
+    };
+    let within = style.within.as_ref();
+    let keys_within = within.map(|within| {
+        let [before, after] = around_key(&within.member);
+        let other = within.other_member.as_ref().map(&mut around_key);
+        let (excluded, escapes) = (within.not_in_keys.clone(), Vec::new());
+        KeyForm { before, after, other, again: None, excluded, escapes, quotes: None }
+    });
+    let [before, after] = around_key(&style.member);
     let keys = KeyForm {
-        before: text(&style.member.0),
-        after: Expr::seq(after_key),
+        before,
+        after,
+        other: None,
         again,
         excluded: style.not_in_keys.clone(),
         escapes: style.key_escapes.iter().map(|(c, text)| (*c, text.clone())).collect(),
         quotes,
     };
-    TagForm {
+    let either = |text: &str, other: Option<&String>| {
+        Expr::alt([text].into_iter().chain(other.map(String::as_str)).map(Expr::literal))
+    };
+    let form = TagForm {
         keys,
         item: [text(&style.item.0), text(&style.item.1)],
         objects,
         arrays,
         separator: text(&style.separator),
         values,
+        null: either("null", style.null.as_ref()),
         booleans: [0, 1].map(|at| {
-            let other = style.booleans.iter().map(|others| Expr::literal(&others[at]));
-            Expr::alt([Expr::literal(["false", "true"][at])].into_iter().chain(other))
+            either(["false", "true"][at], style.booleans.as_ref().map(|others| &others[at]))
         }),
+        within: None,
         lines: style.lines,
         space,
-    }
+    };
+    let within = within.zip(keys_within).map(|(within, keys)| {
+        let [objects, arrays] =
+            [&within.objects, &within.arrays].map(|[open, close]| [text(open), text(close)]);
+        Box::new(TagForm { keys, objects, arrays, ..form.clone() })
+    });
+    TagForm { within, ..form }
 }
 
 /// Returns the expression of any text up to and including the first `close`.

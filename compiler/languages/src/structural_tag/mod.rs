@@ -31,7 +31,7 @@
 //! | `tests/tests/suite/calls.rs` | calls as chat templates write them, token by token |
 //! | `tests/tests/suite/tool_walks.rs` | tools of a benchmark with real vocabularies: calls that masks lead to are valid |
 //! | `tests/tests/suite/splitter.rs` | outputs split into their parts (`runtime`) |
-//! | `generate/src/arguments/tests.rs` | arguments as tags converted to JSON (`generate`) |
+//! | `generate/calls/src/arguments/tests.rs` | arguments as tags converted to JSON (`generate/calls`) |
 
 mod builder;
 mod counts;
@@ -45,6 +45,7 @@ mod members;
 mod options;
 mod read;
 mod refused;
+mod suffix;
 #[cfg(test)]
 mod tests;
 mod texts;
@@ -129,7 +130,7 @@ pub(crate) fn lower_with(
     let mut builder = TagBuilder::new(&source, &document, texts);
     let mut inner = InnerSources::new(options, reader, budget);
     let (format, left_out) =
-        read_without_refused(&document, options, &mut inner, &mut builder, budget)?;
+        read_without_refused(&document, options, controls, &mut inner, &mut builder, budget)?;
     let mut lowering = Lowering::new(builder, inner);
     let root = lowering.builder.outer.builder.declare("root");
     let expr = lowering.format(&format);

@@ -11,6 +11,7 @@
 //! Tests: `compiler/tests/structural_tags/refused.rs`.
 
 use grammarc_grammar::budget::Budget;
+use grammarc_grammar::controls::ControlTokens;
 use grammarc_grammar::diagnostics::Diagnostic;
 use grammarc_json_schema::document::Document;
 
@@ -35,12 +36,13 @@ const TOOL_STEPS: usize = 1 << 28;
 pub(super) fn read_without_refused(
     document: &Document<'_>,
     options: &StructuralTagOptions,
+    controls: &ControlTokens,
     inner: &mut InnerSources<'_>,
     builder: &mut TagBuilder<'_>,
     budget: &Budget,
 ) -> Result<(Format, Vec<LeftOut>), Vec<Diagnostic>> {
     let read = |left_out| {
-        let mut reader = Reader::new(document, options, left_out);
+        let mut reader = Reader::new(document, options, controls, left_out);
         let format = read::document(&mut reader);
         let Reader { errors, left_out, candidates, .. } = reader;
         match format.filter(|_| errors.is_empty()) {

@@ -13,7 +13,7 @@ use super::options::Tokens;
 
 /// Converts strings to symbols, and collects notes about the special tokens in them.
 pub(super) struct Texts<'a> {
-    controls: &'a ControlTokens,
+    pub(super) controls: &'a ControlTokens,
     tokens: Tokens,
     /// Ids of the special tokens found in strings so far.
     met: BTreeSet<u32>,

@@ -5,6 +5,7 @@ is kept, only what it writes. The transcript has neither the prompt nor the toke
 
     pip download --no-deps --no-binary llama-cpp-python llama-cpp-python==0.3.36
     tar xzf llama_cpp_python-0.3.36.tar.gz --wildcards '*/vendor/llama.cpp/models/templates/*'
+    # vllm-0.33.0.tar.gz of PyPI has the templates `examples/tool_chat_template_*.jinja`, which go into the same folder.
     pip install jinja2 cohere-melody==0.15.3
     python render.py FOLDER_OF_TEMPLATES > transcripts.json
 """
@@ -242,7 +243,8 @@ def transcript(facts, scenario, reasoning, text):
     tag = {"type": "tools", "style": facts["style"], "tools": "tools"}
     if reasoning:
         tag["reasoning"] = {"open": reasoning}
-    return {"template": facts["name"], "scenario": scenario, "tag": tag, "text": text}
+    suffix = {"suffix": facts["suffix"]} if "suffix" in facts else {}
+    return {"template": facts["name"], "scenario": scenario, "tag": tag, **suffix, "text": text}
 
 
 def main():

@@ -19,6 +19,8 @@
 //!
 //! Tests: `tests.rs`; `tests/tests/suite/tool_walks.rs` for the masks of such calls.
 
+mod elements;
+mod literals;
 mod reader;
 #[cfg(test)]
 mod tests;
@@ -47,7 +49,7 @@ struct Tool {
 /// The tools of a request, and the tag notation of their calls. Clones share the tools.
 #[derive(Clone, Debug)]
 pub struct TagArguments {
-    style: &'static MemberStyle,
+    style: Arc<MemberStyle>,
     tools: Arc<[Tool]>,
 }
 
@@ -56,7 +58,7 @@ impl TagArguments {
     /// `style`. `None` if this notation writes arguments as JSON, so that nothing has to be
     /// converted.
     pub fn new(style: &str, tools: &[Value]) -> Option<Self> {
-        let style = member_style(style)?;
+        let style = Arc::new(member_style(style)?.clone());
         let tools = tools.iter().filter_map(|tool| {
             let function = tool.get("function").unwrap_or(tool);
             let name = function.get("name")?.as_str()?.to_owned();
@@ -109,8 +111,8 @@ impl ArgumentsStage {
                 self.finish(parts);
                 let tool = self.of.tools.iter().position(|tool| tool.name == name);
                 let known = tool.map(|tool| &self.of.tools[tool]);
-                let reader =
-                    Reader::new(self.of.style, known.is_some_and(|tool| tool.types.depend()));
+                let style = Arc::clone(&self.of.style);
+                let reader = Reader::new(style, known.is_some_and(|tool| tool.types.depend()));
                 self.call = Some(Call { index, tool, reader })
                     .filter(|_| !known.is_some_and(|tool| tool.takes_text));
                 Part::Call { index, name }.push(parts);

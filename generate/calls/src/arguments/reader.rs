@@ -7,10 +7,14 @@
 //! one whole lexeme or waits for more text. A lexeme is a member up to its value, a value with its
 //! end, or the end of a container.
 
+use std::sync::Arc;
+
 use grammarc_compiler::frontend::structural_tag::{MemberStyle, ValueStyle};
 use memchr::memmem;
 use serde_json::Value;
 
+use super::elements::Elements;
+use super::literals;
 use super::types::{Member, Types};
 
 /// An object or array whose end was not read yet.
@@ -28,8 +32,8 @@ enum Next {
     Begin,
     /// The start of a member or an item, or the end of the container.
     Member,
-    /// A value: of the member with the key `key`, or of an item if `key` is `None`.
-    Value { key: Option<String>, style: &'static ValueStyle },
+    /// A value: of the member with the key `key`, or of an item if `key` is `None`. `style` is the index of its notation.
+    Value { key: Option<String>, style: usize },
     /// Nothing: the arguments have ended.
     End,
 }
@@ -37,7 +41,7 @@ enum Next {
 /// A reader of the arguments of one tool call.
 #[derive(Debug)]
 pub(super) struct Reader {
-    style: &'static MemberStyle,
+    style: Arc<MemberStyle>,
     text: String,
     /// Number of bytes of `text` that were read.
     at: usize,
@@ -50,13 +54,16 @@ pub(super) struct Reader {
     /// The members that were read, if all are written at the end of the call. `None` if each member
     /// is written at once.
     together: Option<Vec<Member>>,
+    /// The elements of the arguments, in notations whose values are elements at any depth. `None` in other notations.
+    elements: Option<Elements>,
 }
 
 impl Reader {
     /// Creates a reader before the first byte of the arguments. `together` defers the members to
     /// the end of the call.
-    pub(super) fn new(style: &'static MemberStyle, together: bool) -> Self {
-        // Notations whose values are tags state the types, so no value depends on a schema.
+    pub(super) fn new(style: Arc<MemberStyle>, together: bool) -> Self {
+        let elements = style.key_again.is_some().then(|| Elements::new(together));
+        // Other notations whose values are tags state the types, so no value depends on a schema.
         let together = together && !style.values.iter().any(|value| value.nested);
         Self {
             style,
@@ -67,6 +74,7 @@ impl Reader {
             next: Next::Begin,
             in_string: false,
             together: together.then(Vec::new),
+            elements,
         }
     }
 
@@ -74,7 +82,8 @@ impl Reader {
     pub(super) fn push(&mut self, text: &str, types: Option<&Types>) -> String {
         self.text.push_str(text);
         let mut json = String::new();
-        if self.open.is_empty() && self.together.is_none() {
+        let are_kept = self.elements.as_ref().is_some_and(Elements::are_kept);
+        if self.open.is_empty() && self.together.is_none() && !are_kept {
             json.push('{');
         }
         if self.open.is_empty() {
@@ -88,30 +97,74 @@ impl Reader {
 
     /// Ends the call. Returns the rest of its JSON.
     pub(super) fn finish(mut self, types: Option<&Types>) -> String {
+        let any = Types::new(None);
+        let types = types.unwrap_or(&any);
+        if let Some(elements) = self.elements.take().filter(Elements::are_kept) {
+            return Value::Object(elements.object(types, &self.style)).to_string();
+        }
         match self.together.take() {
-            Some(members) => {
-                let any = Types::new(None);
-                Value::Object(types.unwrap_or(&any).together(&members)).to_string()
-            }
+            Some(members) => Value::Object(types.together(&members)).to_string(),
             None if self.open.is_empty() => "{}".to_owned(),
+            None if self.style.is_python() => literals::word(self.rest().trim()) + "}",
             None => "}".to_owned(),
         }
     }
 
     /// Reads the next lexeme. `None` if more text is needed.
     fn step(&mut self, types: Option<&Types>, json: &mut String) -> Option<()> {
+        if self.style.suffix.is_some() {
+            // The first marker has the suffix of all markers.
+            self.style = Arc::new(self.style.with_suffix_of(self.rest().trim_start())?);
+        }
+        let style = Arc::clone(&self.style);
+        if self.elements.is_some() {
+            return self.element(types, json);
+        }
+        if style.is_python() {
+            let lexeme = literals::next(&self.text[self.at..], &mut self.searched)?;
+            self.at += lexeme.length;
+            json.push_str(&lexeme.json);
+            return Some(());
+        }
         match self.next.clone() {
             Next::Begin => self.begin_arguments(),
             Next::End => None,
-            Next::Member => self.member(json),
-            Next::Value { key, style } if style.nested => self.container(key, style, json),
-            Next::Value { key, style } => self.value(key, style, types, json),
+            Next::Member => self.member(&style, json),
+            Next::Value { key, style: value } => {
+                let value = &style.values[value];
+                match value.nested {
+                    true => self.container(key, value, json),
+                    false => self.value(&style, value, key, types, json),
+                }
+            }
         }
     }
 
     /// Returns the text that was not read yet.
     fn rest(&self) -> &str {
         &self.text[self.at..]
+    }
+
+    /// Reads a text through the next tag of an element. `None` if more text is needed.
+    fn element(&mut self, types: Option<&Types>, json: &mut String) -> Option<()> {
+        let elements = self.elements.as_mut()?;
+        match elements.step(&self.text[self.at..], self.searched, &self.style) {
+            Err(searched) => {
+                self.searched = searched;
+                None
+            }
+            Ok((read, member)) => {
+                self.at += read;
+                self.searched = 0;
+                let any = Types::new(None);
+                let member = member.map(|member| member.member(types.unwrap_or(&any), &self.style));
+                for (key, value) in member.into_iter().flatten() {
+                    self.begin(Some(&key), json);
+                    json.push_str(&value.to_string());
+                }
+                Some(())
+            }
+        }
     }
 
     /// Reads the bracket before the members of the arguments. `None` if more text is needed.
@@ -125,11 +178,12 @@ impl Reader {
 
     /// Reads the start of a member up to its value, or the end of the container. `None` if more
     /// text is needed.
-    fn member(&mut self, json: &mut String) -> Option<()> {
-        let style = self.style;
+    fn member(&mut self, style: &MemberStyle, json: &mut String) -> Option<()> {
         let rest = self.rest().trim_start();
         let open = *self.open.last()?;
-        if let Some(behind) = self.end(open).and_then(|end| rest.strip_prefix(end)) {
+        if let Some(behind) =
+            end(style, open, self.open.len()).and_then(|end| rest.strip_prefix(end))
+        {
             self.at = self.text.len() - behind.len();
             if self.open.len() == 1 {
                 // The JSON of the arguments is closed at the end of the call.
@@ -160,27 +214,17 @@ impl Reader {
             false => behind,
         };
         let value = value_style(style, behind)?;
-        self.at = self.text.len() - (behind.len() - value.begin.len());
+        self.at = self.text.len() - (behind.len() - style.values[value].begin.len());
         self.searched = 0;
         self.next = Next::Value { key, style: value };
         Some(())
-    }
-
-    /// Returns the text that ends a container. `None` for arguments without brackets.
-    fn end(&self, open: Open) -> Option<&'static str> {
-        let style = self.style;
-        match (style.has_brackets(), open.is_object) {
-            (true, true) => Some(&style.objects[1]),
-            (true, false) => Some(&style.arrays[1]),
-            (false, _) => (self.open.len() > 1).then_some(style.close.as_str()),
-        }
     }
 
     /// Opens an object or an array, which is the value of the member `key` or an item.
     fn container(
         &mut self,
         key: Option<String>,
-        style: &'static ValueStyle,
+        style: &ValueStyle,
         json: &mut String,
     ) -> Option<()> {
         self.begin(key.as_deref(), json);
@@ -198,20 +242,22 @@ impl Reader {
         Some(())
     }
 
-    /// Reads a value through its end. `None` if more text is needed.
+    /// Reads a value through its end. `of` is the notation of the arguments, and `style` that of the
+    /// value. `None` if more text is needed.
     fn value(
         &mut self,
+        of: &MemberStyle,
+        style: &ValueStyle,
         key: Option<String>,
-        style: &'static ValueStyle,
         types: Option<&Types>,
         json: &mut String,
     ) -> Option<()> {
-        let close = style.close.as_ref().unwrap_or(&self.style.close).as_bytes();
+        let close = style.close.as_ref().unwrap_or(&of.close).as_bytes();
         let rest = &self.text.as_bytes()[self.at..];
         let from = self.searched.saturating_sub(close.len());
         let end = match close.is_empty() {
             // The separator or bracket behind the value ends it.
-            true => rest[from..].iter().position(|byte| self.style.ends_value(*byte)),
+            true => rest[from..].iter().position(|byte| of.ends_value(*byte)),
             false => memmem::find(&rest[from..], close),
         };
         let Some(end) = end else {
@@ -226,7 +272,7 @@ impl Reader {
         let end = from + end;
         if self.in_string {
             let text = &self.text[self.at..self.at + end];
-            let own = if self.style.lines { text.strip_suffix('\n').unwrap_or(text) } else { text };
+            let own = if of.lines { text.strip_suffix('\n').unwrap_or(text) } else { text };
             let behind = self.at + end + close.len();
             self.string(self.at + own.len(), json);
             json.push('"');
@@ -234,7 +280,7 @@ impl Reader {
             self.next = Next::Member;
             return Some(());
         }
-        let readings = readings(&self.text[self.at..self.at + end], style, self.style);
+        let readings = readings(&self.text[self.at..self.at + end], style, of);
         self.at += end + close.len();
         self.searched = 0;
         self.next = Next::Member;
@@ -315,6 +361,15 @@ impl Reader {
     }
 }
 
+/// Returns the text that ends a container, of `depth` open ones the innermost. `None` for arguments without brackets.
+fn end(style: &MemberStyle, open: Open, depth: usize) -> Option<&str> {
+    match (style.has_brackets(), open.is_object) {
+        (true, true) => Some(&style.objects[1]),
+        (true, false) => Some(&style.arrays[1]),
+        (false, _) => (depth > 1).then_some(style.close.as_str()),
+    }
+}
+
 /// Reads a key, verbatim or between quotes. Returns it with its escapes resolved, and the text behind the first text that
 /// follows it. `None` if more text is needed.
 fn key<'t>(text: &'t str, style: &MemberStyle) -> Option<(String, &'t str)> {
@@ -344,25 +399,26 @@ fn unescaped(key: &str, style: &MemberStyle) -> String {
     text
 }
 
-/// Returns the notation of the value at the start of a text. `None` if more text is needed.
-fn value_style(style: &'static MemberStyle, text: &str) -> Option<&'static ValueStyle> {
+/// Returns the index of the notation of the value at the start of a text. `None` if more text is needed.
+fn value_style(style: &MemberStyle, text: &str) -> Option<usize> {
     if !style.has_brackets() {
-        return style.values.iter().find(|value| text.starts_with(value.begin.as_str()));
+        return style.values.iter().position(|value| text.starts_with(value.begin.as_str()));
     }
     let is_container = [&style.objects[0], &style.arrays[0]]
         .into_iter()
         .any(|bracket| text.starts_with(bracket.as_str()));
     if is_container {
-        return style.values.iter().find(|value| value.nested);
+        return style.values.iter().position(|value| value.nested);
     }
-    let mut begun = style.values.iter().filter(|value| !value.begin.is_empty());
-    if let Some(value) = begun.find(|value| text.starts_with(value.begin.as_str())) {
+    let is_begun =
+        |value: &ValueStyle| !value.begin.is_empty() && text.starts_with(value.begin.as_str());
+    if let Some(value) = style.values.iter().position(is_begun) {
         return Some(value);
     }
     // The text may still become the beginning of a value.
     let may_begin = style.values.iter().any(|value| value.begin.starts_with(text));
-    let mut others = style.values.iter().filter(|value| value.begin.is_empty() && !value.nested);
-    others.next().filter(|_| !may_begin)
+    let other = style.values.iter().position(|value| value.begin.is_empty() && !value.nested);
+    other.filter(|_| !may_begin)
 }
 
 /// Returns the JSON values that a text may denote, the likelier first. There is at least one.

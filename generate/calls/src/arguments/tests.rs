@@ -13,10 +13,13 @@ use super::TagArguments;
 use crate::part::Part;
 
 /// Pairs of a notation of calls, and the notation of members that it uses.
-const STYLES: [(&str, &str); 10] = [
+const STYLES: [(&str, &str); 13] = [
     ("qwen_3_coder", "qwen_xml"),
     ("minimax", "minimax_xml"),
     ("glm_4_5", "glm_xml"),
+    ("hy_v3", "hy_v3_xml"),
+    ("lfm_2", "python"),
+    ("minimax_m3", "minimax_m3_xml"),
     ("deepseek_v3_2", "deepseek_xml"),
     ("deepseek_v4_1", "deepseek_v4_1_xml"),
     ("kimi_k3", "kimi_k3_xml"),
@@ -36,6 +39,10 @@ fn written(style: &str, members: &Map<String, Value>) -> String {
     match style {
         "gemma_4" => in_braces("<|\"|>", members),
         "functiongemma" => in_braces("<escape>", members),
+        "lfm_2" => {
+            let members = members.iter().map(|(key, value)| format!("{key}={}", python(value)));
+            members.collect::<Vec<_>>().join(", ")
+        }
         _ => members.iter().map(|(key, value)| member(style, key, value)).collect(),
     }
 }
@@ -67,7 +74,7 @@ fn member(style: &str, key: &str, value: &Value) -> String {
         "qwen_3_coder" => format!("<parameter={key}>\n{raw}\n</parameter>\n"),
         "seed_oss" => format!("<parameter={key}>{raw}</parameter>\n"),
         "minimax" => format!("<parameter name=\"{key}\">{raw}</parameter>\n"),
-        "glm_4_5" => {
+        "glm_4_5" | "hy_v3" => {
             format!("<arg_key>{key}</arg_key>\n<arg_value>{raw}</arg_value>\n")
         }
         "deepseek_v3_2" => format!(
@@ -83,6 +90,7 @@ fn member(style: &str, key: &str, value: &Value) -> String {
                 "<|open|>argument key=\"{key}\" type=\"{kind}\"<|sep|>{raw}<|close|>argument<|sep|>"
             )
         }
+        "minimax_m3" => element(key, value),
         "cohere" => nested(&format!(" name=\"{key}\""), value),
         other => panic!("{other}"),
     }
@@ -97,6 +105,36 @@ fn kind(value: &Value) -> &'static str {
         Value::Array(_) => "array",
         Value::Object(_) => "object",
     }
+}
+
+/// Writes a value as a literal of Python. Strings without quotes and escapes stand between single quotes.
+fn python(value: &Value) -> String {
+    match value {
+        Value::Null => "None".to_owned(),
+        Value::Bool(flag) => if *flag { "True" } else { "False" }.to_owned(),
+        Value::String(text) if !text.contains(['\'', '\\', '\n']) => format!("'{text}'"),
+        Value::Array(items) => {
+            let items: Vec<String> = items.iter().map(python).collect();
+            format!("[{}]", items.join(", "))
+        }
+        Value::Object(members) => {
+            let members = members.iter().map(|(key, value)| format!("'{key}': {}", python(value)));
+            format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
+        }
+        other => other.to_string(),
+    }
+}
+
+/// Writes a value in MiniMax's elements, which may be nested and state no types.
+fn element(name: &str, value: &Value) -> String {
+    const MARKER: &str = "]<]minimax[>[";
+    let inside = match value {
+        Value::String(text) => text.clone(),
+        Value::Object(members) => members.iter().map(|(key, value)| element(key, value)).collect(),
+        Value::Array(items) => items.iter().map(|item| element("item", item)).collect(),
+        other => other.to_string(),
+    };
+    format!("{MARKER}<{name}>{inside}{MARKER}</{name}>")
 }
 
 /// Writes a value in Cohere's tags, which may be nested.
@@ -265,6 +303,106 @@ fn keys_between_quotes_and_deep_brackets_are_read() {
     let text = format!("{{a:{}{}}}", "[".repeat(deep), "]".repeat(deep));
     let parts = converted("gemma_4", &tool, &[&text], true);
     assert_eq!(json_of(&parts).len(), "{\"a\":}".len() + 2 * deep);
+}
+
+#[test]
+fn nested_elements_have_the_types_of_the_schema() {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "lists": {"type": "array", "items": {"type": "array", "items": {"type": "string"}}},
+            "item": {"type": "object", "properties": {"item": {"enum": ["1", 2, null]}}},
+            "empty": {"type": "object"},
+            "none": {"type": "array"},
+            "a/~b": {"anyOf": [{"type": "integer"}, {"type": "array", "items": {"type": "string"}}]},
+            "codes": {"type": "array", "items": {"type": "string", "pattern": "^[0-9]+$"}},
+            "place": {"oneOf": [
+                {"properties": {"kind": {"const": "text"}, "id": {"type": "string"}}, "required": ["kind", "id"]},
+                {"properties": {"kind": {"const": "number"}, "id": {"type": "integer"}}, "required": ["kind", "id"]},
+            ]},
+        },
+    });
+    // More items than violations are reported at once.
+    let codes: Vec<String> = (0..300).map(|code| code.to_string()).collect();
+    let whole = json!({
+        "lists": [["1"], [], ["true", " x\n"]],
+        "item": {"item": "1"},
+        "empty": {},
+        "none": [],
+        "a/~b": ["7"],
+        "codes": codes,
+        "place": {"kind": "text", "id": "12"},
+    });
+    let others = [
+        json!({"item": {"item": 2}, "a/~b": 7, "place": {"kind": "number", "id": 12}}),
+        json!({"item": {"item": null}, "none": [1, "a", {"b": [2]}]}),
+    ];
+    let root = json!({"type": "object", "anyOf": [
+        {"properties": {"kind": {"const": "a"}, "list": {"type": "array", "items": {"type": "string"}}}},
+        {"properties": {"kind": {"const": "b"}, "list": {"type": "array", "items": {"type": "integer"}}}},
+    ], "required": ["kind", "list"]});
+    let of_root = [json!({"kind": "a", "list": ["1"]}), json!({"kind": "b", "list": [1]})];
+    let cases = [whole].into_iter().chain(others).map(|value| (&schema, value));
+    for (schema, value) in cases.chain(of_root.map(|value| (&root, value))) {
+        let text = written("minimax_m3", value.as_object().unwrap());
+        let parts: Vec<&str> = text.split_inclusive(|_| true).collect();
+        let events = staged("minimax_m3", &tool(schema), &parts, Finish::Stop);
+        assert_eq!(Value::Object(object(&json_of(&events))), value);
+    }
+    // Elements without a schema, and elements that are too deep.
+    let any = json!({"type": "function", "function": {"name": "get"}});
+    let text = written("minimax_m3", &object(r#"{"a": {"b": 1, "c": "", "d": ["x"]}}"#));
+    let events = staged("minimax_m3", &any, &[&text], Finish::Stop);
+    assert_eq!(json_of(&events), r#"{"a":{"b":1,"c":"","d":["x"]}}"#);
+    let begin = "]<]minimax[>[<a>".repeat(100_000);
+    let text = begin + &"]<]minimax[>[</a>".repeat(100_000);
+    let events = staged("minimax_m3", &any, &[&text], Finish::Stop);
+    assert_eq!(json_of(&events), format!("{}\"\"{}", "{\"a\":".repeat(128), "}".repeat(128)));
+}
+
+/// Pairs of literals, as a Python interpreter evaluates them, and JSON.
+#[test]
+fn pythons_literals_are_json() {
+    let cases = [
+        ("''", r#""""#),
+        (r#""a'b""#, r#""a'b""#),
+        (r#"'\'\"\\'"#, r#""'\"\\""#),
+        (r"'\n\r\t\b\f\a\v\0'", r#""\n\r\t\b\f\u0007\u000b\u0000""#),
+        (r"'\x41\u00e9\U0001f600\101\7'", "\"Aé😀A\\u0007\""),
+        // An unknown escape is a backslash and its character.
+        (r"'\d\''", r#""\\d'""#),
+        (r"'\ud800'", "\"\u{fffd}\""),
+        ("[True, False, None, true, false, null]", "[true,false,null,true,false,null]"),
+        ("-1.5e3", "-1.5e3"),
+        ("{'a': [1, {}], \"b\": ''}", r#"{"a":[1,{}],"b":""}"#),
+    ];
+    let tool = json!({"type": "function", "function": {"name": "get"}});
+    for (literal, json) in cases {
+        let text = format!("x={literal}, y=1 , z=None");
+        let expected = format!(r#"{{"x":{json},"y":1,"z":null}}"#);
+        for parts in [vec![text.as_str()], text.split_inclusive(|_| true).collect()] {
+            let events = staged("pythonic", &tool, &parts, Finish::Stop);
+            assert_eq!(json_of(&events), expected);
+        }
+    }
+    let events = staged("pythonic", &tool, &[], Finish::Stop);
+    assert_eq!(json_of(&events), "{}");
+}
+
+#[test]
+fn markers_may_have_a_suffix() {
+    let members = object(r#"{"text": "</arg_value> <arg_key:b>", "count": 3}"#);
+    let text = written("hy_v3", &members);
+    let [open, close] = ["<arg_key>text<", "</arg_value>\n"];
+    assert!(text.contains(open) && text.contains(close));
+    let text = ["<arg_key", "</arg_key", "<arg_value", "</arg_value"]
+        .iter()
+        .fold(text, |text, marker| text.replace(&format!("{marker}>"), &format!("{marker}:a>")));
+    // The value's own text is no marker.
+    let text = text.replacen("</arg_value:a> <arg_key:b>", "</arg_value> <arg_key:b>", 1);
+    let parts: Vec<&str> = text.split_inclusive(|_| true).collect();
+    let events = staged("hy_v3", &tool(&schema()), &parts, Finish::Stop);
+    assert_eq!(object(&json_of(&events)), members);
 }
 
 #[test]

@@ -19,7 +19,7 @@ const TOGETHER: [&str; 9] = [
 
 /// Maximum number of members with several readings that are tried in combination: at most 2^8
 /// objects are validated. For further members, each reading is chosen alone.
-const MOST: u32 = 8;
+pub(super) const MOST: u32 = 8;
 
 /// A member of the arguments. `readings` has the values that its text may denote, at least one, the
 /// likelier first.
@@ -62,17 +62,20 @@ impl Types {
     pub(super) fn alone(&self, member: Member) -> Value {
         let Member { key, mut readings } = member;
         let fits = |value: &Value| {
-            let Some(schema) = &self.schema else { return true };
             let object = Value::Object(Map::from_iter([(key.clone(), value.clone())]));
             // Violations at the object itself concern other members, which are not read yet.
-            let is_of_member = |pointer: &str| !pointer.is_empty();
-            schema.validate(&object).err().is_none_or(|error| {
-                !error.violations.iter().any(|violation| is_of_member(&violation.pointer))
-            })
+            self.violations(&object).iter().all(String::is_empty)
         };
         let last = readings.len() - 1;
         let at = readings[..last].iter().position(fits).unwrap_or(last);
         readings.swap_remove(at)
+    }
+
+    /// Returns pointers to the parts of a value that violate the schema. There may be more violations than pointers.
+    pub(super) fn violations(&self, value: &Value) -> Vec<String> {
+        let error = self.schema.as_ref().and_then(|schema| schema.validate(value).err());
+        let violations = error.into_iter().flat_map(|error| error.violations);
+        violations.map(|violation| violation.pointer).collect()
     }
 
     /// Returns the first combination of readings that the schema accepts as an object. Readings of

@@ -8,6 +8,7 @@ use crate::structural_tag::format::{
     Then,
 };
 use crate::structural_tag::members;
+use crate::structural_tag::suffix;
 use grammarc_json_schema::document::NodeId;
 
 use super::choice::Choice;
@@ -34,7 +35,7 @@ impl Request {
     }
 
     fn written(&self, text: &str) -> Text {
-        Text { text: text.to_owned(), at: self.at }
+        Text { text: suffix::with(&self.suffix, text), at: self.at }
     }
 
     fn constant(&self, text: &str) -> Format {
@@ -79,7 +80,12 @@ impl Request {
             parts.push(self.constant(&style.behind));
         }
         if reasoning.open == Open::Optional {
-            parts = vec![self.repeat(self.sequence(parts), 0, Some(1))];
+            let mut ways = vec![self.sequence(parts)];
+            // An empty reasoning that begins as any other is one already.
+            if !style.none.is_empty() && !style.none.starts_with(&style.begin) {
+                ways.push(self.constant(&style.none));
+            }
+            parts = vec![self.repeat(self.format(Kind::Or(ways)), 0, Some(1))];
         }
         parts.push(content);
         self.sequence(parts)
@@ -120,7 +126,7 @@ impl Request {
                     Dispatch { rules, max, min, unique, in_a_row, ..self.dispatch() }
                 }
             };
-        if self.text_before {
+        if self.text_before && style.alone.is_none() {
             return self.format(Kind::Dispatch(dispatch));
         }
         let calls = match &style.section {
@@ -154,6 +160,10 @@ impl Request {
         let style = self.style;
         let mut excludes: Vec<String> = Vec::new();
         match &style.section {
+            Some(_) if let Some(begin) = &style.alone => {
+                let names = self.tools.iter().map(|tool| &tool.name.text);
+                excludes.extend(names.map(|name| begin.replace("{name}", name)));
+            }
             Some(section) => {
                 let begin = section.begin.iter().take(1).filter_map(|part| match part {
                     Part::Text(text) => Some(text.clone()),
@@ -269,7 +279,10 @@ impl Request {
         end: &'static [Part],
         at: NodeId,
     ) -> Tag {
-        let text = |text: &str| Text { text: text.replace("{name}", name), at };
+        let text = |text: &str| Text {
+            text: suffix::with(&self.suffix, text).replace("{name}", name),
+            at,
+        };
         let mark = |part: Option<&Part>| match part {
             Some(Part::Text(part)) => Mark::Text(text(part)),
             Some(Part::Pattern { .. }) | None => Mark::Text(text("")),

@@ -3,6 +3,7 @@
 
 use crate::structural_tag::fields::{Fields, Reader};
 use crate::structural_tag::options::OnRefused;
+use crate::structural_tag::suffix;
 use grammarc_grammar::suggest::nearest;
 use grammarc_json_schema::document::{Json, NodeId};
 
@@ -14,6 +15,8 @@ use super::style::Style;
 pub(super) struct Request {
     pub(super) at: NodeId,
     pub(super) style: &'static Style,
+    /// The suffix of the vocabulary's markers, or an empty text.
+    pub(super) suffix: String,
     pub(super) tools: Vec<Tool>,
     /// Whether calls of tools are allowed or required.
     pub(super) choice: Choice,
@@ -55,7 +58,8 @@ pub(super) struct Reasoning {
 /// style or the choice of tools cannot be read.
 pub(super) fn read(reader: &mut Reader<'_, '_>, fields: &mut Fields) -> Option<Request> {
     let at = fields.at;
-    let style = match fields.get(reader, "style") {
+    let style_at = fields.get(reader, "style");
+    let style = match style_at {
         Some(at) => style(reader, at),
         None => default_style(reader, at),
     };
@@ -78,6 +82,7 @@ pub(super) fn read(reader: &mut Reader<'_, '_>, fields: &mut Fields) -> Option<R
     let leaves_out = leaves_out == OnRefused::Exclude;
     let tools = list.map_or_else(Vec::new, |list| list::tools(reader, list, leaves_out));
     let style = style?;
+    let suffix = suffix(reader, style, style_at.unwrap_or(at))?;
     let (choice, mut tools) = match choice {
         Some(at) => chosen(reader, at, tools)?,
         None => (Choice::Auto, tools),
@@ -122,6 +127,7 @@ pub(super) fn read(reader: &mut Reader<'_, '_>, fields: &mut Fields) -> Option<R
     Some(Request {
         at,
         style,
+        suffix,
         tools,
         choice,
         min,
@@ -139,6 +145,7 @@ pub(super) fn read(reader: &mut Reader<'_, '_>, fields: &mut Fields) -> Option<R
 /// the options name no style.
 pub(super) fn of_list(reader: &mut Reader<'_, '_>, at: NodeId) -> Option<Request> {
     let style = default_style(reader, at)?;
+    let suffix = suffix(reader, style, at)?;
     let leaves_out = reader.options.on_refused == OnRefused::Exclude;
     let mut tools = list::tools(reader, at, leaves_out);
     tools.retain(|tool| reader.left_out(tool.at).is_none());
@@ -146,6 +153,7 @@ pub(super) fn of_list(reader: &mut Reader<'_, '_>, at: NodeId) -> Option<Request
     Some(Request {
         at,
         style,
+        suffix,
         tools,
         choice: Choice::Auto,
         min: 0,
@@ -234,6 +242,22 @@ fn named_style(reader: &mut Reader<'_, '_>, at: NodeId, name: &str) -> Option<&'
         reader.error("structural-tag::unknown-style", at, text, &help);
     }
     style
+}
+
+/// Returns the suffix of the vocabulary's markers in a style. If there are several, reports an error at `at` and returns
+/// `None`.
+fn suffix(reader: &mut Reader<'_, '_>, style: &Style, at: NodeId) -> Option<String> {
+    let marker = style.suffix.as_deref().unwrap_or_default();
+    let found = suffix::of(marker, reader.controls);
+    let many = match found {
+        Ok(suffix) => return Some(suffix),
+        Err(many) => many,
+    };
+    let markers: Vec<String> = many.iter().map(|one| suffix::with(one, marker)).collect();
+    let text = format!("the vocabulary has several of one marker: {}", markers.join(", "));
+    let help = "write the tag with `triggered_tags`, with the markers of the model";
+    reader.error("structural-tag::suffixes", at, text, help);
+    None
 }
 
 /// Bounds on the number of calls, with their places. `None` if not given.

@@ -22,6 +22,10 @@ pub(super) struct Style {
     models: String,
     /// Other names of the style, one for each model or version.
     aliases: Vec<String>,
+    /// A marker with `{suffix}`, by which the suffix of the vocabulary's markers is found. `None` if markers have no
+    /// suffix. In all other texts, `{suffix}` is replaced by the suffix.
+    #[serde(default)]
+    pub(super) suffix: Option<String>,
     /// The forms of a call to a function. A model may use any of them.
     pub(super) calls: Vec<Call>,
     /// The forms of a call to a built-in tool, which is no function. Empty if the family has none.
@@ -39,6 +43,10 @@ pub(super) struct Style {
     /// Tags within which text may also stand, for families that have them.
     #[serde(default)]
     pub(super) text: Vec<Message>,
+    /// A text with `{name}` that begins the calls, for families whose outputs are a text or calls, and not both. Then text
+    /// cannot contain the beginning of a call. `None` for other families.
+    #[serde(default)]
+    pub(super) alone: Option<String>,
     /// Whether only calls may follow the first call.
     #[serde(default)]
     pub(super) calls_end: bool,
@@ -152,7 +160,7 @@ macro_rules! files {
     };
 }
 
-const FILES: [(&str, &str); 36] = files![
+const FILES: [(&str, &str); 42] = files![
     "llama",
     "qwen_3",
     "qwen_3_coder",
@@ -170,7 +178,13 @@ const FILES: [(&str, &str); 36] = files![
     "kimi_k3",
     "glm_4_5",
     "glm_4_7",
+    "pythonic",
+    "lfm_2",
+    "olmo_3",
+    "hunyuan_a13b",
     "minimax",
+    "minimax_m3",
+    "hy_v3",
     "cohere",
     "exaone",
     "mimo",
@@ -269,7 +283,7 @@ mod tests {
                     panic!("{name}: begins with a pattern")
                 };
                 assert!(begin.starts_with(&section.trigger), "{name}");
-                assert!(matches!(section.end[..], [Part::Text(_)]), "{name}");
+                assert!(matches!(section.end.last(), Some(Part::Text(_))), "{name}");
             }
         }
     }
