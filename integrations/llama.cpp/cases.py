@@ -51,13 +51,15 @@ def conversions(program: Path, schemas: list[Any]) -> Iterator[tuple[str, str]]:
     done = 0
     while done < len(lines):
         run = subprocess.run([program], input="\n".join(lines[done:]) + "\n", capture_output=True, text=True, check=False)
+        if run.returncode > 0:
+            raise RuntimeError(f"{program} does not work: {run.stderr}")
         results = [json.loads(line) for line in run.stdout.splitlines()]
         warnings = re.split(r"^#\d+\n", run.stderr, flags=re.MULTILINE)[1:]
         for result, warning in zip(results, warnings, strict=False):
             yield _conversion(result, warning)
         done += len(results)
         if done < len(lines):
-            yield "crashed", f"status {run.returncode}"
+            yield "crashed", f"signal {-run.returncode}"
             done += 1
 
 
