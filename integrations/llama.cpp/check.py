@@ -43,7 +43,7 @@ DRAFTS = ("--spec-type", "ngram-simple", "--spec-ngram-simple-size-n", "3", "--s
 
 
 @contextmanager
-def serving(binaries: Path, model: Path, slots: int, log: Path, *options: str) -> Iterator[str]:
+def serving(binaries: Path, model: Path, slots: int, log: Path, *options: str | int) -> Iterator[str]:
     """A server, and its address."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -126,6 +126,8 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=100, help="most requests of one list")
     parser.add_argument("--slots", type=int, default=20, help="requests at once")
     parser.add_argument("--tokens", type=int, default=256, help="most tokens of an answer")
+    parser.add_argument("--threads", type=int, default=1, help="threads of the server; they spin, so take no more than there are idle cores")
+    parser.add_argument("--sample", type=int, help="most schemas of MaskBench; default all")
     parser.add_argument("--jobs", type=int, default=2, help="compilers at once")
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
@@ -134,7 +136,10 @@ def main() -> None:
     binaries = build.server(work, arguments.prefix.resolve(), arguments.jobs)
     tree = build.sources(work)
     model, questions = build.model(work), build.questions(work)
+    some = random.Random(arguments.seed)
     schemas = cases.maskbench(arguments.maskbench)
+    if arguments.sample is not None:
+        schemas = {name: schemas[name] for name in some.sample(list(schemas), arguments.sample)}
     names = list(schemas)
     kinds: dict[str, list[str]] = collections.defaultdict(list)
     converted = cases.conversions(build.converter(work, tree, binaries), list(schemas.values()))
@@ -142,7 +147,6 @@ def main() -> None:
         kinds[kind].append(name)
     print("llama.cpp alone:", ", ".join(f"{len(kinds[kind])} {kind}" for kind in sorted(kinds)), f"of {len(names)}")
 
-    some = random.Random(arguments.seed)
     for list_of in kinds.values():
         some.shuffle(list_of)
     bfcl = list(cases.bfcl_lists(questions))
@@ -160,18 +164,19 @@ def main() -> None:
     def template(name: str) -> list[str | Path]:
         return ["--chat-template-file", tree / "models" / "templates" / f"{name}.jinja"]
 
-    with serving(binaries, model, slots, log) as address:
+    threads = ("-t", arguments.threads, "-tb", arguments.threads)
+    with serving(binaries, model, slots, log, *threads) as address:
         for kind in ("loosened", "repeated", "refused", "crashed", "kept"):
             table.ask(f"format, {kind} by llama.cpp", address, slots, formats(kind), settings)
         table.ask("requests that cannot be held", address, slots, cases.refusals(), settings)
         free = [cases.lazy(name, schemas[name], tokens) for name in kinds["kept"][:count] if schemas[name].get("type") == "object"]
         table.ask("lazy, from a brace on", address, slots, free, settings)
-    with serving(binaries, model, slots, log, *map(str, template("Qwen-Qwen3-0.6B"))) as address:
+    with serving(binaries, model, slots, log, *threads, *map(str, template("Qwen-Qwen3-0.6B"))) as address:
         table.ask("tools, required", address, slots, called("required"), settings)
         table.ask("tools, auto", address, slots, called("auto"), settings)
-    with serving(binaries, model, slots, log, *map(str, template("google-gemma-4-31B-it"))) as address:
+    with serving(binaries, model, slots, log, *threads, *map(str, template("google-gemma-4-31B-it"))) as address:
         table.ask("tools, Gemma 4's members", address, slots, called("required"), settings)
-    with serving(binaries, model, slots, log, *DRAFTS, *map(str, template("Qwen-Qwen3-0.6B"))) as address:
+    with serving(binaries, model, slots, log, *threads, *DRAFTS, *map(str, template("Qwen-Qwen3-0.6B"))) as address:
         table.ask("tools, required, with drafts", address, slots, called("required"), {**settings, "temperature": 0.0})
     table.show()
     (work / "reasons.txt").write_text("\n".join(table.reasons) + "\n", encoding="utf-8")
