@@ -106,7 +106,7 @@ fn check_text(matcher: &Matcher, token: u32, text: &[u8], allowed: bool) {
 /// each is the definition's, also where no token can continue.
 fn check_bytes(
     matcher: &Matcher,
-    reference: &Reference,
+    reference: &Reference<'_>,
     tokens: &[(Vec<u8>, TokenKind)],
     set: &BTreeSet<Config>,
     text: &[u8],
