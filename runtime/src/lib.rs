@@ -36,7 +36,7 @@
 //! | --- | --- |
 //! | [`Matcher::mask`] | *c* x (1 + *f*) table entries; no mask is copied or composed |
 //! | [`Matcher::accept`] | the bytes of the token x *c*, and the calls and returns of each byte |
-//! | [`Matcher::accept_text`] | the bytes of the text x *c*, and the calls and returns of each byte |
+//! | [`Matcher::accept_text`], [`Matcher::accept_bytes`] | the bytes of the text x *c*, and the calls and returns of each byte |
 //! | [`Matcher::rollback`], [`Matcher::fork`] | constant; a fork copies its sequence before its first step |
 //! | [`Mask::fill`], [`Mask::apply`] | the row of the host's logit width, once for each stored mask of the union |
 //! | [`Mask::argmax`], [`Mask::sample`] | the allowed tokens of a sparse mask, otherwise the row, once or twice |

@@ -1,7 +1,7 @@
 //! A matcher's sequence, advanced ahead of the matcher: for trial tokens, drafts and forced runs.
 
 use crate::distinct::excluded::Exclusion;
-use crate::error::{AcceptError, LimitError};
+use crate::error::{AcceptError, AcceptTextError, LimitError};
 use crate::grammar::Grammar;
 use crate::listed::UnstoredTokens;
 use crate::mask::parts::PartList;
@@ -91,6 +91,20 @@ impl Lookahead<'_> {
             return Ok(());
         }
         Err(AcceptError::Refused { token })
+    }
+
+    /// Advances over bytes one by one. The position after each byte is allowed even if no token can continue from there.
+    ///
+    /// # Errors
+    ///
+    /// A byte is not allowed, or a limit was met. The position is then after the bytes before it.
+    pub(crate) fn advance_bytes(&mut self, bytes: &[u8]) -> Result<(), AcceptTextError> {
+        for (at, byte) in bytes.iter().enumerate() {
+            if !self.advance(Input::Byte(std::array::from_ref(byte)))? {
+                return Err(AcceptTextError::Refused { at });
+            }
+        }
+        Ok(())
     }
 
     /// Moves the matcher to the position of the lookahead, as one accepted token.

@@ -166,12 +166,29 @@ impl Matcher {
             ahead.commit();
             return Ok(());
         }
-        for (at, byte) in text.iter().enumerate() {
-            if !ahead.advance(Input::Byte(std::array::from_ref(byte)))? {
-                return Err(AcceptTextError::Refused { at });
-            }
-        }
+        ahead.advance_bytes(text)?;
         Err(AcceptTextError::NoToken)
+    }
+
+    /// Accepts the bytes of a part of a token, or of several tokens. Unlike a text of [`accept_text`](Self::accept_text),
+    /// the bytes may end where no token can continue. More bytes have to follow there, since the mask is empty. The
+    /// bytes count as one token for [`rollback`](Self::rollback). Empty bytes change nothing. O(bytes).
+    ///
+    /// # Errors
+    ///
+    /// The grammar does not allow a byte, the sequence has ended, or a limit was met, never
+    /// [`NoToken`](AcceptTextError::NoToken). The matcher does not change.
+    pub fn accept_bytes(&mut self, bytes: &[u8]) -> Result<(), AcceptTextError> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        if self.is_finished() {
+            return Err(AcceptTextError::Finished);
+        }
+        let mut ahead = self.ahead();
+        ahead.advance_bytes(bytes)?;
+        ahead.commit();
+        Ok(())
     }
 
     /// Accepts tokens in order, and stops at the first that is not allowed.
@@ -265,7 +282,8 @@ impl Matcher {
         longer.iter().any(|&token| mask.contains(token))
     }
 
-    /// Takes back the last `tokens` tokens. A text accepted by [`accept_text`](Self::accept_text) counts as one token.
+    /// Takes back the last `tokens` tokens. The text of one [`accept_text`](Self::accept_text) counts as one token, and so
+    /// do the bytes of one [`accept_bytes`](Self::accept_bytes).
     ///
     /// # Errors
     ///

@@ -1290,6 +1290,21 @@ grammarc_status grammarc_matcher_accept_text(struct grammarc_matcher *matcher,
                                              size_t *offset);
 
 /**
+ * Accepts `length` bytes, which may be a part of a token, of several tokens, or of a UTF-8 character. The bytes count as
+ * one token for grammarc_matcher_rollback().
+ *
+ * Unlike the text of grammarc_matcher_accept_text(), the bytes may end inside a token, where the mask may be empty. So ask
+ * for a mask only after the bytes of whole tokens. Special tokens cannot be written as bytes.
+ *
+ * GRAMMARC_REFUSED, GRAMMARC_FINISHED and GRAMMARC_LIMIT leave the matcher at its position. `*offset` is then the offset
+ * of the first refused byte, or 0 except for GRAMMARC_REFUSED. `offset` may be NULL. O(length).
+ */
+grammarc_status grammarc_matcher_accept_bytes(struct grammarc_matcher *matcher,
+                                              const uint8_t *bytes,
+                                              size_t length,
+                                              size_t *offset);
+
+/**
  * Writes to `*taken` the number of leading tokens that would be accepted in sequence. The matcher does not move.
  */
 grammarc_status grammarc_matcher_validate(struct grammarc_matcher *matcher,

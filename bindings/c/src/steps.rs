@@ -201,16 +201,50 @@ pub unsafe extern "C" fn grammarc_matcher_accept_text(
 ) -> grammarc_status {
     try_on(matcher, |matcher| {
         let text = array("the text", text.cast::<u8>(), length)?;
-        let (status, at) = match matcher.accept_text(text) {
-            Ok(()) => return Ok(GRAMMARC_OK),
-            Err(AcceptTextError::Refused { at }) => (GRAMMARC_REFUSED, at),
-            Err(AcceptTextError::Finished) => (GRAMMARC_FINISHED, 0),
-            Err(AcceptTextError::Limit(_)) => (GRAMMARC_LIMIT, 0),
-            Err(_) => (GRAMMARC_REFUSED, length),
-        };
-        write_out(offset, at);
-        Ok(status)
+        Ok(refused_text(matcher.accept_text(text), length, offset))
     })
+}
+
+/// Accepts `length` bytes, which may be a part of a token, of several tokens, or of a UTF-8 character. The bytes count as
+/// one token for grammarc_matcher_rollback().
+///
+/// Unlike the text of grammarc_matcher_accept_text(), the bytes may end inside a token, where the mask may be empty. So ask
+/// for a mask only after the bytes of whole tokens. Special tokens cannot be written as bytes.
+///
+/// GRAMMARC_REFUSED, GRAMMARC_FINISHED and GRAMMARC_LIMIT leave the matcher at its position. `*offset` is then the offset
+/// of the first refused byte, or 0 except for GRAMMARC_REFUSED. `offset` may be NULL. O(length).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn grammarc_matcher_accept_bytes(
+    matcher: *mut grammarc_matcher,
+    bytes: *const u8,
+    length: usize,
+    offset: *mut usize,
+) -> grammarc_status {
+    try_on(matcher, |matcher| {
+        let bytes = array("the bytes", bytes, length)?;
+        Ok(refused_text(matcher.accept_bytes(bytes), length, offset))
+    })
+}
+
+/// Returns the status of an accepted or refused text of `length` bytes, and writes the offset at which it was refused.
+///
+/// # Safety
+///
+/// `offset` is NULL or points to memory for one number.
+unsafe fn refused_text(
+    result: Result<(), AcceptTextError>,
+    length: usize,
+    offset: *mut usize,
+) -> grammarc_status {
+    let (status, at) = match result {
+        Ok(()) => return GRAMMARC_OK,
+        Err(AcceptTextError::Refused { at }) => (GRAMMARC_REFUSED, at),
+        Err(AcceptTextError::Finished) => (GRAMMARC_FINISHED, 0),
+        Err(AcceptTextError::Limit(_)) => (GRAMMARC_LIMIT, 0),
+        Err(_) => (GRAMMARC_REFUSED, length),
+    };
+    write_out(offset, at);
+    status
 }
 
 /// Writes to `*taken` the number of leading tokens that would be accepted in sequence. The matcher does not move.

@@ -335,6 +335,36 @@ fn a_text_is_accepted_whole_or_not_at_all() {
 }
 
 #[test]
+fn bytes_of_a_token_are_accepted_in_parts() {
+    let mut half = state().on(b"b", 2);
+    half.stuck = true;
+    let halves = Rule::new([state().on(b"a", 1), half, state().ending()]);
+    let network = Network { rules: vec![halves], shared: 0 };
+    let tokens = [(b"ab".to_vec(), TokenKind::Text), (b"<end>".to_vec(), TokenKind::Special)];
+    let grammar = testing::grammar(&network, &tokens, &[1]);
+    let (mut parts, mut whole) = (Matcher::new(&grammar), Matcher::new(&grammar));
+    parts.accept_bytes(b"").unwrap();
+    assert_eq!(parts.rollback_depth(), 0);
+    assert_eq!(parts.accept_bytes(b"aa"), Err(AcceptTextError::Refused { at: 1 }));
+    assert_eq!(parts.export(), whole.export());
+    parts.accept_bytes(b"a").unwrap();
+    assert!(parts.mask().is_empty() && !parts.is_accepting());
+    assert_eq!(parts.accept_text(b"a"), Err(AcceptTextError::Refused { at: 0 }));
+    let half = parts.export();
+    parts.accept_bytes(b"b").unwrap();
+    whole.accept(0).unwrap();
+    assert_eq!((parts.export(), parts.rollback_depth()), (whole.export(), 2));
+    parts.rollback(1).unwrap();
+    assert_eq!(parts.export(), half);
+    // A position within a token can be exported.
+    whole.import(&half).unwrap();
+    whole.accept_bytes(b"b").unwrap();
+    whole.accept(1).unwrap();
+    assert_eq!(whole.accept_bytes(b"a"), Err(AcceptTextError::Finished));
+    assert_eq!(whole.accept_bytes(b""), Ok(()));
+}
+
+#[test]
 fn forced_runs_stop_where_there_is_a_choice() {
     let rule = Rule::new([
         state().on(b"a", 1),

@@ -325,6 +325,59 @@ static void early(void)
     grammarc_compiler_free(quick);
 }
 
+/* Bytes are accepted where the split into tokens is not known: within a token, too, where no token can continue. */
+static void bytes_of_tokens(void)
+{
+    static const uint8_t text[] = "abc<end>", kinds[] = {GRAMMARC_TOKEN_TEXT, GRAMMARC_TOKEN_TEXT, GRAMMARC_TOKEN_SPECIAL};
+    static const uint64_t offsets[] = {0, 2, 3, 8};
+    static const uint32_t ends[] = {2};
+    grammarc_vocabulary_options options;
+    memset(&options, 0, sizeof options);
+    options.struct_size = sizeof options;
+    options.end_tokens = ends;
+    options.end_token_count = 1;
+    grammarc_vocabulary *few = NULL;
+    STATUS(grammarc_vocabulary_from_tokens(text, offsets, kinds, 3, &options, &few, NULL), GRAMMARC_OK);
+    grammarc_compiler *own = compiler_for(few);
+    grammarc_grammar *grammar = compiled(own, GRAMMARC_REGEX, "(ab)+c");
+    grammarc_matcher *parts = matcher_of(grammar, NULL), *whole = matcher_of(grammar, NULL);
+    uint32_t one, other;
+    size_t offset = 99;
+
+    /* A refusal says where, and changes nothing. */
+    STATUS(grammarc_matcher_accept_bytes(parts, text, 0, &offset), GRAMMARC_OK);
+    STATUS(grammarc_matcher_accept_bytes(parts, (const uint8_t *)"abaXb", 5, &offset), GRAMMARC_REFUSED);
+    CHECK(offset == 3 && grammarc_matcher_rollback_depth(parts) == 0);
+    STATUS(grammarc_matcher_accept_bytes(parts, NULL, 1, &offset), GRAMMARC_ARGUMENT);
+    STATUS(grammarc_matcher_accept_bytes(NULL, text, 1, &offset), GRAMMARC_ARGUMENT);
+
+    /* A text may not end within a token, and bytes may. A token may follow the rest of another. */
+    STATUS(grammarc_matcher_accept_text(parts, "aba", 3, &offset), GRAMMARC_REFUSED);
+    CHECK(offset == 3);
+    STATUS(grammarc_matcher_accept_bytes(parts, (const uint8_t *)"aba", 3, NULL), GRAMMARC_OK);
+    STATUS(grammarc_matcher_fill(parts, &one, 1, NULL), GRAMMARC_OK);
+    CHECK(one == 0 && !grammarc_matcher_is_accepting(parts));
+    STATUS(grammarc_matcher_accept_bytes(parts, (const uint8_t *)"b", 1, NULL), GRAMMARC_OK);
+    for (int token = 0; token < 2; token++) {
+        STATUS(grammarc_matcher_accept(whole, 0), GRAMMARC_OK);
+    }
+    STATUS(grammarc_matcher_fill(parts, &one, 1, NULL), GRAMMARC_OK);
+    STATUS(grammarc_matcher_fill(whole, &other, 1, NULL), GRAMMARC_OK);
+    CHECK(one == other && one == 3);
+    CHECK(grammarc_matcher_rollback_depth(parts) == 2);
+    STATUS(grammarc_matcher_rollback(parts, 1), GRAMMARC_OK);
+    STATUS(grammarc_matcher_accept_bytes(parts, (const uint8_t *)"bc", 2, NULL), GRAMMARC_OK);
+    STATUS(grammarc_matcher_accept(parts, 2), GRAMMARC_OK);
+    STATUS(grammarc_matcher_accept_bytes(parts, (const uint8_t *)"a", 1, &offset), GRAMMARC_FINISHED);
+    CHECK(offset == 0);
+
+    grammarc_matcher_free(parts);
+    grammarc_matcher_free(whole);
+    grammarc_grammar_free(grammar);
+    grammarc_compiler_free(own);
+    grammarc_vocabulary_free(few);
+}
+
 int main(int count, char **arguments)
 {
     CHECK(count == 2);
@@ -337,6 +390,7 @@ int main(int count, char **arguments)
     nothing_at_all();
     freed_in_any_order();
     early();
+    bytes_of_tokens();
     grammarc_compiler_free(compiler);
     grammarc_vocabulary_free(vocabulary);
     nothing_was_read();
