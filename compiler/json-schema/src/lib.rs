@@ -14,6 +14,7 @@
 //! | [`text_form`] | how values are written: whitespace, shared rules, members as tags |
 //! | [`algebra`] | the values that a formula over schemas allows, as sets and automata; which are empty, and why |
 //! | [`lower`] | rules of the grammar, one for each content (set of values) and layout (whitespace) |
+//! | [`relation`] | two schemas: which values one allows and the other does not |
 //! | [`passes`] | runs the passes of all rooms in order |
 //!
 //! Tests: `tests/` here (`steps.rs` for the simplifier, `forms.rs` for lowering), `tests/tests/suite/members.rs`, and
@@ -30,6 +31,7 @@ mod lower;
 mod options;
 mod passes;
 mod read;
+pub mod relation;
 mod rust_type;
 mod source;
 mod text_form;

@@ -14,22 +14,20 @@ use grammarc_grammar::automata::StateBudget;
 use grammarc_grammar::budget::{Budget, Phase};
 use grammarc_grammar::diagnostics::report::{Report, Verdict};
 use grammarc_grammar::diagnostics::{Diagnostic, Source};
-use grammarc_grammar::ir::{Grammar, Literals, Lowered, MOST_REQUIRED_KEYS};
+use grammarc_grammar::ir::{Grammar, Literals, Lowered};
 
-use super::algebra::automata::layer::{Automata, Once};
+use super::algebra::automata::layer::Automata;
 use super::algebra::content::explore::build;
 use super::algebra::content::graph::ContentGraph;
 use super::algebra::content::merge::merge;
 use super::algebra::content::pruned::pruned;
 use super::algebra::content::report::{deep_enough, unsatisfiable};
 use super::algebra::logic::layer::{Inexact, SHAPE_LIMIT};
-use super::algebra::logic::work::{Limits, WorkLimit};
 use super::algebra::promises::Promises;
 use super::algebra::simplify::layer::Simplifier;
 use super::algebra::simplify::steps::{Effort, Steps};
-use super::algebra::types::layer::Types;
 use super::lower::{SchemaGrammar, lower};
-use super::options::{JsonSchemaOptions, KeyOrder};
+use super::options::JsonSchemaOptions;
 use super::read::schema::{SchemaId, Schemas};
 use super::read::survey::{Surveyed, survey};
 use super::read::{close_objects, exclude_texts, lint, share};
@@ -136,8 +134,10 @@ fn read<'s>(
     let (mut document, tree) = parsed.map_err(|error| vec![budget.blame(error)])?;
     budget.check_in_source()?;
     let mut findings = Vec::new();
-    let surveyed = survey(&mut document, &tree, options, budget, &mut findings);
-    let Surveyed { schemas, root, occurrences } = surveyed.map_err(all)?;
+    let roots = [(document.root(), &tree)];
+    let surveyed = survey(&mut document, &roots, options, budget, &mut findings);
+    let Surveyed { schemas, roots, occurrences } = surveyed.map_err(all)?;
+    let root = roots[0];
     findings.extend(lint::lint(&document, &occurrences));
     Ok(Schema { document, schemas, root, occurrences, findings, closed: Vec::new() })
 }
@@ -191,27 +191,9 @@ fn combine<'s>(
     Context { options, budget }: Context<'s>,
 ) -> Result<Combined<'s>, Diagnostic> {
     let Schema { document, schemas, root, .. } = schema;
-    let (size, shapes) = (document.len(), options.max_shapes);
-    let limits = Limits {
-        states: StateBudget::new(options.max_states, budget),
-        shapes: shapes.saturating_add(size.saturating_mul(4)),
-        all: WorkLimit {
-            work: shapes.saturating_mul(100).saturating_add(size.saturating_mul(100)),
-            formulas: shapes.saturating_mul(10).saturating_add(size.saturating_mul(8)),
-        },
-    };
     let (first, weaker) = Promises::attempts(options.key_order);
     let attempt = |promises: Promises| {
-        let types = Types::new(document, schemas, limits, options.text);
-        let simplifier = Simplifier::new(types, promises.one_of, steps);
-        let once = (options.key_order == KeyOrder::AnyOnce).then(Once::default);
-        let mut automata = Automata {
-            simplifier,
-            key_order: promises.key_order,
-            once,
-            most_marks: options.max_unordered.min(MOST_REQUIRED_KEYS),
-            unique: Vec::new(),
-        };
+        let mut automata = Automata::new(document, schemas, promises, steps, options, budget);
         let root = automata.logic().schema(*root);
         let graph = build(&mut automata, root)?;
         let Simplifier { types, counts, .. } = &automata.simplifier;

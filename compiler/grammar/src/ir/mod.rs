@@ -19,6 +19,7 @@ mod graph;
 pub mod pass;
 pub mod recognize;
 mod rule_id;
+pub mod shortest;
 mod survey;
 mod texts;
 pub mod thompson;

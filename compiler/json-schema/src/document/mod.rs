@@ -142,6 +142,16 @@ impl<'s> Document<'s> {
         (0..self.nodes.len() as u32).map(NodeId)
     }
 
+    /// Returns the numbers of a value and of all values inside it. The value must be of the document itself, not of a
+    /// graft.
+    pub(crate) fn inside_of(&self, node: NodeId) -> impl Iterator<Item = NodeId> + use<> {
+        let end = self.span(node).end;
+        let grafts = self.grafts.first().map_or(self.nodes.len(), |(first, _)| first.index());
+        let inside = self.nodes[node.index()..grafts].iter();
+        let count = inside.take_while(|inner| inner.span.start < end).count() as u32;
+        (node.0..node.0 + count).map(NodeId)
+    }
+
     /// Returns the JSON value at a node.
     pub fn json(&self, node: NodeId) -> &Json<'s> {
         &self.nodes[node.index()].json
@@ -166,11 +176,13 @@ impl<'s> Document<'s> {
         }
     }
 
-    /// Returns the outermost value around a node: that of the document, or of a graft (value copied from another
-    /// document).
-    pub(crate) fn outermost(&self, node: NodeId) -> NodeId {
+    /// Returns the outermost value around a node: `root` if that contains it, or else a value without a container, such
+    /// as that of a graft (value copied from another document).
+    pub(crate) fn outermost(&self, node: NodeId, root: NodeId) -> NodeId {
         let mut at = node;
-        while let Some(parent) = self.parent(at) {
+        while at != root
+            && let Some(parent) = self.parent(at)
+        {
             at = parent;
         }
         at
@@ -320,7 +332,7 @@ mod tests {
         assert_eq!(document.pointer(node), "x:y#/b/1/c~1d");
         assert_eq!(document.pointer(root), "x:y#");
         assert_eq!(document.span(node), document.span(reference));
-        assert_eq!(document.outermost(node), root);
+        assert_eq!(document.outermost(node, root), root);
         assert_eq!(document.key(node), "c/d");
         assert!(matches!(document.json(node), Json::String(text) if &**text == "e"));
         assert_eq!(document.walk(document.root(), "/b"), None);

@@ -31,51 +31,48 @@ const VALUES_OF_KEYWORD: usize = 2;
 pub(crate) struct Surveyed {
     /// All schemas that apply to some value.
     pub(crate) schemas: Schemas,
-    /// The schema of the whole document.
-    pub(crate) root: SchemaId,
+    /// The schema at each of the given places.
+    pub(crate) roots: Vec<SchemaId>,
     /// Every keyword occurrence, in source order.
     pub(crate) occurrences: Vec<Occurrence>,
 }
 
-/// Reads all schemas of the document and all schemas that it refers to. Schemas of other resources are copied into the
-/// document. `tree` is the same document as values of the reference library. Warnings are added to `findings`.
+/// Reads all schemas of a document and all schemas that it refers to. Schemas of other resources are copied into the
+/// document. Each of `roots` is a document of its own for references: the place of its outermost schema, and the same
+/// document as values of the reference library. Warnings are added to `findings`.
 pub(crate) fn survey(
     document: &mut Document<'_>,
-    tree: &Tree<'_>,
+    roots: &[(NodeId, &Tree<'_>)],
     options: &JsonSchemaOptions,
     budget: &Budget,
     findings: &mut Vec<Diagnostic>,
 ) -> Result<Surveyed, Vec<Diagnostic>> {
-    let references = References::new(document, tree, &options.resources, options.dialect);
-    let references = references.map_err(|error| vec![error])?;
-    let context = references.root();
     let size = document.len();
-    let mut survey = Survey {
-        document,
-        references,
-        limit: StateBudget::new(options.max_states, budget),
-        formats: options.formats,
-        occurrences: Vec::with_capacity(size / VALUES_OF_KEYWORD),
-        found: Found::with_capacity(size / VALUES_OF_SCHEMA),
-        nullable: Vec::new(),
-        definitions: Vec::new(),
-        seen: Vec::new(),
-    };
-    let root = survey.found.schema(survey.document.root(), context);
-    while let Some(Queued { id, node, outside }) = survey.found.queue.pop() {
-        if survey.limit.spend(STEPS_A_SCHEMA).is_err() {
-            break;
-        }
-        let schema = survey.schema(node, outside);
-        if let Some(error) = survey.references.too_much {
-            return Err(vec![error]);
-        }
-        survey.found.schemas.insert(id, schema);
+    let mut occurrences = Vec::with_capacity(size / VALUES_OF_KEYWORD);
+    let mut found = Found::with_capacity(size / VALUES_OF_SCHEMA);
+    let mut ids = Vec::with_capacity(roots.len());
+    for &(root, tree) in roots {
+        let references = References::new(document, root, tree, &options.resources, options.dialect);
+        let references = references.map_err(|error| vec![error])?;
+        let context = references.root();
+        let mut survey = Survey {
+            document,
+            references,
+            limit: StateBudget::new(options.max_states, budget),
+            formats: options.formats,
+            occurrences,
+            found,
+            nullable: Vec::new(),
+            definitions: Vec::new(),
+            seen: Vec::new(),
+        };
+        ids.push(survey.found.schema(root, context));
+        survey.read_all()?;
+        survey.unused_definitions();
+        findings.extend(survey.misread());
+        findings.extend(survey.references.findings);
+        (occurrences, found) = (survey.occurrences, survey.found);
     }
-    survey.unused_definitions();
-    findings.extend(survey.misread());
-    let Survey { document, mut occurrences, found, references, .. } = survey;
-    findings.extend(references.findings);
     let Found { schemas, mut errors, findings: warnings, .. } = found;
     findings.extend(warnings);
     if errors.is_empty() {
@@ -86,7 +83,7 @@ pub(crate) fn survey(
         return Err(errors);
     }
     occurrences.sort_by_key(|occurrence| occurrence.value);
-    Ok(Surveyed { schemas, root, occurrences })
+    Ok(Surveyed { schemas, roots: ids, occurrences })
 }
 
 /// The survey in progress: it reads all schemas of a document.
@@ -112,6 +109,22 @@ struct Survey<'a, 's> {
 }
 
 impl Survey<'_, '_> {
+    /// Reads all schemas in the queue, and those that they apply or refer to. Fails if there are too many dynamic
+    /// scopes. Stops if the budget is spent.
+    fn read_all(&mut self) -> Result<(), Vec<Diagnostic>> {
+        while let Some(Queued { id, node, outside }) = self.found.queue.pop() {
+            if self.limit.spend(STEPS_A_SCHEMA).is_err() {
+                break;
+            }
+            let schema = self.schema(node, outside);
+            if let Some(error) = self.references.too_much.take() {
+                return Err(vec![error]);
+            }
+            self.found.schemas.insert(id, schema);
+        }
+        Ok(())
+    }
+
     /// Reads the schema at a place. `outside` is the context around it. The dynamic scope affects only the targets of
     /// references, so errors, warnings and the report are recorded only in the first scope.
     fn schema(&mut self, node: NodeId, outside: Context) -> Schema {

@@ -9,6 +9,7 @@ mod dialects;
 mod forms;
 mod page;
 mod recognizer;
+mod relation;
 mod steps;
 mod unevaluated;
 use grammarc_grammar::budget::Budget;

@@ -1,12 +1,18 @@
 //! The fourth layer: the state that automata over members and automata over items share.
 
 use crate::algebra::logic::layer::Logic;
-use crate::algebra::logic::work::WorkLimit;
-use crate::algebra::promises::OrderPromise;
+use crate::algebra::logic::work::{Limits, WorkLimit};
+use crate::algebra::promises::{OrderPromise, Promises};
 use crate::algebra::simplify::layer::Simplifier;
+use crate::algebra::simplify::steps::Steps;
 use crate::algebra::types::layer::Types;
-use crate::document::NodeId;
+use crate::document::{Document, NodeId};
+use crate::options::{JsonSchemaOptions, KeyOrder};
+use crate::read::schema::Schemas;
+use grammarc_grammar::automata::StateBudget;
+use grammarc_grammar::budget::Budget;
 use grammarc_grammar::diagnostics::Diagnostic;
+use grammarc_grammar::ir::MOST_REQUIRED_KEYS;
 
 /// Most states and edges, added up, of one automaton over members whose keys occur at most once. Beyond, keys may be
 /// repeated, and the report says so.
@@ -44,6 +50,34 @@ pub(crate) struct Automata<'a> {
 }
 
 impl<'a> Automata<'a> {
+    /// Creates the state for the schemas of a document, without any formula.
+    pub(crate) fn new(
+        document: &'a Document<'a>,
+        schemas: &'a Schemas,
+        promises: Promises,
+        steps: Steps,
+        options: &JsonSchemaOptions,
+        budget: &'a Budget,
+    ) -> Self {
+        let (size, shapes) = (document.len(), options.max_shapes);
+        let limits = Limits {
+            states: StateBudget::new(options.max_states, budget),
+            shapes: shapes.saturating_add(size.saturating_mul(4)),
+            all: WorkLimit {
+                work: shapes.saturating_mul(100).saturating_add(size.saturating_mul(100)),
+                formulas: shapes.saturating_mul(10).saturating_add(size.saturating_mul(8)),
+            },
+        };
+        let types = Types::new(document, schemas, limits, options.text);
+        Self {
+            simplifier: Simplifier::new(types, promises.one_of, steps),
+            key_order: promises.key_order,
+            once: (options.key_order == KeyOrder::AnyOnce).then(Once::default),
+            most_marks: options.max_unordered.min(MOST_REQUIRED_KEYS),
+            unique: Vec::new(),
+        }
+    }
+
     /// Returns the layer below the simplifier: for each formula over values, its sets of objects, arrays and scalars.
     pub(crate) fn types(&mut self) -> &mut Types<'a> {
         &mut self.simplifier.types

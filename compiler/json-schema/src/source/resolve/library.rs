@@ -35,9 +35,15 @@ pub(super) struct Spellings {
 }
 
 impl Spellings {
-    /// Reads the JSON values of a document from number `from` on, and records the identifiers and references in them.
-    pub(super) fn read(&mut self, document: &Document<'_>, from: usize) {
-        for node in document.nodes().skip(from) {
+    /// Reads some values of a document, and records the identifiers and references in them. `root` is the place of the
+    /// outermost schema.
+    pub(super) fn read(
+        &mut self,
+        document: &Document<'_>,
+        root: NodeId,
+        nodes: impl Iterator<Item = NodeId>,
+    ) {
+        for node in nodes {
             let Json::Object(members) = document.json(node) else { continue };
             let named = |key: &str| key.starts_with('$') || key == "id";
             for (key, member) in members.iter().filter(|(key, _)| named(key)) {
@@ -49,7 +55,7 @@ impl Spellings {
                     "id" if !matches!(document.json(member.value), Json::String(_)) => {}
                     "id" => {
                         self.old_id = true;
-                        self.beyond_name |= node != document.root() || !is_name(text);
+                        self.beyond_name |= node != root || !is_name(text);
                     }
                     "$ref" | "$dynamicRef" | "$recursiveRef" => {
                         self.references = true;
@@ -58,7 +64,7 @@ impl Spellings {
                     }
                     "$id" => {
                         self.dollar_id = true;
-                        self.beyond_name |= node != document.root() || !is_name(text);
+                        self.beyond_name |= node != root || !is_name(text);
                         self.published |= text.contains("json-schema.org/");
                         self.fragment_id |= text.len() > 1 && text.starts_with('#');
                     }
@@ -81,8 +87,8 @@ impl Spellings {
 
     /// Returns the draft by whose rules the library reads identifiers. Without a declared draft it is inferred from the
     /// kinds of identifiers.
-    fn draft(&self, document: &Document<'_>, dialect: Dialect) -> Draft {
-        let root_id = document.get(document.root(), "id").map(|id| document.json(id));
+    pub(super) fn draft(&self, document: &Document<'_>, root: NodeId, dialect: Dialect) -> Draft {
+        let root_id = document.get(root, "id").map(|id| document.json(id));
         match dialect.declared {
             true => dialect.draft.library(),
             false if self.fragment_id => Draft::Draft7,
@@ -120,15 +126,14 @@ pub(super) struct Prepared<'t> {
 }
 
 /// Prepares a registry (the reference library's index of schemas by URI) for a document. `tree` has the document's
-/// values. If the library rejects the document because of its identifiers, these are removed.
+/// values, and `draft` has the rules for its identifiers. If the library rejects the document because of its
+/// identifiers, these are removed.
 pub(super) fn prepare<'t>(
-    document: &Document<'_>,
     tree: &'t Value,
-    dialect: Dialect,
+    draft: Draft,
     spellings: &Spellings,
     resources: &Resources,
 ) -> Result<Prepared<'t>, Error> {
-    let draft = spellings.draft(document, dialect);
     let published = spellings.published || !resources.is_empty();
     let build = |with| -> Result<Registry<'t>, Error> {
         let builder = match with {

@@ -67,6 +67,8 @@ struct Target {
 pub(crate) struct References<'t> {
     /// The registry (the reference library's index of schemas by URI); `None` until a reference needs it.
     registry: Option<Registry<'t>>,
+    /// The place of the document's outermost schema.
+    root: NodeId,
     /// The document as JSON values of the `referencing` crate (the library).
     tree: &'t Tree<'t>,
     /// Whether identifiers have an effect; `false` if the library rejected them.
@@ -93,22 +95,24 @@ pub(crate) struct References<'t> {
 }
 
 impl<'t> References<'t> {
-    /// Prepares the references of a document to itself, to the `given` schemas, and to published meta-schemas. `tree`
-    /// has the document's values. `assumed` is the dialect if the document has no `$schema`.
+    /// Prepares the references of a document to itself, to the `given` schemas, and to published meta-schemas. `root` is
+    /// the place of its outermost schema, and `tree` has the values of that. `assumed` is the dialect if the document
+    /// has no `$schema`.
     pub(crate) fn new(
         document: &mut Document<'_>,
+        root: NodeId,
         tree: &'t Tree<'t>,
         given: &'t Resources,
         assumed: SchemaDialect,
     ) -> Result<Self, Diagnostic> {
         let mut findings = Vec::new();
-        let root = document.root();
         let assumed = Dialect::assumed(assumed);
         let dialect = Dialect::of(document, root, assumed, given, &mut findings);
         let mut spellings = Spellings::default();
-        spellings.read(document, 0);
+        spellings.read(document, root, document.inside_of(root));
         let mut references = References {
             registry: None,
+            root,
             tree,
             identified: true,
             given,
@@ -136,10 +140,11 @@ impl<'t> References<'t> {
     /// Prepares the registry (the reference library's index of schemas by URI). Identifiers that the library rejects
     /// are ignored with a warning.
     fn prepare(&mut self, document: &mut Document<'_>) -> Result<(), Diagnostic> {
-        let root = document.root();
+        let root = self.root;
         let unusable = |error: &Error| format!("the identifiers here are of no use: {error}");
         let tree = self.tree.value();
-        let prepared = library::prepare(document, tree, self.dialect, &self.spellings, self.given);
+        let draft = self.spellings.draft(document, root, self.dialect);
+        let prepared = library::prepare(tree, draft, &self.spellings, self.given);
         let Prepared { registry, ignored } = prepared
             .map_err(|error| document.error("json-schema::identifiers", root, unusable(&error)))?;
         if let Some(error) = ignored {
@@ -294,7 +299,7 @@ impl<'t> References<'t> {
         }
         if self.registry.is_none() {
             let place = library::pointer(reference);
-            if let Some(node) = place.and_then(|place| document.walk(document.root(), place)) {
+            if let Some(node) = place.and_then(|place| document.walk(self.root, place)) {
                 let target = Target { node, resource: from };
                 self.followed.insert((from, reference.into()), target);
                 return Ok(target);
@@ -363,7 +368,7 @@ impl<'t> References<'t> {
         reference: &str,
         from: ResourceId,
     ) -> Option<Target> {
-        let outermost = document.outermost(node);
+        let outermost = document.outermost(node, self.root);
         let pointer = reference.strip_prefix('#').filter(|pointer| pointer.starts_with('/'))?;
         let target = document.walk(outermost, pointer)?;
         let uri = &self.resources.get(from).uri;
@@ -412,7 +417,8 @@ impl<'t> References<'t> {
                 let before = document.len();
                 let node = document.graft(name.as_str(), contents, reference);
                 self.places.note(document, contents, node);
-                self.spellings.read(document, before);
+                let new = document.nodes().skip(before);
+                self.spellings.read(document, self.root, new);
                 node
             }
         };
@@ -448,7 +454,9 @@ impl<'t> References<'t> {
                 Json::Bool(true) if node == outermost => {
                     anchors.push(Anchor { name: "".into(), node, resource });
                 }
-                Json::String(name) if document.outermost(node) == document.outermost(outermost) => {
+                Json::String(name)
+                    if document.outermost(node, self.root) == document.outermost(outermost, self.root) =>
+                {
                     let found = registry.resolver((**uri).clone()).lookup(&format!("#{name}"));
                     let place = found.ok().and_then(|found| self.places.get(found.contents()));
                     if place == Some(node) {

@@ -32,7 +32,8 @@ fn outcome(schema: &str, resources: &Resources) -> Result<Outcome, Vec<Diagnosti
     let (mut document, tree) =
         Document::parse(&source, CODES, &budget).map_err(|error| vec![error])?;
     let mut findings = Vec::new();
-    let surveyed = survey(&mut document, &tree, &options, &budget, &mut findings)?;
+    let roots = [(document.root(), &tree)];
+    let surveyed = survey(&mut document, &roots, &options, &budget, &mut findings)?;
     let mut targets = Vec::new();
     for id in surveyed.schemas.iter() {
         for (place, part) in surveyed.schemas.parts(id) {

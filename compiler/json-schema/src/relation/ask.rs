@@ -1,0 +1,236 @@
+//! Questions about two schemas: whether some value satisfies one and not the other.
+//!
+//! An instance is a shortest text of the question's formula. It proves the answer only if both
+//! schemas are exact for it, so it is confirmed as a constant. If it is not confirmed, the next
+//! shortest is tried.
+
+use grammarc_grammar::budget::Budget;
+use grammarc_grammar::diagnostics::Diagnostic;
+use grammarc_grammar::diagnostics::report::Verdict;
+use grammarc_grammar::ir::Survey;
+use grammarc_grammar::ir::shortest::shortest_text;
+use rustc_hash::FxHashSet;
+use serde_json::Value;
+
+use super::RelationOptions;
+use super::sides::{Sides, Which};
+use crate::algebra::automata::layer::Automata;
+use crate::algebra::content::explore::{build, explored};
+use crate::algebra::content::merge::merge;
+use crate::algebra::logic::formula::FormulaId;
+use crate::algebra::logic::layer::Inexact;
+use crate::algebra::promises::{OneOfPromise, OrderPromise, Promises};
+use crate::algebra::simplify::steps::Steps;
+use crate::document::NodeId;
+use crate::lower::lower;
+use crate::options::{JsonSchemaOptions, TextForm};
+use crate::read::schema::SchemaId;
+use crate::text_form::tags::Root;
+
+/// Maximum number of instances that are tried until one is confirmed.
+const MOST_INSTANCES: usize = 32;
+
+/// The answer to a question about two schemas.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Side {
+    /// No value satisfies the question.
+    Empty,
+    /// This value does.
+    Witness {
+        /// The value, as JSON without whitespace. No shorter text denotes such a value.
+        text: String,
+    },
+    /// The question was not decided.
+    Unknown(Vec<Reason>),
+}
+
+impl Side {
+    /// Returns the witness. `None` if there is none.
+    pub fn witness(&self) -> Option<&str> {
+        match self {
+            Self::Witness { text } => Some(text),
+            _ => None,
+        }
+    }
+}
+
+/// Why a question was not decided.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reason {
+    /// The side of the keyword. `None` for a keyword of another document.
+    pub side: Option<Which>,
+    /// The JSON pointer to the keyword in the document of its side. Empty if no keyword is at fault.
+    pub pointer: String,
+    /// The reason, in words.
+    pub text: String,
+}
+
+/// The promises of all questions: exact, and without regard to key order.
+pub(super) const EXACT: Promises =
+    Promises { key_order: OrderPromise::Schema, one_of: OneOfPromise::Exact };
+
+/// What one attempt to answer a question has found.
+enum Found {
+    /// No value satisfies the question, apart from what inexact keywords leave out.
+    Nothing(Vec<Inexact>),
+    /// A text that satisfies the question, if keywords are exact for it.
+    Text(String),
+    /// Some value satisfies the question, and no text of one was found.
+    NoText,
+}
+
+/// Answers whether some value satisfies the schemas whose flag is set in `question`, and none of
+/// the others.
+pub(super) fn ask(sides: &mut Sides<'_>, question: [bool; 2], options: &RelationOptions) -> Side {
+    let schemas = JsonSchemaOptions { text: TextForm::SHORT, ..options.schemas.clone() };
+    let mut tried: Vec<NodeId> = Vec::new();
+    let budget = options.budget();
+    while tried.len() < MOST_INSTANCES {
+        let text = match attempt(sides, question, &tried, &schemas, &budget) {
+            Ok(Found::Nothing(notes)) if tried.is_empty() => {
+                let reasons = doubts(sides, question, &notes);
+                return if reasons.is_empty() { Side::Empty } else { Side::Unknown(reasons) };
+            }
+            Ok(Found::Nothing(_)) => break,
+            Ok(Found::Text(text)) => text,
+            Ok(Found::NoText) => {
+                let text = "some value satisfies the question, and no short text of one was found";
+                return unknown(sides, None, text.to_owned());
+            }
+            Err(error) => return limit(sides, &budget.blame(error)),
+        };
+        let Ok(value) = serde_json::from_str::<Value>(&text) else {
+            return unknown(sides, None, format!("{text:?} was found, and is no JSON"));
+        };
+        let node = sides.document.graft("instance:", &value, sides.document.root());
+        match is_confirmed(sides, question, node, &schemas, &budget) {
+            Ok(true) => return Side::Witness { text },
+            Ok(false) => tried.push(node),
+            Err(error) => return limit(sides, &budget.blame(error)),
+        }
+    }
+    let text = "keywords that are not exact here admit values that no value confirms";
+    unknown(sides, None, text.to_owned())
+}
+
+/// Returns the formula of a question.
+fn formula(
+    automata: &mut Automata<'_>,
+    roots: [SchemaId; 2],
+    question: [bool; 2],
+) -> FormulaId {
+    let logic = automata.logic();
+    let mut asked = FormulaId::TRUE;
+    for (root, holds) in roots.into_iter().zip(question) {
+        let schema = logic.schema(root);
+        asked = if holds { logic.both(asked, schema) } else { logic.without(asked, schema) };
+    }
+    asked
+}
+
+/// Looks for a shortest text of a question other than the values at `tried`.
+fn attempt(
+    sides: &Sides<'_>,
+    question: [bool; 2],
+    tried: &[NodeId],
+    options: &JsonSchemaOptions,
+    budget: &Budget,
+) -> Result<Found, Diagnostic> {
+    let Sides { document, schemas, roots, .. } = sides;
+    let mut automata =
+        Automata::new(document, schemas, EXACT, Steps::default(), options, budget);
+    let mut asked = formula(&mut automata, *roots, question);
+    for &node in tried {
+        let value = automata.logic().value(node);
+        asked = automata.logic().without(asked, value);
+    }
+    let mut graph = build(&mut automata, asked)?;
+    if !graph.holds(asked) {
+        let notes = std::mem::take(&mut automata.logic().inexact);
+        return Ok(Found::Nothing(notes.into_iter().collect()));
+    }
+    merge(&mut graph, budget);
+    let types = &automata.simplifier.types;
+    let grammar = lower(types, &graph, options, Root::Value, budget)?.grammar;
+    let survey = Survey::new(&grammar, budget);
+    let text = shortest_text(&grammar, &survey, budget);
+    Ok(text.and_then(|text| String::from_utf8(text).ok()).map_or(Found::NoText, Found::Text))
+}
+
+/// Whether the value at `node` satisfies a question.
+fn is_confirmed(
+    sides: &Sides<'_>,
+    question: [bool; 2],
+    node: NodeId,
+    options: &JsonSchemaOptions,
+    budget: &Budget,
+) -> Result<bool, Diagnostic> {
+    let Sides { document, schemas, roots, .. } = sides;
+    let mut automata =
+        Automata::new(document, schemas, EXACT, Steps::default(), options, budget);
+    let asked = formula(&mut automata, *roots, question);
+    let value = automata.logic().value(node);
+    let both = automata.logic().both(value, asked);
+    let (graph, _) = explored(&mut automata, both)?;
+    Ok(graph.holds[0])
+}
+
+/// Returns why an empty answer proves nothing: keywords that make a set smaller than it is. A
+/// keyword that both sides have in equal schemas counts as exact, since both are read alike.
+fn doubts(sides: &Sides<'_>, question: [bool; 2], notes: &[Inexact]) -> Vec<Reason> {
+    let shared: FxHashSet<NodeId> = sides
+        .schemas
+        .equal_places()
+        .filter(|&(first, other)| sides.side_of(first) != sides.side_of(other))
+        .flat_map(|(first, other)| [first, other])
+        .collect();
+    let own = sides.occurrences.iter().map(|one| (one.value, one.verdict, one.reason));
+    let found = notes.iter().map(|note| (note.place, note.verdict, note.reason));
+    let inexact = own.chain(found).filter(|&(node, verdict, _)| {
+        let side = sides.side_of(node);
+        let is_asked = side.map(|side| question[side.index()]);
+        let is_tested = is_test(sides, node) || is_asked.is_none();
+        let makes_smaller = match verdict {
+            Verdict::Narrower => is_tested || is_asked == Some(true),
+            Verdict::Approximate => is_tested || is_asked == Some(false),
+            _ => false,
+        };
+        makes_smaller && !shared.contains(&node)
+    });
+    let reasons = inexact.map(|(node, _, text)| Reason {
+        side: sides.side_of(node),
+        pointer: sides.pointer(node),
+        text: text.to_owned(),
+    });
+    reasons.collect()
+}
+
+/// Keywords whose schema is a test: where it is met less often, more may be allowed.
+const TESTS: [&str; 6] = ["not", "if", "oneOf", "contains", "dependentSchemas", "dependencies"];
+
+/// Whether a value of a document is within a schema that is a test.
+fn is_test(sides: &Sides<'_>, node: NodeId) -> bool {
+    let mut at = node;
+    while let Some(parent) = sides.document.parent(at) {
+        if TESTS.contains(&sides.document.key(at)) {
+            return true;
+        }
+        at = parent;
+    }
+    false
+}
+
+/// Returns the unknown answer for a limit that was met.
+fn limit(sides: &Sides<'_>, error: &Diagnostic) -> Side {
+    // Pointers of the joined document begin with the index of the side.
+    let place = error.pointer.as_deref().and_then(|pointer| {
+        sides.document.walk(sides.document.root(), pointer)
+    });
+    unknown(sides, place, error.message.clone())
+}
+
+fn unknown(sides: &Sides<'_>, place: Option<NodeId>, text: String) -> Side {
+    let side = place.and_then(|node| sides.side_of(node));
+    let pointer = place.map(|node| sides.pointer(node)).unwrap_or_default();
+    Side::Unknown(vec![Reason { side, pointer, text }])
+}

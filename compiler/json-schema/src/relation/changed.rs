@@ -1,0 +1,276 @@
+//! The keywords in which two documents differ, each with its effect on the values.
+//!
+//! Both documents are walked together, along properties, items and branches. Where both have a
+//! keyword whose value differs, the keyword alone is compared. A member that only one document has
+//! is compared by the schemas around it.
+//!
+//! Cost: linear in the documents, and two questions for each difference, at most [`MOST_EFFECTS`].
+
+use grammarc_grammar::diagnostics::Diagnostic;
+use rustc_hash::FxHashMap;
+
+use super::RelationOptions;
+use super::ask::EXACT;
+use super::sides::Sides;
+use crate::algebra::automata::layer::Automata;
+use crate::algebra::content::explore::explored;
+use crate::algebra::logic::formula::FormulaId;
+use crate::algebra::logic::subject::Subject;
+use crate::algebra::simplify::steps::Steps;
+use crate::document::{Document, Json, NodeId};
+use crate::read::schema::SchemaId;
+
+/// Maximum number of differences whose effect is determined. The effect of others is unknown.
+const MOST_EFFECTS: usize = 256;
+
+/// The effect of a difference on the values of its schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Effect {
+    /// The same values are allowed.
+    None,
+    /// The right document allows fewer values here.
+    Narrower,
+    /// The right document allows more values here.
+    Wider,
+    /// Each document allows values here that the other does not.
+    Different,
+    /// The effect was not determined.
+    Unknown,
+}
+
+impl Effect {
+    /// Returns the name of the effect, such as `narrower`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Narrower => "narrower",
+            Self::Wider => "wider",
+            Self::Different => "different",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// A difference of two documents: a keyword, or a schema as a whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// The JSON pointer in the left document. `None` if it does not have the keyword.
+    pub left: Option<String>,
+    /// The JSON pointer in the right document. `None` if it does not have the keyword.
+    pub right: Option<String>,
+    /// The keyword. Empty for a schema as a whole.
+    pub keyword: String,
+    /// The effect on the values of the schema that has the keyword.
+    pub effect: Effect,
+}
+
+/// The kind of value that a keyword has, as far as the walk goes into it.
+enum Holds {
+    /// A schema.
+    Schema,
+    /// Schemas by name.
+    Named,
+    /// A list of schemas.
+    List,
+    /// No schema.
+    Other,
+}
+
+fn holds(keyword: &str) -> Holds {
+    match keyword {
+        "additionalProperties" | "additionalItems" | "items" | "contains" | "not" | "if" | "then"
+        | "else" | "propertyNames" | "unevaluatedItems" | "unevaluatedProperties" => Holds::Schema,
+        "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas" => {
+            Holds::Named
+        }
+        "allOf" | "anyOf" | "oneOf" | "prefixItems" => Holds::List,
+        _ => Holds::Other,
+    }
+}
+
+/// Returns the differences of two documents.
+pub(super) fn changes(sides: &Sides<'_>, options: &RelationOptions) -> Vec<Change> {
+    let Sides { document, schemas, .. } = sides;
+    let budget = options.budget();
+    let automata = Automata::new(
+        document,
+        schemas,
+        EXACT,
+        Steps::default(),
+        &options.schemas,
+        &budget,
+    );
+    let mut of_places = FxHashMap::default();
+    for id in schemas.iter() {
+        of_places.entry(schemas.node(id)).or_insert(id);
+    }
+    let mut walk = Walk { sides, automata, of_places, effects: 0, found: Vec::new() };
+    let [left, right] = sides.places;
+    let mut open = vec![(left, right)];
+    while let Some((left, right)) = open.pop() {
+        let from = open.len();
+        walk.schemas(left, right, &mut open);
+        open[from..].reverse();
+    }
+    walk.found
+}
+
+struct Walk<'a, 's> {
+    sides: &'a Sides<'s>,
+    automata: Automata<'a>,
+    /// For each place of a schema that applies, the schema.
+    of_places: FxHashMap<NodeId, SchemaId>,
+    /// Number of effects that were determined.
+    effects: usize,
+    found: Vec<Change>,
+}
+
+impl Walk<'_, '_> {
+    /// Compares two schemas keyword by keyword. Adds pairs of schemas below them to `open`.
+    fn schemas(&mut self, left: NodeId, right: NodeId, open: &mut Vec<(NodeId, NodeId)>) {
+        let document = &self.sides.document;
+        let (Json::Object(lefts), Json::Object(rights)) =
+            (document.json(left), document.json(right))
+        else {
+            if !same(document, left, right) {
+                let [a, b] = [left, right].map(|node| self.schema(node));
+                self.add(Some(left), Some(right), "", [a, b]);
+            }
+            return;
+        };
+        for (keyword, member) in lefts.iter() {
+            match rights.get(keyword) {
+                Some(other) => self.keyword(keyword, [left, right], [member.value, other.value], open),
+                None => {
+                    let formula = self.keyword_formula(left, member.value);
+                    self.add(Some(member.value), None, keyword, [formula, Some(FormulaId::TRUE)]);
+                }
+            }
+        }
+        for (keyword, member) in rights.iter().filter(|(keyword, _)| lefts.get(keyword).is_none()) {
+            let formula = self.keyword_formula(right, member.value);
+            self.add(None, Some(member.value), keyword, [Some(FormulaId::TRUE), formula]);
+        }
+    }
+
+    /// Compares a keyword that both schemas have.
+    fn keyword(
+        &mut self,
+        keyword: &str,
+        around: [NodeId; 2],
+        values: [NodeId; 2],
+        open: &mut Vec<(NodeId, NodeId)>,
+    ) {
+        let document = &self.sides.document;
+        let [left, right] = values;
+        if same(document, left, right) {
+            return;
+        }
+        match (holds(keyword), document.json(left), document.json(right)) {
+            (Holds::Named, Json::Object(lefts), Json::Object(rights)) => {
+                let whole = around.map(|node| self.schema(node));
+                for (name, member) in lefts.iter() {
+                    match rights.get(name) {
+                        Some(other) => open.push((member.value, other.value)),
+                        None => self.add(Some(member.value), None, keyword, whole),
+                    }
+                }
+                for (_, member) in rights.iter().filter(|(name, _)| lefts.get(name).is_none()) {
+                    self.add(None, Some(member.value), keyword, whole);
+                }
+            }
+            (Holds::List, Json::Array(lefts), Json::Array(rights))
+                if lefts.len() == rights.len() =>
+            {
+                open.extend(lefts.iter().copied().zip(rights.iter().copied()));
+            }
+            (Holds::Schema, Json::Object(_) | Json::Bool(_), Json::Object(_) | Json::Bool(_)) => {
+                open.push((left, right));
+            }
+            _ => {
+                let [a, b] = [0, 1].map(|at| self.keyword_formula(around[at], values[at]));
+                self.add(Some(left), Some(right), keyword, [a, b]);
+            }
+        }
+    }
+
+    /// Returns the formula of the schema at a place. `None` if no schema there applies.
+    fn schema(&mut self, node: NodeId) -> Option<FormulaId> {
+        let id = *self.of_places.get(&node)?;
+        Some(self.automata.logic().schema(id))
+    }
+
+    /// Returns the formula of the keyword whose value is at `value`, in the schema at `schema`. It
+    /// is true for an annotation. `None` if the schema does not apply.
+    fn keyword_formula(&mut self, schema: NodeId, value: NodeId) -> Option<FormulaId> {
+        let id = *self.of_places.get(&schema)?;
+        let logic = self.automata.logic();
+        let parts = (0..).zip(logic.schemas.parts(id));
+        let own: Vec<usize> =
+            parts.filter(|(_, (place, _))| *place == value).map(|(at, _)| at).collect();
+        let literals: Vec<FormulaId> =
+            own.into_iter().map(|at| logic.literal(Subject::Keyword(id, at))).collect();
+        Some(logic.values.and(literals))
+    }
+
+    /// Adds a difference with the effect of going from one formula to the other.
+    fn add(
+        &mut self,
+        left: Option<NodeId>,
+        right: Option<NodeId>,
+        keyword: &str,
+        formulas: [Option<FormulaId>; 2],
+    ) {
+        let effect = match formulas {
+            [Some(a), Some(b)] => self.effect(a, b).unwrap_or(Effect::Unknown),
+            // The schema does not apply to any value.
+            _ => Effect::None,
+        };
+        let pointer = |node: NodeId| self.sides.pointer(node);
+        let (left, right) = (left.map(pointer), right.map(pointer));
+        self.found.push(Change { left, right, keyword: keyword.to_owned(), effect });
+    }
+
+    fn effect(&mut self, left: FormulaId, right: FormulaId) -> Result<Effect, Diagnostic> {
+        if left == right {
+            return Ok(Effect::None);
+        }
+        self.effects += 1;
+        if self.effects > MOST_EFFECTS {
+            return Ok(Effect::Unknown);
+        }
+        let mut has_only = |one, other| {
+            let asked = self.automata.logic().without(one, other);
+            explored(&mut self.automata, asked).map(|(graph, _)| graph.holds[0])
+        };
+        Ok(match (has_only(left, right)?, has_only(right, left)?) {
+            (false, false) => Effect::None,
+            (true, false) => Effect::Narrower,
+            (false, true) => Effect::Wider,
+            (true, true) => Effect::Different,
+        })
+    }
+}
+
+/// Whether two values of a document are equal, with members in any order.
+fn same(document: &Document<'_>, left: NodeId, right: NodeId) -> bool {
+    let mut open = vec![(left, right)];
+    while let Some((left, right)) = open.pop() {
+        match (document.json(left), document.json(right)) {
+            (Json::Null, Json::Null) => {}
+            (Json::Bool(a), Json::Bool(b)) if a == b => {}
+            (Json::Number(a), Json::Number(b)) | (Json::String(a), Json::String(b)) if a == b => {}
+            (Json::Array(a), Json::Array(b)) if a.len() == b.len() => {
+                open.extend(a.iter().copied().zip(b.iter().copied()));
+            }
+            (Json::Object(a), Json::Object(b)) if a.iter().count() == b.iter().count() => {
+                for (key, member) in a.iter() {
+                    let Some(other) = b.get(key) else { return false };
+                    open.push((member.value, other.value));
+                }
+            }
+            _ => return false,
+        }
+    }
+    true
+}

@@ -1,0 +1,152 @@
+//! The relation of two schemas: which values one allows and the other does not.
+//!
+//! ```text
+//! two texts ── sides ──► one arena of schemas ── ask ──► three answers ──► relation
+//!                                                └─ instance: a shortest text of the answer
+//! ```
+//!
+//! | file | content |
+//! | --- | --- |
+//! | `sides` | two documents in one arena, each with its own references and dialect |
+//! | `ask` | whether a value satisfies one schema and not the other, with an instance |
+//! | `changed` | the keywords in which two documents differ |
+//!
+//! A schema A is within B exactly if no value satisfies `A and not B`. The algebra decides that for
+//! recursive schemas too, because the graph of formulas is finite. Values are compared, and not
+//! their texts: key order, whitespace and spellings do not matter.
+//!
+//! Cost: linear in the parts that differ for most edits, because equal schemas are one formula.
+//! Exponential at worst, bounded by the limits of compilations.
+//!
+//! Tests: `tests/relation.rs`; `tests/tests/schemas/relation.rs`.
+
+mod ask;
+mod changed;
+mod sides;
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use grammarc_grammar::budget::Budget;
+use grammarc_grammar::diagnostics::{Diagnostic, Source};
+
+use crate::options::JsonSchemaOptions;
+use ask::ask;
+use sides::Sides;
+
+pub use ask::{Reason, Side};
+pub use changed::{Change, Effect};
+pub use sides::Which;
+
+/// How the values of two schemas relate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Relation {
+    /// Both allow the same values.
+    Equal,
+    /// The left schema allows fewer values: all of them satisfy the right one too.
+    Within,
+    /// The left schema allows more values: all values of the right one, and others.
+    Contains,
+    /// Each allows values that the other does not, and some values satisfy both.
+    Overlapping,
+    /// No value satisfies both.
+    Disjoint,
+    /// The relation was not decided: see the [`Side`]s.
+    Unknown,
+}
+
+impl Relation {
+    /// Returns the name of the relation, such as `within`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Equal => "equal",
+            Self::Within => "within",
+            Self::Contains => "contains",
+            Self::Overlapping => "overlapping",
+            Self::Disjoint => "disjoint",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// Two schemas, compared.
+#[derive(Clone, Debug)]
+pub struct Compared {
+    /// How their values relate.
+    pub relation: Relation,
+    /// The values that satisfy the left schema only.
+    pub left_only: Side,
+    /// The values that satisfy the right schema only.
+    pub right_only: Side,
+    /// The values that satisfy both schemas.
+    pub both: Side,
+    /// The keywords in which the documents differ, in the order of the left document and then of the right.
+    pub changes: Vec<Change>,
+}
+
+/// Options of [`compare`].
+#[derive(Clone, Debug)]
+pub struct RelationOptions {
+    /// How schemas are read, and limits. Options about texts have no effect, and neither has `closed`.
+    pub schemas: JsonSchemaOptions,
+    /// Time limit of each question to the algebra. Beyond it, the answer is unknown.
+    pub time: Duration,
+    /// Ends the comparison soon after it is set. `None` if nothing ends it.
+    pub cancel: Option<Arc<AtomicBool>>,
+}
+
+impl Default for RelationOptions {
+    fn default() -> Self {
+        let (schemas, time) = (JsonSchemaOptions::default(), Duration::from_secs(2));
+        Self { schemas, time, cancel: None }
+    }
+}
+
+impl RelationOptions {
+    /// Returns the budget of one question.
+    fn budget(&self) -> Budget {
+        let budget = Budget::new().time_limit(self.time);
+        match &self.cancel {
+            Some(flag) => budget.cancel_flag(Arc::clone(flag)),
+            None => budget,
+        }
+    }
+}
+
+/// A schema that cannot be compared, because it has errors.
+#[derive(Clone, Debug)]
+pub struct Refused {
+    /// The side with the errors.
+    pub side: Which,
+    /// The errors, in source order; at least one. Their places are those of the side's own text.
+    pub errors: Vec<Diagnostic>,
+}
+
+/// Compares two schemas.
+///
+/// # Errors
+///
+/// One of the schemas is not JSON, or has keywords or references that are refused.
+pub fn compare(
+    left: &Source,
+    right: &Source,
+    options: &RelationOptions,
+) -> Result<Compared, Refused> {
+    let text = sides::joined(left, right, options)?;
+    let budget = options.budget();
+    let mut sides = Sides::read(&text, [left, right], options, &budget)?;
+    let left_only = ask(&mut sides, [true, false], options);
+    let right_only = ask(&mut sides, [false, true], options);
+    let both = ask(&mut sides, [true, true], options);
+    let relation = match (&left_only, &right_only, &both) {
+        (Side::Empty, Side::Empty, _) => Relation::Equal,
+        (Side::Empty, Side::Witness { .. }, _) => Relation::Within,
+        (Side::Witness { .. }, Side::Empty, _) => Relation::Contains,
+        (Side::Witness { .. }, Side::Witness { .. }, Side::Empty) => Relation::Disjoint,
+        (Side::Witness { .. }, Side::Witness { .. }, Side::Witness { .. }) => Relation::Overlapping,
+        _ => Relation::Unknown,
+    };
+    let changes = changed::changes(&sides, options);
+    Ok(Compared { relation, left_only, right_only, both, changes })
+}

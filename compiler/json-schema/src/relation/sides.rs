@@ -1,0 +1,152 @@
+//! Two schema documents in one arena. Each has its own base URI, identifiers and dialect, so that
+//! two versions of a schema with one `$id` do not clash.
+
+use grammarc_grammar::budget::Budget;
+use grammarc_grammar::diagnostics::{Diagnostic, Source};
+
+use super::{Refused, RelationOptions};
+use crate::document::{Document, Json, NodeId};
+use crate::passes::CODES;
+use crate::read::schema::{SchemaId, Schemas};
+use crate::read::share;
+use crate::read::survey::{Surveyed, survey};
+use crate::source::occurrence::Occurrence;
+
+/// One of the two schemas.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Which {
+    /// The first schema.
+    Left,
+    /// The second schema.
+    Right,
+}
+
+impl Which {
+    /// Both sides, in order.
+    pub const BOTH: [Self; 2] = [Self::Left, Self::Right];
+
+    /// Returns the index of the side: 0 or 1.
+    pub(super) fn index(self) -> usize {
+        self as usize
+    }
+
+    /// Returns the name of the side: `left` or `right`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Left => "left",
+            Self::Right => "right",
+        }
+    }
+}
+
+/// The schemas of both documents.
+pub(super) struct Sides<'s> {
+    /// An array of both documents, with the values that either refers to as grafts.
+    pub(super) document: Document<'s>,
+    /// The schemas of both documents. Equal schemas of the two are shared.
+    pub(super) schemas: Schemas,
+    /// The places of the outermost schemas.
+    pub(super) places: [NodeId; 2],
+    /// The outermost schemas.
+    pub(super) roots: [SchemaId; 2],
+    /// The keywords of both documents, with their verdicts.
+    pub(super) occurrences: Vec<Occurrence>,
+}
+
+/// Returns the text of an array of both documents.
+///
+/// # Errors
+///
+/// A document is not JSON.
+pub(super) fn joined(
+    left: &Source,
+    right: &Source,
+    options: &RelationOptions,
+) -> Result<Source, Refused> {
+    for (side, source) in Which::BOTH.into_iter().zip([left, right]) {
+        let budget = options.budget();
+        let parsed = Document::parse(source, CODES, &budget);
+        if let Some(error) = parsed.err().map(|error| budget.blame(error)) {
+            return Err(Refused { side, errors: vec![error] });
+        }
+    }
+    Ok(Source::new("<both>", format!("[{},{}]", left.text, right.text)))
+}
+
+impl<'s> Sides<'s> {
+    /// Reads both documents. `source` is their [joined] text.
+    ///
+    /// # Errors
+    ///
+    /// A document has keywords or references that are refused, or the budget is spent.
+    pub(super) fn read(
+        source: &'s Source,
+        sides: [&Source; 2],
+        options: &RelationOptions,
+        budget: &Budget,
+    ) -> Result<Self, Refused> {
+        let unsided = |error: Diagnostic| {
+            let errors = vec![budget.blame(error)];
+            Refused { side: Which::Left, errors }
+        };
+        let (mut document, _) = Document::parse(source, CODES, budget).map_err(unsided)?;
+        let &[left, right] = (match document.json(document.root()) {
+            Json::Array(items) => &items[..],
+            _ => &[],
+        }) else {
+            let text = "the schemas nest too deep to be compared".to_owned();
+            return Err(unsided(document.error(CODES.syntax, document.root(), text)));
+        };
+        let own = |side: Which| Document::parse(sides[side.index()], CODES, budget);
+        let (_, left_tree) = own(Which::Left).map_err(unsided)?;
+        let (_, right_tree) = own(Which::Right).map_err(unsided)?;
+        let roots = [(left, &left_tree), (right, &right_tree)];
+        let mut findings = Vec::new();
+        let surveyed =
+            survey(&mut document, &roots, &options.schemas, budget, &mut findings);
+        let surveyed = surveyed.map_err(|errors| refused(sides, options, errors, budget))?;
+        let Surveyed { mut schemas, roots, occurrences } = surveyed;
+        schemas.share(share::first_equals(&document, &schemas));
+        let roots = [roots[0], roots[1]];
+        Ok(Self { document, schemas, places: [left, right], roots, occurrences })
+    }
+
+    /// Returns the side that a value belongs to. `None` for a value of another document.
+    pub(super) fn side_of(&self, node: NodeId) -> Option<Which> {
+        Which::BOTH.into_iter().find(|side| {
+            let place = self.places[side.index()];
+            self.document.outermost(node, place) == place
+        })
+    }
+
+    /// Returns the JSON pointer to a value within the document of its side.
+    pub(super) fn pointer(&self, node: NodeId) -> String {
+        let pointer = self.document.pointer(node);
+        match self.side_of(node) {
+            // The pointer begins with the index of the side: `/0` or `/1`.
+            Some(_) => pointer[2..].to_owned(),
+            None => pointer,
+        }
+    }
+}
+
+/// Returns the errors of the first side that has errors by itself, with the places of its own text.
+/// If neither has, the errors of both are reported as the left side's.
+fn refused(
+    sides: [&Source; 2],
+    options: &RelationOptions,
+    errors: Vec<Diagnostic>,
+    budget: &Budget,
+) -> Refused {
+    for (side, source) in Which::BOTH.into_iter().zip(sides) {
+        let Ok((mut document, tree)) = Document::parse(source, CODES, budget) else { continue };
+        let roots = [(document.root(), &tree)];
+        let mut findings = Vec::new();
+        if let Err(errors) =
+            survey(&mut document, &roots, &options.schemas, budget, &mut findings)
+        {
+            return Refused { side, errors };
+        }
+    }
+    Refused { side: Which::Left, errors: errors.into_iter().map(|error| budget.blame(error)).collect() }
+}
