@@ -58,12 +58,12 @@ impl Fault {
 }
 
 /// A group of cases with one schema.
-struct Group {
-    part: &'static str,
-    name: String,
+pub(crate) struct Group {
+    pub(crate) part: &'static str,
+    pub(crate) name: String,
     uri: &'static str,
     schema: Value,
-    tests: Vec<Value>,
+    pub(crate) tests: Vec<Value>,
 }
 
 /// A group, the fault of each of its cases, and why its schema was refused.
@@ -92,7 +92,7 @@ fn part(file: &str) -> &'static str {
     }
 }
 
-fn groups(suite: &Path) -> Vec<Group> {
+pub(crate) fn groups(suite: &Path) -> Vec<Group> {
     let mut groups = Vec::new();
     for (draft, uri) in DRAFTS {
         let folder = suite.join(draft);
@@ -115,7 +115,7 @@ fn groups(suite: &Path) -> Vec<Group> {
 }
 
 /// The remote schemas of the suite under the URIs that it gives them.
-fn remotes(suite: &Path) -> Resources {
+pub(crate) fn remotes(suite: &Path) -> Resources {
     let folder = suite.join("remotes");
     let mut resources = Resources::default();
     for path in files(&folder) {
@@ -127,7 +127,7 @@ fn remotes(suite: &Path) -> Resources {
 }
 
 /// The schema with the draft of its folder.
-fn with_draft(group: &Group) -> String {
+pub(crate) fn with_draft(group: &Group) -> String {
     let Value::Object(members) = &group.schema else { return group.schema.to_string() };
     let mut declared = Map::new();
     if !members.contains_key("$schema") && !group.name.contains("/no-schema ") {

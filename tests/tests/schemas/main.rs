@@ -14,6 +14,7 @@ mod judge;
 mod meeting;
 mod patterns;
 mod recursion;
+mod relation;
 mod repeated_keys;
 mod scale;
 mod situations;

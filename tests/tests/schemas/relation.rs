@@ -1,0 +1,171 @@
+//! Relations of schemas contradict no judge: the official suite, with each instance as a constant, and the `jsonschema`
+//! crate on random schemas, their small changes and random instances.
+//!
+//! Every witness is judged by the crate. `GRAMMARC_FULL=1` draws more pairs.
+
+use std::collections::BTreeMap;
+
+use grammarc_benches::inputs::{self, sized};
+use grammarc_compiler::diagnostics::Source;
+use grammarc_compiler::frontend::json_schema::relation::{
+    Compared, Relation, RelationOptions, Side, Which, compare,
+};
+use grammarc_compiler::frontend::json_schema::{Formats, JsonSchemaOptions};
+use grammarc_tests::random::Rng;
+use grammarc_tests::schemas::random::{KEYS, changed, document, instance};
+use rayon::prelude::*;
+use serde_json::{Value, json};
+
+use crate::conformance::{groups, remotes, with_draft};
+use crate::judge::seeds;
+
+/// Instances of each random pair of schemas.
+const INSTANCES: usize = 40;
+
+/// Groups of the suite whose verdicts differ, with the reason.
+const EXCEPTIONS: [(&str, &str); 0] = [];
+
+fn related(left: &str, right: &str, options: &RelationOptions) -> Option<Compared> {
+    let [left, right] = [left, right].map(|text| Source::new("<test>", text));
+    compare(&left, &right, options).ok()
+}
+
+#[test]
+fn constants_of_the_official_suite_are_within_their_schemas() {
+    let suite = inputs::folder().map(|folder| folder.join("json-schema-test-suite"));
+    let Some(suite) = suite.filter(|suite| suite.is_dir()) else {
+        eprintln!("SKIPPED: no JSON Schema Test Suite; set GRAMMARC_DATA");
+        return;
+    };
+    let schemas = JsonSchemaOptions {
+        formats: Formats::Annotated,
+        resources: remotes(&suite),
+        ..JsonSchemaOptions::default()
+    };
+    let options = RelationOptions { schemas, ..RelationOptions::default() };
+    let groups = groups(&suite);
+    let required: Vec<_> = groups.iter().filter(|group| group.part == "required").collect();
+    let judged: Vec<(String, Option<Relation>, bool)> = required
+        .par_iter()
+        .flat_map_iter(|group| {
+            let schema = with_draft(group);
+            let options = &options;
+            group.tests.iter().map(move |test| {
+                let constant = json!({"const": test["data"]}).to_string();
+                let found = related(&constant, &schema, options).map(|found| found.relation);
+                let name = format!("{} | {}", group.name, test["description"]);
+                (name, found, test["valid"] == true)
+            })
+        })
+        .collect();
+    let (mut wrong, mut counts) = (Vec::new(), BTreeMap::new());
+    for (name, found, is_valid) in &judged {
+        let kind = match found {
+            None => "refused",
+            Some(Relation::Unknown) => "unknown",
+            Some(Relation::Within | Relation::Equal) if *is_valid => "right",
+            Some(Relation::Disjoint) if !is_valid => "right",
+            Some(_) => "wrong",
+        };
+        *counts.entry(kind).or_insert(0) += 1;
+        let is_known = EXCEPTIONS.iter().any(|(group, _)| name.starts_with(group));
+        if kind == "wrong" && !is_known {
+            wrong.push(format!("{name}: {found:?}, valid: {is_valid}"));
+        }
+    }
+    eprintln!("{} constants of the suite: {counts:?}", judged.len());
+    assert!(wrong.is_empty(), "{} are wrong: {:#?}", wrong.len(), &wrong[..wrong.len().min(40)]);
+    assert!(counts["right"] * 100 >= judged.len() * 95, "{counts:?}");
+}
+
+/// A schema with one keyword changed, left out or added somewhere.
+fn edited(rng: &mut Rng, schema: &Value) -> Value {
+    let mut schema = schema.clone();
+    let other = document(rng);
+    let mut at = &mut schema;
+    for _ in 0..rng.below(4) {
+        let Some(members) = at.as_object_mut().filter(|members| !members.is_empty()) else { break };
+        let name = members.keys().nth(rng.below(members.len())).cloned().unwrap_or_default();
+        if !members[&name].is_object() || name == "const" || name == "$defs" {
+            break;
+        }
+        at = &mut members[&name];
+    }
+    let (Some(members), Some(others)) = (at.as_object_mut(), other.as_object()) else {
+        return schema;
+    };
+    let names: Vec<String> = members.keys().filter(|name| *name != "$defs").cloned().collect();
+    match (rng.below(3), names.is_empty()) {
+        (0, false) => {
+            members.remove(rng.pick(&names));
+        }
+        _ => {
+            let added = others.iter().filter(|(name, _)| *name != "$defs");
+            let added: Vec<(&String, &Value)> = added.collect();
+            if !added.is_empty() {
+                let (name, value) = *rng.pick(&added);
+                members.insert(name.clone(), value.clone());
+            }
+        }
+    }
+    schema
+}
+
+/// What is wrong with the relation of a random pair. `None` if a schema is refused.
+fn judged(seed: u64) -> Option<(Relation, Vec<String>)> {
+    let mut rng = Rng::new(seed);
+    let left = document(&mut rng);
+    let right = if rng.one_in(4) { document(&mut rng) } else { edited(&mut rng, &left) };
+    let [left_judge, right_judge] =
+        [&left, &right].map(|schema| jsonschema::draft202012::new(schema));
+    let (left_judge, right_judge) = (left_judge.ok()?, right_judge.ok()?);
+    let options = RelationOptions::default();
+    let found = related(&left.to_string(), &right.to_string(), &options)?;
+    let mut wrong = Vec::new();
+    let sides = [(&found.left_only, [true, false]), (&found.right_only, [false, true]), (&found.both, [true, true])];
+    let verdict = |value: &Value| [left_judge.is_valid(value), right_judge.is_valid(value)];
+    for (side, expected) in sides {
+        let Some(text) = side.witness() else { continue };
+        let value: Value = serde_json::from_str(text).expect("a witness is JSON");
+        if verdict(&value) != expected {
+            wrong.push(format!("the witness {text} of {expected:?} is {:?}", verdict(&value)));
+        }
+    }
+    let mut value = instance(&mut rng, 2);
+    for _ in 0..INSTANCES {
+        value = match rng.below(3) {
+            0 => instance(&mut rng, 2),
+            _ => changed(&mut rng, &value, &KEYS),
+        };
+        let side = match verdict(&value) {
+            [true, false] => &found.left_only,
+            [false, true] => &found.right_only,
+            [true, true] => &found.both,
+            [false, false] => continue,
+        };
+        if *side == Side::Empty {
+            wrong.push(format!("no value is {:?}, but {value} is", verdict(&value)));
+        }
+    }
+    let wrong = wrong.into_iter().map(|text| format!("seed {seed}: {text}\n  {left}\n  {right}"));
+    Some((found.relation, wrong.collect()))
+}
+
+#[test]
+fn relations_of_random_schemas_contradict_no_instance() {
+    let seeds = seeds(sized(400, 20_000));
+    let judged: Vec<_> = seeds.into_par_iter().filter_map(judged).collect();
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    judged.iter().for_each(|(relation, _)| *counts.entry(relation.name()).or_default() += 1);
+    let wrong: Vec<&String> = judged.iter().flat_map(|(_, wrong)| wrong).collect();
+    eprintln!("{} random pairs: {counts:?}", judged.len());
+    assert!(wrong.is_empty(), "{} are wrong: {:#?}", wrong.len(), &wrong[..wrong.len().min(12)]);
+    let unknown = counts.get("unknown").copied().unwrap_or(0);
+    assert!(unknown * 20 <= judged.len(), "{unknown} of {} are unknown", judged.len());
+    assert!(counts.len() >= 4, "{counts:?}");
+}
+
+#[test]
+fn sides_have_names() {
+    assert_eq!(Which::BOTH.map(Which::name), ["left", "right"]);
+}
