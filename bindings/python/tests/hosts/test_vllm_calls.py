@@ -12,7 +12,7 @@ from hosts import calls, vllm_parsers
 from hosts.vllm_parsers import TOKENIZER
 
 import grammarc
-from grammarc.hosts import _calls, vllm_calls
+from grammarc.hosts import _calls, _vllm_reasoning, vllm_calls
 from grammarc.hosts._serving import HostMismatch
 
 
@@ -83,7 +83,7 @@ def streamed(modules: SimpleNamespace, style: str, prompt: str | None, parts: li
 
 def test_the_known_interfaces_are_found(modules: SimpleNamespace) -> None:
     vllm_calls.probe_tools(modules.tools.ToolParser)
-    vllm_calls.probe_reasoning(modules.reasoning.ReasoningParser)
+    _vllm_reasoning.probe_reasoning(modules.reasoning.ReasoningParser)
 
 
 def test_other_interfaces_are_refused() -> None:
@@ -226,7 +226,7 @@ def test_tags(modules: SimpleNamespace, name: str, state: str | None) -> None:
         for text in bad:
             with pytest.raises(grammarc.TextRefused):
                 grammar.check(begin + text)
-    assert vllm_calls.MARK not in asked.model_dump_json()
+    assert _vllm_reasoning.MARK not in asked.model_dump_json()
 
 
 def test_tags_of_responses(modules: SimpleNamespace) -> None:
@@ -273,5 +273,5 @@ def test_reasoning_that_cannot_be_found_is_refused(modules: SimpleNamespace) -> 
 
 def test_control_tokens_of_the_reasoning_are_found_by_the_grammar() -> None:
     tokenizer = vllm_parsers.Tokenizer("<|channel>", "<channel|>", "<|tool_call>", "<tool_call|>", "<think>")
-    found = vllm_calls.markers_of("gemma_4", tokenizer)
+    found = _vllm_reasoning.markers_of("gemma_4", tokenizer)
     assert (list(found.begins.values()), list(found.ends.values())) == (["<|channel>"], ["<channel|>"])

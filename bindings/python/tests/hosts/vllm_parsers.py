@@ -19,7 +19,7 @@ from typing import Any, cast
 import pydantic
 import pytest
 
-from grammarc.hosts import vllm_calls
+from grammarc.hosts import _vllm_messages
 
 
 class ToolStrictLevel(enum.IntEnum):
@@ -120,7 +120,7 @@ def install(monkeypatch: pytest.MonkeyPatch, *, plugin: bool = True) -> None:
     ids = iter(range(1000))
     for name, members in {
         "vllm": {},
-        vllm_calls.PROTOCOL: dict.fromkeys(parts, Delta),
+        _vllm_messages.PROTOCOL: dict.fromkeys(parts, Delta),
         "vllm.tool_parsers.utils": {"get_function_tools": list},
         "vllm.renderers.chat_utils": {"make_tool_call_id": lambda: f"call-{next(ids)}"},
         "vllm.exceptions": {"VLLMValidationError": Refusal},
@@ -140,6 +140,10 @@ class _Manager:
     @classmethod
     def register_module(cls, name: Any = None, force: bool = True, module: Any = None) -> Any:
         cls.known[name] = module
+
+    @classmethod
+    def list_registered(cls) -> list[str]:
+        return sorted(cls.known)
 
 
 def stubs() -> SimpleNamespace:

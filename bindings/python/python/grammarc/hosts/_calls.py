@@ -106,7 +106,8 @@ def has_call(style: str, output: str) -> bool:
 class CallDelta(NamedTuple):
     """What an output adds to a call."""
 
-    index: int
+    call: int
+    """The number of the call."""
     name: str | None
     """The name of the tool where the call begins, and None later."""
     arguments: str
@@ -170,10 +171,10 @@ class Reader:
         delta = _delta([*parts, *rest])
         names: dict[int, str] = {}
         arguments: dict[int, str] = {}
-        for index, name, more in delta.calls:
-            names.setdefault(index, name or "")
-            arguments[index] = arguments.get(index, "") + more
-        calls = (Call(name, arguments[index]) for index, name in names.items() if index != incomplete)
+        for call, name, more in delta.calls:
+            names.setdefault(call, name or "")
+            arguments[call] = arguments.get(call, "") + more
+        calls = (Call(name, arguments[call]) for call, name in names.items() if call != incomplete)
         return Answer(delta.reasoning, delta.text, tuple(calls))
 
 

@@ -123,7 +123,7 @@ class Detector:
 
     def _result(self, delta: _calls.Delta) -> Any:
         calls = [
-            self._items.ToolCallItem(tool_index=call.index, name=call.name, parameters=call.arguments)
+            self._items.ToolCallItem(tool_index=call.call, name=call.name, parameters=call.arguments)
             for call in delta.calls
         ]
         return self._items.StreamingParseResult(normal_text=delta.text, calls=calls)

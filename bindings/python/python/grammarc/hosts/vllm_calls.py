@@ -12,31 +12,22 @@ vLLM's Rust frontend has parsers of its own and loads none of these.
 
 from __future__ import annotations
 
-import functools
 import json
 import sys
-import weakref
 from collections.abc import Iterable, Sequence
 from importlib import import_module
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 from grammarc.hosts import _calls
 from grammarc.hosts._imports import when_imported
 from grammarc.hosts._serving import expect, expect_parameters
+from grammarc.hosts._vllm_messages import PROTOCOL, STREAM, message
+from grammarc.hosts._vllm_reasoning import MARK, ReasoningParser, probe_reasoning
 
 __all__ = ["register"]
 
 TOOLS = "vllm.tool_parsers.abstract_tool_parser"
 REASONING = "vllm.reasoning.abs_reasoning_parsers"
-PROTOCOL = "vllm.entrypoints.generate.base.protocol"
-
-State = Literal["open", "closed", "none"]
-"""Whether a prompt ends within reasoning, behind it, or says nothing of it."""
-
-MARK = "_grammarc_reasoning"
-"""What the reasoning parser leaves on a request for the parser of tool calls."""
-
-_markers: weakref.WeakKeyDictionary[object, dict[str, Markers]] = weakref.WeakKeyDictionary()
 
 
 def register() -> None:
@@ -47,6 +38,8 @@ def register() -> None:
 
 def add_tool_parsers(module: Any) -> None:
     """Adds the parsers of tool calls. Raises :class:`HostMismatch` if this version of vLLM has other interfaces."""
+    if _calls.NAME in module.ToolParserManager.list_registered():
+        return
     probe_tools(module.ToolParser)
     for name, style in _calls.parsers().items():
         fields = {"__module__": __name__, "_of": style, "_parsers": module}
@@ -56,15 +49,13 @@ def add_tool_parsers(module: Any) -> None:
 
 def add_reasoning_parsers(module: Any) -> None:
     """Adds the reasoning parsers, as :func:`add_tool_parsers`."""
+    if _calls.NAME in module.ReasoningParserManager.list_registered():
+        return
     probe_reasoning(module.ReasoningParser)
     for name, style in _calls.parsers().items():
         fields = {"__module__": __name__, "_of": style}
         made = type("GrammarcReasoningParser", (ReasoningParser, module.ReasoningParser), fields)
         module.ReasoningParserManager.register_module(name, module=made)
-
-
-STREAM = ("self", "previous_text", "current_text", "delta_text", "previous_token_ids", "current_token_ids", "delta_token_ids")
-"""Parameters of vLLM's methods that read what an output adds."""
 
 
 def probe_tools(parser: Any) -> None:
@@ -82,25 +73,6 @@ def probe_tools(parser: Any) -> None:
         expect(hasattr(parser, name), f"vLLM's ToolParser has no {name}")
 
 
-def probe_reasoning(parser: Any) -> None:
-    """Raises :class:`HostMismatch` unless vLLM's reasoning parsers are as expected."""
-    methods = {
-        "__init__": ("self", "tokenizer", "args", "kwargs"),
-        "is_reasoning_end": ("self", "input_ids"),
-        "is_reasoning_end_streaming": ("self", "input_ids", "delta_ids"),
-        "extract_content_ids": ("self", "input_ids"),
-        "count_reasoning_tokens": ("self", "token_ids"),
-        "extract_reasoning": ("self", "model_output", "request"),
-        "extract_reasoning_streaming": STREAM,
-        "has_engine_confirmed_reasoning_end": ("self",),
-        "adjust_request": ("self", "request"),
-        "adjust_initial_state_from_prompt": ("self", "prompt_token_ids"),
-    }
-    for name, parameters in methods.items():
-        expect_parameters(getattr(parser, name, None), *parameters, where=f"ReasoningParser.{name}")
-    expect(hasattr(parser, "engine_based_streaming"), "vLLM's ReasoningParser has no engine_based_streaming")
-
-
 def is_installed() -> bool:
     """Whether this process has the plug-in, without which an engine takes no tag of ours."""
     structured_output: Any = import_module("vllm.v1.structured_output")
@@ -112,31 +84,6 @@ def functions(tools: Iterable[Any]) -> list[Any]:
     utils: Any = import_module("vllm.tool_parsers.utils")
     # Chat completions have a function inside of a tool, responses have a function as a tool.
     return [getattr(tool, "function", tool) for tool in utils.get_function_tools(list(tools))]
-
-
-def message(delta: _calls.Delta) -> Any:
-    """A message with what an output adds; None if that is nothing."""
-    protocol: Any = import_module(PROTOCOL)
-    calls = [
-        protocol.DeltaToolCall(
-            index=call.index,
-            function=protocol.DeltaFunctionCall(**_said(name=call.name, arguments=call.arguments)),
-            **(_said(id=_call_id(), type="function") if call.name else {}),
-        )
-        for call in delta.calls
-    ]
-    # vLLM sends the members that were set.
-    members = _said(reasoning=delta.reasoning, content=delta.text, tool_calls=calls)
-    return protocol.DeltaMessage(**members) if members else None
-
-
-def _said(**members: Any) -> dict[str, Any]:
-    return {name: value for name, value in members.items() if value}
-
-
-def _call_id() -> Any:
-    utils: Any = import_module("vllm.renderers.chat_utils")
-    return utils.make_tool_call_id()
 
 
 class ToolCallParser:
@@ -245,176 +192,6 @@ class ToolCallParser:
     def finish_streaming(self) -> Any:
         """What was held back at the end of an output."""
         return message(self._reader.finish()) if self._reader is not None else None
-
-
-class Markers(NamedTuple):
-    """Control tokens of a tokenizer that begin and end the reasoning of a style, by their ids."""
-
-    begins: dict[int, str]
-    ends: dict[int, str]
-
-    def state(self, ids: Sequence[int], end_of_turn: int | None) -> State:
-        """What a prompt says of the reasoning. Tokens of earlier turns do not count."""
-        for token in reversed(ids):
-            if token in self.ends:
-                return "closed"
-            if token in self.begins:
-                return "open"
-            if token == end_of_turn:
-                break
-        return "none"
-
-
-def markers_of(style: str, tokenizer: Any) -> Markers:
-    """The markers of a style. Raises ``ValueError`` if a tokenizer has no token that ends its reasoning."""
-    try:
-        known = _markers.setdefault(tokenizer, {})
-    except TypeError:
-        known = {}
-    if style not in known:
-        known[style] = _find_markers(style, tokenizer)
-    return known[style]
-
-
-def _find_markers(style: str, tokenizer: Any) -> Markers:
-    if not _calls.reasons(style):
-        raise ValueError(f"grammarc: models of the style {style} write no reasoning apart from their text")
-    control = {token: text for text, token in tokenizer.get_added_vocab().items() if text}
-    begins = {token: text for token, text in control.items() if _begins(style, text)}
-    ends = {token: text for token, text in control.items() if _ends(style, text)}
-    if not ends:
-        raise ValueError(f"grammarc: the tokenizer has no token that ends the reasoning of the style {style}")
-    return Markers(begins, ends)
-
-
-def _begins(style: str, text: str) -> bool:
-    """Whether reasoning that the model opens begins with a text."""
-    read = _calls.Reader(style, (), "written")
-    return read.push(text).text == "" and read.finish().text == ""
-
-
-def _ends(style: str, text: str) -> bool:
-    """Whether a text ends reasoning. What is not a part of the reasoning's markup would be text itself."""
-    read = _calls.Reader(style, (), "prefilled")
-    said, rest = read.push(f"x{text}y"), read.finish()
-    return (said.reasoning + rest.reasoning, said.text + rest.text) == ("x", "y")
-
-
-class ReasoningParser:
-    """Reads the reasoning of one output: what vLLM's ``ReasoningParser`` does.
-
-    What follows the reasoning is handed on as it was written. It is read without tools here, so a call leaves the grammar, and all
-    from there on is text.
-    """
-
-    engine_based_streaming = True
-
-    _of: str | None
-    model_tokenizer: Any
-
-    def __init__(self, tokenizer: Any, *args: Any, **kwargs: Any) -> None:
-        super().__init__(tokenizer, *args, **kwargs)
-        self._style = _calls.style_of(self._of)
-        self._markers = markers_of(self._style, tokenizer)
-        self._state: State | None = None
-        self._reader: _calls.Reader | None = None
-        self._has_ended = False
-
-    @property
-    def reasoning_start_str(self) -> str | None:
-        """The text of the token that begins the reasoning, if there is one."""
-        return _only(self._markers.begins)
-
-    @property
-    def reasoning_end_str(self) -> str | None:
-        """The text of the token that ends the reasoning, if there is one."""
-        return _only(self._markers.ends)
-
-    def adjust_request(self, request: Any) -> Any:
-        """Says on the request what its prompt says of the reasoning, if that is known already."""
-        request.skip_special_tokens = False
-        if self._state is not None:
-            # As a cached property would: no field of the request, and in no copy that is sent.
-            vars(request)[MARK] = self._state
-        return request
-
-    def set_prompt_token_ids(self, prompt_token_ids: Sequence[int]) -> None:
-        """Takes the prompt."""
-        self._state = self._state_of(prompt_token_ids)
-
-    def adjust_initial_state_from_prompt(self, prompt_token_ids: Sequence[int]) -> None:
-        """Takes the prompt, in versions that do not hand it over before."""
-        self._state = self._state_of(prompt_token_ids)
-
-    def _state_of(self, ids: Sequence[int]) -> State:
-        return self._markers.state(ids, getattr(self.model_tokenizer, "eos_token_id", None))
-
-    def is_reasoning_end(self, input_ids: Sequence[int]) -> bool:
-        """Whether the reasoning is over."""
-        return self._state_of(input_ids) == "closed"
-
-    def is_reasoning_end_streaming(self, input_ids: Sequence[int], delta_ids: Iterable[int]) -> bool:
-        """Whether the reasoning ends in the last tokens."""
-        return any(token in self._markers.ends for token in delta_ids)
-
-    def extract_content_ids(self, input_ids: list[int]) -> list[int]:
-        """The tokens behind the reasoning."""
-        return input_ids[self._end(input_ids) :]
-
-    def count_reasoning_tokens(self, token_ids: Sequence[int]) -> int:
-        """The number of tokens of the reasoning, without its markers."""
-        begins, end = self._markers.begins, self._end(token_ids)
-        has_end = end > 0 and token_ids[end - 1] in self._markers.ends
-        is_open = self._state == "open" or has_end or any(token in begins for token in token_ids[:end])
-        return sum(token not in begins for token in token_ids[:end]) - has_end if is_open else 0
-
-    def _end(self, ids: Sequence[int]) -> int:
-        """The index behind the token that ends the reasoning; the number of tokens if there is none."""
-        return next((at + 1 for at, token in enumerate(ids) if token in self._markers.ends), len(ids))
-
-    def extract_reasoning(self, model_output: str, request: Any) -> tuple[str | None, str | None]:
-        """The reasoning of a whole output, and the rest of it."""
-        if self._state == "closed":
-            return None, model_output
-        # An output with a prompt that is not known says itself who has begun its reasoning.
-        ways: dict[State | None, tuple[_calls.Open, ...]] = {"open": ("prefilled",), "none": ("optional",)}
-        answer = _calls.Answer("", model_output, ())
-        for way in ways.get(self._state, ("optional", "prefilled")):
-            read = _calls.Reader(self._style, (), way).read(model_output)
-            if self._state is not None or (read.reasoning and (read.text or way == "optional")):
-                answer = read
-                break
-        return answer.reasoning or None, answer.text or None
-
-    def extract_reasoning_streaming(
-        self,
-        previous_text: str,
-        current_text: str,
-        delta_text: str,
-        previous_token_ids: Sequence[int],
-        current_token_ids: Sequence[int],
-        delta_token_ids: Sequence[int],
-    ) -> Any:
-        """What the next text of an output adds to the reasoning, and the beginning of the rest."""
-        if self._reader is None:
-            self._reader = _calls.Reader(self._style, (), "prefilled" if self._state == "open" else "optional")
-        return self._told(self._reader.push(delta_text))
-
-    def has_engine_confirmed_reasoning_end(self) -> bool:
-        """Whether the rest of the output has begun."""
-        return self._has_ended
-
-    def finish_streaming(self) -> Any:
-        """What was held back at the end of the output, or at the end of the reasoning."""
-        return self._told(self._reader.finish()) if self._reader is not None else None
-
-    def _told(self, delta: _calls.Delta) -> Any:
-        self._has_ended = self._has_ended or bool(delta.text)
-        return message(delta)
-
-
-def _only(markers: dict[int, str]) -> str | None:
-    return next(iter(markers.values())) if len(markers) == 1 else None
 
 
 if "vllm" in sys.modules:
