@@ -42,12 +42,12 @@ Open = Literal["prefilled", "written", "optional"]
 
 
 def parsers() -> dict[str, str | None]:
-    """Styles of all parsers by their names. The style of ``grammarc`` is None."""
+    """Returns the styles of all parsers by their names. The style of ``grammarc`` is None."""
     return {NAME: None, **{f"{NAME}:{style}": style for style in STYLES}}
 
 
 def style_of(style: str | None) -> str:
-    """The style of a parser, or that of ``GRAMMARC_TOOL_STYLE`` for None. Raises ``ValueError`` if it is unset or unknown."""
+    """Returns the style of a parser: for None, that of ``GRAMMARC_TOOL_STYLE``. Raises ``ValueError`` if it is unset or unknown."""
     name = style or os.environ.get("GRAMMARC_TOOL_STYLE")
     if not name:
         raise ValueError(f"grammarc: set GRAMMARC_TOOL_STYLE to the style of the model's calls, or name the parser {NAME}:STYLE")
@@ -59,19 +59,19 @@ def style_of(style: str | None) -> str:
 
 
 def function(name: str, parameters: Any, *, strict: bool, description: str | None = None) -> dict[str, Any]:
-    """A tool as OpenAI's chat completions have it."""
+    """Returns a tool in the form of OpenAI's chat completions."""
     members = {"name": name, "description": description, "parameters": parameters}
     return {"type": "function", "function": {**{key: value for key, value in members.items() if value is not None}, "strict": strict}}
 
 
 def tag(style: str, tools: Sequence[Mapping[str, Any]], **options: Any) -> dict[str, Any]:
-    """The tag of a request for tool calls. ``options`` are the other keys of the ``tools`` format."""
+    """Returns the tag of a request for tool calls. ``options`` are the other keys of the ``tools`` format."""
     return {"type": "tools", "style": style, "tools": list(tools), **options}
 
 
 @functools.cache
 def _compiler() -> Compiler:
-    """Compiles grammars that read outputs."""
+    """Returns the compiler of grammars that read outputs."""
     tokens = [bytes([byte]) for byte in range(256)]
     # No output spells the token that every vocabulary has to end with.
     vocabulary = Vocabulary.from_tokens([*tokens, b"\xff<end>"], special_ids=[256], end_tokens=[256])
@@ -80,14 +80,14 @@ def _compiler() -> Compiler:
 
 @functools.lru_cache(GRAMMARS)
 def grammar(style: str, names: tuple[str, ...], reasoning: Open | None = None) -> Grammar:
-    """The grammar of outputs that call tools of these names with any arguments. Raises :class:`GrammarcError`."""
+    """Returns the grammar of outputs that call tools of these names with any arguments. Raises :class:`GrammarcError`."""
     options = {} if reasoning is None else {"reasoning": {"open": reasoning}}
     source = tag(style, [function(name, None, strict=False) for name in names], **options)
     return _compiler().compile("structural_tag", json.dumps(source))
 
 
 def reasons(style: str) -> bool:
-    """Whether outputs of a style may begin with reasoning."""
+    """Returns whether outputs of a style may begin with reasoning."""
     try:
         grammar(style, (), "optional")
     except GrammarcError:
@@ -96,7 +96,7 @@ def reasons(style: str) -> bool:
 
 
 def has_call(style: str, output: str) -> bool:
-    """Whether an output has the beginning of a call, of whatever tool."""
+    """Returns whether an output has the beginning of a call, of whatever tool."""
     calls = Calls(grammar(style, ()), style)
     calls.push_text(output)
     # Text without tools excludes what begins a call.
@@ -104,18 +104,18 @@ def has_call(style: str, output: str) -> bool:
 
 
 class CallDelta(NamedTuple):
-    """What an output adds to a call."""
+    """The part of a call that an output adds."""
 
     call: int
     """The number of the call."""
     name: str | None
-    """The name of the tool where the call begins, and None later."""
+    """The name of the tool at the beginning of the call, and None later."""
     arguments: str
     """JSON to append."""
 
 
 class Delta(NamedTuple):
-    """What an output adds to an answer."""
+    """The part of an answer that an output adds."""
 
     reasoning: str = ""
     text: str = ""
@@ -153,17 +153,17 @@ class Reader:
             logger.warning("calls of these tools are left in the text: %s", error)
 
     def push(self, text: str) -> Delta:
-        """The next text of the output."""
+        """Reads the next text of the output. Returns the part of the answer that is certain by now."""
         if self._calls is None:
             return Delta(text=text)
         return _delta(self._calls.push_text(text))
 
     def finish(self) -> Delta:
-        """The end of the output, wherever it was cut off."""
+        """Ends the output, wherever it was cut off. Returns the rest of the answer."""
         return _delta(self._calls.cut()[0]) if self._calls is not None else Delta()
 
     def read(self, output: str) -> Answer:
-        """A whole output. A call that was cut off is left out."""
+        """Reads a whole output. A call that was cut off is left out."""
         if self._calls is None:
             return Answer("", output, ())
         parts = self._calls.push_text(output)
@@ -179,7 +179,7 @@ class Reader:
 
 
 def _delta(parts: Iterable[CallPart]) -> Delta:
-    """Parts that came at once, one delta a call."""
+    """Joins parts that came at once, with one delta a call."""
     texts = {"reasoning": "", "text": ""}
     calls: dict[int, CallDelta] = {}
     for part in parts:

@@ -15,7 +15,7 @@ STREAM = ("self", "previous_text", "current_text", "delta_text", "previous_token
 
 
 def message(delta: _calls.Delta) -> Any:
-    """A message with what an output adds; None if that is nothing."""
+    """Returns a message with the addition of an output, or None if nothing was added."""
     protocol: Any = import_module(PROTOCOL)
     calls = [
         protocol.DeltaToolCall(

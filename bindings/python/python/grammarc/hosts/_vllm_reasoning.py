@@ -14,7 +14,7 @@ State = Literal["open", "closed", "none"]
 """Whether a prompt ends within reasoning, behind it, or says nothing of it."""
 
 MARK = "_grammarc_reasoning"
-"""What the reasoning parser leaves on a request for the parser of tool calls: the state of its prompt."""
+"""Attribute of a request by which the parser of tool calls learns the state of its prompt."""
 
 _markers: weakref.WeakKeyDictionary[object, dict[str, Markers]] = weakref.WeakKeyDictionary()
 
@@ -45,7 +45,7 @@ class Markers(NamedTuple):
     ends: dict[int, str]
 
     def state(self, ids: Sequence[int], end_of_turn: int | None) -> State:
-        """What a prompt says of the reasoning. Tokens of earlier turns do not count."""
+        """Returns the state of the reasoning behind a prompt. Tokens of earlier turns do not count."""
         for token in reversed(ids):
             if token in self.ends:
                 return "closed"
@@ -57,7 +57,7 @@ class Markers(NamedTuple):
 
 
 def markers_of(style: str, tokenizer: Any) -> Markers:
-    """The markers of a style. Raises ``ValueError`` if a tokenizer has no token that ends its reasoning."""
+    """Returns the markers of a style. Raises ``ValueError`` if a tokenizer has no token that ends its reasoning."""
     try:
         known = _markers.setdefault(tokenizer, {})
     except TypeError:
@@ -79,13 +79,13 @@ def _find_markers(style: str, tokenizer: Any) -> Markers:
 
 
 def _begins(style: str, text: str) -> bool:
-    """Whether reasoning that the model opens begins with a text."""
+    """Returns whether reasoning that the model opens begins with a text."""
     read = _calls.Reader(style, (), "written")
     return read.push(text).text == "" and read.finish().text == ""
 
 
 def _ends(style: str, text: str) -> bool:
-    """Whether a text ends reasoning. What is not a part of the reasoning's markup would be text itself."""
+    """Returns whether a text ends reasoning. A text that is no markup of the reasoning would be read as text itself."""
     read = _calls.Reader(style, (), "prefilled")
     said, rest = read.push(f"x{text}y"), read.finish()
     behind = said.text + rest.text
@@ -93,9 +93,9 @@ def _ends(style: str, text: str) -> bool:
 
 
 class ReasoningParser:
-    """Reads the reasoning of one output: what vLLM's ``ReasoningParser`` does.
+    """Reads the reasoning of one output, as vLLM's ``ReasoningParser`` does.
 
-    What follows the reasoning is handed on as it was written. It is read without tools here, so a call leaves the grammar, and all
+    The rest of the output is handed on as it was written: it is read without tools here, so a call leaves the grammar, and all
     from there on is text.
     """
 
@@ -123,7 +123,7 @@ class ReasoningParser:
         return _only(self._markers.ends)
 
     def adjust_request(self, request: Any) -> Any:
-        """Says on the request what its prompt says of the reasoning, if that is known already."""
+        """Marks a request with the state of its prompt, if that is known already."""
         request.skip_special_tokens = False
         if self._state is not None:
             # As a cached property would: no field of the request, and in no copy that is sent.
@@ -142,30 +142,30 @@ class ReasoningParser:
         return self._markers.state(ids, getattr(self.model_tokenizer, "eos_token_id", None))
 
     def is_reasoning_end(self, input_ids: Sequence[int]) -> bool:
-        """Whether the reasoning is over."""
+        """Returns whether the reasoning is over."""
         return self._state_of(input_ids) == "closed"
 
     def is_reasoning_end_streaming(self, input_ids: Sequence[int], delta_ids: Iterable[int]) -> bool:
-        """Whether the reasoning ends in the last tokens."""
+        """Returns whether the reasoning ends in the last tokens."""
         return any(token in self._markers.ends for token in delta_ids)
 
     def extract_content_ids(self, input_ids: list[int]) -> list[int]:
-        """The tokens behind the reasoning."""
+        """Returns the tokens behind the reasoning."""
         return input_ids[self._end(input_ids) :]
 
     def count_reasoning_tokens(self, token_ids: Sequence[int]) -> int:
-        """The number of tokens of the reasoning, without its markers."""
+        """Returns the number of tokens of the reasoning, without its markers."""
         begins, end = self._markers.begins, self._end(token_ids)
         has_end = end > 0 and token_ids[end - 1] in self._markers.ends
         is_open = self._state == "open" or has_end or any(token in begins for token in token_ids[:end])
         return sum(token not in begins for token in token_ids[:end]) - has_end if is_open else 0
 
     def _end(self, ids: Sequence[int]) -> int:
-        """The index behind the token that ends the reasoning; the number of tokens if there is none."""
+        """Returns the index behind the token that ends the reasoning, or the number of tokens if there is none."""
         return next((at + 1 for at, token in enumerate(ids) if token in self._markers.ends), len(ids))
 
     def extract_reasoning(self, model_output: str, request: Any) -> tuple[str | None, str | None]:
-        """The reasoning of a whole output, and the rest of it."""
+        """Returns the reasoning of a whole output, and the rest of it."""
         if self._state == "closed":
             return None, model_output
         # An output with a prompt that is not known says itself who has begun its reasoning.
@@ -187,20 +187,20 @@ class ReasoningParser:
         current_token_ids: Sequence[int],
         delta_token_ids: Sequence[int],
     ) -> Any:
-        """What the next text of an output adds to the reasoning, and the beginning of the rest."""
+        """Reads the next text of an output. Returns a message with reasoning, and with the beginning of the rest."""
         if self._reader is None:
             self._reader = _calls.Reader(self._style, (), "prefilled" if self._state == "open" else "optional")
-        return self._told(self._reader.push(delta_text))
+        return self._message(self._reader.push(delta_text))
 
     def has_engine_confirmed_reasoning_end(self) -> bool:
-        """Whether the rest of the output has begun."""
+        """Returns whether the rest of the output has begun."""
         return self._has_ended
 
     def finish_streaming(self) -> Any:
-        """What was held back at the end of the output, or at the end of the reasoning."""
-        return self._told(self._reader.finish()) if self._reader is not None else None
+        """Ends the output or its reasoning. Returns a message with the text that was held back."""
+        return self._message(self._reader.finish()) if self._reader is not None else None
 
-    def _told(self, delta: _calls.Delta) -> Any:
+    def _message(self, delta: _calls.Delta) -> Any:
         self._has_ended = self._has_ended or bool(delta.text)
         return message(delta)
 

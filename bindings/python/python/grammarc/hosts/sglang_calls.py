@@ -62,30 +62,30 @@ def probe(parsers: Any, items: Any) -> None:
 
 
 def detector_class(base: Any, items: Any, style: str | None) -> Any:
-    """The detector of a style, or of the style of ``GRAMMARC_TOOL_STYLE`` for None."""
+    """Returns the class of a style: for None, of the style of ``GRAMMARC_TOOL_STYLE``."""
     fields = {"__module__": __name__, "_of": style, "_items": items}
     return type("GrammarcDetector", (Detector, base), fields)
 
 
 def tool_of(tool: Any) -> dict[str, Any]:
-    """A tool of SGLang's as OpenAI's object. Tools are strict only if they say so."""
+    """Returns a tool of SGLang's as OpenAI's object. A tool is strict only if it says so."""
     called = tool.function
     return _calls.function(called.name, called.parameters, strict=bool(called.strict), description=called.description)
 
 
 class Tag:
-    """A tag in the form in which SGLang takes those of XGrammar."""
+    """A tag with the method by which SGLang reads XGrammar's tags."""
 
     def __init__(self, source: dict[str, Any]) -> None:
         self._source = source
 
     def model_dump(self, by_alias: bool = False) -> dict[str, Any]:
-        """The tag."""
+        """Returns the tag."""
         return self._source
 
 
 class Detector:
-    """Reads one output: what a ``BaseFormatDetector`` does."""
+    """Reads one output, as a ``BaseFormatDetector`` does."""
 
     _of: str | None
     _items: Any
@@ -96,11 +96,11 @@ class Detector:
         self._reader: _calls.Reader | None = None
 
     def has_tool_call(self, text: str) -> bool:
-        """Whether a text has the beginning of a call."""
+        """Returns whether a text has the beginning of a call."""
         return _calls.has_call(self._style, text)
 
     def detect_and_parse(self, text: str, tools: list[Any]) -> Any:
-        """The text and the calls of a whole output."""
+        """Returns the text and the calls of a whole output."""
         answer = self._new_reader(tools).read(text)
         calls = [
             self._items.ToolCallItem(tool_index=index, name=name, parameters=arguments)
@@ -109,13 +109,13 @@ class Detector:
         return self._items.StreamingParseResult(normal_text=answer.text, calls=calls)
 
     def parse_streaming_increment(self, new_text: str, tools: list[Any]) -> Any:
-        """What the next text of an output adds."""
+        """Reads the next text of an output. Returns the text and the parts of calls that are certain by now."""
         if self._reader is None:
             self._reader = self._new_reader(tools)
         return self._result(self._reader.push(new_text))
 
     def finish(self, tools: list[Any]) -> Any:
-        """What was held back at the end of an output."""
+        """Ends an output. Returns the rest of it."""
         return self._result(self._reader.finish() if self._reader is not None else _calls.Delta())
 
     def _new_reader(self, tools: list[Any]) -> _calls.Reader:
@@ -129,15 +129,15 @@ class Detector:
         return self._items.StreamingParseResult(normal_text=delta.text, calls=calls)
 
     def supports_structural_tag(self) -> bool:
-        """False: SGLang's older form of tags cannot say what a style is."""
+        """Returns False: SGLang's older form of tags cannot express most styles."""
         return False
 
     def parses_required_natively(self) -> bool:
-        """Whether forced calls are in the style, which the backend has to hold them to. They are a JSON array otherwise."""
+        """Returns whether forced calls are in the style. With another backend they are a JSON array."""
         return serves_tags()
 
     def structure_info(self) -> Any:
-        """Raises: a call of most styles is more than a beginning, JSON and an end."""
+        """Raises ``NotImplementedError``: a call of most styles is more than a beginning, JSON and an end."""
         raise NotImplementedError("grammarc makes structural tags of its own")
 
     def get_structural_tag(
@@ -147,7 +147,7 @@ class Detector:
         thinking_mode: bool = False,
         parallel_tool_calls: bool = True,
     ) -> Tag | None:
-        """The tag of a request; None if the server's backend is another one."""
+        """Returns the tag of a request, or None if the server has another backend."""
         if not serves_tags():
             return None
         choice = tool_choice if isinstance(tool_choice, str) else tool_choice.model_dump()
@@ -161,7 +161,7 @@ class Detector:
 
 
 def serves_tags() -> bool:
-    """Whether the server's grammar backend is grammarc."""
+    """Returns whether the server's grammar backend is grammarc."""
     context: Any = import_module("sglang.srt.runtime_context").get_context()
     try:
         return bool(context.config_leaf("grammar_backend") == BACKEND)

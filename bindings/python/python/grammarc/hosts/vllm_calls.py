@@ -74,24 +74,24 @@ def probe_tools(parser: Any) -> None:
 
 
 def is_installed() -> bool:
-    """Whether this process has the plug-in, without which an engine takes no tag of ours."""
+    """Returns whether this process has the plug-in. Without it, an engine takes no tag of ours."""
     structured_output: Any = import_module("vllm.v1.structured_output")
     return bool(getattr(structured_output.XgrammarBackend, "_is_grammarc", False))
 
 
 def functions(tools: Iterable[Any]) -> list[Any]:
-    """The functions among the tools of a request, as vLLM shows them to the model."""
+    """Returns the functions among the tools of a request, as vLLM shows them to the model."""
     utils: Any = import_module("vllm.tool_parsers.utils")
     # Chat completions have a function inside of a tool, responses have a function as a tool.
     return [getattr(tool, "function", tool) for tool in utils.get_function_tools(list(tools))]
 
 
 class ToolCallParser:
-    """Holds calls to a style and reads one output: what a ``ToolParser`` does."""
+    """Holds calls to a style and reads one output, as a ``ToolParser`` does."""
 
     supports_required_and_named = False
     engine_based_streaming = True
-    # Any name does: vLLM tells the strict level to parsers with tags alone. The tag itself is made by `adjust_request`.
+    # Any name does: vLLM reports the strict level only to parsers that name a model. `adjust_request` makes the tag.
     structural_tag_model = "grammarc"
 
     _of: str | None
@@ -105,11 +105,11 @@ class ToolCallParser:
         self._are_strict = False
 
     def get_structural_tag(self, request: Any, *, reasoning: bool = False, strict_level: Any = 0) -> None:
-        """Takes the strict level of the server. There is no tag of XGrammar."""
+        """Takes the strict level of the server. Returns None, since there is no tag of XGrammar."""
         self._are_strict = strict_level >= self._parsers.ToolStrictLevel.PARAMETER
 
     def adjust_request(self, request: Any) -> Any:
-        """Puts the tag of a request in the place of its constraint. Raises vLLM's error for a forced call without the plug-in."""
+        """Replaces the constraint of a request by its tag. Raises vLLM's error for a forced call without the plug-in."""
         if not request.tools or request.tool_choice in (None, "none"):
             return request
         request.skip_special_tokens = False
@@ -155,14 +155,14 @@ class ToolCallParser:
         return _calls.tag(self._style, tools, **options)
 
     def _new_reader(self, request: Any) -> _calls.Reader | None:
-        """A reader of an output, behind its reasoning; None if the request has no calls."""
+        """Returns a reader of an output behind its reasoning, or None if the request has no calls."""
         listed = functions(request.tools or ()) if request.tool_choice != "none" else []
         if not listed:
             return None
         return _calls.Reader(self._style, [_calls.function(tool.name, tool.parameters, strict=True) for tool in listed])
 
     def extract_tool_calls(self, model_output: str, request: Any) -> Any:
-        """The text and the calls of a whole output."""
+        """Returns the text and the calls of a whole output."""
         protocol: Any = import_module(PROTOCOL)
         reader = self._new_reader(request)
         answer = reader.read(model_output) if reader is not None else _calls.Answer("", model_output, ())
@@ -184,13 +184,13 @@ class ToolCallParser:
         delta_token_ids: Sequence[int],
         request: Any,
     ) -> Any:
-        """What the next text of an output adds."""
+        """Reads the next text of an output. Returns a message with the parts that are certain by now."""
         if self._reader is None:
             self._reader = self._new_reader(request)
         return message(self._reader.push(delta_text) if self._reader is not None else _calls.Delta(text=delta_text))
 
     def finish_streaming(self) -> Any:
-        """What was held back at the end of an output."""
+        """Ends an output. Returns a message with the rest of it."""
         return message(self._reader.finish()) if self._reader is not None else None
 
 
