@@ -123,7 +123,6 @@ def test_a_call_that_was_cut_off_is_no_call(modules: SimpleNamespace, output: ca
         result = made.detect_and_parse(output.rest[:length], tools(modules))
         found = [(item.name, json.loads(item.parameters)) for item in result.calls]
         assert found == output.calls[: len(found)]
-        assert output.text.startswith(result.normal_text) or not found
 
 
 def test_tools_that_no_grammar_can_call_leave_the_text(modules: SimpleNamespace) -> None:

@@ -159,23 +159,27 @@ class Reader:
         return _delta(self._calls.push_text(text))
 
     def finish(self) -> Delta:
-        """Ends the output, wherever it was cut off. Returns the rest of the answer."""
-        return _delta(self._calls.cut()[0]) if self._calls is not None else Delta()
+        """Ends the output. Returns the rest of the answer. The arguments of a call that was cut off stay incomplete."""
+        return _delta(self._calls.finish()) if self._calls is not None else Delta()
 
     def read(self, output: str) -> Answer:
-        """Reads a whole output. A call that was cut off is left out."""
-        if self._calls is None:
-            return Answer("", output, ())
-        parts = self._calls.push_text(output)
-        rest, incomplete = self._calls.cut()
-        delta = _delta([*parts, *rest])
+        """Reads a whole output. A call is left out if its arguments were cut off."""
+        begun, rest = self.push(output), self.finish()
         names: dict[int, str] = {}
         arguments: dict[int, str] = {}
-        for call, name, more in delta.calls:
+        for call, name, more in (*begun.calls, *rest.calls):
             names.setdefault(call, name or "")
             arguments[call] = arguments.get(call, "") + more
-        calls = (Call(name, arguments[call]) for call, name in names.items() if call != incomplete)
-        return Answer(delta.reasoning, delta.text, tuple(calls))
+        calls = (Call(name, arguments[call]) for call, name in names.items() if _is_json(arguments[call]))
+        return Answer(begun.reasoning + rest.reasoning, begun.text + rest.text, tuple(calls))
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _delta(parts: Iterable[CallPart]) -> Delta:
