@@ -7,15 +7,18 @@ import os
 
 
 def vllm() -> None:
-    """``vllm.general_plugins``: puts grammarc into vLLM where ``GRAMMARC_VLLM=1``."""
+    """``vllm.general_plugins``: puts grammarc into vLLM where ``GRAMMARC_VLLM=1``, and registers its parsers."""
     if os.environ.get("GRAMMARC_VLLM", "") not in ("", "0"):
         from grammarc.hosts.vllm import install
+        from grammarc.hosts.vllm_calls import register
 
         install()
+        register()
 
 
 def sglang() -> None:
-    """``sglang.srt.plugins``: makes ``--grammar-backend grammarc`` known to SGLang."""
-    from grammarc.hosts.sglang import register
+    """``sglang.srt.plugins``: makes ``--grammar-backend grammarc`` and the parsers of tool calls known to SGLang."""
+    from grammarc.hosts import sglang, sglang_calls
 
-    register()
+    sglang.register()
+    sglang_calls.register()
