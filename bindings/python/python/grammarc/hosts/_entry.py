@@ -15,7 +15,8 @@ def vllm() -> None:
 
 
 def sglang() -> None:
-    """``sglang.srt.plugins``: makes ``--grammar-backend grammarc`` known to SGLang."""
-    from grammarc.hosts.sglang import register
+    """``sglang.srt.plugins``: makes ``--grammar-backend grammarc`` and ``--speculative-algorithm GRAMMARC`` known to SGLang."""
+    from grammarc.hosts import sglang, sglang_drafts
 
-    register()
+    sglang.register()
+    sglang_drafts.register()
