@@ -42,6 +42,8 @@ def speculation(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
     if request.param == "stubs":
         monkeypatch.setitem(sys.modules, "sglang", ModuleType("sglang"))
         monkeypatch.setitem(sys.modules, "sglang.srt.speculative.spec_info", info)
+        common = SimpleNamespace(is_pin_memory_available=lambda: False)
+        monkeypatch.setitem(sys.modules, "sglang.srt.utils.common", common)
     stepping = utils.traverse_tree
     monkeypatch.setattr(utils, "traverse_tree", stepping)
     _sglang_trees.probe(utils)
@@ -303,13 +305,66 @@ def test_rows_are_those_of_single_steps(speculation: Any, seed: int) -> None:
         reached = [True]
         for node in range(1, nodes):
             token, parent = tokens[node], parents[node]
-            reached.append(reached[parent] and bool(int(stepped[parent][token // 32]) >> token % 32 & 1))
+            is_allowed = bool(int(stepped[parent][token // 32]) >> token % 32 & 1)
+            reached.append(reached[parent] and tokens[parent] not in contract.ENDS and is_allowed)
         mine = rows[at * nodes : (at + 1) * nodes]
         assert torch.equal(mine[reached], stepped[reached])
         compared += sum(reached)
         assert grammar._matcher.rollback_depth == 0
     assert compared > len(grammars) * 2
     assert (rows[len(grammars) * nodes :] == -1).all(), "a request without a grammar"
+
+
+def links_of(ancestors: Any) -> tuple[list[int], list[int]]:
+    """First children and next siblings by the ancestors of nodes."""
+    nodes = len(ancestors)
+    above = [int(np.flatnonzero(row[:node])[-1]) if node else -1 for node, row in enumerate(ancestors)]
+    first, sibling = [-1] * nodes, [-1] * nodes
+    for node in reversed(range(1, nodes)):
+        sibling[node], first[above[node]] = first[above[node]], node
+    return first, sibling
+
+
+def choice(row: Any, tokens: list[int]) -> int:
+    """What a model without meaning likes best among the tokens of a row, by the last three tokens."""
+    likes = np.random.default_rng([0, *tokens[-3:]]).random(contract.WIDTH)
+    return max(contract.tokens_of(row.numpy()) & set(range(contract.WIDTH)), key=lambda token: likes[token])
+
+
+@pytest.mark.parametrize(("nodes", "width"), [(2, 1), (8, 1), (8, 4), (24, 16)])
+@pytest.mark.parametrize(
+    "pattern", ["hello (big |small )?world(, and (so on|hello)){1,3}!", '(\\{"name": "[a-c]{2,9}"\\} ){3}']
+)
+def test_outputs_are_those_without_drafts(speculation: Any, pattern: str, nodes: int, width: int) -> None:
+    made = backend()
+    plain = made.dispatch_regex(pattern)
+    expected: list[int] = SPELL("?")
+    while not plain.is_terminated():
+        row = plain.allocate_vocab_mask(contract.WIDTH, 1, "cpu")
+        plain.fill_vocab_mask(row, 0)
+        expected.append(choice(row[0], expected))
+        plain.accept_token(expected[-1])
+    asked, steps = request(None, "?"), 0
+    asked.grammar = made.dispatch_regex(pattern)
+    while not asked.grammar.is_terminated():
+        # What n-grams would find: the output goes on as it did before, which is right now and then.
+        asked.ngrams = asked.output_ids[:3]
+        ((tokens, ancestors),) = drafted([asked], nodes, width)
+        first, sibling = links_of(ancestors)
+        rows, _ = speculation.utils.generate_token_bitmask(
+            [asked], torch.tensor([first]), torch.tensor([sibling]), torch.tensor([tokens]), contract.WIDTH
+        )
+        node = 0
+        while node != -1 and not asked.grammar.is_terminated():
+            token = choice(rows[node], asked.output_ids)
+            asked.grammar.accept_token(token)
+            asked.output_ids.append(token)
+            node = first[node]
+            while node != -1 and tokens[node] != token:
+                node = sibling[node]
+        steps += 1
+    assert asked.output_ids == expected
+    assert steps < len(expected) - 1, "some draft was right"
 
 
 def test_rows_of_others_are_filled_by_steps(speculation: Any) -> None:

@@ -33,6 +33,11 @@ class Tree:
         self._is_chain = is_chain
         self._children: dict[tuple[int, int], int] = {}
 
+    @property
+    def is_full(self) -> bool:
+        """Whether there is no room for another node."""
+        return len(self.tokens) >= self._nodes
+
     def add(self, tokens: Iterable[int], parents: Iterable[int]) -> None:
         """Adds nodes with the indices of their parents among them, -1 for a child of the root. Leaves out nodes that the tree has,
         nodes beyond its size, and what follows these."""
@@ -47,7 +52,7 @@ class Tree:
         if known is not None:
             return known
         node = len(self.tokens)
-        if node >= self._nodes or (self._is_chain and parent != node - 1):
+        if self.is_full or (self._is_chain and parent != node - 1):
             return None
         self.tokens.append(token)
         self.parents.append(parent)
@@ -149,8 +154,8 @@ def linked(first_children: Sequence[int], next_siblings: Sequence[int]) -> list[
 
 
 def fill(matcher: Matcher, tokens: list[int], parents: list[int], ends: Sequence[int], rows: Any) -> None:
-    """Fills the row of each node with the mask behind it. As in SGLang, rows behind an end token keep allowing all tokens. Rows of
-    refused nodes are never read."""
+    """Fills the row of each node with the mask behind it. As in SGLang, the row behind an end token keeps allowing all tokens, and
+    nothing is filled for a request that has ended. Rows of refused nodes are never read."""
     if matcher.is_finished:
         return
     allowed = matcher.fill_tree(tokens[1:], parents, rows)

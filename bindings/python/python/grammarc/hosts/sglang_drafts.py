@@ -176,7 +176,8 @@ class Drafts:
         tree.add(*self._forced(grammar._matcher, request, len(tokens) - 1))
         for _ in tree.tokens[1:]:
             sglang._counters.drafts.add()
-        tree.add(tokens[1:].tolist(), parents_of(ancestors))
+        if not tree.is_full:
+            tree.add(tokens[1:].tolist(), parents_of(ancestors))
         tree.write(tokens, ancestors)
 
     def _forced(self, matcher: Matcher, request: Any, nodes: int) -> tuple[list[int], list[int]]:
