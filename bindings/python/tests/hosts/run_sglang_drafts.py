@@ -25,6 +25,7 @@ sglang_kernels.install()
 import torch  # noqa: E402
 from run_sglang import Requested, Scheduler, ready, say  # noqa: E402
 from schemas import SCHEMAS  # noqa: E402
+from transformers import AutoTokenizer, LlamaConfig  # noqa: E402
 
 MOST = 160
 """Most tokens of an output."""
@@ -87,8 +88,9 @@ class Target:
 
     def __init__(self, tokenizer: Any, model: Model) -> None:
         self.tokenizer, self.model = tokenizer, model
-        config = SimpleNamespace(hf_config=SimpleNamespace(), hf_text_config=SimpleNamespace())
-        self.model_runner = SimpleNamespace(max_running_requests=8, watermark_state=None, model_config=config)
+        config = LlamaConfig()
+        configs = SimpleNamespace(hf_config=config, hf_text_config=config, linear_attn_registry_result=None)
+        self.model_runner = SimpleNamespace(max_running_requests=8, watermark_state=None, model_config=configs)
 
     def get_memory_pool(self) -> tuple[Any, Any]:
         cache = SimpleNamespace(move_kv_cache=lambda to, of: None)
@@ -145,8 +147,6 @@ def batch_of(requests: list[Any], algorithm: Any, width: int) -> Any:
 
 def main() -> None:
     tokenizer_path = Path(sys.argv[1]).resolve()
-    from transformers import AutoTokenizer, LlamaConfig
-
     tokenizer = AutoTokenizer.from_pretrained(tokenizer_path)
     width = len(tokenizer)
     with tempfile.TemporaryDirectory() as folder:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.machinery
+import os
 import sys
 from types import ModuleType
 from typing import Any
@@ -75,7 +76,8 @@ def fill_accept_out_cache_loc_cpu(accept_index: Any, places: Any, kept: Any) -> 
 
 
 def install() -> None:
-    """Puts the module where SGLang imports it. What it does not have fails when it is called."""
+    """Puts the module where SGLang imports it, and has SGLang run on processors. What the module does not have fails when it is called."""
+    os.environ["SGLANG_USE_CPU_ENGINE"] = "1"
 
     class Kernels(ModuleType):
         def __getattr__(self, name: str) -> Any:

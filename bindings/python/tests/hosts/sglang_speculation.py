@@ -39,7 +39,7 @@ def options(**more: Any) -> SimpleNamespace:
         "page_size": 1,
         "attention_backend": "triton",
         "attn_dp_size": 1,
-        "elastic_ep_backend": None,
+        "ep_join_mode": None,
     }
     return SimpleNamespace(**{**named, **more})
 
