@@ -64,9 +64,10 @@ def verify_tree_greedy_cpu(
 def assign_extend_cache_locs_cpu(
     req_pool_indices: Any, req_to_token: Any, starts: Any, ends: Any, places: Any, width: int
 ) -> None:
-    """Places of the cache for the nodes of each request."""
+    """Places of the cache from starts to ends, one request behind the other."""
     parts = [req_to_token[row, start:end] for row, start, end in zip(req_pool_indices, starts, ends, strict=True)]
-    places[:] = parts[0].new_tensor([int(place) for part in parts for place in part])
+    found = [int(place) for part in parts for place in part]
+    places[: len(found)] = places.new_tensor(found)
 
 
 def fill_accept_out_cache_loc_cpu(accept_index: Any, places: Any, kept: Any) -> None:
