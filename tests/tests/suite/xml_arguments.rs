@@ -25,13 +25,11 @@ enum Types {
 fn family(style: &str) -> Option<Family> {
     let schema = |member, lines| Family { member, types: Types::Schema { python: lines, lines } };
     let known = match style {
-        "seed_oss" => Family {
+        "seed_oss" | "mimo" => Family {
             member: ["<parameter=", ">", "</parameter>"],
             types: Types::Schema { python: true, lines: false },
         },
-        "qwen_3_coder" | "nemotron_3" | "mimo" => {
-            schema(["<parameter=", ">", "</parameter>"], true)
-        }
+        "qwen_3_coder" | "nemotron_3" => schema(["<parameter=", ">", "</parameter>"], true),
         "minimax" => schema(["<parameter name=\"", "\">", "</parameter>"], false),
         "glm_4_5" | "glm_4_7" | "hy_v3" => {
             schema(["<arg_key>", "</arg_key>", "</arg_value>"], false)

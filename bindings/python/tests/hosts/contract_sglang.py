@@ -9,7 +9,7 @@ import contract
 import numpy as np
 from hosts import sglang_modules
 
-from grammarc.hosts import sglang
+from grammarc.hosts import _sglang_trees, sglang
 
 
 @functools.cache
@@ -63,6 +63,11 @@ class Sglang(contract.Sequence):
             rows.append(self.row())
         for _ in range(taken):
             self.grammar.rollback(1)
+        # The same by one call.
+        filled = contract.rows(len(tokens) + 1)
+        chain = list(range(-1, len(tokens) - 1))
+        _sglang_trees.fill(self.grammar._matcher, [0, *tokens], chain, contract.ENDS, filled)
+        assert all((row == other).all() for row, other in zip(rows, filled, strict=False))
         return rows
 
     def fresh(self) -> contract.Sequence:

@@ -10,7 +10,7 @@ from typing import Any
 
 import contract
 import pytest
-from hosts import sglang_modules
+from hosts import sglang_modules, sglang_spec_utils
 
 from grammarc.hosts import sglang
 from grammarc.hosts._serving import HostMismatch
@@ -55,7 +55,9 @@ def test_other_interfaces_are_refused() -> None:
 
 
 def test_registration(monkeypatch: pytest.MonkeyPatch) -> None:
-    base = sglang_modules.stubs()
+    base, speculation = sglang_modules.stubs(), sglang_spec_utils
+    stepping = speculation.traverse_tree
+    monkeypatch.setattr(speculation, "traverse_tree", stepping)
     registry: dict[str, Any] = {}
     base.register_grammar_backend = registry.__setitem__
     known: list[str] = ["xgrammar"]
@@ -66,8 +68,10 @@ def test_registration(monkeypatch: pytest.MonkeyPatch) -> None:
         ),
         "sglang.srt.constrained.base_grammar_backend": base,
         "sglang.srt.runtime_context": SimpleNamespace(
-            get_serving=lambda: sglang_modules.serving(constrained_json_max_whitespace_cnt=2)
+            get_serving=lambda: sglang_modules.serving(constrained_json_max_whitespace_cnt=2),
+            get_spec=lambda: SimpleNamespace(speculative_algorithm="EAGLE"),
         ),
+        "sglang.srt.speculative.spec_utils": speculation,
     }.items():
         monkeypatch.setitem(sys.modules, name, module)
     sglang.register()
@@ -75,6 +79,7 @@ def test_registration(monkeypatch: pytest.MonkeyPatch) -> None:
     assert known == ["xgrammar", "grammarc"]
     made = registry["grammarc"](None, contract.Tokenizer(), contract.WIDTH, {contract.END})
     assert isinstance(made, base.BaseGrammarBackend)
+    assert speculation.traverse_tree is not stepping
     assert takes(made.dispatch_json('{"type": "array"}'), "[  1]")
     assert not takes(made.dispatch_json('{"type": "array"}'), "[   1]")
 

@@ -17,8 +17,10 @@ def vllm() -> None:
 
 
 def sglang() -> None:
-    """``sglang.srt.plugins``: makes ``--grammar-backend grammarc`` and the parsers of tool calls known to SGLang."""
-    from grammarc.hosts import sglang, sglang_calls
+    """``sglang.srt.plugins``: makes ``--grammar-backend grammarc``, ``--speculative-algorithm GRAMMARC`` and the parsers of tool calls
+    known to SGLang."""
+    from grammarc.hosts import sglang, sglang_calls, sglang_drafts
 
     sglang.register()
     sglang_calls.register()
+    sglang_drafts.register()

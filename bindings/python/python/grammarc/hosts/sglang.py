@@ -6,7 +6,8 @@ takes go to it where it is installed, and are refused where it is not. Masks of 
 
 SGLang wraps only its own backends for models that reason, so :func:`init` does it for this one, with SGLang's wrapper.
 
-Where the model is on a device that grammarc has kernels for, a batch's mask is four bytes a row (:mod:`._sglang_masks`).
+Where the model is on a device that grammarc has kernels for, a batch's mask is four bytes a row (:mod:`._sglang_masks`). The rows of
+a tree of drafts are filled by one call (:mod:`._sglang_trees`), and :mod:`.sglang_drafts` drafts by the grammar.
 
 A compilation that SGLang gives up on ends: its future is cancelled, and with it the compilation. What ran out of time is not kept
 as a refusal.
@@ -26,6 +27,7 @@ from typing import Any
 
 from grammarc import fill_batch
 from grammarc._native import CancelToken, Grammar, Matcher
+from grammarc.hosts import _sglang_trees
 from grammarc.hosts._devices import Devices
 from grammarc.hosts._serving import (
     ANY_VALUE,
@@ -48,7 +50,17 @@ NAME = "grammarc"
 logger = logging.getLogger("sglang.grammarc")
 
 _counters = Counters(
-    "requests", "delegated", "refused_requests", "fills", "batches", "accepts", "refused_tokens", "rollbacks", "copies"
+    "requests",
+    "delegated",
+    "refused_requests",
+    "fills",
+    "batches",
+    "accepts",
+    "refused_tokens",
+    "rollbacks",
+    "copies",
+    "trees",
+    "drafts",
 )
 _servers: weakref.WeakSet[Server] = weakref.WeakSet()
 _thread = threading.local()
@@ -57,8 +69,8 @@ _devices = Devices(logger)
 
 def stats() -> dict[str, Any]:
     """Counters of this process: ``requests`` that were compiled or found, ``delegated`` to XGrammar, ``refused_requests``; rows written by
-    ``fills`` one by one, ``batches`` of rows; ``accepts``, ``refused_tokens``, ``rollbacks``, ``copies``; and those of
-    :attr:`grammarc.Compiler.stats`. They are the scheduler's, where grammars live."""
+    ``fills`` one by one, ``batches`` of rows, ``trees`` of rows; ``accepts``, ``refused_tokens``, ``rollbacks``, ``copies``; tokens
+    that were drafted by the grammar, ``drafts``; and those of :attr:`grammarc.Compiler.stats`. They are the scheduler's, where grammars live."""
     return _counters.with_those_of(server.stats() for server in list(_servers))
 
 
@@ -75,8 +87,13 @@ def register() -> None:
 def init(server_args: Any, tokenizer: Any, vocab_size: int, eos_token_ids: Any) -> Any:
     """The backend of a server. Raises :class:`HostMismatch` where this version of SGLang has other interfaces."""
     base: Any = import_module("sglang.srt.constrained.base_grammar_backend")
-    serving: Any = import_module("sglang.srt.runtime_context").get_serving()
+    context: Any = import_module("sglang.srt.runtime_context")
+    serving = context.get_serving()
     probe(base, serving)
+    if context.get_spec().speculative_algorithm is not None:
+        speculation: Any = import_module("sglang.srt.speculative.spec_utils")
+        _sglang_trees.probe(speculation)
+        _sglang_trees.install(speculation, Request, _counters)
     backend = backend_class(base)(
         tokenizer,
         vocab_size,
