@@ -98,7 +98,7 @@ GLM = ("<tool_call>", "</tool_call>", "<arg_key>", "</arg_key>", "<arg_value>", 
 
 FORMS = {
     # The template writes one call alone. SGLang and vLLM read several with semicolons between.
-    "llama": Form(json_call('{"name": "{name}", "parameters": ', "}"), (), between="; ", behind_text=None),
+    "llama": Form(json_call('{"name": "{name}", "parameters": ', "}"), ("<|python_tag|>",), between="; ", behind_text=None),
     "qwen_3": Form(
         json_call('<tool_call>\n{"name": "{name}", "arguments": ', "}\n</tool_call>"),
         ("<tool_call>", "</tool_call>"),
