@@ -10,6 +10,7 @@ from tokenizers import Tokenizer
 from transformers import PreTrainedTokenizerFast
 from vllm.entrypoints.openai.chat_completion.protocol import ChatCompletionRequest
 from vllm.parser.parser_manager import ParserManager
+from vllm.tokenizers.hf import get_cached_tokenizer
 
 PACKAGE = "vllm"
 NAMES = {
@@ -35,7 +36,7 @@ class Parser:
     """A parser. Its state is the parser of one request, and the request."""
 
     def __init__(self, style: str, tokenizer: Tokenizer) -> None:
-        self.tokenizer = PreTrainedTokenizerFast(tokenizer_object=tokenizer)
+        self.tokenizer = get_cached_tokenizer(PreTrainedTokenizerFast(tokenizer_object=tokenizer))
         made = ParserManager.get_parser(tool_parser_name=NAMES[style], enable_auto_tools=True, tokenizer=self.tokenizer)
         assert made is not None
         self.parser_class = made
