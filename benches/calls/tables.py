@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 RESULTS = Path(__file__).resolve().parents[1] / "results"
+NO_RESULT = "No result is in `results/` yet.\n"
 SIZES = ("1", "5", "20")
 HOSTS = {"grammarc": "grammarc `Calls`", "sglang": "SGLang's detectors", "vllm": "vLLM's parsers"}
 VOCABULARIES = {"qwen3": "Qwen 3", "llama3_1": "Llama 3.1", "deepseek_v3": "DeepSeek V3"}
@@ -18,12 +19,10 @@ VOCABULARIES = {"qwen3": "Qwen 3", "llama3_1": "Llama 3.1", "deepseek_v3": "Deep
 Row = dict[str, Any]
 
 
-def newest(kind: str) -> tuple[Path, Row]:
-    """The newest result of a kind."""
+def newest(kind: str) -> tuple[Path, Row] | None:
+    """The newest result of a kind. The file's name begins with its date."""
     files = sorted(RESULTS.glob(f"*-{kind}.json"))
-    if not files:
-        raise SystemExit(f"no results of {kind}: see benches/calls")
-    return files[-1], json.loads(files[-1].read_text(encoding="utf-8"))
+    return (files[-1], json.loads(files[-1].read_text(encoding="utf-8"))) if files else None
 
 
 def table(head: list[str], rows: list[list[str]]) -> str:
@@ -38,7 +37,8 @@ def share(value: float | None) -> str:
 def run(head: Row) -> str:
     """A line on a run."""
     versions = ", ".join(f"{package} {version}" for package, version in head["versions"].items() if version)
-    return f"{head['date']}, {head['machine']}, commit {head['commit']}, {head['build']} build; {versions}"
+    build = f", {head['build']} build" if "grammarc" in head["versions"] else ""
+    return f"{head['date']}, {head['machine']}, load before {head['load before']}, commit {head['commit']}{build}; {versions}"
 
 
 def policy(row: Row, name: str, figure: str) -> float | None:
@@ -98,7 +98,10 @@ def times_table(result: Row, rows: list[Row]) -> str:
 
 def drafts() -> str:
     """The tables of drafts."""
-    file, result = newest("drafts")
+    found = newest("drafts")
+    if found is None:
+        return NO_RESULT
+    file, result = found
     facts, rows = result["answers"], result["rows"]
     spaced = [row for row in rows if row["whitespace"] == "spaced"]
     refused = sum(row["refused"].get("grammarc", 0) for row in spaced)
@@ -166,7 +169,10 @@ def styles_table(result: Row) -> str:
 
 def parsers() -> str:
     """The tables of parsers."""
-    file, result = newest("parsers")
+    found = newest("parsers")
+    if found is None:
+        return NO_RESULT
+    file, result = found
     runs = "".join(f"- {run(head)}\n" for head in result["runs"].values())
     lead = f"[The run](results/{file.name}); shares are of outputs, and for lost text of outputs with text before the calls:\n"
     by_style = "By style, the outputs with wrong calls, read whole; streamed by 1 / 5 / 20 tokens; and those whose text is lost in the stream:\n"
