@@ -96,7 +96,7 @@ class Calls:
         self.rng = rng
         self.has_tags = has_tags
         self.strings = [one for one in STRINGS if not any(marker in one for marker in markers)]
-        self.tools = [
+        self.tools: list[dict[str, Any]] = [
             {"type": "function", "function": {"name": name, "description": "Takes what comes.", "parameters": one}}
             for name, one in zip(NAMES, parameters(), strict=True)
         ]

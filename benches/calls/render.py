@@ -128,16 +128,16 @@ FORMS = {
         json_call("<｜tool▁call▁begin｜>function<｜tool▁sep｜>{name}\n```json\n", "\n```<｜tool▁call▁end｜>"),
         DEEPSEEK,
         between="\n",
-        section=DEEPSEEK[:2],
+        section=(DEEPSEEK[0], DEEPSEEK[1]),
     ),
-    "deepseek_v3_1": Form(json_call("<｜tool▁call▁begin｜>{name}<｜tool▁sep｜>", "<｜tool▁call▁end｜>"), DEEPSEEK, section=DEEPSEEK[:2]),
+    "deepseek_v3_1": Form(json_call("<｜tool▁call▁begin｜>{name}<｜tool▁sep｜>", "<｜tool▁call▁end｜>"), DEEPSEEK, section=(DEEPSEEK[0], DEEPSEEK[1])),
     "deepseek_v3_2": Form(
         deepseek_v3_2, ("｜DSML｜",), section=("<｜DSML｜function_calls>\n", "</｜DSML｜function_calls>"), behind_text="\n\n"
     ),
     "kimi": Form(
         json_call("<|tool_call_begin|>functions.{name}:{number}<|tool_call_argument_begin|>", "<|tool_call_end|>"),
         KIMI,
-        section=KIMI[:2],
+        section=(KIMI[0], KIMI[1]),
     ),
     "minimax": Form(
         tag_call('<invoke name="{name}">\n', '<parameter name="{key}">{value}</parameter>\n', "</invoke>\n"),

@@ -5,11 +5,12 @@ from __future__ import annotations
 import random
 from typing import Any
 
+import pytest
+
 import data
 import follow
 import hostile
 import judge
-import pytest
 
 CALLS = [{"name": "f", "arguments": {"a": "x", "n": 1, "b": True}}, {"name": "g", "arguments": {"s": None}}]
 RIGHT = [("f", '{"b": true, "a": "x", "n": 1.0}'), ("g", '{"s": null}')]
