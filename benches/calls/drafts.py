@@ -19,6 +19,7 @@ A draft's time is that of the first visit of a position with the policy `any` (m
 from __future__ import annotations
 
 import argparse
+import functools
 import sys
 import time
 from collections.abc import Callable
@@ -160,7 +161,7 @@ def row(style: str, model: tokens.Model, whitespace: str, answers: list[data.Ans
         ids = [*model.encode(render.output(style, answer.calls)), *ends]
         source = {"type": "tools", "style": style, "tools": answer.tools, "tool_choice": "required"}
         try:
-            grammar = compiler.structural_tag(source, whitespace=whitespace)  # type: ignore[arg-type]
+            grammar = compiler.structural_tag(source, whitespace=whitespace)
             follow_ours(policies, grammar, ids, sums, is_whole=is_whole, trees=(model.name, style) in TREES)
         except (grammarc.GrammarcError, follow.Refused) as error:
             print(f"{style}, {answer.id}: {str(error)[:200]}", file=sys.stderr)
@@ -189,6 +190,7 @@ def row(style: str, model: tokens.Model, whitespace: str, answers: list[data.Ans
     }
 
 
+@functools.cache
 def compiler_of(model: tokens.Model) -> grammarc.Compiler:
     return grammarc.Compiler(grammarc.Vocabulary.from_file(model.file), threads=1, memory_entries=1)
 

@@ -1,7 +1,7 @@
 """Parsers of tool calls on the same outputs: `parsers.py HOST OUTPUTS.json --out RESULT.json`.
 
-HOST is `sglang`, `vllm` or `grammarc`; `outputs.py` writes OUTPUTS. The rows of the host replace those in RESULT, so the hosts may run in
-different environments, one after the other. Each output is read whole, and in pieces of 1, of up to 5 and of up to 20 tokens.
+HOST is `sglang`, `vllm` or `grammarc`; `outputs.py` writes OUTPUTS. A row of a host and a style replaces that in RESULT, so the hosts
+may run in different environments, one after the other. Each output is read whole, and in pieces of 1, of up to 5 and of up to 20 tokens.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from tokenizers import Tokenizer
+
 import judge
 import machine
 import tokens
@@ -20,18 +22,12 @@ import tokens
 HOSTS = ("grammarc", "sglang", "vllm")
 
 
-def rows(host: str, outputs: list[dict[str, Any]], markers: dict[str, list[str]]) -> list[dict[str, Any]]:
-    """A row for each style."""
+def row(host: str, style: str, outputs: list[dict[str, Any]], tokenizer: Tokenizer) -> dict[str, Any]:
+    """The verdicts of a host's parser on a style's outputs."""
     module = importlib.import_module(f"read_{host}")
-    tokenizer = tokens.models([])["qwen3"].tokenizer
-    made = []
-    for style in markers:
-        parser = module.Parser(style, tokens.with_markers(tokenizer, tuple(markers[style])))
-        verdicts = judge.judged(parser, [output for output in outputs if output["style"] == style])
-        name = getattr(module, "NAMES", {}).get(style, style)
-        made.append({"host": host, "version": machine.version(module.PACKAGE), "parser": name, "style": style, **verdicts.facts()})
-        print(made[-1], file=sys.stderr, flush=True)
-    return made
+    verdicts = judge.judged(module.Parser(style, tokenizer), [output for output in outputs if output["style"] == style])
+    name = getattr(module, "NAMES", {}).get(style, style)
+    return {"host": host, "version": machine.version(module.PACKAGE), "parser": name, "style": style, **verdicts.facts()}
 
 
 def main() -> None:
@@ -43,13 +39,16 @@ def main() -> None:
     parser.add_argument("--build", choices=("dev", "release"), default="dev")
     arguments = parser.parse_args()
     read = json.loads(arguments.outputs.read_text(encoding="utf-8"))
-    wanted = arguments.styles.split(",") if arguments.styles else list(read["markers"])
-    before = json.loads(arguments.out.read_text(encoding="utf-8")) if arguments.out.exists() else {"runs": {}, "rows": []}
-    run = machine.head(arguments.build, arguments.host, "tokenizers")
-    found = rows(arguments.host, read["outputs"], {style: read["markers"][style] for style in wanted})
-    kept = [row for row in before["rows"] if row["host"] != arguments.host]
-    result = {"answers": read["answers"], "runs": before["runs"] | {arguments.host: run}, "rows": sorted(kept + found, key=lambda row: row["host"])}
-    machine.write(arguments.out, result)
+    result = json.loads(arguments.out.read_text(encoding="utf-8")) if arguments.out.exists() else {"runs": {}, "rows": []}
+    result = {"answers": read["answers"], **result}
+    result["runs"][arguments.host] = machine.head(arguments.build, arguments.host, "tokenizers")
+    tokenizer = tokens.models([])["qwen3"].tokenizer
+    for style in arguments.styles.split(",") if arguments.styles else read["markers"]:
+        made = row(arguments.host, style, read["outputs"], tokens.with_markers(tokenizer, tuple(read["markers"][style])))
+        kept = [one for one in result["rows"] if (one["host"], one["style"]) != (arguments.host, style)]
+        result["rows"] = sorted([*kept, made], key=lambda one: one["host"])
+        machine.write(arguments.out, result)
+        print(made, file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":
