@@ -1,7 +1,7 @@
-"""Writes the table of README.md's section "How it compares" from `results/`: `readme.py [--check]`.
+"""Writes the table of README.md's section "How it compares", and those of calls in `benches/README.md`, from `results/`: `readme.py [--check]`.
 
 Each row has the figures of one run: the newest file that has the row's section. A figure that this file lacks is `-`. With `--check`, nothing
-is written, and the exit status is 1 if README.md has another table. The test `readme_has_the_newest_figures` calls it that way.
+is written, and the exit status is 1 if a page has another table. The test `readme_has_the_newest_figures` calls it that way.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+
+from calls import tables
 
 BENCHES = Path(__file__).resolve().parent
 README = BENCHES.parent / "README.md"
@@ -116,15 +118,29 @@ def table() -> str:
     return f"\n{head}{''.join(line for _, lines in parts for line in lines)}\n{''.join(map(run, runs))}\n"
 
 
+def put(text: str, begin: str, end: str, tables: str) -> str:
+    """The text with other tables between two lines."""
+    before, rest = text.split(begin)
+    _, after = rest.split(end)
+    return before + begin + tables + end + after
+
+
+def marks(part: str) -> tuple[str, str]:
+    """The lines around a table of `benches/README.md`."""
+    return f"<!-- {part}: written by benches/readme.py -->\n", f"<!-- End of {part} -->\n"
+
+
 def main() -> None:
-    text = README.read_text(encoding="utf-8")
-    before, rest = text.split(BEGIN)
-    _, after = rest.split(END)
-    written = before + BEGIN + table() + END + after
-    if "--check" not in sys.argv[1:]:
-        README.write_text(written, encoding="utf-8")
-    elif written != text:
-        raise SystemExit('README.md\'s table in "How it compares" is not of the newest results: run `python benches/readme.py`')
+    own = BENCHES / "README.md"
+    pages = {README: README.read_text(encoding="utf-8"), own: own.read_text(encoding="utf-8")}
+    written = {README: put(pages[README], BEGIN, END, table()), own: pages[own]}
+    for part, made in (("drafts", tables.drafts()), ("parsers", tables.parsers())):
+        written[own] = put(written[own], *marks(part), f"\n{made}\n")
+    for page, text in written.items():
+        if "--check" not in sys.argv[1:]:
+            page.write_text(text, encoding="utf-8")
+        elif text != pages[page]:
+            raise SystemExit(f"{page}'s tables are not of the newest results: run `python benches/readme.py`")
 
 
 if __name__ == "__main__":
