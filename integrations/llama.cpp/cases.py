@@ -92,6 +92,8 @@ def of_tools(name: str, question: str, tools: dict[str, Any], choice: str, token
         "tools": listed,
         "tool_choice": choice,
         "parallel_tool_calls": False,
+        # Thoughts are free text, and a small model fills its answer with them.
+        "chat_template_kwargs": {"enable_thinking": False},
         "max_tokens": tokens,
     }
     return Case(name, "/v1/chat/completions", body, tools=tools)
