@@ -129,6 +129,12 @@ impl Calls {
     }
 }
 
+/// Returns the names of all styles of tool calls, without aliases.
+#[pyfunction]
+pub(crate) fn tool_styles() -> Vec<&'static str> {
+    grammarc_compiler::frontend::structural_tag::styles().collect()
+}
+
 fn named(calls: &Inner, part: Part) -> CallPart {
     let name = |index: u32| calls.names().nth(index as usize).map(str::to_owned);
     let (kind, index, text) = match part {

@@ -72,6 +72,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<calls::CallPart>()?;
     module.add_class::<calls::Calls>()?;
     module.add_function(wrap_pyfunction!(batch::fill_batch, module)?)?;
+    module.add_function(wrap_pyfunction!(calls::tool_styles, module)?)?;
     module.add_function(wrap_pyfunction!(batch::apply_batch, module)?)?;
     module.add_function(wrap_pyfunction!(agents::extract_json_response, module)?)?;
     module.add_function(wrap_pyfunction!(agents::agent_tags, module)?)?;

@@ -82,18 +82,19 @@ fn constants_of_the_official_suite_are_within_their_schemas() {
 fn edited(rng: &mut Rng, schema: &Value) -> Value {
     let mut schema = schema.clone();
     let other = document(rng);
-    let mut at = &mut schema;
+    let mut path = String::new();
     for _ in 0..rng.below(4) {
-        let Some(members) = at.as_object_mut().filter(|members| !members.is_empty()) else { break };
-        let name = members.keys().nth(rng.below(members.len())).cloned().unwrap_or_default();
-        if !members[&name].is_object() || name == "const" || name == "$defs" {
+        let at = schema.pointer(&path).and_then(Value::as_object).expect("it is an object");
+        let inner = at.iter().filter(|(name, value)| value.is_object() && *name != "$defs");
+        let inner: Vec<&String> = inner.map(|(name, _)| name).filter(|name| *name != "const").collect();
+        if inner.is_empty() {
             break;
         }
-        at = &mut members[&name];
+        path += "/";
+        path += &rng.pick(&inner).replace('~', "~0").replace('/', "~1");
     }
-    let (Some(members), Some(others)) = (at.as_object_mut(), other.as_object()) else {
-        return schema;
-    };
+    let at = schema.pointer_mut(&path).and_then(Value::as_object_mut);
+    let (Some(members), Some(others)) = (at, other.as_object()) else { return schema };
     let names: Vec<String> = members.keys().filter(|name| *name != "$defs").cloned().collect();
     match (rng.below(3), names.is_empty()) {
         (0, false) => {

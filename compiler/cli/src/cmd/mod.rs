@@ -5,6 +5,7 @@ pub(crate) mod check;
 pub(crate) mod compile;
 pub(crate) mod completions;
 pub(crate) mod debug;
+pub(crate) mod diff;
 pub(crate) mod facts;
 pub(crate) mod inspect;
 #[cfg(feature = "outputs")]
@@ -37,6 +38,8 @@ pub(crate) enum Command {
     Inspect(inspect::InspectArgs),
     /// Check texts against a compiled grammar
     Check(check::CheckArgs),
+    /// Compare two JSON Schemas or lists of tools: what one allows and the other refuses
+    Diff(diff::DiffArgs),
     /// Draw random outputs of a compiled grammar
     Sample(sample::SampleArgs),
     /// Make JSON of a text that is nearly JSON, and show the edits
@@ -76,6 +79,7 @@ pub(crate) fn run(
         Command::Build(args) => build::run(args, output),
         Command::Inspect(args) => inspect::run(args, output),
         Command::Check(args) => check::run(args, output),
+        Command::Diff(args) => diff::run(args, output),
         Command::Sample(args) => sample::run(args, output),
         #[cfg(feature = "outputs")]
         Command::Repair(args) => repair::run(args, output),

@@ -8,6 +8,7 @@ mod cache;
 mod check;
 mod compile;
 mod debug;
+mod diff;
 mod errors;
 mod inspect;
 #[cfg(feature = "models")]

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from grammarc._errors import GrammarcError
-from grammarc._native import CallPart, Calls, Grammar, Vocabulary
+from grammarc._native import CallPart, Calls, Grammar, Vocabulary, tool_styles
 from grammarc.compiler import Compiler
 
 logger = logging.getLogger("grammarc.calls")
@@ -25,13 +25,7 @@ logger = logging.getLogger("grammarc.calls")
 NAME = "grammarc"
 """Name of a parser whose style ``GRAMMARC_TOOL_STYLE`` names."""
 
-STYLES = (
-    "apertus", "apriel", "cohere", "command_r7b", "deepseek_r1", "deepseek_v3_1", "deepseek_v3_2", "deepseek_v4",
-    "deepseek_v4_1", "exaone", "functionary_v3_1", "functiongemma", "gemma_4", "gigachat_3", "gigachat_3_1", "glm_4_5",
-    "glm_4_7", "granite_3", "harmony", "kimi", "kimi_k3", "llama", "longcat", "mimo", "minimax", "minimax_m1",
-    "mistral_v11", "mistral_v13", "mistral_v3", "nemotron_3", "nemotron_v2", "phi_4_mini", "plain", "qwen_3",
-    "qwen_3_coder", "seed_oss",
-)  # fmt: skip
+STYLES = tuple(tool_styles())
 """The styles of the compiler."""
 
 GRAMMARS = 256

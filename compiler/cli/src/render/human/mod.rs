@@ -5,6 +5,7 @@ mod check;
 mod compile;
 mod debug;
 mod diagnostic;
+mod diff;
 mod facts;
 mod inspect;
 #[cfg(feature = "outputs")]
