@@ -171,8 +171,9 @@ impl Matcher {
     }
 
     /// Accepts the bytes of a part of a token, or of several tokens. Unlike a text of [`accept_text`](Self::accept_text),
-    /// the bytes may end where no token can continue. More bytes have to follow there, since the mask is empty. The
-    /// bytes count as one token for [`rollback`](Self::rollback). Empty bytes change nothing. O(bytes).
+    /// the bytes may end inside a token. More bytes have to follow there, since the mask and an exported position have a
+    /// meaning only after whole tokens. The bytes count as one token for [`rollback`](Self::rollback). Empty bytes change
+    /// nothing. O(bytes).
     ///
     /// # Errors
     ///

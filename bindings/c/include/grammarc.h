@@ -1293,8 +1293,8 @@ grammarc_status grammarc_matcher_accept_text(struct grammarc_matcher *matcher,
  * Accepts `length` bytes, which may be a part of a token, of several tokens, or of a UTF-8 character. The bytes count as
  * one token for grammarc_matcher_rollback().
  *
- * Unlike the text of grammarc_matcher_accept_text(), the bytes may end inside a token, where the mask may be empty. So ask
- * for a mask only after the bytes of whole tokens. Special tokens cannot be written as bytes.
+ * Unlike the text of grammarc_matcher_accept_text(), the bytes may end inside a token. Masks and exported positions have a
+ * meaning only after the bytes of whole tokens. Special tokens cannot be written as bytes.
  *
  * GRAMMARC_REFUSED, GRAMMARC_FINISHED and GRAMMARC_LIMIT leave the matcher at its position. `*offset` is then the offset
  * of the first refused byte, or 0 except for GRAMMARC_REFUSED. `offset` may be NULL. O(length).
