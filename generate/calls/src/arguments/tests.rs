@@ -346,18 +346,18 @@ fn nested_elements_have_the_types_of_the_schema() {
     for (schema, value) in cases.chain(of_root.map(|value| (&root, value))) {
         let text = written("minimax_m3", value.as_object().unwrap());
         let parts: Vec<&str> = text.split_inclusive(|_| true).collect();
-        let events = staged("minimax_m3", &tool(schema), &parts, Finish::Stop);
-        assert_eq!(Value::Object(object(&json_of(&events))), value);
+        let parts_read = converted("minimax_m3", &tool(schema), &parts, true);
+        assert_eq!(Value::Object(object(&json_of(&parts_read))), value);
     }
     // Elements without a schema, and elements that are too deep.
     let any = json!({"type": "function", "function": {"name": "get"}});
     let text = written("minimax_m3", &object(r#"{"a": {"b": 1, "c": "", "d": ["x"]}}"#));
-    let events = staged("minimax_m3", &any, &[&text], Finish::Stop);
-    assert_eq!(json_of(&events), r#"{"a":{"b":1,"c":"","d":["x"]}}"#);
+    let parts_read = converted("minimax_m3", &any, &[&text], true);
+    assert_eq!(json_of(&parts_read), r#"{"a":{"b":1,"c":"","d":["x"]}}"#);
     let begin = "]<]minimax[>[<a>".repeat(100_000);
     let text = begin + &"]<]minimax[>[</a>".repeat(100_000);
-    let events = staged("minimax_m3", &any, &[&text], Finish::Stop);
-    assert_eq!(json_of(&events), format!("{}\"\"{}", "{\"a\":".repeat(128), "}".repeat(128)));
+    let parts_read = converted("minimax_m3", &any, &[&text], true);
+    assert_eq!(json_of(&parts_read), format!("{}\"\"{}", "{\"a\":".repeat(128), "}".repeat(128)));
 }
 
 /// Pairs of literals, as a Python interpreter evaluates them, and JSON.
@@ -381,12 +381,12 @@ fn pythons_literals_are_json() {
         let text = format!("x={literal}, y=1 , z=None");
         let expected = format!(r#"{{"x":{json},"y":1,"z":null}}"#);
         for parts in [vec![text.as_str()], text.split_inclusive(|_| true).collect()] {
-            let events = staged("pythonic", &tool, &parts, Finish::Stop);
-            assert_eq!(json_of(&events), expected);
+            let parts_read = converted("pythonic", &tool, &parts, true);
+            assert_eq!(json_of(&parts_read), expected);
         }
     }
-    let events = staged("pythonic", &tool, &[], Finish::Stop);
-    assert_eq!(json_of(&events), "{}");
+    let parts_read = converted("pythonic", &tool, &[], true);
+    assert_eq!(json_of(&parts_read), "{}");
 }
 
 #[test]
@@ -401,8 +401,8 @@ fn markers_may_have_a_suffix() {
     // The value's own text is no marker.
     let text = text.replacen("</arg_value:a> <arg_key:b>", "</arg_value> <arg_key:b>", 1);
     let parts: Vec<&str> = text.split_inclusive(|_| true).collect();
-    let events = staged("hy_v3", &tool(&schema()), &parts, Finish::Stop);
-    assert_eq!(object(&json_of(&events)), members);
+    let parts_read = converted("hy_v3", &tool(&schema()), &parts, true);
+    assert_eq!(object(&json_of(&parts_read)), members);
 }
 
 #[test]
