@@ -90,7 +90,7 @@ impl Reading {
                     (GRAMMARC_PART_ARGUMENTS, Some(*index), delta.as_str())
                 }
             };
-            let name = call.and_then(|call| calls.names().nth(call as usize));
+            let name = call.and_then(|call| calls.name(call));
             grammarc_part {
                 text: text.as_ptr().cast(),
                 length: text.len(),

@@ -104,7 +104,7 @@ impl Split {
         let Self { splitter, given, .. } = self;
         given.clear();
         given.extend(pieces.iter().map(|piece| {
-            let name = piece.call.and_then(|call| splitter.calls().nth(call as usize));
+            let name = piece.call.and_then(|call| splitter.call_name(call));
             grammarc_piece {
                 bytes: piece.bytes.as_ptr(),
                 length: piece.bytes.len(),
@@ -265,7 +265,7 @@ pub unsafe extern "C" fn grammarc_splitter_call_name(
     length: *mut usize,
 ) -> *const c_char {
     asked(splitter, ptr::null(), |split| {
-        let name = split.splitter.calls().nth(call);
+        let name = u32::try_from(call).ok().and_then(|call| split.splitter.call_name(call));
         name.map_or(ptr::null(), |name| lend(name.as_bytes(), length).cast())
     })
 }

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use bytemuck::Zeroable;
@@ -28,12 +28,13 @@ pub type VocabularyId = [Digest; 2];
 pub struct ArtifactFolders {
     folders: Vec<PathBuf>,
     interval: Duration,
-    known: Mutex<Known>,
+    known: RwLock<Known>,
+    /// The time of the last search, held during a search. Known digests do not wait for it.
+    searched: Mutex<Option<Instant>>,
 }
 
 #[derive(Debug, Default)]
 struct Known {
-    searched: Option<Instant>,
     grammars: HashMap<Digest, PathBuf>,
     vocabularies: HashMap<VocabularyId, PathBuf>,
 }
@@ -52,7 +53,8 @@ pub struct Found {
 impl ArtifactFolders {
     /// Returns folders that are not searched yet. They are searched at most once in each `interval`.
     pub fn new(folders: impl IntoIterator<Item = PathBuf>, interval: Duration) -> Self {
-        Self { folders: folders.into_iter().collect(), interval, known: Mutex::default() }
+        let folders = folders.into_iter().collect();
+        Self { folders, interval, known: RwLock::default(), searched: Mutex::default() }
     }
 
     /// Returns the folders.
@@ -63,14 +65,20 @@ impl ArtifactFolders {
     /// Returns the grammar artifact with a digest. `None` if the folders have none. O(1) for a known digest, otherwise
     /// one read for each file in the folders.
     pub fn find(&self, digest: Digest) -> Option<Found> {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = known.get(digest) {
+        if let Some(found) = self.known(digest) {
             return Some(found);
         }
-        if known.searched.is_none_or(|searched| searched.elapsed() >= self.interval) {
-            *known = Known::search(&self.folders);
+        let mut searched = self.searched.lock().unwrap_or_else(PoisonError::into_inner);
+        if searched.is_none_or(|searched| searched.elapsed() >= self.interval) {
+            let known = Known::search(&self.folders);
+            *self.known.write().unwrap_or_else(PoisonError::into_inner) = known;
+            *searched = Some(Instant::now());
         }
-        known.get(digest)
+        self.known(digest)
+    }
+
+    fn known(&self, digest: Digest) -> Option<Found> {
+        self.known.read().unwrap_or_else(PoisonError::into_inner).get(digest)
     }
 }
 
@@ -100,7 +108,6 @@ impl Known {
             let below = entries.iter().rev().filter(|entry| is_folder(entry));
             left.extend(below.map(fs::DirEntry::path));
         }
-        known.searched = Some(Instant::now());
         known
     }
 
@@ -117,8 +124,9 @@ impl Known {
     }
 }
 
-/// Reads the header of an artifact. `None` for any other file.
+/// Reads the header of an artifact. `None` for any other file. Only regular files are opened: others may block.
 fn header_of(path: &Path) -> Option<RawHeader> {
+    fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
     let mut header = RawHeader::zeroed();
     File::open(path).ok()?.read_exact(bytemuck::bytes_of_mut(&mut header)).ok()?;
     (header.magic == MAGIC).then_some(header)

@@ -136,7 +136,7 @@ pub(crate) fn tool_styles() -> Vec<&'static str> {
 }
 
 fn named(calls: &Inner, part: Part) -> CallPart {
-    let name = |index: u32| calls.names().nth(index as usize).map(str::to_owned);
+    let name = |index: u32| calls.name(index).map(str::to_owned);
     let (kind, index, text) = match part {
         Part::Text(text) => ("text", None, text),
         Part::Reasoning(text) => ("reasoning", None, text),

@@ -145,7 +145,7 @@ fn named(
     pieces: Vec<grammarc_runtime::Piece>,
 ) -> Vec<Piece> {
     let named = pieces.into_iter().map(|piece| {
-        let name = piece.call.and_then(|call| splitter.calls().nth(call as usize));
+        let name = piece.call.and_then(|call| splitter.call_name(call));
         Piece {
             kind: piece.kind_name(),
             is_arguments: piece.is_arguments(),

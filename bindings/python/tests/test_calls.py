@@ -7,6 +7,7 @@ import random
 from typing import Any
 
 import pytest
+from conftest import END
 
 import grammarc
 
@@ -98,6 +99,11 @@ def test_every_output_is_read(compiler: grammarc.Compiler) -> None:
     calls = grammarc.Calls(grammar, "mimo", TOOLS)
     calls.push_text("<tool_call><function=get><parameter=ci")
     assert calls.cut()[1] == 0 and calls.left is None
+    calls = grammarc.Calls(grammar, "mimo", TOOLS)
+    calls.push_text("<tool_call><function=get><parameter=city>Oslo</parameter>\x01")
+    assert calls.left is not None
+    # An end token has no text, and a call that was left is incomplete.
+    assert calls.push(END) == [] and calls.cut() == ([], 0)
 
 
 def test_wrong_arguments_are_errors(compiler: grammarc.Compiler) -> None:

@@ -24,6 +24,8 @@ pub struct Calls {
     /// Number of bytes of the output that were read.
     read: usize,
     left: Option<usize>,
+    /// Index of the call within which the output has left its grammar. `None` if it has not, or was outside calls.
+    left_in: Option<u32>,
     /// The text from `left` on.
     rest: WholeText,
 }
@@ -66,6 +68,7 @@ impl Calls {
             arguments: arguments.map(TagArguments::stage),
             read: 0,
             left: None,
+            left_in: None,
             rest: WholeText::default(),
         }
     }
@@ -76,9 +79,9 @@ impl Calls {
         let grammar = self.splitter.grammar().clone();
         let vocabulary = grammar.vocabulary();
         let bytes = vocabulary.token_bytes(token);
+        let ends = vocabulary.end_tokens().contains(&token);
         let mut parts = Vec::new();
         if self.left.is_none() {
-            let ends = vocabulary.end_tokens().contains(&token);
             match self.splitter.push(token) {
                 Ok(pieces) => {
                     self.take(pieces, &mut parts);
@@ -89,6 +92,8 @@ impl Calls {
                 Err(_) if ends => return self.finish(),
                 Err(_) => self.leave(0, &mut parts),
             }
+        } else if ends {
+            return self.finish();
         }
         if self.left.is_some() {
             Part::Text(self.rest.take(bytes)).push(&mut parts);
@@ -122,7 +127,8 @@ impl Calls {
     /// call are incomplete. A second call returns no parts.
     pub fn finish(&mut self) -> Vec<Part> {
         let mut parts = Vec::new();
-        let is_whole = self.splitter.is_accepting() || !self.splitter.is_in_call();
+        self.splitter.settle();
+        let is_whole = self.splitter.is_accepting() || self.splitter.open_call().is_none();
         let pieces = self.splitter.finish();
         self.take(pieces, &mut parts);
         self.end(is_whole, &mut parts);
@@ -130,13 +136,13 @@ impl Calls {
     }
 
     /// Ends an output that was cut off. Returns the last parts without text that may begin a tag,
-    /// and the index of the incomplete call. The index is `None` outside calls, and if the call was
-    /// not returned.
+    /// and the index of the incomplete call, which may have been left for text that the grammar does
+    /// not allow. The index is `None` outside calls, and if the call was not returned.
     pub fn cut(&mut self) -> (Vec<Part>, Option<u32>) {
         let mut parts = Vec::new();
         let (pieces, call) = self.splitter.cut();
         self.take(pieces, &mut parts);
-        let call = call.filter(|&call| (call as usize) < self.pieces.calls());
+        let call = call.or(self.left_in).filter(|&call| (call as usize) < self.pieces.calls());
         self.end(call.is_none(), &mut parts);
         (parts, call)
     }
@@ -147,6 +153,11 @@ impl Calls {
         self.left
     }
 
+    /// Returns the name of the tool of the call with this index. `None` if there is no such call yet.
+    pub fn name(&self, call: u32) -> Option<&str> {
+        self.splitter.call_name(call)
+    }
+
     /// Returns the name of the called tool for each call so far.
     pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.splitter.calls()
@@ -155,6 +166,8 @@ impl Calls {
     /// Leaves the grammar, `at` bytes behind what was read.
     fn leave(&mut self, at: usize, parts: &mut Vec<Part>) {
         self.left = Some(self.read + at);
+        self.splitter.settle();
+        self.left_in = self.splitter.open_call().filter(|_| !self.splitter.is_accepting());
         let rest = self.finish();
         parts.extend(rest);
     }

@@ -52,7 +52,7 @@ impl PieceReader {
     fn begin_calls(&mut self, splitter: &Splitter, count: usize, parts: &mut Vec<Part>) {
         while self.calls < count {
             self.end_arguments(parts);
-            let name = splitter.calls().nth(self.calls).unwrap_or_default().to_owned();
+            let name = splitter.call_name(self.calls as u32).unwrap_or_default().to_owned();
             Part::Call { index: self.calls as u32, name }.push(parts);
             self.calls += 1;
         }

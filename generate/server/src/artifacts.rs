@@ -19,7 +19,8 @@ pub(crate) fn grammar(app: &App, field: &str, digest: &str) -> Result<Grammar, A
     let Some(bytes) = digest_of(digest) else {
         return Err(wrong("a digest has 64 hexadecimal digits".to_owned()));
     };
-    let id = digest.to_ascii_lowercase();
+    // Ids of grammars from `/v1/grammars` have no colon.
+    let id = format!("artifact:{}", digest.to_ascii_lowercase());
     if let Some(grammar) = app.kept(&id) {
         return Ok(grammar);
     }

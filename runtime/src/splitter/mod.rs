@@ -168,6 +168,7 @@ impl Splitter {
     /// and if the name of the called tool is not certain yet.
     pub fn cut(&mut self) -> (Vec<Piece>, Option<u32>) {
         self.threads.drop_spelling();
+        self.decide();
         if !self.is_in_call() || self.is_finished || self.is_accepting() {
             // Input that was not decided yet stands behind what is held back.
             self.threads.keep_one(&self.grammar);
@@ -176,20 +177,28 @@ impl Splitter {
             return (self.finish(), None);
         }
         self.is_finished = true;
-        let Threads { all, scopes, .. } = &self.threads;
-        let mut calls = all.iter().map(|thread| scopes.known_call(thread.scope));
-        // If parses differ, the name of the called tool is not certain yet.
-        let first = calls.next().flatten();
-        let call = first.filter(|_| calls.all(|call| call == first));
-        (self.take(), call)
+        (self.take(), self.open_call())
     }
 
-    /// Whether the output is within a call of a tool, in each of its parses. Text that may be the beginning of a special
-    /// token is not considered.
-    pub fn is_in_call(&self) -> bool {
+    /// Keeps one of the parses, as [`finish`](Self::finish) does, without ending the output.
+    pub fn settle(&mut self) {
+        self.threads.keep_one(&self.grammar);
+        self.decide();
+    }
+
+    /// Returns the index of the call within which the output is. `None` outside calls, if parses differ, and if no piece
+    /// of the call is certain yet.
+    pub fn open_call(&self) -> Option<u32> {
         let Threads { all, scopes, .. } = &self.threads;
-        let spelled = self.threads.before_spelling().map(|thread| thread.scope);
-        all.iter().map(|thread| thread.scope).chain(spelled).all(|scope| scopes.is_in_call(scope))
+        let mut calls = all.iter().map(|thread| scopes.known_call(thread.scope));
+        let first = calls.next().flatten();
+        first.filter(|_| calls.all(|call| call == first))
+    }
+
+    /// Whether the output is within a call of a tool, in each of its parses.
+    fn is_in_call(&self) -> bool {
+        let Threads { all, scopes, .. } = &self.threads;
+        all.iter().all(|thread| scopes.is_in_call(thread.scope))
     }
 
     /// Whether the output may end here. `false` once it has ended.
@@ -211,6 +220,12 @@ impl Splitter {
     /// the whole output is markup then.
     pub fn regions(&self) -> &[Region] {
         &self.grammar.artifact().meta().regions
+    }
+
+    /// Returns the name of the tool of the call with this index. `None` if there is no such call yet.
+    pub fn call_name(&self, call: u32) -> Option<&str> {
+        let region = *self.threads.scopes.calls().get(call as usize)?;
+        Some(&self.regions()[region as usize].label)
     }
 
     /// Returns the name of the called tool for each call so far, in the order of the calls.

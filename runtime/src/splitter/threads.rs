@@ -135,11 +135,6 @@ impl Threads {
         self.keep_most_spelled();
     }
 
-    /// Returns the threads before text that may be the beginning of a special token.
-    pub(super) fn before_spelling(&self) -> impl Iterator<Item = Thread> {
-        self.spelling.iter().map(|spelling| spelling.passing.from)
-    }
-
     /// Reads a byte of a text in which special tokens are spelled. Where a thread has an edge on a special token, the
     /// token's text may be that token, or bytes that the grammar takes. `names` lists the special tokens of such edges,
     /// each with the first byte of its text, ascending. Returns `false`, without any change, if no thread allows the

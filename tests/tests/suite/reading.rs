@@ -8,7 +8,7 @@ use grammarc_runtime::Grammar;
 use grammarc_tests::random::Rng;
 use serde_json::{Value, json};
 
-use super::calls::{tokens, transcripts, transcripts_with_grammars};
+use super::calls::{grammar, tokens, transcripts, transcripts_with_grammars};
 
 /// Number of random divisions of each transcript, by tokens and by text.
 const DIVISIONS: usize = 25;
@@ -154,12 +154,49 @@ fn every_output_is_read() {
         read.add(parts);
         let whole_calls = incomplete.map_or(read.calls.len(), |call| call as usize);
         let (_, called) = scenario(case["scenario"].as_str().expect("a scenario"));
+        // Ended there, the incomplete call is not closed.
+        if let Some(call) = incomplete {
+            let (mut ended, mut whole) = (reader(grammar, case, &tools), reader(grammar, case, &tools));
+            let (mut part, mut all) = (Read::default(), Read::default());
+            part.add(ended.push_text(text[..at].as_bytes()));
+            part.add(ended.finish());
+            all.add(whole.push_text(text.as_bytes()));
+            all.add(whole.finish());
+            let [part, all] = [part, all].map(|read| read.calls[call as usize].1.clone());
+            assert!(all.starts_with(&part), "{part:?} of {all:?}, {:?}", &text[..at]);
+        }
         let about = format!("{} {:?}", case["template"], &text[..at]);
         assert!(read.calls.len() <= whole_calls + 1, "{about}");
         read.calls.truncate(whole_calls);
         assert_eq!(read.values(&about), called[..whole_calls], "{about}");
     }
     assert!(left >= 200, "{left} outputs left their grammar");
+}
+
+#[test]
+fn calls_that_are_cut_off_are_not_closed_beside_free_text() {
+    let tools = transcripts()["tools"].as_array().expect("tools").clone();
+    let calls = json!({"type": "tools", "style": "qwen_3_coder", "tools": tools, "tool_choice": "required"});
+    let format = json!({"type": "or", "elements": [calls, {"type": "any_text"}]});
+    let grammar = grammar(&json!({"type": "structural_tag", "format": format}));
+    let start = "<tool_call>\n<function=get_weather>\n<parameter=city>\nOs";
+    for (more, arguments) in
+        [("", r#"{"city":"Os"#), ("lo\n</parameter>\n<parameter=days>\n5", r#"{"city":"Oslo""#)]
+    {
+        let text = format!("{start}{more}");
+        let reader = || Calls::of_style(&grammar, Some("qwen_3_coder"), &tools).expect("a style");
+        let (mut ended, mut cut) = (reader(), reader());
+        let (mut read, mut left) = (Read::default(), Read::default());
+        read.add(ended.push_text(text.as_bytes()));
+        read.add(ended.finish());
+        left.add(cut.push_text(text.as_bytes()));
+        let (parts, incomplete) = cut.cut();
+        left.add(parts);
+        assert_eq!(incomplete, Some(0));
+        for read in [read, left] {
+            assert_eq!(read.calls, [("get_weather".to_owned(), arguments.to_owned())], "{text:?}");
+        }
+    }
 }
 
 #[test]

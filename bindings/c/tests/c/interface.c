@@ -315,7 +315,7 @@ static void early(void)
     size_t length = 0;
     CHECK(grammarc_grammar_bytes(grammar, &length) != NULL && length > 0);
 
-    options.flags = 4;
+    options.flags = 8;
     grammarc_compiler *none = NULL;
     STATUS(grammarc_compiler_new(vocabulary, &options, &none, NULL), GRAMMARC_ARGUMENT);
     grammarc_matcher_free(one);

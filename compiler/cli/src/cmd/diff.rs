@@ -54,7 +54,7 @@ impl Compatible {
     /// Whether a relation of OLD to NEW preserves this. `None` if that was not decided.
     fn holds(self, compared: &Compared) -> Option<bool> {
         let is_empty = |side: &Side| match side {
-            Side::Empty => Some(true),
+            Side::Empty { .. } => Some(true),
             Side::Witness { .. } => Some(false),
             Side::Unknown(_) => None,
         };
@@ -87,14 +87,17 @@ pub(crate) struct Difference {
     pub(crate) right_only: Option<SideValue>,
     pub(crate) changes: Vec<ChangeValue>,
     pub(crate) undecided: Vec<ReasonValue>,
+    /// Keywords of both that are not exact, and that answers take as they are read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) assuming: Vec<ReasonValue>,
 }
 
 /// The values that one schema allows and the other does not.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub(crate) enum SideValue {
-    /// There are none, which is proved.
-    Empty { empty: bool },
+    /// There are none. It is proved if no keyword is assumed to be exact.
+    Empty { empty: bool, proved: bool },
     /// A shortest one.
     Witness { witness: Value, text: String },
     /// It was not decided whether there are any.
@@ -122,7 +125,7 @@ pub(crate) struct ReasonValue {
 impl From<&Side> for SideValue {
     fn from(side: &Side) -> Self {
         match side {
-            Side::Empty => Self::Empty { empty: true },
+            Side::Empty { assuming } => Self::Empty { empty: true, proved: assuming.is_empty() },
             Side::Witness { text } => {
                 let witness = serde_json::from_str(text).unwrap_or_default();
                 Self::Witness { witness, text: text.clone() }
@@ -147,12 +150,16 @@ impl From<&Reason> for ReasonValue {
 
 impl Difference {
     fn new(tool: Option<String>, compared: Compared, compatible: Compatible) -> Self {
-        let mut undecided: Vec<ReasonValue> = Vec::new();
+        let [mut undecided, mut assuming] = [Vec::new(), Vec::new()];
         for side in [&compared.left_only, &compared.right_only, &compared.both] {
-            let Side::Unknown(reasons) = side else { continue };
+            let (reasons, list) = match side {
+                Side::Unknown(reasons) => (reasons, &mut undecided),
+                Side::Empty { assuming: reasons } => (reasons, &mut assuming),
+                Side::Witness { .. } => continue,
+            };
             for reason in reasons.iter().map(ReasonValue::from) {
-                if !undecided.contains(&reason) {
-                    undecided.push(reason);
+                if !list.contains(&reason) {
+                    list.push(reason);
                 }
             }
         }
@@ -164,6 +171,7 @@ impl Difference {
             right_only: Some(SideValue::from(&compared.right_only)),
             changes: compared.changes.into_iter().map(ChangeValue::from).collect(),
             undecided,
+            assuming,
         }
     }
 
@@ -177,6 +185,7 @@ impl Difference {
             right_only: None,
             changes: Vec::new(),
             undecided: Vec::new(),
+            assuming: Vec::new(),
         }
     }
 }

@@ -34,7 +34,11 @@ const MOST_INSTANCES: usize = 32;
 #[derive(Clone, Debug, PartialEq)]
 pub enum Side {
     /// No value satisfies the question.
-    Empty,
+    Empty {
+        /// Keywords that are not exact, and that both sides have in equal schemas. The answer takes them as
+        /// they are read. It is proved if there are none.
+        assuming: Vec<Reason>,
+    },
     /// This value does.
     Witness {
         /// The value, as JSON without whitespace. No shorter text denotes such a value.
@@ -88,8 +92,11 @@ pub(super) fn ask(sides: &mut Sides<'_>, question: [bool; 2], options: &Relation
     while tried.len() < MOST_INSTANCES {
         let text = match attempt(sides, question, &tried, &schemas, &budget) {
             Ok(Found::Nothing(notes)) if tried.is_empty() => {
-                let reasons = doubts(sides, question, &notes);
-                return if reasons.is_empty() { Side::Empty } else { Side::Unknown(reasons) };
+                let Doubts { shared, own } = doubts(sides, question, &notes);
+                return match own.is_empty() {
+                    true => Side::Empty { assuming: shared },
+                    false => Side::Unknown(own),
+                };
             }
             Ok(Found::Nothing(_)) => break,
             Ok(Found::Text(text)) => text,
@@ -175,40 +182,53 @@ fn is_confirmed(
     Ok(graph.holds[0])
 }
 
-/// Returns why an empty answer proves nothing: keywords that make a set smaller than it is. A
-/// keyword that both sides have in equal schemas counts as exact, since both are read alike.
-fn doubts(sides: &Sides<'_>, question: [bool; 2], notes: &[Inexact]) -> Vec<Reason> {
-    let shared: FxHashSet<NodeId> = sides
-        .schemas
-        .equal_places()
+/// Keywords that are not exact and make the set of a question smaller than it is.
+struct Doubts {
+    /// Those that both sides have in equal schemas.
+    shared: Vec<Reason>,
+    /// The others, which make an empty answer worthless.
+    own: Vec<Reason>,
+}
+
+/// Returns the keywords for which an empty answer may be wrong.
+fn doubts(sides: &Sides<'_>, question: [bool; 2], notes: &[Inexact]) -> Doubts {
+    // If both sides have to hold, a keyword of both does not cancel.
+    let may_cancel = question != [true, true];
+    let equal = sides.schemas.equal_places().filter(|_| may_cancel);
+    let shared: FxHashSet<NodeId> = equal
         .filter(|&(first, other)| sides.side_of(first) != sides.side_of(other))
         .flat_map(|(first, other)| [first, other])
         .collect();
+    // The schema that a reference names is a test if the reference is.
+    let refers = |node: &NodeId| sides.document.key(*node).ends_with("ef") && is_test(sides, *node);
+    let tests_refer = sides.document.nodes().any(|node| refers(&node));
     let own = sides.occurrences.iter().map(|one| (one.value, one.verdict, one.reason));
     let found = notes.iter().map(|note| (note.place, note.verdict, note.reason));
     let inexact = own.chain(found).filter(|&(node, verdict, _)| {
-        let side = sides.side_of(node);
-        let is_asked = side.map(|side| question[side.index()]);
-        let is_tested = is_test(sides, node) || is_asked.is_none();
-        let makes_smaller = match verdict {
+        let is_asked = sides.side_of(node).map(|side| question[side.index()]);
+        let is_tested = tests_refer || is_asked.is_none() || is_test(sides, node);
+        match verdict {
             Verdict::Narrower => is_tested || is_asked == Some(true),
             Verdict::Approximate => is_tested || is_asked == Some(false),
             _ => false,
-        };
-        makes_smaller && !shared.contains(&node)
+        }
     });
-    let reasons = inexact.map(|(node, _, text)| Reason {
-        side: sides.side_of(node),
-        pointer: sides.pointer(node),
-        text: text.to_owned(),
-    });
-    reasons.collect()
+    let mut doubts = Doubts { shared: Vec::new(), own: Vec::new() };
+    for (node, _, text) in inexact {
+        let (side, pointer) = (sides.side_of(node), sides.pointer(node));
+        let reason = Reason { side, pointer, text: text.to_owned() };
+        match shared.contains(&node) {
+            true => doubts.shared.push(reason),
+            false => doubts.own.push(reason),
+        }
+    }
+    doubts
 }
 
 /// Keywords whose schema is a test: where it is met less often, more may be allowed.
 const TESTS: [&str; 6] = ["not", "if", "oneOf", "contains", "dependentSchemas", "dependencies"];
 
-/// Whether a value of a document is within a schema that is a test.
+/// Whether a value of a document stands within a schema that is a test. References are not followed.
 fn is_test(sides: &Sides<'_>, node: NodeId) -> bool {
     let mut at = node;
     while let Some(parent) = sides.document.parent(at) {

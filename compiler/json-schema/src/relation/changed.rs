@@ -7,6 +7,7 @@
 //! Cost: linear in the documents, and two questions for each difference, at most [`MOST_EFFECTS`].
 
 use grammarc_grammar::diagnostics::Diagnostic;
+use grammarc_grammar::diagnostics::report::Verdict;
 use rustc_hash::FxHashMap;
 
 use super::RelationOptions;
@@ -104,7 +105,8 @@ pub(super) fn changes(sides: &Sides<'_>, options: &RelationOptions) -> Vec<Chang
     for id in schemas.iter() {
         of_places.entry(schemas.node(id)).or_insert(id);
     }
-    let mut walk = Walk { sides, automata, of_places, effects: 0, found: Vec::new() };
+    let verdicts = sides.occurrences.iter().map(|one| (one.value, one.verdict)).collect();
+    let mut walk = Walk { sides, automata, of_places, verdicts, effects: 0, found: Vec::new() };
     let [left, right] = sides.places;
     let mut open = vec![(left, right)];
     while let Some((left, right)) = open.pop() {
@@ -120,6 +122,8 @@ struct Walk<'a, 's> {
     automata: Automata<'a>,
     /// For each place of a schema that applies, the schema.
     of_places: FxHashMap<NodeId, SchemaId>,
+    /// For each keyword by its place, whether it is exact.
+    verdicts: FxHashMap<NodeId, Verdict>,
     /// Number of effects that were determined.
     effects: usize,
     found: Vec<Change>,
@@ -142,14 +146,14 @@ impl Walk<'_, '_> {
             match rights.get(keyword) {
                 Some(other) => self.keyword(keyword, [left, right], [member.value, other.value], open),
                 None => {
-                    let formula = self.keyword_formula(left, member.value);
-                    self.add(Some(member.value), None, keyword, [formula, Some(FormulaId::TRUE)]);
+                    let formulas = self.formulas([left, right], [Some(member.value), None]);
+                    self.add(Some(member.value), None, keyword, formulas);
                 }
             }
         }
         for (keyword, member) in rights.iter().filter(|(keyword, _)| lefts.get(keyword).is_none()) {
-            let formula = self.keyword_formula(right, member.value);
-            self.add(None, Some(member.value), keyword, [Some(FormulaId::TRUE), formula]);
+            let formulas = self.formulas([left, right], [None, Some(member.value)]);
+            self.add(None, Some(member.value), keyword, formulas);
         }
     }
 
@@ -188,8 +192,8 @@ impl Walk<'_, '_> {
                 open.push((left, right));
             }
             _ => {
-                let [a, b] = [0, 1].map(|at| self.keyword_formula(around[at], values[at]));
-                self.add(Some(left), Some(right), keyword, [a, b]);
+                let formulas = self.formulas(around, values.map(Some));
+                self.add(Some(left), Some(right), keyword, formulas);
             }
         }
     }
@@ -200,17 +204,41 @@ impl Walk<'_, '_> {
         Some(self.automata.logic().schema(id))
     }
 
+    /// Returns the formulas of a keyword in two schemas, whose values are at `values`. If a schema does not have the
+    /// keyword, its formula is true. A keyword without a formula of its own, such as `then`, changes what another one
+    /// says: then these are the formulas of the schemas.
+    fn formulas(
+        &mut self,
+        around: [NodeId; 2],
+        values: [Option<NodeId>; 2],
+    ) -> [Option<FormulaId>; 2] {
+        let own = [0, 1].map(|at| match values[at] {
+            Some(value) => self.keyword_formula(around[at], value),
+            None => Some(Some(FormulaId::TRUE)),
+        });
+        match own {
+            [Some(Some(left)), Some(Some(right))] => [Some(left), Some(right)],
+            [None, _] | [_, None] => [None, None],
+            _ => around.map(|node| self.schema(node)),
+        }
+    }
+
     /// Returns the formula of the keyword whose value is at `value`, in the schema at `schema`. It
-    /// is true for an annotation. `None` if the schema does not apply.
-    fn keyword_formula(&mut self, schema: NodeId, value: NodeId) -> Option<FormulaId> {
+    /// is true for an annotation. `None` if the schema does not apply. `None` inside if the keyword
+    /// has no formula of its own.
+    fn keyword_formula(&mut self, schema: NodeId, value: NodeId) -> Option<Option<FormulaId>> {
         let id = *self.of_places.get(&schema)?;
+        let is_annotation = self.verdicts.get(&value).is_none_or(|&verdict| verdict == Verdict::Annotation);
         let logic = self.automata.logic();
         let parts = (0..).zip(logic.schemas.parts(id));
         let own: Vec<usize> =
             parts.filter(|(_, (place, _))| *place == value).map(|(at, _)| at).collect();
+        if own.is_empty() && !is_annotation {
+            return Some(None);
+        }
         let literals: Vec<FormulaId> =
             own.into_iter().map(|at| logic.literal(Subject::Keyword(id, at))).collect();
-        Some(logic.values.and(literals))
+        Some(Some(logic.values.and(literals)))
     }
 
     /// Adds a difference with the effect of going from one formula to the other.
@@ -221,7 +249,13 @@ impl Walk<'_, '_> {
         keyword: &str,
         formulas: [Option<FormulaId>; 2],
     ) {
+        let verdict = |node: NodeId| self.verdicts.get(&node).copied();
+        let is_exact = [left, right].into_iter().flatten().all(|node| {
+            !matches!(verdict(node), Some(Verdict::Narrower | Verdict::Approximate))
+        });
         let effect = match formulas {
+            // A set that is too small or too large proves nothing by having no value.
+            [Some(_), Some(_)] if !is_exact => Effect::Unknown,
             [Some(a), Some(b)] => self.effect(a, b).unwrap_or(Effect::Unknown),
             // The schema does not apply to any value.
             _ => Effect::None,

@@ -119,7 +119,8 @@ impl RelationOptions {
 pub struct Refused {
     /// The side with the errors.
     pub side: Which,
-    /// The errors, in source order; at least one. Their places are those of the side's own text.
+    /// The errors, in source order; at least one. Their places are those of the side's own text. An error that neither
+    /// side has by itself is the left side's and has no place.
     pub errors: Vec<Diagnostic>,
 }
 
@@ -140,10 +141,10 @@ pub fn compare(
     let right_only = ask(&mut sides, [false, true], options);
     let both = ask(&mut sides, [true, true], options);
     let relation = match (&left_only, &right_only, &both) {
-        (Side::Empty, Side::Empty, _) => Relation::Equal,
-        (Side::Empty, Side::Witness { .. }, _) => Relation::Within,
-        (Side::Witness { .. }, Side::Empty, _) => Relation::Contains,
-        (Side::Witness { .. }, Side::Witness { .. }, Side::Empty) => Relation::Disjoint,
+        (Side::Empty { .. }, Side::Empty { .. }, _) => Relation::Equal,
+        (Side::Empty { .. }, Side::Witness { .. }, _) => Relation::Within,
+        (Side::Witness { .. }, Side::Empty { .. }, _) => Relation::Contains,
+        (Side::Witness { .. }, Side::Witness { .. }, Side::Empty { .. }) => Relation::Disjoint,
         (Side::Witness { .. }, Side::Witness { .. }, Side::Witness { .. }) => Relation::Overlapping,
         _ => Relation::Unknown,
     };

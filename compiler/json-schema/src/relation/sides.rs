@@ -86,7 +86,7 @@ impl<'s> Sides<'s> {
         budget: &Budget,
     ) -> Result<Self, Refused> {
         let unsided = |error: Diagnostic| {
-            let errors = vec![budget.blame(error)];
+            let errors = vec![placeless(budget.blame(error))];
             Refused { side: Which::Left, errors }
         };
         let (mut document, _) = Document::parse(source, CODES, budget).map_err(unsided)?;
@@ -131,7 +131,7 @@ impl<'s> Sides<'s> {
 }
 
 /// Returns the errors of the first side that has errors by itself, with the places of its own text.
-/// If neither has, the errors of both are reported as the left side's.
+/// If neither has, returns the errors of both without their places.
 fn refused(
     sides: [&Source; 2],
     options: &RelationOptions,
@@ -148,5 +148,11 @@ fn refused(
             return Refused { side, errors };
         }
     }
-    Refused { side: Which::Left, errors: errors.into_iter().map(|error| budget.blame(error)).collect() }
+    let errors = errors.into_iter().map(|error| placeless(budget.blame(error)));
+    Refused { side: Which::Left, errors: errors.collect() }
+}
+
+/// Returns an error without its place in the joined text.
+fn placeless(error: Diagnostic) -> Diagnostic {
+    Diagnostic { pointer: None, labels: Vec::new(), ..error }
 }

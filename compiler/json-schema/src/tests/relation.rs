@@ -52,7 +52,7 @@ fn relations_of_pairs() {
 fn witnesses_are_short_and_plain() {
     let found = compared(r#"{"type": "object", "required": ["id"]}"#, r#"{"type": "object", "required": ["id", "n"]}"#);
     assert_eq!(found.left_only.witness(), Some(r#"{"id":0}"#));
-    assert_eq!(found.right_only, Side::Empty);
+    assert_eq!(found.right_only, Side::Empty { assuming: Vec::new() });
     let found = compared(r#"{"type": "integer", "maximum": 150}"#, r#"{"type": "integer", "maximum": 140}"#);
     assert_eq!(found.left_only.witness(), Some("141"));
     let unique = compared(
@@ -60,7 +60,7 @@ fn witnesses_are_short_and_plain() {
         r#"{"type": "array", "items": {"enum": [1, 2]}, "minItems": 2, "uniqueItems": true}"#,
     );
     assert_eq!(unique.left_only.witness(), Some("[1,1]"));
-    assert_eq!(unique.right_only, Side::Empty);
+    assert_eq!(unique.right_only, Side::Empty { assuming: Vec::new() });
 }
 
 #[test]
@@ -107,5 +107,42 @@ fn errors_are_those_of_their_side() {
         assert_eq!(refused.side, Which::Right, "{text}");
         assert!(!refused.errors.is_empty(), "{text} {code}");
         assert_eq!(compare(&bad, &good, &options).unwrap_err().side, Which::Left);
+    }
+}
+
+#[test]
+fn keywords_that_are_not_exact_prove_nothing() {
+    // `hostname` leaves out names that begin with `xn--`.
+    let name = r#"{"const": "xn--bcher-kva.de"}"#;
+    for right in [
+        r#"{"not": {"format": "hostname"}}"#,
+        r##"{"not": {"$ref": "#/$defs/h"}, "$defs": {"h": {"format": "hostname"}}}"##,
+    ] {
+        let found = compared(name, right);
+        assert!(!matches!(found.left_only, Side::Empty { .. }), "{right}: {found:#?}");
+    }
+    let host = r#"{"type": "string", "format": "hostname"}"#;
+    let left = format!(r#"{{"properties": {{"p": {name}, "q": {host}}}, "required": ["p"], "type": "object"}}"#);
+    let right = format!(r#"{{"properties": {{"p": {host}, "q": {host}}}, "type": "object"}}"#);
+    let found = compared(&left, &right);
+    assert!(!matches!(found.both, Side::Empty { .. }), "{found:#?}");
+    // What both have in equal schemas is said.
+    let both = |more: &str| format!(r#"{{"properties": {{"q": {host}}}, "type": "object"{more}}}"#);
+    let found = compared(&both(r#", "required": ["q"]"#), &both(""));
+    assert_eq!(found.relation, Relation::Within, "{found:#?}");
+    assert!(matches!(&found.left_only, Side::Empty { assuming } if !assuming.is_empty()), "{found:#?}");
+}
+
+#[test]
+fn keywords_that_others_read_have_effects() {
+    let cases = [
+        (r#"{"if": {"type": "string"}}"#, r#"{"if": {"type": "string"}, "then": {"minLength": 1}}"#, "then", Effect::Narrower),
+        (r#"{"contains": {}, "minContains": 1}"#, r#"{"contains": {}, "minContains": 2}"#, "minContains", Effect::Narrower),
+        (r#"{"title": "a"}"#, r#"{"title": "b"}"#, "title", Effect::None),
+    ];
+    for (left, right, keyword, effect) in cases {
+        let changes = compared(left, right).changes;
+        let found: Vec<_> = changes.iter().map(|change| (&*change.keyword, change.effect)).collect();
+        assert_eq!(found, [(keyword, effect)], "{left} {right}");
     }
 }

@@ -43,6 +43,8 @@ pub(super) struct Elements {
     open: Vec<(String, Vec<Element>)>,
     /// Number of open elements that are deeper than [`DEPTH`].
     skipped: usize,
+    /// Number of bytes behind the next tag's marker that contain no end of the tag.
+    searched_tag: usize,
     /// The closed members, if all members are converted at the end of the call. `None` if each one is converted when
     /// its element is closed.
     kept: Option<Vec<Element>>,
@@ -51,7 +53,7 @@ pub(super) struct Elements {
 impl Elements {
     /// Creates a reader before the first element. `together` defers the members to the end of the call.
     pub(super) fn new(together: bool) -> Self {
-        Self { open: Vec::new(), skipped: 0, kept: together.then(Vec::new) }
+        Self { open: Vec::new(), skipped: 0, searched_tag: 0, kept: together.then(Vec::new) }
     }
 
     /// Whether all members are converted at the end of the call.
@@ -72,9 +74,15 @@ impl Elements {
         let from = searched.saturating_sub(marker.len());
         let found = memmem::find(&text.as_bytes()[from..], marker);
         let at = from + found.ok_or(text.len())?;
-        let Some((is_end, name, behind)) = tag(&text[at + marker.len()..], style) else {
+        let behind_marker = &text[at + marker.len()..];
+        let may_end = self.searched_tag == 0 || may_end_tag(behind_marker, self.searched_tag, style);
+        let read = if may_end { tag(behind_marker, style) } else { None };
+        let Some((is_end, name, behind)) = read else {
+            self.searched_tag = behind_marker.len();
+            // The marker is found again.
             return Err(at);
         };
+        self.searched_tag = 0;
         let closed = match is_end {
             true => self.close(&text[..at]),
             false => {
@@ -126,6 +134,16 @@ impl Element {
     pub(super) fn member(self, types: &Types, style: &MemberStyle) -> Map<String, Value> {
         Reading::new(&[self], style).object(types, false)
     }
+}
+
+/// Whether text behind a tag's marker, of which the first `searched` bytes do not end the tag, may end it.
+fn may_end_tag(text: &str, searched: usize, style: &MemberStyle) -> bool {
+    let after_end = style.key_again.as_ref().map(|[_, after]| after);
+    let mut ends = [&style.member.1[0]].into_iter().chain(after_end);
+    ends.any(|end| {
+        let from = searched.saturating_sub(end.len());
+        memmem::find(&text.as_bytes()[from..], end.as_bytes()).is_some()
+    })
 }
 
 /// Reads a tag behind its marker: whether it is an end, its name, and the text behind it. `None` if more text is needed.
@@ -218,9 +236,7 @@ impl<'e> Reading<'e> {
     /// Returns the pointers to the parts that violate the schema. Unless the object is `whole`, violations of the object
     /// itself are left out.
     fn wrong(&self, types: &Types, whole: bool) -> Vec<String> {
-        let mut wrong = types.violations(&self.value(0));
-        wrong.retain(|pointer| whole || !pointer.is_empty());
-        wrong
+        types.violations(&self.value(0), whole)
     }
 
     /// Replaces the ways of the elements that violate the schema. Returns whether there were other ways.

@@ -33,7 +33,7 @@ enum Next {
     /// The start of a member or an item, or the end of the container.
     Member,
     /// A value: of the member with the key `key`, or of an item if `key` is `None`. `style` is the index of its notation.
-    Value { key: Option<String>, style: usize },
+    Value { key: Option<Arc<str>>, style: usize },
     /// Nothing: the arguments have ended.
     End,
 }
@@ -179,6 +179,11 @@ impl Reader {
     /// Reads the start of a member up to its value, or the end of the container. `None` if more
     /// text is needed.
     fn member(&mut self, style: &MemberStyle, json: &mut String) -> Option<()> {
+        let unread = self.text.len() - self.at;
+        if !self.may_end_key(style) {
+            self.searched = unread;
+            return None;
+        }
         let rest = self.rest().trim_start();
         let open = *self.open.last()?;
         if let Some(behind) =
@@ -201,11 +206,16 @@ impl Reader {
         let (key, behind) = match open.is_object {
             true => {
                 let named = rest.strip_prefix(style.member.0.as_str())?;
-                let (key, behind) = key(named, style)?;
+                let Some((key, behind)) = key(named, style) else {
+                    if !named.is_empty() {
+                        self.searched = unread;
+                    }
+                    return None;
+                };
                 let behind = style.member.1[1..].iter().try_fold(behind, |behind, part| {
                     behind.trim_start().strip_prefix(part.as_str())
                 })?;
-                (Some(key), behind)
+                (Some(Arc::from(key)), behind)
             }
             false => (None, rest.strip_prefix(style.item.0.as_str())?),
         };
@@ -220,10 +230,22 @@ impl Reader {
         Some(())
     }
 
+    /// Whether the unread text may contain the end of a key of whose text a part was read: whether
+    /// the text that was not searched yet contains what may end it.
+    fn may_end_key(&self, style: &MemberStyle) -> bool {
+        let quote = style.key_quotes.as_ref().map(|[_, close]| close);
+        let mut ends = [&style.member.1[0]].into_iter().chain(quote);
+        self.searched == 0
+            || ends.any(|end| {
+                let from = self.searched.saturating_sub(end.len());
+                memmem::find(&self.rest().as_bytes()[from..], end.as_bytes()).is_some()
+            })
+    }
+
     /// Opens an object or an array, which is the value of the member `key` or an item.
     fn container(
         &mut self,
-        key: Option<String>,
+        key: Option<Arc<str>>,
         style: &ValueStyle,
         json: &mut String,
     ) -> Option<()> {
@@ -248,7 +270,7 @@ impl Reader {
         &mut self,
         of: &MemberStyle,
         style: &ValueStyle,
-        key: Option<String>,
+        key: Option<Arc<str>>,
         types: Option<&Types>,
         json: &mut String,
     ) -> Option<()> {
@@ -284,7 +306,7 @@ impl Reader {
         self.at += end + close.len();
         self.searched = 0;
         self.next = Next::Member;
-        let member = Member { key: key.clone().unwrap_or_default(), readings };
+        let member = Member { key: key.as_deref().unwrap_or_default().to_owned(), readings };
         match &mut self.together {
             Some(members) => members.push(member),
             None => {

@@ -430,6 +430,44 @@ fn calls_without_members_are_empty_objects_and_calls_end_where_others_begin() {
 }
 
 #[test]
+fn types_hold_beside_many_missing_keys() {
+    for kind in [json!("string"), json!(["string", "null"])] {
+        let names: Vec<String> = (0..40).map(|at| format!("p{at}")).collect();
+        let properties: Map<String, Value> =
+            names.iter().map(|name| (name.clone(), json!({"type": kind}))).collect();
+        let schema = json!({"type": "object", "properties": properties, "required": names});
+        let text = "<parameter=p0>\n5\n</parameter>\n";
+        let parts = converted("qwen_3_coder", &tool(&schema), &[text], false);
+        assert_eq!(json_of(&parts), r#"{"p0":"5""#, "{kind}");
+    }
+    let hidden = json!({
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "properties": {"a": {"$ref": "#/definitions/i", "type": "string"}},
+        "definitions": {"i": {"type": "integer"}},
+    });
+    for parts in [vec!["<parameter=a>\n5\n</parameter>\n"], vec!["<parameter=a>\n5", "\n</parameter>\n"]] {
+        let parts = converted("qwen_3_coder", &tool(&hidden), &parts, true);
+        assert_eq!(json_of(&parts), r#"{"a":5}"#);
+    }
+}
+
+#[test]
+fn long_keys_are_read_in_linear_time() {
+    let key = "k".repeat(200_000);
+    let any = json!({"type": "function", "function": {"name": "get"}});
+    for (style, text) in [
+        ("glm_4_5", format!("<arg_key>{key}</arg_key>\n<arg_value>1</arg_value>")),
+        ("gemma_4", format!("{{{key}:1}}")),
+        ("gemma_4", format!("{{<|\"|>{key}<|\"|>:1}}")),
+        ("minimax_m3", format!("]<]minimax[>[<{key}>1]<]minimax[>[</{key}>")),
+    ] {
+        let parts: Vec<&str> = text.split_inclusive(|_| true).collect();
+        let parts = converted(style, &any, &parts, true);
+        assert_eq!(object(&json_of(&parts)), Map::from_iter([(key.clone(), json!(1))]), "{style}");
+    }
+}
+
+#[test]
 fn strings_are_written_while_they_come() {
     let cases = [
         ("qwen_3_coder", "<parameter=text>\na\"b\nc</par", r#"{"text":"a\"b\nc"#),

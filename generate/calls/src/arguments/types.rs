@@ -21,6 +21,9 @@ const TOGETHER: [&str; 9] = [
 /// objects are validated. For further members, each reading is chosen alone.
 pub(super) const MOST: u32 = 8;
 
+/// Maximum number of violations that are considered at once.
+const MOST_PARTS: usize = 64;
+
 /// A member of the arguments. `readings` has the values that its text may denote, at least one, the
 /// likelier first.
 #[derive(Clone, Debug)]
@@ -47,10 +50,12 @@ impl Types {
     }
 
     /// Whether the schema says of a member by itself that it is a string: by `type`, `const` or
-    /// `enum` below `properties`. References are not followed.
+    /// `enum` below `properties`. References are not followed, and in old drafts hide other keywords.
     pub(super) fn is_string(&self, key: &str) -> bool {
         let member = self.schema.as_ref().and_then(|schema| schema.value().get("properties")?.get(key));
-        let Some(member) = member else { return false };
+        let Some(member) = member.filter(|member| member.get("$ref").is_none()) else {
+            return false;
+        };
         let values = member.get("enum").and_then(Value::as_array);
         member.get("type").is_some_and(|kind| kind == "string")
             || member.get("const").is_some_and(Value::is_string)
@@ -63,19 +68,19 @@ impl Types {
         let Member { key, mut readings } = member;
         let fits = |value: &Value| {
             let object = Value::Object(Map::from_iter([(key.clone(), value.clone())]));
-            // Violations at the object itself concern other members, which are not read yet.
-            self.violations(&object).iter().all(String::is_empty)
+            self.violations(&object, false).is_empty()
         };
         let last = readings.len() - 1;
         let at = readings[..last].iter().position(fits).unwrap_or(last);
         readings.swap_remove(at)
     }
 
-    /// Returns pointers to the parts of a value that violate the schema. There may be more violations than pointers.
-    pub(super) fn violations(&self, value: &Value) -> Vec<String> {
-        let error = self.schema.as_ref().and_then(|schema| schema.validate(value).err());
-        let violations = error.into_iter().flat_map(|error| error.violations);
-        violations.map(|violation| violation.pointer).collect()
+    /// Returns pointers to the parts of arguments that violate the schema, at most [`MOST_PARTS`]. Unless the object is
+    /// `whole`, violations of the object itself are left out: they concern members that are not read yet.
+    pub(super) fn violations(&self, object: &Value, whole: bool) -> Vec<String> {
+        let Some(schema) = &self.schema else { return Vec::new() };
+        let parts = schema.violated_parts(object).filter(|part| whole || !part.is_empty());
+        parts.take(MOST_PARTS).collect()
     }
 
     /// Returns the first combination of readings that the schema accepts as an object. Readings of

@@ -155,6 +155,12 @@ impl JsonSchema {
         self.inner.validator.iter_errors(value)
     }
 
+    /// Returns JSON pointers to the parts of a value that violate the schema, in the order in which the validator finds
+    /// the violations. A part may come several times. Unlike [`validate`](Self::validate), returns all violations.
+    pub fn violated_parts<'v>(&'v self, value: &'v Value) -> impl Iterator<Item = String> + 'v {
+        self.errors(value).map(|error| error.instance_path().to_string())
+    }
+
     /// Whether a value is an instance of the schema.
     pub fn is_valid(&self, value: &Value) -> bool {
         self.inner.validator.is_valid(value)

@@ -43,6 +43,8 @@ class Markers(NamedTuple):
 
     begins: dict[int, str]
     ends: dict[int, str]
+    others: frozenset[int] = frozenset()
+    """Other special tokens, among them those between turns."""
 
     def state(self, ids: Sequence[int], end_of_turn: int | None) -> State:
         """Returns the state of the reasoning behind a prompt. Tokens of earlier turns do not count."""
@@ -51,7 +53,7 @@ class Markers(NamedTuple):
                 return "closed"
             if token in self.begins:
                 return "open"
-            if token == end_of_turn:
+            if token == end_of_turn or token in self.others:
                 break
         return "none"
 
@@ -75,7 +77,8 @@ def _find_markers(style: str, tokenizer: Any) -> Markers:
     ends = {token: text for token, text in control.items() if _ends(style, text)}
     if not ends:
         raise ValueError(f"grammarc: the tokenizer has no token that ends the reasoning of the style {style}")
-    return Markers(begins, ends)
+    special = frozenset(getattr(tokenizer, "all_special_ids", ()))
+    return Markers(begins, ends, special - begins.keys() - ends.keys())
 
 
 def _begins(style: str, text: str) -> bool:

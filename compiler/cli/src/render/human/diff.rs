@@ -14,7 +14,10 @@ impl Answer for Difference {
         for (name, side) in [("only OLD", &self.left_only), ("only NEW", &self.right_only)] {
             match side {
                 Some(SideValue::Witness { text, .. }) => writeln!(out, "  {name}  {text}")?,
-                Some(SideValue::Empty { .. }) => writeln!(out, "  {name}  nothing, proved")?,
+                Some(SideValue::Empty { proved: true, .. }) => {
+                    writeln!(out, "  {name}  nothing, proved")?;
+                }
+                Some(SideValue::Empty { .. }) => writeln!(out, "  {name}  nothing")?,
                 Some(SideValue::Unknown { .. }) => writeln!(out, "  {name}  not decided")?,
                 None => {}
             }
@@ -28,6 +31,9 @@ impl Answer for Difference {
             };
             let effect = if *effect == "none" { "no effect" } else { effect };
             writeln!(out, "  {how:<8}  {place}: {effect}")?;
+        }
+        for reason in &self.assuming {
+            writeln!(out, "  assumed   {} is exact: {}", reason.pointer, reason.reason)?;
         }
         for reason in &self.undecided {
             writeln!(out, "  unknown   {}: {}", reason.pointer, reason.reason)?;
