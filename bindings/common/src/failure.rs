@@ -71,7 +71,9 @@ pub enum Failure {
     )]
     Abandoned,
     /// The grammar's compiler makes no masks.
-    #[error("the grammar has no masks, because its compiler was asked for none: compile it with one that makes masks")]
+    #[error(
+        "the grammar has no masks, because its compiler was asked for none: compile it with one that makes masks"
+    )]
     WithoutMasks,
     /// A file could not be read.
     #[error("cannot read {}: {source}", path.display())]

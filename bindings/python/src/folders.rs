@@ -32,9 +32,7 @@ impl Folders {
     fn find<'py>(&self, py: Python<'py>, digest: [u8; 32]) -> PyResult<Option<Found<'py>>> {
         raise::guarded(py, || {
             let found = py.detach(|| self.inner.find(digest));
-            Ok(found.map(|found| {
-                (found.path, PyBytes::new(py, &found.of[0]), found.vocabulary)
-            }))
+            Ok(found.map(|found| (found.path, PyBytes::new(py, &found.of[0]), found.vocabulary)))
         })
     }
 }

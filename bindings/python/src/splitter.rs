@@ -69,9 +69,8 @@ impl Splitter {
     ) -> PyResult<Vec<Piece>> {
         raise::guarded(py, || {
             let mut splitter = self.lock();
-            let pieces = push(&mut splitter).map_err(|error| {
-                raise::text_refused(py, error.to_string(), error.offset())
-            })?;
+            let pieces = push(&mut splitter)
+                .map_err(|error| raise::text_refused(py, error.to_string(), error.offset()))?;
             Ok(named(&splitter, pieces))
         })
     }

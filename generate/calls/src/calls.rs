@@ -30,11 +30,11 @@ pub struct Calls {
     rest: WholeText,
 }
 
-/// A style has no file: its name is unknown.
+/// The error for a name that no style of tool calls has.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no style of tool calls `{style}`: see the table of styles in docs/grammars")]
 pub struct UnknownStyle {
-    /// The given name.
+    /// The name of the style that the caller gave.
     pub style: String,
 }
 
@@ -74,7 +74,7 @@ impl Calls {
     }
 
     /// Reads a token and returns the parts that are certain now. An end token of the vocabulary ends
-    /// the output, unless the grammar contains it. It has no text.
+    /// the output and has no text, unless the grammar contains the token.
     pub fn push(&mut self, token: u32) -> Vec<Part> {
         let grammar = self.splitter.grammar().clone();
         let vocabulary = grammar.vocabulary();
@@ -135,9 +135,10 @@ impl Calls {
         parts
     }
 
-    /// Ends an output that was cut off. Returns the last parts without text that may begin a tag,
-    /// and the index of the incomplete call, which may have been left for text that the grammar does
-    /// not allow. The index is `None` outside calls, and if the call was not returned.
+    /// Ends an output that was cut off. Returns the last parts, and drops text that may be the
+    /// beginning of a tag. Also returns the index of the incomplete call. A call is incomplete too
+    /// if text in it was not allowed by the grammar. The index is `None` if the output ended outside
+    /// calls, or if no part of the call was returned.
     pub fn cut(&mut self) -> (Vec<Part>, Option<u32>) {
         let mut parts = Vec::new();
         let (pieces, call) = self.splitter.cut();
@@ -163,7 +164,8 @@ impl Calls {
         self.splitter.calls()
     }
 
-    /// Leaves the grammar, `at` bytes behind what was read.
+    /// Records that the output does not match the grammar from `at` bytes after the last byte read
+    /// on. All text from there on is returned as text. Appends the parts before it to `parts`.
     fn leave(&mut self, at: usize, parts: &mut Vec<Part>) {
         self.left = Some(self.read + at);
         self.splitter.settle();
@@ -184,14 +186,15 @@ impl Calls {
         Part::Text(self.rest.rest()).push(parts);
     }
 
-    /// Adds the parts of new pieces.
+    /// Converts new pieces of the splitter (bytes of one kind) to parts (texts of one kind), and
+    /// appends them to `parts`.
     fn take(&mut self, pieces: Vec<Piece>, parts: &mut Vec<Part>) {
         let mut new = Vec::new();
         self.pieces.read(&self.splitter, pieces, &mut new);
         self.convert(new, parts);
     }
 
-    /// Adds parts, with arguments as JSON.
+    /// Converts arguments of calls to JSON, and appends all parts to `parts`.
     fn convert(&mut self, new: Vec<Part>, parts: &mut Vec<Part>) {
         for part in new {
             match &mut self.arguments {

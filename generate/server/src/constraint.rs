@@ -229,8 +229,7 @@ impl Reader<'_> {
                     let mut tag = Fields::of(&fields.path(name), tag)?;
                     tag.ignore(&["type"]);
                     let digest = tag.text("artifact")?;
-                    let digest =
-                        digest.ok_or_else(|| tag.wrong("artifact", "it is missing"))?;
+                    let digest = digest.ok_or_else(|| tag.wrong("artifact", "it is missing"))?;
                     let path = tag.path("artifact");
                     tag.finish()?;
                     let grammar = artifacts::grammar(self.app, &path, &digest)?;

@@ -87,7 +87,8 @@ fn edited(rng: &mut Rng, schema: &Value) -> Value {
     for _ in 0..rng.below(4) {
         let at = schema.pointer(&path).and_then(Value::as_object).expect("it is an object");
         let inner = at.iter().filter(|(name, value)| value.is_object() && *name != "$defs");
-        let inner: Vec<&String> = inner.map(|(name, _)| name).filter(|name| *name != "const").collect();
+        let inner: Vec<&String> =
+            inner.map(|(name, _)| name).filter(|name| *name != "const").collect();
         if inner.is_empty() {
             break;
         }
@@ -124,7 +125,11 @@ fn judged(seed: u64) -> Option<(Relation, Vec<String>)> {
     let options = RelationOptions::default();
     let found = related(&left.to_string(), &right.to_string(), &options)?;
     let mut wrong = Vec::new();
-    let sides = [(&found.left_only, [true, false]), (&found.right_only, [false, true]), (&found.both, [true, true])];
+    let sides = [
+        (&found.left_only, [true, false]),
+        (&found.right_only, [false, true]),
+        (&found.both, [true, true]),
+    ];
     let verdict = |value: &Value| [left_judge.is_valid(value), right_judge.is_valid(value)];
     for (side, expected) in sides {
         let Some(text) = side.witness() else { continue };

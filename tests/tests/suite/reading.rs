@@ -49,8 +49,7 @@ impl Read {
 
 /// The text and the calls of a scenario.
 fn scenario(name: &str) -> (&'static str, Vec<(String, Value)>) {
-    let weather =
-        ("get_weather".to_owned(), json!({"city": "São Paulo", "days": 3, "unit": "C"}));
+    let weather = ("get_weather".to_owned(), json!({"city": "São Paulo", "days": 3, "unit": "C"}));
     let route = json!({
         "to": {"name": "The \"Old\" Inn", "lat": 48.5},
         "stops": ["a<b", "c & d"],
@@ -156,7 +155,8 @@ fn every_output_is_read() {
         let (_, called) = scenario(case["scenario"].as_str().expect("a scenario"));
         // Ended there, the incomplete call is not closed.
         if let Some(call) = incomplete {
-            let (mut ended, mut whole) = (reader(grammar, case, &tools), reader(grammar, case, &tools));
+            let (mut ended, mut whole) =
+                (reader(grammar, case, &tools), reader(grammar, case, &tools));
             let (mut part, mut all) = (Read::default(), Read::default());
             part.add(ended.push_text(text[..at].as_bytes()));
             part.add(ended.finish());

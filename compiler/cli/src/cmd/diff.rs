@@ -87,7 +87,8 @@ pub(crate) struct Difference {
     pub(crate) right_only: Option<SideValue>,
     pub(crate) changes: Vec<ChangeValue>,
     pub(crate) undecided: Vec<ReasonValue>,
-    /// Keywords of both that are not exact, and that answers take as they are read.
+    /// Keywords of both documents that the compiler only approximates. The answer assumes that each means what the
+    /// compiler made of it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) assuming: Vec<ReasonValue>,
 }
@@ -113,7 +114,7 @@ pub(crate) struct ChangeValue {
     pub(crate) effect: &'static str,
 }
 
-/// Why something was not decided.
+/// Why a question was not decided, in the form in which it is written.
 #[derive(Debug, PartialEq, Serialize)]
 pub(crate) struct ReasonValue {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -213,7 +214,8 @@ pub(crate) fn run(args: DiffArgs, output: &mut Output) -> Result<u8, Failure> {
             for (name, schema) in old {
                 let difference = match new.shift_remove(&name) {
                     Some(other) => {
-                        let sources = [schema, other].map(|schema| Source::new(name.clone(), schema));
+                        let sources =
+                            [schema, other].map(|schema| Source::new(name.clone(), schema));
                         Difference::new(Some(name), related(sources, &options)?, compatible)
                     }
                     None => Difference::alone(name, "removed", compatible == Compatible::Output),

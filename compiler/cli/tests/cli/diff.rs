@@ -22,8 +22,14 @@ fn a_narrower_schema_refuses_values_of_before() {
     assert_eq!(found["right_only"], json!({"empty": true, "proved": true}));
     let change = json!({"left": null, "right": "/properties/limit/minimum", "keyword": "minimum", "effect": "narrower"});
     assert_eq!(found["changes"], json!([change]));
-    assert_eq!(diff(OLD, NEW, &["--format", "json", "--compatible", "output"]).exits(0).value()["compatible"], true);
-    assert_eq!(diff(NEW, OLD, &["--format", "json", "--compatible", "input"]).exits(0).value()["relation"], "within");
+    assert_eq!(
+        diff(OLD, NEW, &["--format", "json", "--compatible", "output"]).exits(0).value()["compatible"],
+        true
+    );
+    assert_eq!(
+        diff(NEW, OLD, &["--format", "json", "--compatible", "input"]).exits(0).value()["relation"],
+        "within"
+    );
     diff(OLD, NEW, &[]).exits(1);
     diff(OLD, OLD, &["--compatible", "both"]).exits(0);
     let text = diff(OLD, NEW, &[]).stdout;
@@ -34,15 +40,16 @@ fn a_narrower_schema_refuses_values_of_before() {
 
 #[test]
 fn tools_are_compared_by_name() {
-    let tool = |name: &str, schema: &str| {
-        json!({"name": name, "inputSchema": serde_json::from_str::<Value>(schema).expect("JSON")})
-    };
+    let tool = |name: &str, schema: &str| json!({"name": name, "inputSchema": serde_json::from_str::<Value>(schema).expect("JSON")});
     let old = json!({"tools": [tool("search", OLD), tool("gone", OLD), tool("same", OLD)]});
     let new = json!([tool("same", OLD), tool("search", NEW), tool("more", OLD)]);
-    let run = diff(&old.to_string(), &new.to_string(), &["--format", "json", "--compatible", "input"]);
+    let run =
+        diff(&old.to_string(), &new.to_string(), &["--format", "json", "--compatible", "input"]);
     let found: Vec<Value> = run.exits(1).values();
-    let relations: Vec<_> =
-        found.iter().map(|one| (one["tool"].as_str(), one["relation"].as_str(), one["compatible"].as_bool())).collect();
+    let relations: Vec<_> = found
+        .iter()
+        .map(|one| (one["tool"].as_str(), one["relation"].as_str(), one["compatible"].as_bool()))
+        .collect();
     assert_eq!(
         relations,
         [
@@ -63,7 +70,8 @@ fn what_is_wrong_is_said() {
     let run = diff(OLD, "[]", &[]).exits(2);
     assert!(run.stderr.contains("different kinds"), "{}", run.stderr);
     // Addresses are not sets that are exact here, so nothing is proved.
-    let formats = [r#"{"type": "string", "format": "email"}"#, r#"{"type": "string", "maxLength": 9}"#];
+    let formats =
+        [r#"{"type": "string", "format": "email"}"#, r#"{"type": "string", "maxLength": 9}"#];
     let run = diff(formats[0], formats[1], &["--format", "json", "--compatible", "output"]);
     assert_eq!(run.code, 1, "{}", run.stdout);
 }

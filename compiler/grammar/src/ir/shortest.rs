@@ -19,17 +19,20 @@ use super::{ByteSet, Expr, ExprGraph, Grammar, RuleId, Step, Survey};
 use crate::automata::Dfa;
 use crate::budget::Budget;
 
-/// Cost of a plain byte: a letter or digit of ASCII.
+/// Cost of a plain byte (a letter or digit of ASCII) in a text. The text with the lowest sum is
+/// chosen.
 const PLAIN: u64 = 64;
 /// Cost of another printable byte of ASCII.
 const PRINTABLE: u64 = 65;
-/// Cost of any other byte.
+/// Cost of a byte that is not printable ASCII. It exceeds the costs above, so that the chosen text
+/// has such bytes only where it must.
 const OTHER: u64 = 72;
 /// Cost of a call of a rule.
 const CALL: u64 = 1;
 
-/// Maximum number of pairs of a graph's state and its counts or keys that a search visits. Beyond
-/// it, the graph counts as one without a text.
+/// Maximum number of positions that the search for a path of one expression graph visits. A position
+/// is a state with the counts of its counters, or with the required keys visited so far. Beyond it,
+/// the search gives up, as if the graph denoted no text.
 const MOST_POSITIONS: usize = 1 << 18;
 
 /// Returns the shortest text of a grammar's start rule. `None` if there is no text, if all texts
@@ -37,7 +40,8 @@ const MOST_POSITIONS: usize = 1 << 18;
 ///
 /// Cost: one visit of each expression for each time that the costs of its callees change.
 pub fn shortest_text(grammar: &Grammar, survey: &Survey, budget: &Budget) -> Option<Vec<u8>> {
-    let mut costs = Costs { of_rules: vec![None; grammar.rules.len()], graphs: FxHashMap::default() };
+    let mut costs =
+        Costs { of_rules: vec![None; grammar.rules.len()], graphs: FxHashMap::default() };
     for group in survey.groups() {
         let mut again = true;
         while std::mem::take(&mut again) {
@@ -73,9 +77,9 @@ impl Costs {
             Expr::Bytes(set) => best(*set).map(|(cost, _)| cost),
             Expr::Literal(bytes) => Some(of_bytes(bytes)),
             Expr::Call(rule) => self.of_rules[rule.index()].map(|cost| cost + CALL),
-            Expr::Seq(parts) => parts
-                .iter()
-                .try_fold(0_u64, |cost, part| Some(cost.saturating_add(self.of(part)?))),
+            Expr::Seq(parts) => {
+                parts.iter().try_fold(0_u64, |cost, part| Some(cost.saturating_add(self.of(part)?)))
+            }
             Expr::Alt(choices) => choices.iter().filter_map(|choice| self.of(choice)).min(),
             Expr::Repeat { min: 0, .. } => Some(0),
             Expr::Repeat { body, min, .. } => {
@@ -95,7 +99,7 @@ impl Costs {
         }
     }
 
-    /// Writes the cheapest text of a rule. All costs must be known.
+    /// Returns the cheapest text of a rule. The costs of all rules must be known.
     fn text(&mut self, grammar: &Grammar, start: RuleId) -> Vec<u8> {
         let mut text = Vec::new();
         // Expressions to write, the next one last, each with a number of repetitions.
@@ -119,7 +123,9 @@ impl Costs {
                 Expr::Repeat { body, min, .. } if *min > 0 => open.push((body, *min)),
                 Expr::Regular(dfa) => text.extend(of_dfa(dfa).unwrap_or_default().1),
                 Expr::Texts(texts) => {
-                    text.extend_from_slice(texts.iter().min_by_key(|text| of_bytes(text)).unwrap_or_default());
+                    text.extend_from_slice(
+                        texts.iter().min_by_key(|text| of_bytes(text)).unwrap_or_default(),
+                    );
                 }
                 Expr::Graph(graph) => {
                     let parts = self.path(graph).unwrap_or_default().1;
@@ -145,7 +151,10 @@ impl Costs {
         let mut steps: Vec<Vec<Step>> = vec![Vec::new(); states];
         graph.steps().iter().for_each(|&(state, step)| steps[state as usize].push(step));
         let mut keys = vec![0_u32; states];
-        graph.required_key_states().iter().for_each(|&(state, key)| keys[state as usize] |= 1 << key);
+        graph
+            .required_key_states()
+            .iter()
+            .for_each(|&(state, key)| keys[state as usize] |= 1 << key);
         let start = Position {
             state: ExprGraph::START,
             keys: 0,
@@ -263,7 +272,8 @@ fn of_dfa(dfa: &Dfa) -> Option<(u64, Vec<u8>)> {
             return Some((cost, text));
         }
         for edge in &dfa.states[state as usize].edges {
-            let (Ok(lo), hi) = (u8::try_from(edge.lo), edge.hi.min(u32::from(u8::MAX)) as u8) else {
+            let (Ok(lo), hi) = (u8::try_from(edge.lo), edge.hi.min(u32::from(u8::MAX)) as u8)
+            else {
                 continue;
             };
             let (more, byte) = cheapest(lo, hi);
@@ -321,7 +331,11 @@ mod tests {
         assert_eq!(text.as_deref(), Some("[123456]"));
         let endless = shortest(|builder| {
             let rule = builder.declare("rule");
-            builder.define(rule, Expr::seq([Expr::literal("a"), Expr::Call(rule)]), Origin::default());
+            builder.define(
+                rule,
+                Expr::seq([Expr::literal("a"), Expr::Call(rule)]),
+                Origin::default(),
+            );
             rule
         });
         assert_eq!(endless, None);

@@ -35,11 +35,12 @@ const MOST_INSTANCES: usize = 32;
 pub enum Side {
     /// No value satisfies the question.
     Empty {
-        /// Keywords that are not exact, and that both sides have in equal schemas. The answer takes them as
-        /// they are read. It is proved if there are none.
+        /// Keywords that are only approximated, and that both documents have in equal schemas. The answer
+        /// assumes that each allows just the values that the compiler reads. Without such keywords, the
+        /// answer is proved.
         assuming: Vec<Reason>,
     },
-    /// This value does.
+    /// Some value satisfies the question. This is one.
     Witness {
         /// The value, as JSON without whitespace. No shorter text denotes such a value.
         text: String,
@@ -111,8 +112,14 @@ pub(super) fn ask(sides: &mut Sides<'_>, question: [bool; 2], options: &Relation
         };
         let node = sides.document.graft("instance:", &value, sides.document.root());
         match is_confirmed(sides, question, node, &schemas, &budget) {
-            Ok(true) => return Side::Witness { text },
-            Ok(false) => tried.push(node),
+            Ok(Some(notes)) => {
+                let doubtful = inexact(sides, question, &notes, Answer::Some);
+                return match doubtful.is_empty() {
+                    true => Side::Witness { text },
+                    false => Side::Unknown(reasons(sides, doubtful)),
+                };
+            }
+            Ok(None) => tried.push(node),
             Err(error) => return limit(sides, &budget.blame(error)),
         }
     }
@@ -121,11 +128,7 @@ pub(super) fn ask(sides: &mut Sides<'_>, question: [bool; 2], options: &Relation
 }
 
 /// Returns the formula of a question.
-fn formula(
-    automata: &mut Automata<'_>,
-    roots: [SchemaId; 2],
-    question: [bool; 2],
-) -> FormulaId {
+fn formula(automata: &mut Automata<'_>, roots: [SchemaId; 2], question: [bool; 2]) -> FormulaId {
     let logic = automata.logic();
     let mut asked = FormulaId::TRUE;
     for (root, holds) in roots.into_iter().zip(question) {
@@ -144,8 +147,7 @@ fn attempt(
     budget: &Budget,
 ) -> Result<Found, Diagnostic> {
     let Sides { document, schemas, roots, .. } = sides;
-    let mut automata =
-        Automata::new(document, schemas, EXACT, Steps::default(), options, budget);
+    let mut automata = Automata::new(document, schemas, EXACT, Steps::default(), options, budget);
     let mut asked = formula(&mut automata, *roots, question);
     for &node in tried {
         let value = automata.logic().value(node);
@@ -164,29 +166,31 @@ fn attempt(
     Ok(text.and_then(|text| String::from_utf8(text).ok()).map_or(Found::NoText, Found::Text))
 }
 
-/// Whether the value at `node` satisfies a question.
+/// Returns the keywords that were not exact in the test whether the constant at `node` satisfies the schemas of a
+/// question. `None` if it does not, by the algebra of schemas.
 fn is_confirmed(
     sides: &Sides<'_>,
     question: [bool; 2],
     node: NodeId,
     options: &JsonSchemaOptions,
     budget: &Budget,
-) -> Result<bool, Diagnostic> {
+) -> Result<Option<Vec<Inexact>>, Diagnostic> {
     let Sides { document, schemas, roots, .. } = sides;
-    let mut automata =
-        Automata::new(document, schemas, EXACT, Steps::default(), options, budget);
+    let mut automata = Automata::new(document, schemas, EXACT, Steps::default(), options, budget);
     let asked = formula(&mut automata, *roots, question);
     let value = automata.logic().value(node);
     let both = automata.logic().both(value, asked);
     let (graph, _) = explored(&mut automata, both)?;
-    Ok(graph.holds[0])
+    let notes = std::mem::take(&mut automata.logic().inexact);
+    Ok(graph.holds[0].then(|| notes.into_iter().collect()))
 }
 
-/// Keywords that are not exact and make the set of a question smaller than it is.
+/// Keywords that are only approximated, so that the values found for a question may lack some. An empty
+/// result proves nothing then.
 struct Doubts {
-    /// Those that both sides have in equal schemas.
+    /// Keywords that both documents have in equal schemas.
     shared: Vec<Reason>,
-    /// The others, which make an empty answer worthless.
+    /// All other such keywords.
     own: Vec<Reason>,
 }
 
@@ -199,6 +203,29 @@ fn doubts(sides: &Sides<'_>, question: [bool; 2], notes: &[Inexact]) -> Doubts {
         .filter(|&(first, other)| sides.side_of(first) != sides.side_of(other))
         .flat_map(|(first, other)| [first, other])
         .collect();
+    let (shared, own) = inexact(sides, question, notes, Answer::None)
+        .into_iter()
+        .partition(|(node, _)| shared.contains(node));
+    Doubts { shared: reasons(sides, shared), own: reasons(sides, own) }
+}
+
+/// An answer to a question about values.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Answer {
+    /// No value satisfies the question.
+    None,
+    /// Some value satisfies the question.
+    Some,
+}
+
+/// Returns the keywords that are only approximated and may make an answer wrong, each with its place and the reason.
+/// Too small a set may have no value, and too large a set may have a value that is none.
+fn inexact(
+    sides: &Sides<'_>,
+    question: [bool; 2],
+    notes: &[Inexact],
+    answer: Answer,
+) -> Vec<(NodeId, &'static str)> {
     // The schema that a reference names is a test if the reference is.
     let refers = |node: &NodeId| sides.document.key(*node).ends_with("ef") && is_test(sides, *node);
     let tests_refer = sides.document.nodes().any(|node| refers(&node));
@@ -207,22 +234,29 @@ fn doubts(sides: &Sides<'_>, question: [bool; 2], notes: &[Inexact]) -> Doubts {
     let inexact = own.chain(found).filter(|&(node, verdict, _)| {
         let is_asked = sides.side_of(node).map(|side| question[side.index()]);
         let is_tested = tests_refer || is_asked.is_none() || is_test(sides, node);
-        match verdict {
-            Verdict::Narrower => is_tested || is_asked == Some(true),
-            Verdict::Approximate => is_tested || is_asked == Some(false),
-            _ => false,
-        }
+        let is_too_small = match verdict {
+            Verdict::Narrower => is_asked == Some(true),
+            Verdict::Approximate => is_asked == Some(false),
+            _ => return false,
+        };
+        is_tested || is_too_small == (answer == Answer::None)
     });
-    let mut doubts = Doubts { shared: Vec::new(), own: Vec::new() };
-    for (node, _, text) in inexact {
-        let (side, pointer) = (sides.side_of(node), sides.pointer(node));
-        let reason = Reason { side, pointer, text: text.to_owned() };
-        match shared.contains(&node) {
-            true => doubts.shared.push(reason),
-            false => doubts.own.push(reason),
+    inexact.map(|(node, _, reason)| (node, reason)).collect()
+}
+
+fn reasons(sides: &Sides<'_>, inexact: Vec<(NodeId, &'static str)>) -> Vec<Reason> {
+    let reason = |(node, text): (NodeId, &str)| Reason {
+        side: sides.side_of(node),
+        pointer: sides.pointer(node),
+        text: text.to_owned(),
+    };
+    let mut reasons: Vec<Reason> = Vec::new();
+    for reason in inexact.into_iter().map(reason) {
+        if !reasons.contains(&reason) {
+            reasons.push(reason);
         }
     }
-    doubts
+    reasons
 }
 
 /// Keywords whose schema is a test: where it is met less often, more may be allowed.
@@ -243,9 +277,10 @@ fn is_test(sides: &Sides<'_>, node: NodeId) -> bool {
 /// Returns the unknown answer for a limit that was met.
 fn limit(sides: &Sides<'_>, error: &Diagnostic) -> Side {
     // Pointers of the joined document begin with the index of the side.
-    let place = error.pointer.as_deref().and_then(|pointer| {
-        sides.document.walk(sides.document.root(), pointer)
-    });
+    let place = error
+        .pointer
+        .as_deref()
+        .and_then(|pointer| sides.document.walk(sides.document.root(), pointer));
     unknown(sides, place, error.message.clone())
 }
 

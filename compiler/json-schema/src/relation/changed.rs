@@ -67,20 +67,29 @@ pub struct Change {
 
 /// The kind of value that a keyword has, as far as the walk goes into it.
 enum Holds {
-    /// A schema.
+    /// The keyword's value is a schema, as for `items`.
     Schema,
-    /// Schemas by name.
+    /// The keyword's value is an object of schemas by name, as for `properties`.
     Named,
-    /// A list of schemas.
+    /// The keyword's value is a list of schemas, as for `allOf`.
     List,
-    /// No schema.
+    /// The keyword's value contains no schema that is compared by itself.
     Other,
 }
 
 fn holds(keyword: &str) -> Holds {
     match keyword {
-        "additionalProperties" | "additionalItems" | "items" | "contains" | "not" | "if" | "then"
-        | "else" | "propertyNames" | "unevaluatedItems" | "unevaluatedProperties" => Holds::Schema,
+        "additionalProperties"
+        | "additionalItems"
+        | "items"
+        | "contains"
+        | "not"
+        | "if"
+        | "then"
+        | "else"
+        | "propertyNames"
+        | "unevaluatedItems"
+        | "unevaluatedProperties" => Holds::Schema,
         "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas" => {
             Holds::Named
         }
@@ -93,14 +102,8 @@ fn holds(keyword: &str) -> Holds {
 pub(super) fn changes(sides: &Sides<'_>, options: &RelationOptions) -> Vec<Change> {
     let Sides { document, schemas, .. } = sides;
     let budget = options.budget();
-    let automata = Automata::new(
-        document,
-        schemas,
-        EXACT,
-        Steps::default(),
-        &options.schemas,
-        &budget,
-    );
+    let automata =
+        Automata::new(document, schemas, EXACT, Steps::default(), &options.schemas, &budget);
     let mut of_places = FxHashMap::default();
     for id in schemas.iter() {
         of_places.entry(schemas.node(id)).or_insert(id);
@@ -144,7 +147,9 @@ impl Walk<'_, '_> {
         };
         for (keyword, member) in lefts.iter() {
             match rights.get(keyword) {
-                Some(other) => self.keyword(keyword, [left, right], [member.value, other.value], open),
+                Some(other) => {
+                    self.keyword(keyword, [left, right], [member.value, other.value], open)
+                }
                 None => {
                     let formulas = self.formulas([left, right], [Some(member.value), None]);
                     self.add(Some(member.value), None, keyword, formulas);
@@ -228,7 +233,8 @@ impl Walk<'_, '_> {
     /// has no formula of its own.
     fn keyword_formula(&mut self, schema: NodeId, value: NodeId) -> Option<Option<FormulaId>> {
         let id = *self.of_places.get(&schema)?;
-        let is_annotation = self.verdicts.get(&value).is_none_or(|&verdict| verdict == Verdict::Annotation);
+        let is_annotation =
+            self.verdicts.get(&value).is_none_or(|&verdict| verdict == Verdict::Annotation);
         let logic = self.automata.logic();
         let parts = (0..).zip(logic.schemas.parts(id));
         let own: Vec<usize> =
@@ -250,9 +256,10 @@ impl Walk<'_, '_> {
         formulas: [Option<FormulaId>; 2],
     ) {
         let verdict = |node: NodeId| self.verdicts.get(&node).copied();
-        let is_exact = [left, right].into_iter().flatten().all(|node| {
-            !matches!(verdict(node), Some(Verdict::Narrower | Verdict::Approximate))
-        });
+        let is_exact = [left, right]
+            .into_iter()
+            .flatten()
+            .all(|node| !matches!(verdict(node), Some(Verdict::Narrower | Verdict::Approximate)));
         let effect = match formulas {
             // A set that is too small or too large proves nothing by having no value.
             [Some(_), Some(_)] if !is_exact => Effect::Unknown,

@@ -73,7 +73,7 @@ impl Relation {
 /// Two schemas, compared.
 #[derive(Clone, Debug)]
 pub struct Compared {
-    /// How their values relate.
+    /// How the values that the left schema allows relate to those that the right schema allows.
     pub relation: Relation,
     /// The values that satisfy the left schema only.
     pub left_only: Side,
@@ -90,7 +90,8 @@ pub struct Compared {
 pub struct RelationOptions {
     /// How schemas are read, and limits. Options about texts have no effect, and neither has `closed`.
     pub schemas: JsonSchemaOptions,
-    /// Time limit of each question to the algebra. Beyond it, the answer is unknown.
+    /// Time limit of each of the three questions: values of the left schema only, of the right only,
+    /// of both. Beyond it, the answer is unknown.
     pub time: Duration,
     /// Ends the comparison soon after it is set. `None` if nothing ends it.
     pub cancel: Option<Arc<AtomicBool>>,

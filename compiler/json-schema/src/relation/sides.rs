@@ -41,7 +41,8 @@ impl Which {
 
 /// The schemas of both documents.
 pub(super) struct Sides<'s> {
-    /// An array of both documents, with the values that either refers to as grafts.
+    /// The JSON array of both documents. Values of other documents, to which one of them refers, are copied
+    /// behind it.
     pub(super) document: Document<'s>,
     /// The schemas of both documents. Equal schemas of the two are shared.
     pub(super) schemas: Schemas,
@@ -49,7 +50,7 @@ pub(super) struct Sides<'s> {
     pub(super) places: [NodeId; 2],
     /// The outermost schemas.
     pub(super) roots: [SchemaId; 2],
-    /// The keywords of both documents, with their verdicts.
+    /// All keywords of both documents. The verdict of each is whether its values are read exactly.
     pub(super) occurrences: Vec<Occurrence>,
 }
 
@@ -102,8 +103,7 @@ impl<'s> Sides<'s> {
         let (_, right_tree) = own(Which::Right).map_err(unsided)?;
         let roots = [(left, &left_tree), (right, &right_tree)];
         let mut findings = Vec::new();
-        let surveyed =
-            survey(&mut document, &roots, &options.schemas, budget, &mut findings);
+        let surveyed = survey(&mut document, &roots, &options.schemas, budget, &mut findings);
         let surveyed = surveyed.map_err(|errors| refused(sides, options, errors, budget))?;
         let Surveyed { mut schemas, roots, occurrences } = surveyed;
         schemas.share(share::first_equals(&document, &schemas));
@@ -131,7 +131,7 @@ impl<'s> Sides<'s> {
 }
 
 /// Returns the errors of the first side that has errors by itself, with the places of its own text.
-/// If neither has, returns the errors of both without their places.
+/// If an error occurs only for the joined text, returns it as the left side's, without its place.
 fn refused(
     sides: [&Source; 2],
     options: &RelationOptions,
@@ -142,8 +142,7 @@ fn refused(
         let Ok((mut document, tree)) = Document::parse(source, CODES, budget) else { continue };
         let roots = [(document.root(), &tree)];
         let mut findings = Vec::new();
-        if let Err(errors) =
-            survey(&mut document, &roots, &options.schemas, budget, &mut findings)
+        if let Err(errors) = survey(&mut document, &roots, &options.schemas, budget, &mut findings)
         {
             return Refused { side, errors };
         }

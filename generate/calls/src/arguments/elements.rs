@@ -56,7 +56,7 @@ impl Elements {
         Self { open: Vec::new(), skipped: 0, searched_tag: 0, kept: together.then(Vec::new) }
     }
 
-    /// Whether all members are converted at the end of the call.
+    /// Whether all members are kept, and converted at the end of the call.
     pub(super) fn are_kept(&self) -> bool {
         self.kept.is_some()
     }
@@ -75,7 +75,8 @@ impl Elements {
         let found = memmem::find(&text.as_bytes()[from..], marker);
         let at = from + found.ok_or(text.len())?;
         let behind_marker = &text[at + marker.len()..];
-        let may_end = self.searched_tag == 0 || may_end_tag(behind_marker, self.searched_tag, style);
+        let may_end =
+            self.searched_tag == 0 || may_end_tag(behind_marker, self.searched_tag, style);
         let read = if may_end { tag(behind_marker, style) } else { None };
         let Some((is_end, name, behind)) = read else {
             self.searched_tag = behind_marker.len();
@@ -159,7 +160,7 @@ fn tag<'t>(text: &'t str, style: &MemberStyle) -> Option<(bool, &'t str, &'t str
     Some((false, name, behind))
 }
 
-/// A way in which an element denotes a value.
+/// A way in which an element denotes a value: as a scalar, an object or an array.
 #[derive(Clone, Debug)]
 enum Way {
     /// This value, which is no container with elements in it.
@@ -173,7 +174,7 @@ struct Node<'e> {
     name: &'e str,
     ways: Vec<Way>,
     way: usize,
-    /// Indices of the elements within.
+    /// Indices of this element's child elements in [`Reading::nodes`].
     within: Vec<usize>,
 }
 

@@ -125,8 +125,8 @@ impl ArgumentsStage {
         }
     }
 
-    /// Ends the call in progress, and adds the rest of its JSON to `parts`. The arguments of a
-    /// truncated call are not complete: do not finish them.
+    /// Ends the call in progress, and adds the rest of its JSON to `parts`. Do not call this for a
+    /// truncated call, whose arguments are not complete.
     pub fn finish(&mut self, parts: &mut Vec<Part>) {
         let Some(Call { index, tool, reader }) = self.call.take() else { return };
         let types = tool.map(|tool| &self.of.tools[tool].types);

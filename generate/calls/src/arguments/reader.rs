@@ -145,7 +145,9 @@ impl Reader {
         &self.text[self.at..]
     }
 
-    /// Reads a text through the next tag of an element. `None` if more text is needed.
+    /// Reads the text up to the next start or end tag of an element, with the tag. Appends the JSON
+    /// of a member that the tag closes to `json`. `types` are those of the tool's schema. `None` if
+    /// more text is needed.
     fn element(&mut self, types: Option<&Types>, json: &mut String) -> Option<()> {
         let elements = self.elements.as_mut()?;
         match elements.step(&self.text[self.at..], self.searched, &self.style) {
@@ -230,8 +232,8 @@ impl Reader {
         Some(())
     }
 
-    /// Whether the unread text may contain the end of a key of whose text a part was read: whether
-    /// the text that was not searched yet contains what may end it.
+    /// Whether the unread text may contain the end of the key that is being read. Searches only the
+    /// bytes that no earlier call has searched. If `false`, more text is needed.
     fn may_end_key(&self, style: &MemberStyle) -> bool {
         let quote = style.key_quotes.as_ref().map(|[_, close]| close);
         let mut ends = [&style.member.1[0]].into_iter().chain(quote);
@@ -392,8 +394,8 @@ fn end(style: &MemberStyle, open: Open, depth: usize) -> Option<&str> {
     }
 }
 
-/// Reads a key, verbatim or between quotes. Returns it with its escapes resolved, and the text behind the first text that
-/// follows it. `None` if more text is needed.
+/// Reads a key, quoted or not, and the delimiter after it. Returns the key with its escapes resolved, and the text after the
+/// delimiter. `None` if more text is needed.
 fn key<'t>(text: &'t str, style: &MemberStyle) -> Option<(String, &'t str)> {
     let quoted = style.key_quotes.as_ref().and_then(|[open, close]| {
         let quoted = text.strip_prefix(open.as_str())?;

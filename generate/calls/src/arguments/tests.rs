@@ -445,7 +445,9 @@ fn types_hold_beside_many_missing_keys() {
         "properties": {"a": {"$ref": "#/definitions/i", "type": "string"}},
         "definitions": {"i": {"type": "integer"}},
     });
-    for parts in [vec!["<parameter=a>\n5\n</parameter>\n"], vec!["<parameter=a>\n5", "\n</parameter>\n"]] {
+    for parts in
+        [vec!["<parameter=a>\n5\n</parameter>\n"], vec!["<parameter=a>\n5", "\n</parameter>\n"]]
+    {
         let parts = converted("qwen_3_coder", &tool(&hidden), &parts, true);
         assert_eq!(json_of(&parts), r#"{"a":5}"#);
     }
@@ -473,7 +475,11 @@ fn strings_are_written_while_they_come() {
         ("qwen_3_coder", "<parameter=text>\na\"b\nc</par", r#"{"text":"a\"b\nc"#),
         ("qwen_3_coder", "<parameter=text>\n", r#"{"text":""#),
         ("qwen_3_coder", "<parameter=text>\na\n", r#"{"text":"a"#),
-        ("qwen_3_coder", "<parameter=text>\na\n</parameter>\n<parameter=referred>\na", r#"{"text":"a""#),
+        (
+            "qwen_3_coder",
+            "<parameter=text>\na\n</parameter>\n<parameter=referred>\na",
+            r#"{"text":"a""#,
+        ),
         ("qwen_3_coder", "<parameter=maybe>\n1", "{"),
         ("qwen_3_coder", "<parameter=choice>\n1", r#"{"choice":"1"#),
         ("gemma_4", "{text:<|\"|>é<|\"", r#"{"text":"é"#),

@@ -52,7 +52,8 @@ impl Types {
     /// Whether the schema says of a member by itself that it is a string: by `type`, `const` or
     /// `enum` below `properties`. References are not followed, and in old drafts hide other keywords.
     pub(super) fn is_string(&self, key: &str) -> bool {
-        let member = self.schema.as_ref().and_then(|schema| schema.value().get("properties")?.get(key));
+        let member =
+            self.schema.as_ref().and_then(|schema| schema.value().get("properties")?.get(key));
         let Some(member) = member.filter(|member| member.get("$ref").is_none()) else {
             return false;
         };
@@ -62,8 +63,9 @@ impl Types {
             || values.is_some_and(|values| values.iter().all(Value::is_string))
     }
 
-    /// Returns the first reading of a member that the schema accepts, whatever the other members
-    /// are. If it accepts none, returns the last reading.
+    /// Returns the value of a member whose text may denote several values: the first of them, the
+    /// likelier first, that the schema accepts. The other members are not considered. If the schema
+    /// accepts none, returns the last.
     pub(super) fn alone(&self, member: Member) -> Value {
         let Member { key, mut readings } = member;
         let fits = |value: &Value| {

@@ -69,8 +69,7 @@ async fn an_artifact_is_named_by_its_digest() {
     let bytes: &[u8] = artifact.container().buffer();
     std::fs::write(folder.path().join("below/a.gmask"), bytes).unwrap();
     std::fs::write(folder.path().join("other.gmask"), "no artifact").unwrap();
-    let digest: String =
-        artifact.checksum().iter().map(|byte| format!("{byte:02x}")).collect();
+    let digest: String = artifact.checksum().iter().map(|byte| format!("{byte:02x}")).collect();
 
     let artifacts = vec![folder.path().to_owned()];
     let server = Server::new(ServerOptions { artifacts, ..ServerOptions::default() });

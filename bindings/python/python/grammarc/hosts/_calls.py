@@ -109,7 +109,7 @@ class CallDelta(NamedTuple):
 
 
 class Delta(NamedTuple):
-    """The part of an answer that an output adds."""
+    """What one step of a stream adds to an answer: text, and calls or their arguments."""
 
     reasoning: str = ""
     text: str = ""

@@ -139,8 +139,8 @@ def install(utils: Any, request_class: type, counters: Counters) -> None:
 
 
 def linked(first_children: Sequence[int], next_siblings: Sequence[int]) -> list[int] | None:
-    """The parents of nodes 1 and later, less one, by first children and next siblings. None unless each node is linked to an earlier
-    one."""
+    """The parent of each node from node 1 on, as its number minus one, computed from first children and next siblings. None if a node
+    has no earlier parent."""
     parents: list[int | None] = [None] * len(first_children)
     for node, first in enumerate(first_children):
         child = first

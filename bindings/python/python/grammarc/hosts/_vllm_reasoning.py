@@ -134,11 +134,11 @@ class ReasoningParser:
         return request
 
     def set_prompt_token_ids(self, prompt_token_ids: Sequence[int]) -> None:
-        """Takes the prompt."""
+        """Sets from the prompt's tokens whether the output begins within reasoning. vLLM calls it before the output begins."""
         self._state = self._state_of(prompt_token_ids)
 
     def adjust_initial_state_from_prompt(self, prompt_token_ids: Sequence[int]) -> None:
-        """Takes the prompt, in versions that do not hand it over before."""
+        """Sets from the prompt whether reasoning is open already. vLLM calls this in versions without ``set_prompt_token_ids``."""
         self._state = self._state_of(prompt_token_ids)
 
     def _state_of(self, ids: Sequence[int]) -> State:

@@ -133,7 +133,8 @@ class Detector:
         return False
 
     def parses_required_natively(self) -> bool:
-        """Returns whether forced calls are in the style. With another backend they are a JSON array."""
+        """Returns whether calls that ``tool_choice`` forces are in the model's style. Without the grammar backend ``grammarc``, SGLang
+        forces a JSON array."""
         return serves_tags()
 
     def structure_info(self) -> Any:

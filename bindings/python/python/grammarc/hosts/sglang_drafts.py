@@ -102,7 +102,7 @@ def settle(ngram: Any, server_args: Any) -> None:
 
 
 class _Declared:
-    """Options of a server, and what SGLang's own algorithms declare of them. An algorithm of a plug-in assigns options instead."""
+    """A server's options, with the method by which SGLang's own algorithms change them. Plug-ins lack it, so each change is assigned."""
 
     def __init__(self, server_args: Any) -> None:
         self._server_args = server_args
@@ -130,12 +130,12 @@ def probe_worker(ngram: Any, batch: Any) -> None:
 
 
 def worker_class(ngram: Any) -> Any:
-    """The worker for a class of n-gram workers."""
+    """A subclass of SGLang's class of n-gram workers, which also drafts the tokens that grammars force."""
     return type("GrammarcWorker", (Drafting, ngram), {"__module__": __name__})
 
 
 class Drafting:
-    """What the worker adds to that of ``NGRAM``."""
+    """The methods that the subclass adds to the worker of ``NGRAM``: drafts of forced tokens."""
 
     _target_worker: Any
     draft_token_num: int

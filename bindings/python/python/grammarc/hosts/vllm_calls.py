@@ -37,7 +37,7 @@ def register() -> None:
 
 
 def add_tool_parsers(module: Any) -> None:
-    """Adds the parsers of tool calls. Raises :class:`HostMismatch` if this version of vLLM has other interfaces."""
+    """Registers the parsers of tool calls in vLLM's module of them. Raises :class:`HostMismatch` if this version of vLLM has other interfaces."""
     if _calls.NAME in module.ToolParserManager.list_registered():
         return
     probe_tools(module.ToolParser)
@@ -48,7 +48,7 @@ def add_tool_parsers(module: Any) -> None:
 
 
 def add_reasoning_parsers(module: Any) -> None:
-    """Adds the reasoning parsers, as :func:`add_tool_parsers`."""
+    """Registers the reasoning parsers in vLLM's module of them. Raises as :func:`add_tool_parsers`."""
     if _calls.NAME in module.ReasoningParserManager.list_registered():
         return
     probe_reasoning(module.ReasoningParser)
@@ -74,7 +74,7 @@ def probe_tools(parser: Any) -> None:
 
 
 def is_installed() -> bool:
-    """Returns whether this process has the plug-in. Without it, an engine takes no tag of ours."""
+    """Returns whether grammarc is vLLM's backend in this process. Without it, an engine refuses grammarc's structural tags."""
     structured_output: Any = import_module("vllm.v1.structured_output")
     return bool(getattr(structured_output.XgrammarBackend, "_is_grammarc", False))
 
@@ -87,7 +87,7 @@ def functions(tools: Iterable[Any]) -> list[Any]:
 
 
 class ToolCallParser:
-    """Holds calls to a style and reads one output, as a ``ToolParser`` does."""
+    """vLLM's ``ToolParser`` for one style of tool calls: constrains calls to the style by a grammar, and reads one output."""
 
     supports_required_and_named = False
     engine_based_streaming = True

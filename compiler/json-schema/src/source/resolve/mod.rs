@@ -455,7 +455,8 @@ impl<'t> References<'t> {
                     anchors.push(Anchor { name: "".into(), node, resource });
                 }
                 Json::String(name)
-                    if document.outermost(node, self.root) == document.outermost(outermost, self.root) =>
+                    if document.outermost(node, self.root)
+                        == document.outermost(outermost, self.root) =>
                 {
                     let found = registry.resolver((**uri).clone()).lookup(&format!("#{name}"));
                     let place = found.ok().and_then(|found| self.places.get(found.contents()));
