@@ -119,8 +119,7 @@ fn judged(seed: u64) -> Option<(Relation, Vec<String>)> {
     let mut rng = Rng::new(seed);
     let left = document(&mut rng);
     let right = if rng.one_in(4) { document(&mut rng) } else { edited(&mut rng, &left) };
-    let [left_judge, right_judge] =
-        [&left, &right].map(|schema| jsonschema::draft202012::new(schema));
+    let [left_judge, right_judge] = [&left, &right].map(jsonschema::draft202012::new);
     let (left_judge, right_judge) = (left_judge.ok()?, right_judge.ok()?);
     let options = RelationOptions::default();
     let found = related(&left.to_string(), &right.to_string(), &options)?;

@@ -144,7 +144,7 @@ const GRAMMAR: [Row<'_>; 12] = [
 ];
 
 /// The rooms of JSON Schema.
-const JSON_SCHEMA: [Row<'_>; 10] = [
+const JSON_SCHEMA: [Row<'_>; 11] = [
     ("document", &[]),
     ("source", &["document"]),
     ("options", &["source"]),
@@ -154,6 +154,10 @@ const JSON_SCHEMA: [Row<'_>; 10] = [
     ("algebra", &["document", "options", "read", "values"]),
     ("lower", &["algebra", "document", "options", "read", "text_form", "values"]),
     ("passes", &["algebra", "document", "lower", "options", "read", "source", "text_form"]),
+    (
+        "relation",
+        &["algebra", "document", "lower", "options", "passes", "read", "source", "text_form"],
+    ),
     // It calls the function that has the name of a room.
     ("rust_type", &["lower", "options", "passes"]),
 ];

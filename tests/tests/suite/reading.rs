@@ -107,7 +107,8 @@ fn calls_in_transcripts_are_read_however_they_are_divided() {
         assert_eq!(whole.values(&about), called, "{about}");
         // Some templates leave out the text before calls.
         let said = if text.contains(said) { said } else { "" };
-        assert_eq!(whole.text.trim(), said, "{about}");
+        // One template writes the speaker before the text.
+        assert!(whole.text.trim().ends_with(said), "{about}");
         for _ in 0..DIVISIONS {
             let longest = *rng.pick(&[1, 5, 20, 80]);
             let read = by_text(&mut rng, reader(grammar, case, &tools), text, longest);

@@ -12,8 +12,8 @@ use grammarc_grammar::ir::shortest::shortest_text;
 use rustc_hash::FxHashSet;
 use serde_json::Value;
 
-use super::RelationOptions;
-use super::sides::{Sides, Which};
+use super::options::{RelationOptions, Which};
+use super::sides::Sides;
 use crate::algebra::automata::layer::Automata;
 use crate::algebra::content::explore::{build, explored};
 use crate::algebra::content::merge::merge;
@@ -236,7 +236,8 @@ fn inexact(
         let is_tested = tests_refer || is_asked.is_none() || is_test(sides, node);
         let is_too_small = match verdict {
             Verdict::Narrower => is_asked == Some(true),
-            Verdict::Approximate => is_asked == Some(false),
+            // The set of values and that of all others are both too large.
+            Verdict::Approximate => return true,
             _ => return false,
         };
         is_tested || is_too_small == (answer == Answer::None)

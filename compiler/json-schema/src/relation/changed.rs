@@ -10,8 +10,8 @@ use grammarc_grammar::diagnostics::Diagnostic;
 use grammarc_grammar::diagnostics::report::Verdict;
 use rustc_hash::FxHashMap;
 
-use super::RelationOptions;
 use super::ask::EXACT;
+use super::options::RelationOptions;
 use super::sides::Sides;
 use crate::algebra::automata::layer::Automata;
 use crate::algebra::content::explore::explored;

@@ -7,6 +7,7 @@
 //!
 //! | file | content |
 //! | --- | --- |
+//! | `options` | options of a comparison, and its errors by side |
 //! | `sides` | two documents in one arena, each with its own references and dialect |
 //! | `ask` | whether a value satisfies one schema and not the other, with an instance |
 //! | `changed` | the keywords in which two documents differ |
@@ -22,22 +23,17 @@
 
 mod ask;
 mod changed;
+mod options;
 mod sides;
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use grammarc_grammar::diagnostics::Source;
 
-use grammarc_grammar::budget::Budget;
-use grammarc_grammar::diagnostics::{Diagnostic, Source};
-
-use crate::options::JsonSchemaOptions;
 use ask::ask;
 use sides::Sides;
 
 pub use ask::{Reason, Side};
 pub use changed::{Change, Effect};
-pub use sides::Which;
+pub use options::{Refused, RelationOptions, Which};
 
 /// How the values of two schemas relate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -83,46 +79,6 @@ pub struct Compared {
     pub both: Side,
     /// The keywords in which the documents differ, in the order of the left document and then of the right.
     pub changes: Vec<Change>,
-}
-
-/// Options of [`compare`].
-#[derive(Clone, Debug)]
-pub struct RelationOptions {
-    /// How schemas are read, and limits. Options about texts have no effect, and neither has `closed`.
-    pub schemas: JsonSchemaOptions,
-    /// Time limit of each of the three questions: values of the left schema only, of the right only,
-    /// of both. Beyond it, the answer is unknown.
-    pub time: Duration,
-    /// Ends the comparison soon after it is set. `None` if nothing ends it.
-    pub cancel: Option<Arc<AtomicBool>>,
-}
-
-impl Default for RelationOptions {
-    fn default() -> Self {
-        let (schemas, time) = (JsonSchemaOptions::default(), Duration::from_secs(2));
-        Self { schemas, time, cancel: None }
-    }
-}
-
-impl RelationOptions {
-    /// Returns the budget of one question.
-    fn budget(&self) -> Budget {
-        let budget = Budget::new().time_limit(self.time);
-        match &self.cancel {
-            Some(flag) => budget.cancel_flag(Arc::clone(flag)),
-            None => budget,
-        }
-    }
-}
-
-/// A schema that cannot be compared, because it has errors.
-#[derive(Clone, Debug)]
-pub struct Refused {
-    /// The side with the errors.
-    pub side: Which,
-    /// The errors, in source order; at least one. Their places are those of the side's own text. An error that neither
-    /// side has by itself is the left side's and has no place.
-    pub errors: Vec<Diagnostic>,
 }
 
 /// Compares two schemas.

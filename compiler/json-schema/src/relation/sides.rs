@@ -4,40 +4,13 @@
 use grammarc_grammar::budget::Budget;
 use grammarc_grammar::diagnostics::{Diagnostic, Source};
 
-use super::{Refused, RelationOptions};
+use super::options::{Refused, RelationOptions, Which};
 use crate::document::{Document, Json, NodeId};
 use crate::passes::CODES;
 use crate::read::schema::{SchemaId, Schemas};
 use crate::read::share;
 use crate::read::survey::{Surveyed, survey};
 use crate::source::occurrence::Occurrence;
-
-/// One of the two schemas.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Which {
-    /// The first schema.
-    Left,
-    /// The second schema.
-    Right,
-}
-
-impl Which {
-    /// Both sides, in order.
-    pub const BOTH: [Self; 2] = [Self::Left, Self::Right];
-
-    /// Returns the index of the side: 0 or 1.
-    pub(super) fn index(self) -> usize {
-        self as usize
-    }
-
-    /// Returns the name of the side: `left` or `right`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Left => "left",
-            Self::Right => "right",
-        }
-    }
-}
 
 /// The schemas of both documents.
 pub(super) struct Sides<'s> {

@@ -160,7 +160,8 @@ fn keywords_that_are_not_exact_prove_nothing() {
     // What both have in equal schemas is said.
     let both = |more: &str| format!(r#"{{"properties": {{"q": {host}}}, "type": "object"{more}}}"#);
     let found = compared(&both(r#", "required": ["q"]"#), &both(""));
-    assert_eq!(found.relation, Relation::Within, "{found:#?}");
+    // An instance of the right schema alone might rest on the same keyword.
+    assert!(matches!(found.right_only, Side::Unknown(_)), "{found:#?}");
     assert!(
         matches!(&found.left_only, Side::Empty { assuming } if !assuming.is_empty()),
         "{found:#?}"
