@@ -149,7 +149,7 @@ fn every_output_is_read() {
         // A prefix of the output, cut off: complete calls are whole, and the last one is named.
         let mut cut = reader(grammar, case, &tools);
         let mut read = Read::default();
-        read.add(cut.push_text(text[..at].as_bytes()));
+        read.add(cut.push_text(&text.as_bytes()[..at]));
         let (parts, incomplete) = cut.cut();
         read.add(parts);
         let whole_calls = incomplete.map_or(read.calls.len(), |call| call as usize);
@@ -159,7 +159,7 @@ fn every_output_is_read() {
             let (mut ended, mut whole) =
                 (reader(grammar, case, &tools), reader(grammar, case, &tools));
             let (mut part, mut all) = (Read::default(), Read::default());
-            part.add(ended.push_text(text[..at].as_bytes()));
+            part.add(ended.push_text(&text.as_bytes()[..at]));
             part.add(ended.finish());
             all.add(whole.push_text(text.as_bytes()));
             all.add(whole.finish());

@@ -149,8 +149,7 @@ struct Element<'t> {
 /// The elements at the start of a text, and the text behind them.
 fn children(mut text: &str) -> Result<(Vec<Element<'_>>, &str), String> {
     let mut all = Vec::new();
-    loop {
-        let Some(named) = text.trim_start().strip_prefix("]<]minimax[>[<") else { break };
+    while let Some(named) = text.trim_start().strip_prefix("]<]minimax[>[<") {
         if named.starts_with('/') {
             break;
         }
@@ -181,7 +180,9 @@ fn ways(children: &[Element<'_>], text: &str) -> Vec<Value> {
     for Element { text, within, .. } in children {
         let own = ways(within, text);
         let with = |values: &Vec<Value>| {
-            own.iter().map(|value| [&values[..], &[value.clone()]].concat()).collect::<Vec<_>>()
+            own.iter()
+                .map(|value| [&values[..], std::slice::from_ref(value)].concat())
+                .collect::<Vec<_>>()
         };
         all = all.iter().flat_map(with).take(4096).collect();
     }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use axum::http::{StatusCode, header};
+use grammarc_artifacts::write;
 use grammarc_generate::Grammar;
 use grammarc_generate::engine::EngineOptions;
 use grammarc_server::ServerOptions;
@@ -67,8 +68,8 @@ async fn an_artifact_is_named_by_its_digest() {
     let artifact = compiled.artifact();
     std::fs::create_dir(folder.path().join("below")).unwrap();
     let bytes: &[u8] = artifact.container().buffer();
-    std::fs::write(folder.path().join("below/a.gmask"), bytes).unwrap();
-    std::fs::write(folder.path().join("other.gmask"), "no artifact").unwrap();
+    write::replace(&folder.path().join("below/a.gmask"), bytes).unwrap();
+    write::replace(&folder.path().join("other.gmask"), b"no artifact").unwrap();
     let digest: String = artifact.checksum().iter().map(|byte| format!("{byte:02x}")).collect();
 
     let artifacts = vec![folder.path().to_owned()];
