@@ -193,8 +193,8 @@ impl Difference {
 
 /// Compares two schemas or lists of tools. Returns exit code 0 if all is compatible, otherwise 1.
 pub(crate) fn run(args: DiffArgs, output: &mut Output) -> Result<u8, Failure> {
-    let mut options = RelationOptions::default();
-    options.time = Duration::from_secs(args.time_limit);
+    let time = Duration::from_secs(args.time_limit);
+    let mut options = RelationOptions { time, ..RelationOptions::default() };
     if !args.registry.is_empty() {
         let read = registry::read(Path::new(""), &args.registry).map_err(Problem::Registry)?;
         options.schemas.resources = read.resources;

@@ -53,7 +53,7 @@ pub(crate) enum Command {
     Generate(Box<models::generate::GenerateArgs>),
     /// Serve a model in OpenAI's protocol
     #[cfg(feature = "models")]
-    Serve(models::serve::ServeArgs),
+    Serve(Box<models::serve::ServeArgs>),
     /// Fetch a small model
     #[cfg(feature = "models")]
     Model(models::fetch::ModelArgs),
@@ -88,7 +88,7 @@ pub(crate) fn run(
         #[cfg(feature = "models")]
         Command::Generate(args) => models::generate::run(*args, output),
         #[cfg(feature = "models")]
-        Command::Serve(args) => models::serve::run(args, output),
+        Command::Serve(args) => models::serve::run(*args, output),
         #[cfg(feature = "models")]
         Command::Model(args) => models::fetch::run(args, output),
         Command::Keywords(args) => keywords::run(args, output),
