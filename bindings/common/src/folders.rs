@@ -131,15 +131,3 @@ fn header_of(path: &Path) -> Option<RawHeader> {
     File::open(path).ok()?.read_exact(bytemuck::bytes_of_mut(&mut header)).ok()?;
     (header.magic == MAGIC).then_some(header)
 }
-
-/// Reads a digest from hexadecimal digits of any case. `None` for any other text.
-pub fn digest_of(text: &str) -> Option<Digest> {
-    let digits: Option<Vec<u8>> =
-        text.chars().map(|c| c.to_digit(16).and_then(|digit| u8::try_from(digit).ok())).collect();
-    let digits = digits.filter(|digits| digits.len() == 2 * size_of::<Digest>())?;
-    let mut digest = Digest::default();
-    for (byte, pair) in digest.iter_mut().zip(digits.chunks_exact(2)) {
-        *byte = pair[0] << 4 | pair[1];
-    }
-    Some(digest)
-}

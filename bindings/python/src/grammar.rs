@@ -8,7 +8,6 @@ use grammarc_bindings::engine::Made;
 use grammarc_bindings::progress::Progress;
 use grammarc_compiler::diagnostics::Diagnostic;
 use grammarc_runtime::ByteMatcher;
-use grammarc_runtime::error::BytesError;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -252,12 +251,7 @@ impl Grammar {
                     let message = "the text ends where more has to follow".to_owned();
                     Err(raise::text_refused(py, message, bytes.len()))
                 }
-                Err(error) => {
-                    let (BytesError::Refused { at } | BytesError::Limit { at, .. }) = error else {
-                        return Err(raise::text_refused(py, error.to_string(), 0));
-                    };
-                    Err(raise::text_refused(py, error.to_string(), at))
-                }
+                Err(error) => Err(raise::text_refused(py, error.to_string(), error.offset())),
             }
         })
     }

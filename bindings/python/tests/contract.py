@@ -13,6 +13,7 @@ import functools
 import json
 from collections.abc import Callable, Iterable
 from itertools import islice, product
+from typing import Any
 
 import numpy as np
 from conftest import END, TURN, byte_tokens
@@ -338,6 +339,21 @@ class Tokenizer:
     tokens = TOKENS
     special_token_ids = tuple(range(len(TOKENS) - 4, len(TOKENS)))
     eos_token_id = END
+
+
+class EncodingTokenizer(Tokenizer):
+    """One that encodes: a token for each byte."""
+
+    failing = False
+
+    def convert_tokens_to_ids(self, tokens: Any) -> Any:
+        raise NotImplementedError
+
+    def encode(self, text: str, add_special_tokens: bool = True) -> list[int]:
+        assert not add_special_tokens
+        if self.failing:
+            raise RuntimeError("broken")
+        return spelled(text)
 
 
 class Python(Sequence):

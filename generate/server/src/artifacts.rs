@@ -1,6 +1,6 @@
 //! Grammars that requests name by the digest of an artifact, which the server finds in its folders.
 
-use grammarc_bindings::folders::digest_of;
+use grammarc_compiler::cache::Digest;
 use grammarc_generate::Grammar;
 use grammarc_runtime::Grammar as Compiled;
 
@@ -16,15 +16,15 @@ use crate::error::ApiError;
 /// vocabulary.
 pub(crate) fn grammar(app: &App, field: &str, digest: &str) -> Result<Grammar, ApiError> {
     let wrong = |message: String| ApiError::field(field, message);
-    let Some(bytes) = digest_of(digest) else {
+    let Ok(digest) = digest.parse::<Digest>() else {
         return Err(wrong("a digest has 64 hexadecimal digits".to_owned()));
     };
     // Ids of grammars from `/v1/grammars` have no colon.
-    let id = format!("artifact:{}", digest.to_ascii_lowercase());
+    let id = format!("artifact:{digest}");
     if let Some(grammar) = app.kept(&id) {
         return Ok(grammar);
     }
-    let Some(found) = app.artifacts.find(bytes) else {
+    let Some(found) = app.artifacts.find(digest.0) else {
         return Err(wrong("the server has no artifact with this digest".to_owned()));
     };
     let compiled = Compiled::open(&found.path, app.backend.vocabulary());

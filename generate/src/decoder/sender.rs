@@ -61,7 +61,7 @@ impl Sender {
         self.reasoning.is_some()
     }
 
-    /// Adds the parts for what of the output before `to` that was not sent yet.
+    /// Adds the parts of the output before `to` that were not sent yet.
     pub(super) fn send(
         &mut self,
         log: &Log,

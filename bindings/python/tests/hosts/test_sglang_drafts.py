@@ -20,21 +20,6 @@ from grammarc.hosts._serving import HostMismatch  # noqa: E402
 SPELL = contract.spelled
 
 
-class Tokenizer(contract.Tokenizer):
-    """One that encodes: a token for each byte."""
-
-    failing = False
-
-    def convert_tokens_to_ids(self, tokens: Any) -> Any:
-        raise NotImplementedError
-
-    def encode(self, text: str, add_special_tokens: bool = True) -> list[int]:
-        assert not add_special_tokens
-        if self.failing:
-            raise RuntimeError("broken")
-        return SPELL(text)
-
-
 @pytest.fixture(params=sglang_speculation.each())
 def speculation(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
     """``spec_info`` and ``spec_utils``, the latter with what the plug-in installs."""
@@ -56,7 +41,7 @@ def speculation(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
 
 def backend(tokenizer: Any = None) -> Any:
     made = sglang.backend_class(sglang_modules.stubs())
-    return made(tokenizer or Tokenizer(), contract.WIDTH, set(contract.ENDS))
+    return made(tokenizer or contract.EncodingTokenizer(), contract.WIDTH, set(contract.ENDS))
 
 
 def request(grammar: Any, written: str = "", ngrams: Any = ()) -> Any:
@@ -71,7 +56,7 @@ def request(grammar: Any, written: str = "", ngrams: Any = ()) -> Any:
 
 def drafted(requests: list[Any], nodes: int = 8, width: int = 4, tokenizer: Any = None) -> list[tuple[list[int], Any]]:
     """The nodes of each request: tokens, and matrices of ancestors."""
-    target = SimpleNamespace(tokenizer=tokenizer or Tokenizer())
+    target = SimpleNamespace(tokenizer=tokenizer or contract.EncodingTokenizer())
     options = sglang_speculation.options(speculative_num_draft_tokens=nodes, speculative_eagle_topk=width)
     made = sglang_drafts.worker_class(sglang_speculation.NGRAMWorker)(options, 0, 0, target)
     tokens, ancestors = made._prepare_draft_tokens(sglang_speculation.ScheduleBatch(requests))
@@ -238,7 +223,7 @@ def test_the_grammar_drafts_behind_the_reasoning(has_ended: bool) -> None:
 
 
 def test_a_failing_tokenizer_costs_drafts_alone(caplog: pytest.LogCaptureFixture) -> None:
-    tokenizer = Tokenizer()
+    tokenizer = contract.EncodingTokenizer()
     made = backend(tokenizer)
     target = SimpleNamespace(tokenizer=tokenizer)
     options = sglang_speculation.options(speculative_num_draft_tokens=4, speculative_eagle_topk=1)

@@ -13,21 +13,6 @@ from grammarc.hosts import _vllm_drafts, vllm
 from grammarc.hosts.vllm_drafts import Forced
 
 
-class Tokenizer(contract.Tokenizer):
-    """One that encodes: a token for each byte."""
-
-    failing = False
-
-    def convert_tokens_to_ids(self, tokens: Any) -> Any:
-        raise NotImplementedError
-
-    def encode(self, text: str, add_special_tokens: bool = True) -> list[int]:
-        assert not add_special_tokens
-        if self.failing:
-            raise RuntimeError("broken")
-        return contract.spelled(text)
-
-
 def manager(tokenizer: Any = None, *, most: int = 8, asynchronous: bool = False, method: str = "custom_class") -> Any:
     """A manager of vLLM's with the plug-in, and its backend."""
     modules = vllm_modules.stubs()
@@ -41,7 +26,7 @@ def manager(tokenizer: Any = None, *, most: int = 8, asynchronous: bool = False,
     one = made(config)
     one.vllm_config = config
     backend = vllm.backend_class(modules.backend_types, modules.backend_xgrammar, modules.utils)
-    one.backend = backend(config, tokenizer or Tokenizer(), contract.WIDTH)
+    one.backend = backend(config, tokenizer or contract.EncodingTokenizer(), contract.WIDTH)
     one.kinds = modules.backend_types.StructuredOutputOptions
     return one
 
@@ -97,7 +82,7 @@ def test_what_cannot_be_added_to_is_handed_on() -> None:
 
 
 def test_a_failing_tokenizer_costs_drafts_alone(caplog: pytest.LogCaptureFixture) -> None:
-    tokenizer = Tokenizer()
+    tokenizer = contract.EncodingTokenizer()
     one = manager(tokenizer)
     # More than one token begins what follows, so the tokenizer is asked.
     asked = request(one, "the true", "the ")

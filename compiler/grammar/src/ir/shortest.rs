@@ -24,8 +24,8 @@ use crate::budget::Budget;
 const PLAIN: u64 = 64;
 /// Cost of another printable byte of ASCII.
 const PRINTABLE: u64 = 65;
-/// Cost of a byte that is not printable ASCII. It exceeds the costs above, so that the chosen text
-/// has such bytes only where it must.
+/// Cost of a byte that is not printable ASCII. It is the highest cost, so texts without such bytes are
+/// preferred.
 const OTHER: u64 = 72;
 /// Cost of a call of a rule.
 const CALL: u64 = 1;

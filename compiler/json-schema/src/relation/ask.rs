@@ -24,7 +24,6 @@ use crate::algebra::simplify::steps::Steps;
 use crate::document::NodeId;
 use crate::lower::lower;
 use crate::options::{JsonSchemaOptions, TextForm};
-use crate::read::schema::SchemaId;
 use crate::text_form::tags::Root;
 
 /// Maximum number of instances that are tried until one is confirmed.
@@ -111,7 +110,7 @@ pub(super) fn ask(sides: &mut Sides<'_>, question: [bool; 2], options: &Relation
             return unknown(sides, None, format!("{text:?} was found, and is no JSON"));
         };
         let node = sides.document.graft("instance:", &value, sides.document.root());
-        match is_confirmed(sides, question, node, &schemas, &budget) {
+        match confirm(sides, question, node, &schemas, &budget) {
             Ok(Some(notes)) => {
                 let doubtful = inexact(sides, question, &notes, Answer::Some);
                 return match doubtful.is_empty() {
@@ -127,15 +126,22 @@ pub(super) fn ask(sides: &mut Sides<'_>, question: [bool; 2], options: &Relation
     unknown(sides, None, text.to_owned())
 }
 
-/// Returns the formula of a question.
-fn formula(automata: &mut Automata<'_>, roots: [SchemaId; 2], question: [bool; 2]) -> FormulaId {
+/// Returns the builder of automata for a question, and the question's formula.
+fn begin<'a>(
+    sides: &'a Sides<'_>,
+    question: [bool; 2],
+    options: &JsonSchemaOptions,
+    budget: &'a Budget,
+) -> (Automata<'a>, FormulaId) {
+    let Sides { document, schemas, roots, .. } = sides;
+    let mut automata = Automata::new(document, schemas, EXACT, Steps::default(), options, budget);
     let logic = automata.logic();
     let mut asked = FormulaId::TRUE;
-    for (root, holds) in roots.into_iter().zip(question) {
+    for (&root, holds) in roots.iter().zip(question) {
         let schema = logic.schema(root);
         asked = if holds { logic.both(asked, schema) } else { logic.without(asked, schema) };
     }
-    asked
+    (automata, asked)
 }
 
 /// Looks for a shortest text of a question other than the values at `tried`.
@@ -146,9 +152,7 @@ fn attempt(
     options: &JsonSchemaOptions,
     budget: &Budget,
 ) -> Result<Found, Diagnostic> {
-    let Sides { document, schemas, roots, .. } = sides;
-    let mut automata = Automata::new(document, schemas, EXACT, Steps::default(), options, budget);
-    let mut asked = formula(&mut automata, *roots, question);
+    let (mut automata, mut asked) = begin(sides, question, options, budget);
     for &node in tried {
         let value = automata.logic().value(node);
         asked = automata.logic().without(asked, value);
@@ -168,16 +172,14 @@ fn attempt(
 
 /// Returns the keywords that were not exact in the test whether the constant at `node` satisfies the schemas of a
 /// question. `None` if it does not, by the algebra of schemas.
-fn is_confirmed(
+fn confirm(
     sides: &Sides<'_>,
     question: [bool; 2],
     node: NodeId,
     options: &JsonSchemaOptions,
     budget: &Budget,
 ) -> Result<Option<Vec<Inexact>>, Diagnostic> {
-    let Sides { document, schemas, roots, .. } = sides;
-    let mut automata = Automata::new(document, schemas, EXACT, Steps::default(), options, budget);
-    let asked = formula(&mut automata, *roots, question);
+    let (mut automata, asked) = begin(sides, question, options, budget);
     let value = automata.logic().value(node);
     let both = automata.logic().both(value, asked);
     let (graph, _) = explored(&mut automata, both)?;
@@ -196,6 +198,10 @@ struct Doubts {
 
 /// Returns the keywords for which an empty answer may be wrong.
 fn doubts(sides: &Sides<'_>, question: [bool; 2], notes: &[Inexact]) -> Doubts {
+    let inexact = inexact(sides, question, notes, Answer::None);
+    if inexact.is_empty() {
+        return Doubts { shared: Vec::new(), own: Vec::new() };
+    }
     // If both sides have to hold, a keyword of both does not cancel.
     let may_cancel = question != [true, true];
     let equal = sides.schemas.equal_places().filter(|_| may_cancel);
@@ -203,9 +209,7 @@ fn doubts(sides: &Sides<'_>, question: [bool; 2], notes: &[Inexact]) -> Doubts {
         .filter(|&(first, other)| sides.side_of(first) != sides.side_of(other))
         .flat_map(|(first, other)| [first, other])
         .collect();
-    let (shared, own) = inexact(sides, question, notes, Answer::None)
-        .into_iter()
-        .partition(|(node, _)| shared.contains(node));
+    let (shared, own) = inexact.into_iter().partition(|(node, _)| shared.contains(node));
     Doubts { shared: reasons(sides, shared), own: reasons(sides, own) }
 }
 
@@ -226,23 +230,26 @@ fn inexact(
     notes: &[Inexact],
     answer: Answer,
 ) -> Vec<(NodeId, &'static str)> {
+    let own = sides.occurrences.iter().map(|one| (one.value, one.verdict, one.reason));
+    let found = notes.iter().map(|note| (note.place, note.verdict, note.reason));
+    let mut inexact: Vec<_> = own.chain(found).collect();
+    inexact.retain(|(_, verdict, _)| matches!(verdict, Verdict::Narrower | Verdict::Approximate));
+    if inexact.is_empty() {
+        return Vec::new();
+    }
     // The schema that a reference names is a test if the reference is.
     let refers = |node: &NodeId| sides.document.key(*node).ends_with("ef") && is_test(sides, *node);
     let tests_refer = sides.document.nodes().any(|node| refers(&node));
-    let own = sides.occurrences.iter().map(|one| (one.value, one.verdict, one.reason));
-    let found = notes.iter().map(|note| (note.place, note.verdict, note.reason));
-    let inexact = own.chain(found).filter(|&(node, verdict, _)| {
+    inexact.retain(|&(node, verdict, _)| {
+        // The set of values and that of all others are both too large.
+        if verdict == Verdict::Approximate {
+            return true;
+        }
         let is_asked = sides.side_of(node).map(|side| question[side.index()]);
         let is_tested = tests_refer || is_asked.is_none() || is_test(sides, node);
-        let is_too_small = match verdict {
-            Verdict::Narrower => is_asked == Some(true),
-            // The set of values and that of all others are both too large.
-            Verdict::Approximate => return true,
-            _ => return false,
-        };
-        is_tested || is_too_small == (answer == Answer::None)
+        is_tested || (is_asked == Some(true)) == (answer == Answer::None)
     });
-    inexact.map(|(node, _, reason)| (node, reason)).collect()
+    inexact.into_iter().map(|(node, _, reason)| (node, reason)).collect()
 }
 
 fn reasons(sides: &Sides<'_>, inexact: Vec<(NodeId, &'static str)>) -> Vec<Reason> {

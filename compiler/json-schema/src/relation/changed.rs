@@ -1,8 +1,8 @@
 //! The keywords in which two documents differ, each with its effect on the values.
 //!
-//! Both documents are walked together, along properties, items and branches. Where both have a
-//! keyword whose value differs, the keyword alone is compared. A member that only one document has
-//! is compared by the schemas around it.
+//! Both documents are walked together, along properties, items and branches. A keyword that both have with
+//! different values is compared alone. A member that only one document has is compared by the
+//! schemas around it.
 //!
 //! Cost: linear in the documents, and two questions for each difference, at most [`MOST_EFFECTS`].
 

@@ -69,7 +69,7 @@ impl Relation {
 /// Two schemas, compared.
 #[derive(Clone, Debug)]
 pub struct Compared {
-    /// How the values that the left schema allows relate to those that the right schema allows.
+    /// How the values of the left schema relate to those of the right schema.
     pub relation: Relation,
     /// The values that satisfy the left schema only.
     pub left_only: Side,
@@ -91,9 +91,9 @@ pub fn compare(
     right: &Source,
     options: &RelationOptions,
 ) -> Result<Compared, Refused> {
-    let text = sides::joined(left, right, options)?;
+    let (text, trees) = sides::joined([left, right], options)?;
     let budget = options.budget();
-    let mut sides = Sides::read(&text, [left, right], options, &budget)?;
+    let mut sides = Sides::read(&text, &trees, [left, right], options, &budget)?;
     let left_only = ask(&mut sides, [true, false], options);
     let right_only = ask(&mut sides, [false, true], options);
     let both = ask(&mut sides, [true, true], options);

@@ -5,7 +5,7 @@ use grammarc_grammar::budget::Budget;
 use grammarc_grammar::diagnostics::{Diagnostic, Source};
 
 use super::options::{Refused, RelationOptions, Which};
-use crate::document::{Document, Json, NodeId};
+use crate::document::{Document, Json, NodeId, Tree};
 use crate::passes::CODES;
 use crate::read::schema::{SchemaId, Schemas};
 use crate::read::share;
@@ -27,34 +27,36 @@ pub(super) struct Sides<'s> {
     pub(super) occurrences: Vec<Occurrence>,
 }
 
-/// Returns the text of an array of both documents.
+/// Returns the text of an array of both documents, and each document as values of the reference
+/// library.
 ///
 /// # Errors
 ///
 /// A document is not JSON.
-pub(super) fn joined(
-    left: &Source,
-    right: &Source,
+pub(super) fn joined<'t>(
+    sides: [&'t Source; 2],
     options: &RelationOptions,
-) -> Result<Source, Refused> {
-    for (side, source) in Which::BOTH.into_iter().zip([left, right]) {
+) -> Result<(Source, [Tree<'t>; 2]), Refused> {
+    let tree = |side: Which| {
         let budget = options.budget();
-        let parsed = Document::parse(source, CODES, &budget);
-        if let Some(error) = parsed.err().map(|error| budget.blame(error)) {
-            return Err(Refused { side, errors: vec![error] });
-        }
-    }
-    Ok(Source::new("<both>", format!("[{},{}]", left.text, right.text)))
+        let parsed = Document::parse(sides[side.index()], CODES, &budget);
+        let parsed = parsed.map(|(_, tree)| tree);
+        parsed.map_err(|error| Refused { side, errors: vec![budget.blame(error)] })
+    };
+    let trees = [tree(Which::Left)?, tree(Which::Right)?];
+    let [left, right] = sides;
+    Ok((Source::new("<both>", format!("[{},{}]", left.text, right.text)), trees))
 }
 
 impl<'s> Sides<'s> {
-    /// Reads both documents. `source` is their [joined] text.
+    /// Reads both documents. `source` and `trees` are those of [`joined`].
     ///
     /// # Errors
     ///
     /// A document has keywords or references that are refused, or the budget is spent.
     pub(super) fn read(
         source: &'s Source,
+        trees: &[Tree<'_>; 2],
         sides: [&Source; 2],
         options: &RelationOptions,
         budget: &Budget,
@@ -71,10 +73,7 @@ impl<'s> Sides<'s> {
             let text = "the schemas nest too deep to be compared".to_owned();
             return Err(unsided(document.error(CODES.syntax, document.root(), text)));
         };
-        let own = |side: Which| Document::parse(sides[side.index()], CODES, budget);
-        let (_, left_tree) = own(Which::Left).map_err(unsided)?;
-        let (_, right_tree) = own(Which::Right).map_err(unsided)?;
-        let roots = [(left, &left_tree), (right, &right_tree)];
+        let roots = [(left, &trees[0]), (right, &trees[1])];
         let mut findings = Vec::new();
         let surveyed = survey(&mut document, &roots, &options.schemas, budget, &mut findings);
         let surveyed = surveyed.map_err(|errors| refused(sides, options, errors, budget))?;
