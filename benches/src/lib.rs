@@ -22,6 +22,7 @@
 pub mod clock;
 pub mod counts;
 pub mod densities;
+pub mod edits;
 pub mod fit;
 pub mod inputs;
 pub mod latency;

@@ -15,6 +15,9 @@
 //! | [`algebra`] | the values that a formula over schemas allows, as sets and automata; which are empty, and why |
 //! | [`lower`] | rules of the grammar, one for each content (set of values) and layout (whitespace) |
 //! | [`relation`] | two schemas: which values one allows and the other does not |
+//! | [`witness`] | instances of a schema for tests: at the edges of its keywords, and just outside |
+//! | [`explain`] | why a text is refused: the place in the document, and keywords that refuse it |
+//! | `loosely` | lowers a schema without the parts that do not compile |
 //! | [`passes`] | runs the passes of all rooms in order |
 //!
 //! Tests: `tests/` here (`steps.rs` for the simplifier, `forms.rs` for lowering), `tests/tests/suite/members.rs`, and
@@ -27,6 +30,8 @@
 pub mod document;
 
 mod algebra;
+pub mod explain;
+mod loosely;
 mod lower;
 mod options;
 mod passes;
@@ -36,6 +41,8 @@ mod rust_type;
 mod source;
 mod text_form;
 mod values;
+mod variant;
+pub mod witness;
 
 #[cfg(test)]
 mod tests;
@@ -46,6 +53,7 @@ use grammarc_grammar::ir::Lowered;
 
 #[doc(hidden)]
 pub use algebra::simplify::steps::{Effort, Step, StepCounts, Steps};
+pub use loosely::{NOT_ENFORCED, lower_loosely};
 pub use options::{
     DigitLimits, Escapes, Formats, Indentation, JsonSchemaOptions, KeyOrder, NumberForm,
     SchemaDialect, Separator, SeparatorError, TextForm, Whitespace, WhitespaceError,
@@ -92,7 +100,7 @@ pub fn lower_as(
     excluded: &[String],
     budget: &Budget,
 ) -> Result<Lowered, Vec<Diagnostic>> {
-    let task = passes::Task { wanted, excluded, steps: Steps::default() };
+    let task = passes::Task { wanted, excluded, ..passes::Task::default() };
     passes::run(source, options, task, budget).map(|(lowered, _)| lowered)
 }
 
@@ -109,6 +117,6 @@ pub fn lower_with_steps(
     steps: Steps,
     budget: &Budget,
 ) -> Result<(Lowered, Effort), Vec<Diagnostic>> {
-    let task = passes::Task { wanted: Root::Value, excluded: &[], steps };
+    let task = passes::Task { steps, ..passes::Task::default() };
     passes::run(source, options, task, budget)
 }

@@ -26,6 +26,7 @@ use super::algebra::logic::layer::{Inexact, SHAPE_LIMIT};
 use super::algebra::promises::Promises;
 use super::algebra::simplify::layer::Simplifier;
 use super::algebra::simplify::steps::{Effort, Steps};
+use super::loosely;
 use super::lower::{SchemaGrammar, lower};
 use super::options::JsonSchemaOptions;
 use super::read::schema::{SchemaId, Schemas};
@@ -42,12 +43,14 @@ pub const CODES: Codes =
 const STEPS_AN_OCCURRENCE: usize = 1 << 6;
 
 /// The task of a compilation: which values of the schema to write, and whether as JSON or as tags.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct Task<'t> {
     /// Which values are written (all, or only objects), and whether objects are written as JSON or as tags.
     pub(super) wanted: Root<'t>,
     /// Texts that no string and no key of the values contains.
     pub(super) excluded: &'t [String],
+    /// JSON pointers to what does not compile, and so says nothing. Empty if everything has to compile.
+    pub(super) loosened: &'t [String],
     /// The steps of the simplifier (of formulas over schemas) that are switched on.
     pub(super) steps: Steps,
 }
@@ -86,14 +89,14 @@ struct Context<'c> {
 pub(super) fn run(
     source: Source,
     options: &JsonSchemaOptions,
-    Task { wanted, excluded, steps }: Task<'_>,
+    Task { wanted, excluded, loosened, steps }: Task<'_>,
     budget: &Budget,
 ) -> Result<(Lowered, Effort), Vec<Diagnostic>> {
     let context = Context { options, budget };
     // Once the budget is exhausted, the error reported is the budget's. Other errors only say where that happened.
     let blame = |error| vec![budget.blame(error)];
     budget.begin(Phase::Reading);
-    let mut schema = read(&source, context)?;
+    let mut schema = read(&source, loosened, context)?;
     budget.check_in_source()?;
     budget.begin(Phase::Combining);
     if options.closed {
@@ -124,6 +127,7 @@ pub(super) fn run(
 /// Reads the document: its schemas, the verdict on each keyword, and warnings.
 fn read<'s>(
     source: &'s Source,
+    loosened: &[String],
     Context { options, budget }: Context<'_>,
 ) -> Result<Schema<'s>, Vec<Diagnostic>> {
     let all = |errors: Vec<Diagnostic>| match budget.error() {
@@ -135,7 +139,8 @@ fn read<'s>(
     budget.check_in_source()?;
     let mut findings = Vec::new();
     let roots = [(document.root(), &tree)];
-    let surveyed = survey(&mut document, &roots, options, budget, &mut findings);
+    let loosened = loosely::loosened(&document, loosened);
+    let surveyed = survey(&mut document, &roots, options, &loosened, budget, &mut findings);
     let Surveyed { schemas, roots, occurrences } = surveyed.map_err(all)?;
     let root = roots[0];
     findings.extend(lint::lint(&document, &occurrences));

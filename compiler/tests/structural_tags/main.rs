@@ -4,6 +4,7 @@
 mod calls;
 mod cases;
 mod errors;
+mod loosened;
 mod members;
 mod page;
 mod python;

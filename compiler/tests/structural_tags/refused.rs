@@ -5,7 +5,7 @@ use grammarc_compiler::controls::ControlTokens;
 use grammarc_compiler::diagnostics::report::Verdict;
 use grammarc_compiler::diagnostics::{Diagnostic, Source};
 use grammarc_compiler::frontend::structural_tag::{
-    self, ExcludedTool, OnRefused, StructuralTagOptions, excluded_tools,
+    self, OnRefused, RefusedTool, StructuralTagOptions, ToolState, refused_tools,
 };
 use grammarc_compiler::ir::Lowered;
 use grammarc_compiler::ir::recognize::recognizes;
@@ -118,9 +118,10 @@ fn a_tool_that_does_not_compile_is_left_out_and_reported() {
         let refused = of("request").expect_err("the whole request is refused");
         let Lowered { grammar, report, findings, .. } =
             of("exclude").unwrap_or_else(|errors| panic!("{bad}: {errors:#?}"));
-        let excluded = excluded_tools(&report);
+        let excluded = refused_tools(&report);
         let name = bad["name"].as_str().expect("a name");
-        let expected = ExcludedTool {
+        let expected = RefusedTool {
+            state: ToolState::LeftOut,
             name: name.to_owned(),
             pointer: format!("/tools/1{place}"),
             code: refused[0].code.to_owned(),
@@ -173,7 +174,7 @@ fn what_is_not_the_fault_of_one_tool_refuses_the_request() {
     let options = options("qwen_3", OnRefused::Exclude);
     for choice in [allowed, named("f"), "none".into()] {
         let lowered = lowered(&request(both.clone(), choice), &options, &Budget::new());
-        assert_eq!(excluded_tools(&lowered.expect("it compiles").report), []);
+        assert_eq!(refused_tools(&lowered.expect("it compiles").report), []);
     }
     let text = lowered(&request(json!([bad]), "auto".into()), &options, &Budget::new());
     let grammar = text.expect("it compiles").grammar;
@@ -204,7 +205,7 @@ fn a_bound_that_is_too_large_costs_the_others_little() {
     let (alone, steps_alone) = run(&tools);
     tools.insert(7, bad);
     let (with, steps) = run(&tools);
-    let excluded = excluded_tools(&with.report);
+    let excluded = refused_tools(&with.report);
     assert_eq!(excluded.len(), 1);
     assert_eq!(excluded[0].pointer, "/7/inputSchema");
     assert_eq!(excluded[0].code, "json-schema::state-limit");

@@ -154,15 +154,15 @@ async fn message(
     let model = app.options.model.clone();
     let started = app.start(wanted).await?.with(record, &calls);
     let head = Head { number, model, prompt_tokens: started.prompt_tokens };
-    let excluded = started.excluded.clone();
+    let refused = started.refused.clone();
     let response = if stream {
         sse::response(Frames::new(head), started)
     } else {
         let mut outputs = sse::collect(started).await?;
         let whole = head.whole(&outputs.swap_remove(0));
-        Json(crate::reply::listing_excluded(whole, &excluded)).into_response()
+        Json(crate::reply::listing_refused(whole, &refused)).into_response()
     };
-    let response = crate::reply::with_excluded(response, &excluded);
+    let response = crate::reply::with_refused(response, &refused);
     Ok(crate::reply::with_ignored(response, &ignored))
 }
 

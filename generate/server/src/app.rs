@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use async_channel::Receiver;
 use grammarc_bindings::folders::ArtifactFolders;
-use grammarc_compiler::frontend::structural_tag::{ExcludedTool, excluded_tools};
+use grammarc_compiler::frontend::structural_tag::{RefusedTool, refused_tools};
 use grammarc_generate::decoder::CompiledGrammars;
 use grammarc_generate::engine::{Choice, StreamItem};
 use grammarc_generate::fair::Client;
@@ -83,7 +83,7 @@ pub(crate) struct Started {
     /// Time at which the outputs were queued.
     pub(crate) began: Instant,
     /// The tools that the grammar leaves out, because they do not compile.
-    pub(crate) excluded: Vec<ExcludedTool>,
+    pub(crate) refused: Vec<RefusedTool>,
 }
 
 impl Started {
@@ -222,11 +222,12 @@ impl App {
         let (calls, record) = (Calls::default(), Record::default());
         let (metrics, began) = (Arc::clone(&self.metrics), Instant::now());
         let report = grammars.output.as_ref().map(|grammar| &grammar.artifact().meta().report);
-        let excluded = report.map(excluded_tools).unwrap_or_default();
-        for ExcludedTool { name, pointer, code, message } in &excluded {
-            tracing::warn!(name, pointer, code, message, "a tool is left out of the grammar");
+        let refused = report.map(refused_tools).unwrap_or_default();
+        for RefusedTool { name, state, pointer, code, message } in &refused {
+            let state = state.name();
+            tracing::warn!(name, state, pointer, code, message, "a tool does not compile");
         }
-        Ok(Started { receivers, prompt_tokens, deadline, calls, record, metrics, began, excluded })
+        Ok(Started { receivers, prompt_tokens, deadline, calls, record, metrics, began, refused })
     }
 }
 

@@ -123,7 +123,7 @@ pub(crate) async fn serve(
     let head = Head::new(&app, PREFIX, &record);
     let started = app.start(wanted).await?;
     let started = started.with(record, &calls);
-    let (prompt_tokens, excluded) = (started.prompt_tokens, started.excluded.clone());
+    let (prompt_tokens, refused) = (started.prompt_tokens, started.refused.clone());
     let response = if delivery.stream {
         let sent = vec![SentParts::default(); delivery.choices as usize];
         let usages = Vec::new();
@@ -136,9 +136,9 @@ pub(crate) async fn serve(
             .map(|(index, output)| choice(&head, index, output, &calls, shown, schema.as_ref()));
         let usages = outputs.iter().map(|output| output.usage);
         let whole = head.reply("chat.completion", choices.collect(), prompt_tokens, usages);
-        Json(reply::listing_excluded(whole, &excluded)).into_response()
+        Json(reply::listing_refused(whole, &refused)).into_response()
     };
-    let response = reply::with_excluded(response, &excluded);
+    let response = reply::with_refused(response, &refused);
     Ok(reply::with_ignored(response, &ignored))
 }
 

@@ -54,9 +54,8 @@ impl Tools {
             return Err(ApiError::field("tools", message));
         }
         let choice = choice.map(of_functions);
-        let words = [("request", OnRefused::Request), ("exclude", OnRefused::Exclude)];
-        let wrong = "it is neither `request` nor `exclude`";
-        let on_refused = fields.word("on_refused", &words, wrong)?;
+        let wrong = "it is not one of `request`, `exclude` and `loosen`";
+        let on_refused = fields.word("on_refused", &OnRefused::NAMED, wrong)?;
         let on_refused = on_refused.unwrap_or(app.options.on_refused);
         let mut this = Self { choice, parallel, on_refused, ..Self::default() };
         for (at, tool) in tools.into_iter().enumerate() {
@@ -198,8 +197,8 @@ impl Tools {
             "tool_choice": choice,
             "parallel_tool_calls": self.parallel,
         });
-        if self.on_refused == OnRefused::Exclude {
-            tag["on_refused"] = json!("exclude");
+        if self.on_refused != OnRefused::Request {
+            tag["on_refused"] = json!(self.on_refused.name());
         }
         if demanded {
             // A client that requires a call wants no text before it.

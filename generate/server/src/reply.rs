@@ -2,7 +2,7 @@
 
 use axum::http::{HeaderName, HeaderValue};
 use axum::response::Response;
-use grammarc_compiler::frontend::structural_tag::ExcludedTool;
+use grammarc_compiler::frontend::structural_tag::{RefusedTool, ToolState};
 use grammarc_generate::Finish;
 use grammarc_generate::output::{TokenLogprob, Usage};
 use grammarc_json::JsonSchema;
@@ -16,33 +16,42 @@ const IGNORED: HeaderName = HeaderName::from_static("x-grammarc-ignored");
 /// The response header that lists the tools that the grammar leaves out.
 const EXCLUDED: HeaderName = HeaderName::from_static("x-grammarc-excluded-tools");
 
-/// Adds the header with the tools that the grammar leaves out to a response, if there are any. A name with characters
-/// that a header cannot have is written with `\u{...}` escapes.
-pub(crate) fn with_excluded(mut response: Response, excluded: &[ExcludedTool]) -> Response {
-    let names: Vec<String> =
-        excluded.iter().map(|tool| tool.name.escape_default().to_string()).collect();
-    if !names.is_empty()
-        && let Ok(names) = HeaderValue::from_str(&names.join(", "))
-    {
-        response.headers_mut().insert(EXCLUDED, names);
+/// The response header that lists the tools that the grammar does not enforce as a whole.
+const LOOSENED: HeaderName = HeaderName::from_static("x-grammarc-loosened-tools");
+
+/// Adds the headers with the tools that do not compile to a response, if there are any. A name with characters that a
+/// header cannot have is written with `\u{...}` escapes.
+pub(crate) fn with_refused(mut response: Response, refused: &[RefusedTool]) -> Response {
+    for (header, is_left_out) in [(EXCLUDED, true), (LOOSENED, false)] {
+        let tools = refused.iter().filter(|tool| is_left_out == (tool.state == ToolState::LeftOut));
+        let names: Vec<String> = tools.map(|tool| tool.name.escape_default().to_string()).collect();
+        if !names.is_empty()
+            && let Ok(names) = HeaderValue::from_str(&names.join(", "))
+        {
+            response.headers_mut().insert(header, names);
+        }
     }
     response
 }
 
-/// Adds the tools that the grammar leaves out to a reply, as `x_grammarc.excluded_tools`, if there are any.
-pub(crate) fn listing_excluded(mut reply: Value, excluded: &[ExcludedTool]) -> Value {
-    if !excluded.is_empty() {
-        reply["x_grammarc"]["excluded_tools"] = of_excluded(excluded);
+/// Adds the tools that do not compile to a reply, if there are any: as `x_grammarc.excluded_tools` those that the grammar
+/// leaves out, and as `x_grammarc.loosened_tools` those that it does not enforce as a whole.
+pub(crate) fn listing_refused(mut reply: Value, refused: &[RefusedTool]) -> Value {
+    for RefusedTool { name, state, pointer, code, message } in refused {
+        let mut tool = json!({"name": name, "pointer": pointer, "code": code, "message": message});
+        let list = match state {
+            ToolState::LeftOut => "excluded_tools",
+            ToolState::Loosened | ToolState::AnyObject => {
+                tool["state"] = json!(state.name());
+                "loosened_tools"
+            }
+        };
+        match &mut reply["x_grammarc"][list] {
+            Value::Array(tools) => tools.push(tool),
+            other => *other = json!([tool]),
+        }
     }
     reply
-}
-
-/// Returns the tools that a grammar leaves out as JSON.
-fn of_excluded(excluded: &[ExcludedTool]) -> Value {
-    let tools = excluded.iter().map(|ExcludedTool { name, pointer, code, message }| {
-        json!({"name": name, "pointer": pointer, "code": code, "message": message})
-    });
-    tools.collect()
 }
 
 /// Adds the header with the fields without effect to a response, if there are any.

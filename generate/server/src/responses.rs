@@ -111,14 +111,14 @@ pub(crate) async fn serve(
     let head = Head { number, created, model: app.options.model.clone(), calls, repeated };
     let started = app.start(wanted).await?;
     let started = started.with(record, &head.calls);
-    let excluded = started.excluded.clone();
+    let refused = started.refused.clone();
     let response = if stream {
         sse::response(Frames::new(head), started)
     } else {
         let mut outputs = sse::collect(started).await?;
         let output = outputs.swap_remove(0);
-        Json(reply::listing_excluded(head.whole(&output), &excluded)).into_response()
+        Json(reply::listing_refused(head.whole(&output), &refused)).into_response()
     };
-    let response = reply::with_excluded(response, &excluded);
+    let response = reply::with_refused(response, &refused);
     Ok(reply::with_ignored(response, &ignored))
 }

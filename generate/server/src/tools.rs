@@ -8,7 +8,7 @@ use axum::response::IntoResponse;
 use axum::{Extension, Json};
 use grammarc_bindings::report;
 use grammarc_compiler::frontend::settings::Language;
-use grammarc_compiler::frontend::structural_tag::{excluded_tools, is_tool_list};
+use grammarc_compiler::frontend::structural_tag::{is_tool_list, refused_tools};
 use grammarc_generate::fair::Client;
 use grammarc_generate::grammars::least_tokens;
 use grammarc_generate::{GenerateError, Grammar};
@@ -126,10 +126,10 @@ pub(crate) async fn grammars(
             let report: Value =
                 serde_json::from_str(&report::of_grammar(compiled.artifact())).unwrap_or_default();
             app.keep(id.clone(), grammar);
-            let excluded = excluded_tools(&compiled.artifact().meta().report);
+            let refused = refused_tools(&compiled.artifact().meta().report);
             let reply =
                 json!({"id": id, "least_tokens": least_tokens(&compiled), "report": report});
-            Ok(Json(reply::listing_excluded(reply, &excluded)))
+            Ok(Json(reply::listing_refused(reply, &refused)))
         })
         .await
 }

@@ -8,6 +8,7 @@
 mod agreement;
 mod bounds;
 mod conformance;
+mod explain;
 mod forms;
 mod hostile;
 mod judge;
@@ -19,3 +20,4 @@ mod repeated_keys;
 mod scale;
 mod situations;
 mod unique;
+mod witness;

@@ -14,11 +14,13 @@
 //! texts of up to a few thousand bytes. Bounds of repetitions cost nothing, because the sets are
 //! stable after at most as many rounds as there are positions.
 
+use std::cmp::Reverse;
+
 use bitvec::vec::BitVec;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Expr, ExprGraph, Grammar, RuleId};
-use crate::automata::StateBudget;
+use super::graph_position::{GraphPosition, StateActions};
+use super::{ByteSet, Expr, ExprGraph, Grammar, RuleId};
 
 /// Whether the start rule of a grammar derives the text `bytes` as a whole.
 pub fn recognizes(grammar: &Grammar, bytes: &[u8]) -> bool {
@@ -32,6 +34,36 @@ pub fn accepted_prefixes(grammar: &Grammar, bytes: &[u8]) -> Vec<usize> {
     let start = Expr::Call(grammar.start);
     let from = solver.only(0);
     solver.solve(&start, &from).iter_ones().collect()
+}
+
+/// What may come behind a prefix of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Behind {
+    /// The bytes that may come next. Empty if no text begins with the prefix and one more byte.
+    pub bytes: ByteSet,
+    /// Whether the prefix is a whole text.
+    pub may_end: bool,
+    /// The rules that say which byte comes next, without repetition: those that begin last come first.
+    pub rules: Vec<RuleId>,
+}
+
+/// Returns what may come behind the prefix `bytes` in the texts of a grammar's start rule.
+///
+/// Every expression of the grammar has to have a text: otherwise some of the bytes may lead nowhere. So may those
+/// behind the beginning of an intersection or a complement.
+pub fn behind(grammar: &Grammar, bytes: &[u8]) -> Behind {
+    let mut solver = Solver::new(grammar, bytes);
+    let from = solver.only(0);
+    let ends = solver.solve(&Expr::Call(grammar.start), &from);
+    let mut open: Vec<Goal> = solver.open.into_iter().collect();
+    open.sort_by_key(|&(rule, start)| (Reverse(start), rule));
+    let mut rules: Vec<RuleId> = Vec::new();
+    for (rule, _) in open {
+        if !rules.contains(&rule) {
+            rules.push(rule);
+        }
+    }
+    Behind { bytes: solver.next, may_end: ends[bytes.len()], rules }
 }
 
 /// A set of positions in the text, as one bit for each position from 0 to the length of the text
@@ -60,6 +92,10 @@ struct Solver<'a> {
     /// The goal (rule and start position) that is being computed. `None` while the requested
     /// expression itself is computed.
     current: Option<Goal>,
+    /// The bytes that may come behind the text, as found so far.
+    next: ByteSet,
+    /// The goals (rule and start position) whose own expressions have such bytes.
+    open: FxHashSet<Goal>,
 }
 
 impl<'a> Solver<'a> {
@@ -73,6 +109,8 @@ impl<'a> Solver<'a> {
             agenda: Vec::new(),
             queued: FxHashSet::default(),
             current: None,
+            next: ByteSet::EMPTY,
+            open: FxHashSet::default(),
         }
     }
 
@@ -125,15 +163,24 @@ impl<'a> Solver<'a> {
         match expr {
             Expr::Never | Expr::Token(_) => self.none(),
             Expr::Empty => from.clone(),
-            Expr::Bytes(set) => self.each(from, |text, at| {
-                text.get(at).is_some_and(|&byte| set.contains(byte)).then_some(at + 1)
-            }),
+            Expr::Bytes(set) => {
+                if from[self.text.len()] {
+                    self.comes_next(set.iter());
+                }
+                self.each(from, |text, at| {
+                    text.get(at).is_some_and(|&byte| set.contains(byte)).then_some(at + 1)
+                })
+            }
             Expr::Literal(bytes) => {
+                for start in from.iter_ones() {
+                    self.expect(start, bytes);
+                }
                 self.each(from, |text, at| text[at..].starts_with(bytes).then(|| at + bytes.len()))
             }
             Expr::Texts(texts) => {
                 let mut to = self.none();
                 for start in from.iter_ones() {
+                    texts.iter().for_each(|text| self.expect(start, text));
                     let begun = texts.begun_by(&self.text[start..]).into_iter();
                     begun.for_each(|length| to.set(start + length, true));
                 }
@@ -147,8 +194,13 @@ impl<'a> Solver<'a> {
                         if dfa.states[state as usize].accepting {
                             to.set(at, true);
                         }
-                        let next = self.text.get(at).and_then(|&b| dfa.next(state, b.into()));
-                        let Some(next) = next else { break };
+                        let Some(&byte) = self.text.get(at) else {
+                            let edges = &dfa.states[state as usize].edges;
+                            let bytes = edges.iter().flat_map(|edge| edge.lo..=edge.hi);
+                            self.comes_next(bytes.filter_map(|byte| u8::try_from(byte).ok()));
+                            break;
+                        };
+                        let Some(next) = dfa.next(state, byte.into()) else { break };
                         state = next;
                     }
                 }
@@ -188,6 +240,7 @@ impl<'a> Solver<'a> {
                 to
             }
             Expr::Not(operand) => {
+                self.comes_next(ByteSet::FULL.iter());
                 let mut to = self.none();
                 for start in from.iter_ones() {
                     let from = self.only(start);
@@ -244,27 +297,55 @@ impl<'a> Solver<'a> {
     }
 
     /// Returns the positions at which a path through a graph may end if it starts at one of the
-    /// positions `from`. Required keys and counters are unrolled first.
+    /// positions `from`.
     fn graph(&mut self, graph: &ExprGraph, from: &Positions) -> Positions {
-        let graph = graph
-            .unrolled(StateBudget::of(usize::MAX))
-            .expect("there is room for all sets of required keys");
-        let mut reached = vec![self.none(); graph.states() as usize];
-        reached[ExprGraph::START as usize].clone_from(from);
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for (source, part, target) in graph.edges() {
-                let source = reached[source as usize].clone();
-                let mut to = self.advance(part, &source);
-                to |= &reached[target as usize];
-                if reached[target as usize] != to {
-                    reached[target as usize] = to;
-                    changed = true;
+        let actions = StateActions::of(graph);
+        let mut edges: Vec<Vec<(&Expr, u32)>> = vec![Vec::new(); graph.states() as usize];
+        graph.edges().for_each(|(from, part, to)| edges[from as usize].push((part, to)));
+        let mut to = self.none();
+        let start = GraphPosition::start(graph);
+        let mut reached = FxHashMap::from_iter([(start.clone(), from.clone())]);
+        let mut open = vec![start];
+        while let Some(position) = open.pop() {
+            let from = reached[&position].clone();
+            if position.is_end(graph) {
+                to |= &from;
+            }
+            for &(part, target) in &edges[position.state as usize] {
+                let Some(next) = position.after(graph, target, &actions) else { continue };
+                // Without all required keys, the last state leads nowhere.
+                let is_last = target == graph.end() && edges[target as usize].is_empty();
+                if is_last && !next.is_end(graph) {
+                    continue;
+                }
+                let mut found = self.advance(part, &from);
+                if found.not_any() {
+                    continue;
+                }
+                let known = reached.entry(next.clone()).or_insert_with(|| self.none());
+                found |= &*known;
+                if *known != found {
+                    *known = found;
+                    open.push(next);
                 }
             }
         }
-        reached.swap_remove(graph.end() as usize)
+        to
+    }
+
+    /// Records the byte of `bytes` that comes behind the text, if the text from `start` on is its beginning.
+    fn expect(&mut self, start: usize, bytes: &[u8]) {
+        let rest = bytes.strip_prefix(&self.text[start..]).unwrap_or_default();
+        self.comes_next(rest.first().copied());
+    }
+
+    /// Records bytes that may come behind the text, by the expression of the current goal.
+    fn comes_next(&mut self, bytes: impl IntoIterator<Item = u8>) {
+        let mut bytes = bytes.into_iter().peekable();
+        if bytes.peek().is_some() {
+            self.open.extend(self.current);
+        }
+        self.next.extend(bytes);
     }
 
     /// Returns the set of the positions that `end` computes from each position in `from`. Where
@@ -286,7 +367,7 @@ mod tests {
 
     use super::*;
     use crate::automata::{Dfa, DfaState, Edge};
-    use crate::ir::{ByteSet, GrammarBuilder, Origin};
+    use crate::ir::{GrammarBuilder, Origin};
 
     /// Returns a grammar of one rule, whose expression may call the rule.
     fn grammar(expr: impl FnOnce(RuleId) -> Expr) -> Grammar {
@@ -391,6 +472,28 @@ mod tests {
             Expr::seq([Expr::Graph(Arc::new(graph)), b().optional()])
         });
         assert_eq!(language(&looped, 3), ["", "b", "ab", "ba", "abb", "bab"]);
+    }
+
+    #[test]
+    fn bytes_behind_a_prefix() {
+        let words = grammar(|_| {
+            let words = Expr::alt([Expr::literal("aab"), Expr::literal("b"), Expr::literal("ac")]);
+            Expr::seq([words, Expr::byte(b',')]).repeat(1, Some(2))
+        });
+        let cases = [
+            ("", "ab", false),
+            ("a", "ac", false),
+            ("aab", ",", false),
+            ("aab,", "ab", true),
+            ("b,b,", "", true),
+            ("x", "", false),
+        ];
+        for (prefix, bytes, may_end) in cases {
+            let bytes = bytes.bytes().collect();
+            let found = behind(&words, prefix.as_bytes());
+            assert_eq!((found.bytes, found.may_end), (bytes, may_end), "{prefix}");
+            assert_eq!(found.rules.is_empty(), found.bytes.is_empty());
+        }
     }
 
     #[test]

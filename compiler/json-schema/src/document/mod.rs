@@ -212,6 +212,29 @@ impl<'s> Document<'s> {
         Pointers::new(self)
     }
 
+    /// Whether two values of a document are equal, with members in any order.
+    pub(crate) fn is_same(&self, left: NodeId, right: NodeId) -> bool {
+        let mut open = vec![(left, right)];
+        while let Some((left, right)) = open.pop() {
+            match (self.json(left), self.json(right)) {
+                (Json::Null, Json::Null) => {}
+                (Json::Bool(a), Json::Bool(b)) if a == b => {}
+                (Json::Number(a), Json::Number(b)) | (Json::String(a), Json::String(b)) if a == b => {}
+                (Json::Array(a), Json::Array(b)) if a.len() == b.len() => {
+                    open.extend(a.iter().copied().zip(b.iter().copied()));
+                }
+                (Json::Object(a), Json::Object(b)) if a.iter().count() == b.iter().count() => {
+                    for (key, member) in a.iter() {
+                        let Some(other) = b.get(key) else { return false };
+                        open.push((member.value, other.value));
+                    }
+                }
+                _ => return false,
+            }
+        }
+        true
+    }
+
     /// Returns the URI of a graft by its outermost value, or `None` for other nodes.
     fn uri(&self, node: NodeId) -> Option<&str> {
         let graft = self.grafts.binary_search_by_key(&node, |(root, _)| *root).ok()?;

@@ -152,6 +152,11 @@ pub fn is_unknown(reason: &str) -> bool {
     [UNKNOWN, OPENAPI_ALONE, OTHER_DRAFT].contains(&reason)
 }
 
+/// Returns whether some draft defines a keyword of this name.
+pub(crate) fn is_keyword(name: &str) -> bool {
+    KEYWORDS.binary_search_by_key(&name, |keyword| keyword.name).is_ok()
+}
+
 /// The keywords that OpenAPI 3.0 adds, sorted by name. `nullable` has an effect only in that dialect.
 pub(crate) const OPENAPI: &[(&str, Support)] = &[
     ("components", Annotation("holds schemas for references")),

@@ -318,6 +318,14 @@ impl Schemas {
         self.entries[id.index()].schema = Some(schema);
     }
 
+    /// Replaces one keyword of a schema, given by its index in the schema. Returns what it was.
+    pub(crate) fn replace_part(&mut self, id: SchemaId, index: usize, part: Part) -> Part {
+        match &mut self.entries[id.index()].schema {
+            Some(Schema::Parts(parts)) => std::mem::replace(&mut parts[index].1, part),
+            _ => part,
+        }
+    }
+
     /// Returns the schemas that the keywords of a schema apply to the same value.
     fn in_place(&self, id: SchemaId) -> Vec<SchemaId> {
         self.parts(id).iter().flat_map(|(_, part)| part.in_place()).collect()

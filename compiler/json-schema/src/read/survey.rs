@@ -18,6 +18,9 @@ use crate::options::{Formats, JsonSchemaOptions};
 use crate::source::occurrence::Occurrence;
 use crate::source::resolve::{Context, References};
 
+/// Reason in the report: the keyword or schema does not compile, and the options say to go on without it.
+const NOT_ENFORCED: &str = "not enforced, because it does not compile";
+
 /// Estimated budget steps for reading a schema.
 const STEPS_A_SCHEMA: usize = 1 << 6;
 
@@ -39,11 +42,13 @@ pub(crate) struct Surveyed {
 
 /// Reads all schemas of a document and all schemas that it refers to. Schemas of other resources are copied into the
 /// document. Each of `roots` is a document of its own for references: the place of its outermost schema, and the same
-/// document as values of the reference library. Warnings are added to `findings`.
+/// document as values of the reference library. The schemas and keywords at `loosened` say nothing. Warnings are added to
+/// `findings`.
 pub(crate) fn survey(
     document: &mut Document<'_>,
     roots: &[(NodeId, &Tree<'_>)],
     options: &JsonSchemaOptions,
+    loosened: &FxHashSet<NodeId>,
     budget: &Budget,
     findings: &mut Vec<Diagnostic>,
 ) -> Result<Surveyed, Vec<Diagnostic>> {
@@ -60,6 +65,7 @@ pub(crate) fn survey(
             references,
             limit: StateBudget::new(options.max_states, budget),
             formats: options.formats,
+            loosened,
             occurrences,
             found,
             nullable: Vec::new(),
@@ -96,6 +102,8 @@ struct Survey<'a, 's> {
     limit: StateBudget<'a>,
     /// Whether `format` constrains strings or is an annotation.
     formats: Formats,
+    /// The places of schemas and keywords that say nothing, although they should.
+    loosened: &'a FxHashSet<NodeId>,
     /// The keyword occurrences found so far, with their verdicts.
     occurrences: Vec<Occurrence>,
     /// The schemas, errors and warnings so far.
@@ -150,6 +158,11 @@ impl Survey<'_, '_> {
 
     /// Reads the schema at a place: its boolean value, or its keywords.
     fn read(&mut self, node: NodeId, outside: Context) -> Schema {
+        if self.loosened.contains(&node) {
+            let (verdict, reason) = (Verdict::Approximate, NOT_ENFORCED);
+            self.occurrences.push(Occurrence { value: node, verdict, reason });
+            return Schema::Boolean(true);
+        }
         match self.document.json(node) {
             Json::Bool(all) => return Schema::Boolean(*all),
             Json::Object(_) => {}
@@ -199,6 +212,9 @@ impl Survey<'_, '_> {
                     let reason = "beside `$ref`, which stands alone in this draft";
                     enter(value, Verdict::Annotation, reason);
                 }
+                Support::Exact if self.loosened.contains(&value) => {
+                    enter(value, Verdict::Approximate, NOT_ENFORCED);
+                }
                 Support::Exact => {
                     let (read, verdict, reason) = match reader.read(node, key, value) {
                         Read::Parts(read) => (read, Verdict::Exact, ""),
@@ -225,7 +241,8 @@ impl Survey<'_, '_> {
         }
         for keyword in ["$ref", "$dynamicRef", "$recursiveRef"] {
             let Some(value) = self.document.get(node, keyword) else { continue };
-            if support(keyword, context.dialect) != Support::Exact {
+            let is_exact = support(keyword, context.dialect) == Support::Exact;
+            if !is_exact || self.loosened.contains(&value) {
                 continue;
             }
             match self.references.follow(self.document, keyword, value, context) {

@@ -8,7 +8,7 @@ use grammarc_grammar::budget::Budget;
 use grammarc_grammar::diagnostics::Diagnostic;
 use grammarc_grammar::diagnostics::report::Verdict;
 use grammarc_grammar::ir::Survey;
-use grammarc_grammar::ir::shortest::shortest_text;
+use grammarc_grammar::ir::example::Examples;
 use rustc_hash::FxHashSet;
 use serde_json::Value;
 
@@ -22,9 +22,13 @@ use crate::algebra::logic::layer::Inexact;
 use crate::algebra::promises::{OneOfPromise, OrderPromise, Promises};
 use crate::algebra::simplify::steps::Steps;
 use crate::document::NodeId;
+use crate::loosely::TESTS;
 use crate::lower::lower;
 use crate::options::{JsonSchemaOptions, TextForm};
 use crate::text_form::tags::Root;
+
+/// Bytes of a random text from which on its shortest end is taken.
+const MOST_RANDOM: usize = 400;
 
 /// Maximum number of instances that are tried until one is confirmed.
 const MOST_INSTANCES: usize = 32;
@@ -34,7 +38,7 @@ const MOST_INSTANCES: usize = 32;
 pub enum Side {
     /// No value satisfies the question.
     Empty {
-        /// Keywords that are only approximated, and that both documents have in equal schemas. The answer
+        /// Keywords that are only approximated, and that both documents have with one value. The answer
         /// assumes that each allows just the values that the compiler reads. Without such keywords, the
         /// answer is proved.
         assuming: Vec<Reason>,
@@ -85,7 +89,7 @@ enum Found {
 
 /// Answers whether some value satisfies the schemas whose flag is set in `question`, and none of
 /// the others.
-pub(super) fn ask(sides: &mut Sides<'_>, question: [bool; 2], options: &RelationOptions) -> Side {
+pub(crate) fn ask(sides: &mut Sides<'_>, question: [bool; 2], options: &RelationOptions) -> Side {
     let schemas = JsonSchemaOptions { text: TextForm::SHORT, ..options.schemas.clone() };
     let mut tried: Vec<NodeId> = Vec::new();
     let budget = options.budget();
@@ -111,8 +115,9 @@ pub(super) fn ask(sides: &mut Sides<'_>, question: [bool; 2], options: &Relation
         };
         let node = sides.document.graft("instance:", &value, sides.document.root());
         match confirm(sides, question, node, &schemas, &budget) {
-            Ok(Some(notes)) => {
-                let doubtful = inexact(sides, question, &notes, Answer::Some);
+            Ok(Some(Confirmed { notes, used })) => {
+                let mut doubtful = inexact(sides, question, &notes, Answer::Some);
+                doubtful.retain(|(place, _)| used.contains(place));
                 return match doubtful.is_empty() {
                     true => Side::Witness { text },
                     false => Side::Unknown(reasons(sides, doubtful)),
@@ -144,6 +149,65 @@ fn begin<'a>(
     (automata, asked)
 }
 
+/// Returns random texts of values that satisfy all schemas whose flag is set in `question`, and none of the others. Each
+/// is confirmed, so there may be fewer than `count`. `below` returns a random number below its argument.
+///
+/// # Errors
+///
+/// The question has no answer: a limit is met, or keywords that are not exact matter.
+pub(crate) fn random_texts(
+    sides: &mut Sides<'_>,
+    question: [bool; 2],
+    count: usize,
+    below: &mut dyn FnMut(usize) -> usize,
+    options: &RelationOptions,
+) -> Result<Vec<String>, Reason> {
+    let schemas = JsonSchemaOptions { text: TextForm::SHORT, ..options.schemas.clone() };
+    let budget = options.budget();
+    let limit = |sides: &Sides<'_>, error| match limit(sides, &budget.blame(error)) {
+        Side::Unknown(mut reasons) => reasons.swap_remove(0),
+        _ => Reason { side: None, pointer: String::new(), text: String::new() },
+    };
+    let drawn = |sides: &Sides<'_>, below: &mut dyn FnMut(usize) -> usize| {
+        let (mut automata, asked) = begin(sides, question, &schemas, &budget);
+        let mut graph = build(&mut automata, asked)?;
+        if !graph.holds(asked) {
+            return Ok(Vec::new());
+        }
+        merge(&mut graph, &budget);
+        let types = &automata.simplifier.types;
+        let grammar = lower(types, &graph, &schemas, Root::Value, &budget)?.grammar;
+        let survey = Survey::new(&grammar, &budget);
+        let Some(mut examples) = Examples::new(&grammar, &survey, &budget) else {
+            return Ok(Vec::new());
+        };
+        let texts = (0..count).map(|_| examples.random(MOST_RANDOM, below));
+        Ok(texts.filter_map(|text| String::from_utf8(text).ok()).collect::<Vec<_>>())
+    };
+    let mut texts = drawn(sides, below).map_err(|error| limit(sides, error))?;
+    let mut error = None;
+    texts.retain(|text| {
+        let Ok(value) = serde_json::from_str::<Value>(text) else { return false };
+        let node = sides.document.graft("instance:", &value, sides.document.root());
+        match confirm(sides, question, node, &schemas, &budget) {
+            Ok(Some(Confirmed { notes, used })) => {
+                let mut doubtful = inexact(sides, question, &notes, Answer::Some);
+                doubtful.retain(|(place, _)| used.contains(place));
+                doubtful.is_empty()
+            }
+            Ok(None) => false,
+            Err(limit) => {
+                error.get_or_insert(limit);
+                false
+            }
+        }
+    });
+    match error {
+        Some(error) => Err(limit(sides, error)),
+        None => Ok(texts),
+    }
+}
+
 /// Looks for a shortest text of a question other than the values at `tried`.
 fn attempt(
     sides: &Sides<'_>,
@@ -166,31 +230,45 @@ fn attempt(
     let types = &automata.simplifier.types;
     let grammar = lower(types, &graph, options, Root::Value, budget)?.grammar;
     let survey = Survey::new(&grammar, budget);
-    let text = shortest_text(&grammar, &survey, budget);
+    let text = Examples::new(&grammar, &survey, budget).map(|mut examples| examples.shortest());
     Ok(text.and_then(|text| String::from_utf8(text).ok()).map_or(Found::NoText, Found::Text))
 }
 
-/// Returns the keywords that were not exact in the test whether the constant at `node` satisfies the schemas of a
-/// question. `None` if it does not, by the algebra of schemas.
+/// What the test of a constant has shown, if it satisfies the schemas of a question.
+struct Confirmed {
+    /// The keywords that were not exact in the test.
+    notes: Vec<Inexact>,
+    /// The places of all keywords on which the test depends.
+    used: FxHashSet<NodeId>,
+}
+
+/// Tests whether the constant at `node` satisfies the schemas of a question. `None` if it does not, by the algebra of
+/// schemas.
 fn confirm(
     sides: &Sides<'_>,
     question: [bool; 2],
     node: NodeId,
     options: &JsonSchemaOptions,
     budget: &Budget,
-) -> Result<Option<Vec<Inexact>>, Diagnostic> {
+) -> Result<Option<Confirmed>, Diagnostic> {
     let (mut automata, asked) = begin(sides, question, options, budget);
+    automata.logic().used = Some(FxHashSet::default());
     let value = automata.logic().value(node);
     let both = automata.logic().both(value, asked);
     let (graph, _) = explored(&mut automata, both)?;
-    let notes = std::mem::take(&mut automata.logic().inexact);
-    Ok(graph.holds[0].then(|| notes.into_iter().collect()))
+    let notes: Vec<Inexact> = std::mem::take(&mut automata.logic().inexact).into_iter().collect();
+    let mut used = automata.logic().used.take().unwrap_or_default();
+    used.extend(notes.iter().map(|note| note.place));
+    let equals = sides.schemas.equal_places().filter(|(first, _)| used.contains(first));
+    let equals: Vec<NodeId> = equals.map(|(_, other)| other).collect();
+    used.extend(equals);
+    Ok(graph.holds[0].then_some(Confirmed { notes, used }))
 }
 
 /// Keywords that are only approximated, so that the values found for a question may lack some. An empty
 /// result proves nothing then.
 struct Doubts {
-    /// Keywords that both documents have in equal schemas.
+    /// Keywords that both documents have, with one value.
     shared: Vec<Reason>,
     /// All other such keywords.
     own: Vec<Reason>,
@@ -205,10 +283,22 @@ fn doubts(sides: &Sides<'_>, question: [bool; 2], notes: &[Inexact]) -> Doubts {
     // If both sides have to hold, a keyword of both does not cancel.
     let may_cancel = question != [true, true];
     let equal = sides.schemas.equal_places().filter(|_| may_cancel);
-    let shared: FxHashSet<NodeId> = equal
+    let mut shared: FxHashSet<NodeId> = equal
         .filter(|&(first, other)| sides.side_of(first) != sides.side_of(other))
         .flat_map(|(first, other)| [first, other])
         .collect();
+    // The other document has the keyword with the same value in a schema that differs in other keywords.
+    let document = &sides.document;
+    let is_same = |node: NodeId, other: NodeId| {
+        sides.side_of(node) != sides.side_of(other)
+            && document.key(node) == document.key(other)
+            && document.is_same(node, other)
+    };
+    for &(node, _) in inexact.iter().filter(|_| may_cancel) {
+        if inexact.iter().any(|&(other, _)| is_same(node, other)) {
+            shared.insert(node);
+        }
+    }
     let (shared, own) = inexact.into_iter().partition(|(node, _)| shared.contains(node));
     Doubts { shared: reasons(sides, shared), own: reasons(sides, own) }
 }
@@ -266,9 +356,6 @@ fn reasons(sides: &Sides<'_>, inexact: Vec<(NodeId, &'static str)>) -> Vec<Reaso
     }
     reasons
 }
-
-/// Keywords whose schema is a test: where it is met less often, more may be allowed.
-const TESTS: [&str; 6] = ["not", "if", "oneOf", "contains", "dependentSchemas", "dependencies"];
 
 /// Whether a value of a document stands within a schema that is a test. References are not followed.
 fn is_test(sides: &Sides<'_>, node: NodeId) -> bool {

@@ -18,7 +18,7 @@ use crate::algebra::content::explore::explored;
 use crate::algebra::logic::formula::FormulaId;
 use crate::algebra::logic::subject::Subject;
 use crate::algebra::simplify::steps::Steps;
-use crate::document::{Document, Json, NodeId};
+use crate::document::{Json, NodeId};
 use crate::read::schema::SchemaId;
 
 /// Maximum number of differences whose effect is determined. The effect of others is unknown.
@@ -139,7 +139,7 @@ impl Walk<'_, '_> {
         let (Json::Object(lefts), Json::Object(rights)) =
             (document.json(left), document.json(right))
         else {
-            if !same(document, left, right) {
+            if !document.is_same(left, right) {
                 let [a, b] = [left, right].map(|node| self.schema(node));
                 self.add(Some(left), Some(right), "", [a, b]);
             }
@@ -172,7 +172,7 @@ impl Walk<'_, '_> {
     ) {
         let document = &self.sides.document;
         let [left, right] = values;
-        if same(document, left, right) {
+        if document.is_same(left, right) {
             return;
         }
         match (holds(keyword), document.json(left), document.json(right)) {
@@ -291,27 +291,4 @@ impl Walk<'_, '_> {
             (true, true) => Effect::Different,
         })
     }
-}
-
-/// Whether two values of a document are equal, with members in any order.
-fn same(document: &Document<'_>, left: NodeId, right: NodeId) -> bool {
-    let mut open = vec![(left, right)];
-    while let Some((left, right)) = open.pop() {
-        match (document.json(left), document.json(right)) {
-            (Json::Null, Json::Null) => {}
-            (Json::Bool(a), Json::Bool(b)) if a == b => {}
-            (Json::Number(a), Json::Number(b)) | (Json::String(a), Json::String(b)) if a == b => {}
-            (Json::Array(a), Json::Array(b)) if a.len() == b.len() => {
-                open.extend(a.iter().copied().zip(b.iter().copied()));
-            }
-            (Json::Object(a), Json::Object(b)) if a.iter().count() == b.iter().count() => {
-                for (key, member) in a.iter() {
-                    let Some(other) = b.get(key) else { return false };
-                    open.push((member.value, other.value));
-                }
-            }
-            _ => return false,
-        }
-    }
-    true
 }

@@ -21,10 +21,10 @@
 //!
 //! Tests: `tests/relation.rs`; `tests/tests/schemas/relation.rs`.
 
-mod ask;
+pub(crate) mod ask;
 mod changed;
 mod options;
-mod sides;
+pub(crate) mod sides;
 
 use grammarc_grammar::diagnostics::Source;
 

@@ -23,7 +23,7 @@ impl Which {
     pub const BOTH: [Self; 2] = [Self::Left, Self::Right];
 
     /// Returns the index of the side: 0 or 1.
-    pub(super) fn index(self) -> usize {
+    pub(crate) fn index(self) -> usize {
         self as usize
     }
 
@@ -57,7 +57,7 @@ impl Default for RelationOptions {
 
 impl RelationOptions {
     /// Returns the budget of one question.
-    pub(super) fn budget(&self) -> Budget {
+    pub(crate) fn budget(&self) -> Budget {
         let budget = Budget::new().time_limit(self.time);
         match &self.cancel {
             Some(flag) => budget.cancel_flag(Arc::clone(flag)),

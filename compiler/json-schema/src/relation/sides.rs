@@ -4,6 +4,8 @@
 use grammarc_grammar::budget::Budget;
 use grammarc_grammar::diagnostics::{Diagnostic, Source};
 
+use rustc_hash::FxHashSet;
+
 use super::options::{Refused, RelationOptions, Which};
 use crate::document::{Document, Json, NodeId, Tree};
 use crate::passes::CODES;
@@ -13,18 +15,18 @@ use crate::read::survey::{Surveyed, survey};
 use crate::source::occurrence::Occurrence;
 
 /// The schemas of both documents.
-pub(super) struct Sides<'s> {
+pub(crate) struct Sides<'s> {
     /// The JSON array of both documents. Values of other documents, to which one of them refers, are copied
     /// behind it.
-    pub(super) document: Document<'s>,
+    pub(crate) document: Document<'s>,
     /// The schemas of both documents. Equal schemas of the two are shared.
-    pub(super) schemas: Schemas,
+    pub(crate) schemas: Schemas,
     /// The places of the outermost schemas.
-    pub(super) places: [NodeId; 2],
+    pub(crate) places: [NodeId; 2],
     /// The outermost schemas.
-    pub(super) roots: [SchemaId; 2],
+    pub(crate) roots: [SchemaId; 2],
     /// All keywords of both documents. The verdict of each is whether its values are read exactly.
-    pub(super) occurrences: Vec<Occurrence>,
+    pub(crate) occurrences: Vec<Occurrence>,
 }
 
 /// Returns the text of an array of both documents, and each document as values of the reference
@@ -33,7 +35,7 @@ pub(super) struct Sides<'s> {
 /// # Errors
 ///
 /// A document is not JSON.
-pub(super) fn joined<'t>(
+pub(crate) fn joined<'t>(
     sides: [&'t Source; 2],
     options: &RelationOptions,
 ) -> Result<(Source, [Tree<'t>; 2]), Refused> {
@@ -54,7 +56,7 @@ impl<'s> Sides<'s> {
     /// # Errors
     ///
     /// A document has keywords or references that are refused, or the budget is spent.
-    pub(super) fn read(
+    pub(crate) fn read(
         source: &'s Source,
         trees: &[Tree<'_>; 2],
         sides: [&Source; 2],
@@ -74,17 +76,23 @@ impl<'s> Sides<'s> {
             return Err(unsided(document.error(CODES.syntax, document.root(), text)));
         };
         let roots = [(left, &trees[0]), (right, &trees[1])];
-        let mut findings = Vec::new();
-        let surveyed = survey(&mut document, &roots, &options.schemas, budget, &mut findings);
+        let (mut findings, none) = (Vec::new(), FxHashSet::default());
+        let surveyed = survey(&mut document, &roots, &options.schemas, &none, budget, &mut findings);
         let surveyed = surveyed.map_err(|errors| refused(sides, options, errors, budget))?;
-        let Surveyed { mut schemas, roots, occurrences } = surveyed;
-        schemas.share(share::first_equals(&document, &schemas));
+        let Surveyed { schemas, roots, occurrences } = surveyed;
         let roots = [roots[0], roots[1]];
-        Ok(Self { document, schemas, places: [left, right], roots, occurrences })
+        let mut sides = Self { document, schemas, places: [left, right], roots, occurrences };
+        sides.share();
+        Ok(sides)
+    }
+
+    /// Finds the schemas that are equal, of one side or of both.
+    pub(crate) fn share(&mut self) {
+        self.schemas.share(share::first_equals(&self.document, &self.schemas));
     }
 
     /// Returns the side that a value belongs to. `None` for a value of another document.
-    pub(super) fn side_of(&self, node: NodeId) -> Option<Which> {
+    pub(crate) fn side_of(&self, node: NodeId) -> Option<Which> {
         Which::BOTH.into_iter().find(|side| {
             let place = self.places[side.index()];
             self.document.outermost(node, place) == place
@@ -92,7 +100,7 @@ impl<'s> Sides<'s> {
     }
 
     /// Returns the JSON pointer to a value within the document of its side.
-    pub(super) fn pointer(&self, node: NodeId) -> String {
+    pub(crate) fn pointer(&self, node: NodeId) -> String {
         let pointer = self.document.pointer(node);
         match self.side_of(node) {
             // The pointer begins with the index of the side: `/0` or `/1`.
@@ -113,8 +121,8 @@ fn refused(
     for (side, source) in Which::BOTH.into_iter().zip(sides) {
         let Ok((mut document, tree)) = Document::parse(source, CODES, budget) else { continue };
         let roots = [(document.root(), &tree)];
-        let mut findings = Vec::new();
-        if let Err(errors) = survey(&mut document, &roots, &options.schemas, budget, &mut findings)
+        let (mut findings, none) = (Vec::new(), FxHashSet::default());
+        if let Err(errors) = survey(&mut document, &roots, &options.schemas, &none, budget, &mut findings)
         {
             return Refused { side, errors };
         }

@@ -6,12 +6,15 @@ mod cases;
 mod counts;
 mod diagnostics;
 mod dialects;
+mod explain;
 mod forms;
+mod loosely;
 mod page;
 mod recognizer;
 mod relation;
 mod steps;
 mod unevaluated;
+mod witness;
 use grammarc_grammar::budget::Budget;
 
 use grammarc_grammar::diagnostics::{Diagnostic, Source};

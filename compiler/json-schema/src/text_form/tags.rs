@@ -17,9 +17,10 @@ use crate::values::types::TypeSet;
 use grammarc_grammar::ir::Expr;
 
 /// Which values of a schema are written, and whether as JSON or as tags.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub enum Root<'a> {
     /// All values of the schema, as JSON.
+    #[default]
     Value,
     /// Only the objects of the schema, as JSON.
     Object,

@@ -44,6 +44,20 @@ impl TypeSet {
         self.0 & other.0 == other.0
     }
 
+    /// Returns the types of this set that are not in `other`.
+    #[must_use]
+    pub(crate) fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
+    /// Returns the parts of the set by kind of value: null, booleans, numbers, strings, arrays and objects. Parts that
+    /// are empty are left out.
+    pub(crate) fn kinds(self) -> Vec<Self> {
+        let kinds =
+            [Self::NULL, Self::BOOLEAN, Self::NUMBER, Self::STRING, Self::ARRAY, Self::OBJECT];
+        kinds.into_iter().map(|kind| Self(self.0 & kind.0)).filter(|&kind| kind != Self::NONE).collect()
+    }
+
     /// Returns the types that a name in the `type` keyword denotes in a draft, or `None` for an unknown name.
     pub(crate) fn named(name: &str, draft: Draft) -> Option<Self> {
         Some(match name {

@@ -60,8 +60,8 @@ impl LanguageOptions for StructuralTagOptions {
             Tokens::Never => recorded.push(("tokens", "never".to_owned())),
         }
         recorded.extend(self.style.clone().map(|style| ("style", style)));
-        if self.on_refused == OnRefused::Exclude {
-            recorded.push(("on-refused", "exclude".to_owned()));
+        if self.on_refused != OnRefused::Request {
+            recorded.push(("on-refused", self.on_refused.name().to_owned()));
         }
         recorded.extend(named_sources::recorded(&self.sources));
         recorded

@@ -10,8 +10,8 @@ use grammarc_grammar::suggest::nearest;
 use grammarc_json_schema::document::{Document, Json, NodeId};
 
 use super::format::{Text, Token};
-use super::left_out::{Candidate, LeftOut};
 use super::options::StructuralTagOptions;
+use super::refused_tool::{Candidate, Refused, ToolState};
 
 /// Reads the values of a document, with the errors found so far.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub(super) struct Reader<'d, 's> {
     pub(super) controls: &'d ControlTokens,
     pub(super) errors: Vec<Diagnostic>,
     /// The tools that are left out of the grammar, since they do not compile.
-    pub(super) left_out: Vec<LeftOut>,
+    pub(super) left_out: Vec<Refused>,
     /// The tools read so far that are left out if their arguments do not compile.
     pub(super) candidates: Vec<Candidate>,
 }
@@ -33,19 +33,20 @@ impl<'d, 's> Reader<'d, 's> {
         document: &'d Document<'s>,
         options: &'d StructuralTagOptions,
         controls: &'d ControlTokens,
-        left_out: Vec<LeftOut>,
+        left_out: Vec<Refused>,
     ) -> Self {
         Self { document, options, controls, errors: Vec::new(), left_out, candidates: Vec::new() }
     }
 
     /// Returns the record of a tool that is left out. `None` if the tool is not left out.
-    pub(super) fn left_out(&self, tool: NodeId) -> Option<&LeftOut> {
+    pub(super) fn left_out(&self, tool: NodeId) -> Option<&Refused> {
         self.left_out.iter().find(|left_out| left_out.at == tool)
     }
 
     /// Leaves out a tool that has `errors`, at least one.
     pub(super) fn leave_out(&mut self, tool: NodeId, name: &str, errors: &[Diagnostic]) {
-        self.left_out.push(LeftOut::new(self.document, tool, name, errors));
+        let state = ToolState::LeftOut;
+        self.left_out.push(Refused::new(self.document, tool, name, state, errors));
     }
 
     /// Reports an error at the value `at` of the document. An empty `help` is left out.

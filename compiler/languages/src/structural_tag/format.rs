@@ -51,6 +51,8 @@ pub(super) struct Schema {
     pub(super) is_object: bool,
     /// Texts that no string and no key of the value may contain.
     pub(super) excludes: Vec<String>,
+    /// Whether parts that do not compile are not enforced.
+    pub(super) is_loosened: bool,
 }
 
 /// A tag: a beginning, a content, and one of several ends.

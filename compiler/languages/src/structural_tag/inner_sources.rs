@@ -10,7 +10,7 @@ use grammarc_grammar::diagnostics::Source;
 use grammarc_grammar::ir::Expr;
 use grammarc_json_schema as json_schema;
 use grammarc_json_schema::document::{Json, NodeId};
-use grammarc_json_schema::{Escapes, KeyOrder, Root, Whitespace};
+use grammarc_json_schema::{Escapes, KeyOrder, Root, Whitespace, lower_loosely};
 use grammarc_patterns::regex;
 use grammarc_patterns::regex::PatternOptions;
 
@@ -18,6 +18,10 @@ use super::builder::{Inner, TagBuilder};
 use super::format::{Schema, Style, Syntax};
 use super::members::{self, MemberStyle};
 use super::options::StructuralTagOptions;
+
+/// Most steps of work for the arguments of one tool: about a second. A tool with four members takes some 40,000. Beyond,
+/// the tool is left out, or its schema is loosened.
+pub(super) const TOOL_STEPS: usize = 1 << 28;
 
 /// Lowers the inner sources (schemas, grammars and patterns) of a structural tag. Equal sources at one
 /// place are lowered once.
@@ -172,8 +176,11 @@ fn new_schema(
         Some(max) => options.text.whitespace = Whitespace::Flexible { max },
         None => {}
     }
-    let lower =
-        |source: Source| json_schema::lower_as(source, &options, wanted, &schema.excludes, budget);
+    let excludes = &schema.excludes;
+    let lower = |source: Source| match schema.is_loosened {
+        true => lower_loosely(&source, &options, wanted, excludes, TOOL_STEPS, budget),
+        false => json_schema::lower_as(source, &options, wanted, excludes, budget),
+    };
     match schema.schema {
         None if is_closed => {
             builder.add_constant(r#"{"type": "object", "additionalProperties": false}"#, lower)

@@ -39,12 +39,12 @@ mod dispatch;
 mod fields;
 mod format;
 mod inner_sources;
-mod left_out;
 mod lower;
 mod members;
 mod options;
 mod read;
 mod refused;
+mod refused_tool;
 mod suffix;
 #[cfg(test)]
 mod tests;
@@ -60,7 +60,7 @@ use grammarc_grammar::diagnostics::{Diagnostic, Source};
 use grammarc_grammar::ir::{Expr, Lowered, Origin};
 use grammarc_json_schema::document::{Codes, Document};
 
-pub use left_out::{ExcludedTool, excluded_tools};
+pub use refused_tool::{RefusedTool, ToolState, refused_tools};
 pub use members::{MemberStyle, ValueStyle};
 pub use options::{OnRefused, StructuralTagOptions, Tokens};
 
@@ -147,7 +147,7 @@ pub(crate) fn lower_with(
     if !built.errors.is_empty() {
         return Err(built.errors);
     }
-    left_out::note(&left_out, &mut built);
+    refused_tool::note(&left_out, &mut built);
     let origin =
         Origin { span: Some(document.span(document.root())), pointer: Some(String::new()) };
     let outer = built.finish();

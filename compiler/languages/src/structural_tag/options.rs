@@ -25,6 +25,20 @@ pub enum OnRefused {
     Request,
     /// The tool alone: the grammar accepts no call of it, and the report names it.
     Exclude,
+    /// As little of the tool as possible: parts of its schema that do not compile are not enforced. A tool of which that
+    /// leaves no call, or which is `strict`, is refused: the first is left out, the second refuses the request.
+    Loosen,
+}
+
+impl OnRefused {
+    /// The values, each with its name.
+    pub const NAMED: [(&'static str, Self); 3] =
+        [("request", Self::Request), ("exclude", Self::Exclude), ("loosen", Self::Loosen)];
+
+    /// Returns the name of the value.
+    pub fn name(self) -> &'static str {
+        Self::NAMED.into_iter().find(|(_, value)| *value == self).map_or("", |(name, _)| name)
+    }
 }
 
 /// The options of a structural tag.

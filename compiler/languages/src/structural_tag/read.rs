@@ -87,6 +87,7 @@ fn legacy(reader: &mut Reader<'_, '_>, mut fields: Fields) -> Option<Format> {
             max_whitespace: None,
             is_object: false,
             excludes: Vec::new(),
+            is_loosened: false,
         };
         let content = Box::new(Format { kind: Kind::Schema(schema), at: item });
         Some(Tag {
@@ -193,6 +194,7 @@ fn schema(
         max_whitespace,
         is_object,
         excludes,
+        is_loosened: false,
     }))
 }
 

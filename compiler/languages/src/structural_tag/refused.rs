@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! read ─► lower the arguments of each tool ─► some refused: read again without these tools
+//!                  └─ without the parts that do not compile, if the request says `loosen`
 //! ```
 //!
 //! Each tool is lowered in its own [part](Budget::part) of the budget, so one tool cannot use up the work of the others.
@@ -13,22 +14,19 @@
 use grammarc_grammar::budget::Budget;
 use grammarc_grammar::controls::ControlTokens;
 use grammarc_grammar::diagnostics::Diagnostic;
+use grammarc_json_schema::NOT_ENFORCED;
 use grammarc_json_schema::document::Document;
 
 use super::builder::TagBuilder;
 use super::fields::Reader;
 use super::format::{Format, Kind};
-use super::inner_sources::InnerSources;
-use super::left_out::{Candidate, LeftOut};
+use super::inner_sources::{InnerSources, TOOL_STEPS};
 use super::options::StructuralTagOptions;
 use super::read;
+use super::refused_tool::{Candidate, Refused, ToolState};
 
-/// Most steps of work for the arguments of one tool: about a second. A tool with four members takes some 40,000. Beyond,
-/// the tool is left out.
-const TOOL_STEPS: usize = 1 << 28;
-
-/// Reads a document as one format, without the tools that do not compile and may be left out. Also returns these tools, in
-/// the order in which they were found.
+/// Reads a document as one format, without the tools that do not compile and may be left out. Also returns these tools, and
+/// those that are not enforced as a whole, in the order in which they were found.
 ///
 /// # Errors
 ///
@@ -40,7 +38,7 @@ pub(super) fn read_without_refused(
     inner: &mut InnerSources<'_>,
     builder: &mut TagBuilder<'_>,
     budget: &Budget,
-) -> Result<(Format, Vec<LeftOut>), Vec<Diagnostic>> {
+) -> Result<(Format, Vec<Refused>), Vec<Diagnostic>> {
     let read = |left_out| {
         let mut reader = Reader::new(document, options, controls, left_out);
         let format = read::document(&mut reader);
@@ -52,19 +50,47 @@ pub(super) fn read_without_refused(
     };
     let (format, mut left_out, candidates) = read(Vec::new())?;
     let before = left_out.len();
+    let mut loosened: Vec<Refused> = Vec::new();
     for Candidate { at, name, arguments } in &candidates {
         budget.check_in_source()?;
-        let Ok(part) = budget.part(TOOL_STEPS) else { continue };
-        let errors = refusals(arguments, inner, builder, &part);
-        if budget.end_part(&part).is_ok() && !errors.is_empty() {
-            left_out.push(LeftOut::new(document, *at, name, &errors));
+        let findings = builder.outer.findings.len();
+        let errors = match &arguments.kind {
+            // Each lowering has a part of the budget of its own.
+            Kind::Schema(schema) if schema.is_loosened => {
+                refusals(arguments, inner, builder, budget)
+            }
+            _ => {
+                let Ok(part) = budget.part(TOOL_STEPS) else { continue };
+                let errors = refusals(arguments, inner, builder, &part);
+                if budget.end_part(&part).is_err() {
+                    continue;
+                }
+                errors
+            }
+        };
+        if !errors.is_empty() {
+            left_out.push(Refused::new(document, *at, name, ToolState::LeftOut, &errors));
+            continue;
+        }
+        let new = &builder.outer.findings[findings..];
+        let new: Vec<_> = new.iter().filter(|one| one.code == NOT_ENFORCED).cloned().collect();
+        if !new.is_empty() {
+            // The entry of a schema that is not enforced as a whole is that of its outermost value.
+            let place = document.pointer(arguments.at);
+            let is_whole = |keyword: &str, pointer: &str| keyword.is_empty() && pointer == place;
+            let mut entries = builder.outer.report.entries();
+            let is_any = entries.any(|entry| is_whole(entry.keyword, entry.pointer));
+            let state = if is_any { ToolState::AnyObject } else { ToolState::Loosened };
+            loosened.push(Refused::new(document, *at, name, state, &new));
         }
     }
     budget.check_in_source()?;
     if left_out.len() == before {
+        left_out.extend(loosened);
         return Ok((format, left_out));
     }
-    let (format, left_out, _) = read(left_out)?;
+    let (format, mut left_out, _) = read(left_out)?;
+    left_out.extend(loosened);
     Ok((format, left_out))
 }
 

@@ -42,9 +42,9 @@ pub(crate) struct ServeArgs {
     /// Notation in which the model writes tool calls
     #[arg(long, value_name = "STYLE", default_value = "qwen_3")]
     tool_style: String,
-    /// What is refused if a tool of a request does not compile: the whole request, or the tool alone, which cannot be
-    /// called then
-    #[arg(long, value_name = "WHAT", default_value = "request", value_parser = ["request", "exclude"])]
+    /// What happens if a tool of a request does not compile: the whole `request` is refused; or `exclude` leaves out the
+    /// tool; or `loosen` does not enforce the parts of its schema that do not compile
+    #[arg(long, value_name = "WHAT", default_value = "request", value_parser = ["request", "exclude", "loosen"])]
     on_refused: String,
     /// A folder of artifacts, with its subfolders; requests may name an artifact in it by its digest, in place of a source
     #[arg(long, value_name = "FOLDER")]
@@ -181,10 +181,10 @@ pub(crate) fn run(args: ServeArgs, output: &mut Output) -> Result<u8, Failure> {
         allowed_hosts: args.allowed_host,
         max_tokens: args.max_tokens,
         tool_style: args.tool_style,
-        on_refused: match args.on_refused.as_str() {
-            "exclude" => OnRefused::Exclude,
-            _ => OnRefused::Request,
-        },
+        on_refused: OnRefused::NAMED
+            .into_iter()
+            .find(|(name, _)| *name == args.on_refused)
+            .map_or_else(OnRefused::default, |(_, value)| value),
         artifacts: args.artifacts,
         closed: args.closed,
         prompts,

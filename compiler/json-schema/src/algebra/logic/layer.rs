@@ -60,6 +60,8 @@ pub(crate) struct Logic<'a> {
     pub(crate) at: NodeId,
     /// The keyword occurrences that are not exact so far.
     pub(crate) inexact: IndexSet<Inexact, FxBuildHasher>,
+    /// The places of the keywords that constrained some set of values so far. `None` if they are not recorded.
+    pub(crate) used: Option<FxHashSet<NodeId>>,
 }
 
 impl<'a> Logic<'a> {
@@ -74,6 +76,7 @@ impl<'a> Logic<'a> {
             values: Formulas::with_capacity(size),
             at: document.root(),
             inexact: IndexSet::default(),
+            used: None,
         }
     }
 

@@ -193,7 +193,6 @@ fn combine<D: Domain>(
     part: &Part,
 ) -> Result<Option<D::Set>, Diagnostic> {
     Ok(Some(match part {
-        Part::Types(_) => return D::part(types, id, place, part),
         Part::Values(values) => D::values(types, values)?,
         Part::All(schemas) => {
             let mut all = D::constant(true);
@@ -236,6 +235,12 @@ fn combine<D: Domain>(
             }
             D::or(types, &met, &unmet)?
         }
-        part => return D::part(types, id, place, part),
+        part => {
+            let set = D::part(types, id, place, part)?;
+            if let (Some(used), Some(_)) = (&mut types.logic.used, &set) {
+                used.insert(place);
+            }
+            return Ok(set);
+        }
     }))
 }

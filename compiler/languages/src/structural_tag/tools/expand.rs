@@ -8,6 +8,7 @@ use crate::structural_tag::format::{
     Then,
 };
 use crate::structural_tag::members;
+use crate::structural_tag::options::OnRefused;
 use crate::structural_tag::suffix;
 use grammarc_json_schema::document::NodeId;
 
@@ -249,6 +250,7 @@ impl Request {
                     max_whitespace: self.max_whitespace,
                     is_object: true,
                     excludes: Vec::new(),
+                    is_loosened: self.on_refused == OnRefused::Loosen && !tool.is_strict,
                 };
                 let at = tool.parameters.unwrap_or(tool.name.at);
                 Format { kind: Kind::Schema(schema), at }

@@ -13,6 +13,7 @@
 
 use crate::structural_tag::fields::{Fields, Reader};
 use crate::structural_tag::format::Text;
+use crate::structural_tag::options::OnRefused;
 use grammarc_grammar::suggest::nearest;
 use grammarc_json_schema::document::{Document, Json, NodeId};
 
@@ -26,6 +27,8 @@ pub(super) struct Tool {
     pub(super) built_in: Option<String>,
     /// The place of the schema of the arguments. `None` allows any object.
     pub(super) parameters: Option<NodeId>,
+    /// Whether the tool says `strict: true`, so that it is enforced whole or refused.
+    pub(super) is_strict: bool,
     /// A grammar or pattern whose text replaces the arguments. `None` if the arguments are an object.
     pub(super) input: Option<Input>,
 }
@@ -62,8 +65,13 @@ const KNOWN: [&str; 16] = [
 /// The keys of a tool that have the schema of its arguments, one for each protocol.
 const SCHEMAS: [&str; 3] = ["parameters", "input_schema", "inputSchema"];
 
-/// Reads a list of tools. With `leaves_out`, tools with errors of their own are left out, and recorded as such.
-pub(super) fn tools(reader: &mut Reader<'_, '_>, list: NodeId, leaves_out: bool) -> Vec<Tool> {
+/// Reads a list of tools. Unless the whole request is refused for them, tools with errors of their own are left out, and
+/// recorded as such.
+pub(super) fn tools(
+    reader: &mut Reader<'_, '_>,
+    list: NodeId,
+    on_refused: OnRefused,
+) -> Vec<Tool> {
     let mut tools: Vec<Tool> = Vec::new();
     for item in items(reader, list) {
         let Some(head) = Head::read(reader, item) else { continue };
@@ -75,13 +83,26 @@ pub(super) fn tools(reader: &mut Reader<'_, '_>, list: NodeId, leaves_out: bool)
             reader.errors.push(error.with_help("a call has to say which of them it is of"));
             continue;
         }
-        let named = Tool { at: item, name, built_in: None, parameters: None, input: None };
+        let is_strict = head.is_strict(reader);
+        let named = Tool {
+            at: item,
+            name,
+            built_in: None,
+            parameters: None,
+            is_strict,
+            input: None,
+        };
         if reader.left_out(item).is_some() {
             tools.push(named);
             continue;
         }
         let errors = reader.errors.len();
         let tool = head.tool(reader);
+        let leaves_out = match on_refused {
+            OnRefused::Request => false,
+            OnRefused::Exclude => true,
+            OnRefused::Loosen => !is_strict,
+        };
         if leaves_out && reader.errors.len() > errors {
             let own = reader.errors.split_off(errors);
             reader.leave_out(item, &named.name.text, &own);
@@ -151,8 +172,15 @@ impl Head {
         Some(Self { item, fields, built_in, name })
     }
 
+    /// Whether the tool says `strict: true`.
+    fn is_strict(&self, reader: &Reader<'_, '_>) -> bool {
+        let strict = reader.document.get(self.fields.at, "strict");
+        strict.is_some_and(|value| matches!(reader.document.json(value), Json::Bool(true)))
+    }
+
     /// Reads the rest of a tool. Returns `None` after an error, which is reported.
     fn tool(self, reader: &mut Reader<'_, '_>) -> Option<Tool> {
+        let is_strict = self.is_strict(reader);
         let Self { item, mut fields, built_in, name } = self;
         misspelled(reader, fields.at, &KNOWN);
         let is_odd = |c: char| c.is_control() || c.is_whitespace() || "\"\\<>{}'|".contains(c);
@@ -163,10 +191,10 @@ impl Head {
             reader.error("structural-tag::tool-name", name.at, text, help);
             return None;
         }
-        let is_strict = fields.flag(reader, "strict", true);
-        let parameters = parameters(reader, &mut fields)?.filter(|_| is_strict);
+        let is_enforced = fields.flag(reader, "strict", true);
+        let parameters = parameters(reader, &mut fields)?.filter(|_| is_enforced);
         let input = input(reader, &mut fields)?;
-        Some(Tool { at: item, name, built_in, parameters, input })
+        Some(Tool { at: item, name, built_in, parameters, is_strict, input })
     }
 }
 

@@ -18,8 +18,9 @@ mod style;
 
 use super::fields::{Fields, Reader};
 use super::format::{Format, Kind};
-use super::left_out::Candidate;
 use super::members::{self, MemberStyle};
+use super::options::OnRefused;
+use super::refused_tool::Candidate;
 use grammarc_json_schema::document::{Document, NodeId};
 
 /// Returns the names of all styles of tool calls, without aliases.
@@ -64,8 +65,10 @@ pub(super) fn list_document(reader: &mut Reader<'_, '_>) -> Option<Option<Format
 
 /// Returns the format of a request. If the request leaves out tools that do not compile, its tools become candidates.
 fn expanded(reader: &mut Reader<'_, '_>, request: &request::Request) -> Format {
-    if request.leaves_out && request.choice != choice::Choice::None {
-        let candidates = request.tools.iter().map(|tool| Candidate {
+    if request.on_refused != OnRefused::Request && request.choice != choice::Choice::None {
+        let loosens = request.on_refused == OnRefused::Loosen;
+        let tools = request.tools.iter().filter(|tool| !(loosens && tool.is_strict));
+        let candidates = tools.map(|tool| Candidate {
             at: tool.at,
             name: tool.name.text.clone(),
             arguments: request.arguments(tool),

@@ -31,8 +31,8 @@ pub(super) struct Request {
     pub(super) reasoning: Option<Reasoning>,
     pub(super) any_order: bool,
     pub(super) max_whitespace: Option<u32>,
-    /// Whether tools that do not compile are left out.
-    pub(super) leaves_out: bool,
+    /// What is refused if a tool does not compile.
+    pub(super) on_refused: OnRefused,
 }
 
 /// Who writes the beginning of the reasoning.
@@ -75,12 +75,11 @@ pub(super) fn read(reader: &mut Reader<'_, '_>, fields: &mut Fields) -> Option<R
     let allows_text = fields.flag(reader, "text_before", true);
     let any_order = fields.flag(reader, "any_order", false);
     let max_whitespace = fields.count(reader, "max_whitespace_cnt").map(|(count, _)| count);
-    let leaves_out = match fields.get(reader, "on_refused") {
-        Some(at) => on_refused(reader, at)?,
+    let on_refused = match fields.get(reader, "on_refused") {
+        Some(at) => read_on_refused(reader, at)?,
         None => reader.options.on_refused,
     };
-    let leaves_out = leaves_out == OnRefused::Exclude;
-    let tools = list.map_or_else(Vec::new, |list| list::tools(reader, list, leaves_out));
+    let tools = list.map_or_else(Vec::new, |list| list::tools(reader, list, on_refused));
     let style = style?;
     let suffix = suffix(reader, style, style_at.unwrap_or(at))?;
     let (choice, mut tools) = match choice {
@@ -137,7 +136,7 @@ pub(super) fn read(reader: &mut Reader<'_, '_>, fields: &mut Fields) -> Option<R
         reasoning,
         any_order,
         max_whitespace,
-        leaves_out,
+        on_refused,
     })
 }
 
@@ -146,8 +145,8 @@ pub(super) fn read(reader: &mut Reader<'_, '_>, fields: &mut Fields) -> Option<R
 pub(super) fn of_list(reader: &mut Reader<'_, '_>, at: NodeId) -> Option<Request> {
     let style = default_style(reader, at)?;
     let suffix = suffix(reader, style, at)?;
-    let leaves_out = reader.options.on_refused == OnRefused::Exclude;
-    let mut tools = list::tools(reader, at, leaves_out);
+    let on_refused = reader.options.on_refused;
+    let mut tools = list::tools(reader, at, on_refused);
     tools.retain(|tool| reader.left_out(tool.at).is_none());
     check_built_in(reader, style, &tools);
     Some(Request {
@@ -163,7 +162,7 @@ pub(super) fn of_list(reader: &mut Reader<'_, '_>, at: NodeId) -> Option<Request
         reasoning: None,
         any_order: false,
         max_whitespace: None,
-        leaves_out,
+        on_refused,
     })
 }
 
@@ -194,17 +193,15 @@ fn check_built_in(reader: &mut Reader<'_, '_>, style: &Style, tools: &[Tool]) {
     }
 }
 
-fn on_refused(reader: &mut Reader<'_, '_>, at: NodeId) -> Option<OnRefused> {
-    match reader.text(at)?.text.as_str() {
-        "request" => Some(OnRefused::Request),
-        "exclude" => Some(OnRefused::Exclude),
-        other => {
-            let text = format!("{other:?} is nothing that can be refused");
-            let help = "there are request (the whole one) and exclude (the tool alone)";
-            reader.error("structural-tag::unknown-value", at, text, help);
-            None
-        }
+fn read_on_refused(reader: &mut Reader<'_, '_>, at: NodeId) -> Option<OnRefused> {
+    let text = reader.text(at)?.text;
+    let known = OnRefused::NAMED.into_iter().find(|(name, _)| *name == text);
+    if known.is_none() {
+        let text = format!("{text:?} is nothing that can be done with a tool that does not compile");
+        let help = "there are request (refuse it whole), exclude (leave the tool out) and loosen (enforce what compiles)";
+        reader.error("structural-tag::unknown-value", at, text, help);
     }
+    known.map(|(_, value)| value)
 }
 
 /// Returns the style that the options name. Without one, reports an error at `at` and returns `None`.

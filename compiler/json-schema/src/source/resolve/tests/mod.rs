@@ -4,6 +4,8 @@ mod cases;
 mod maskbench;
 mod suite;
 
+use rustc_hash::FxHashSet;
+
 use grammarc_grammar::budget::Budget;
 use grammarc_grammar::diagnostics::{Diagnostic, Source};
 
@@ -33,7 +35,7 @@ fn outcome(schema: &str, resources: &Resources) -> Result<Outcome, Vec<Diagnosti
         Document::parse(&source, CODES, &budget).map_err(|error| vec![error])?;
     let mut findings = Vec::new();
     let roots = [(document.root(), &tree)];
-    let surveyed = survey(&mut document, &roots, &options, &budget, &mut findings)?;
+    let surveyed = survey(&mut document, &roots, &options, &FxHashSet::default(), &budget, &mut findings)?;
     let mut targets = Vec::new();
     for id in surveyed.schemas.iter() {
         for (place, part) in surveyed.schemas.parts(id) {
