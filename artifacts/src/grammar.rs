@@ -16,7 +16,7 @@ use crate::container::header::checksum;
 use crate::container::{Container, Flat};
 use crate::digests;
 use crate::error::Error;
-use crate::meta::{self, ArchivedStoredGrammar, GrammarMeta};
+use crate::meta::{self, ArchivedStoredGrammar, GrammarMeta, Places};
 use crate::pool::MaskPool;
 use crate::sections::kinds::{ArtifactKind, SectionKind};
 use crate::sections::numbers::{GrammarRecord, TablesRecord};
@@ -35,6 +35,8 @@ pub struct GrammarData {
     /// Tables of the grammar's own rules. Their ids continue those of the vocabulary: `bases` are the vocabulary's
     /// totals.
     pub tables: TablesData,
+    /// Places in the source, for each of the grammar's own states. `None` leaves them out.
+    pub places: Option<Places>,
 }
 
 impl GrammarData {
@@ -64,6 +66,11 @@ impl GrammarData {
             encoder.section(SectionKind::Regions, regions);
         }
         stored::encode(&mut encoder, &numbers, &tables);
+        let places = self.places.as_ref();
+        let places = places.map(|places| meta::encode_places(places, &self.meta.report)).transpose()?;
+        if let Some(places) = &places {
+            encoder.section(SectionKind::Places, places);
+        }
         let (fingerprint, shared) = (vocabulary.fingerprint(), vocabulary.shared_digest());
         encoder.finish(ArtifactKind::Grammar, fingerprint, shared, seal)
     }
@@ -125,6 +132,8 @@ struct Inner {
     vocabulary: VocabularyArtifact,
     /// Metadata, decoded on first use. No step of the runtime reads it.
     meta: OnceLock<GrammarMeta>,
+    /// Places of states, decoded on first use. `None` inside if there are none.
+    places: OnceLock<Option<Places>>,
     record: GrammarRecord,
     tables: StoredTables,
     attachment: OnceLock<Box<dyn Any + Send + Sync>>,
@@ -243,7 +252,7 @@ impl GrammarArtifact {
     ) -> Result<Self, Error> {
         let meta = meta::check_grammar(&container)?;
         check_vocabulary(&container, meta, vocabulary)?;
-        let names = meta.rule_names.len();
+        let (names, entries) = (meta.rule_names.len(), meta.report_entries());
         let regions = meta::count_regions(&container)?;
         let artifact = Self::locate(container, unsealed, vocabulary)?;
         let joined = artifact.joined();
@@ -251,6 +260,8 @@ impl GrammarArtifact {
         let (start, usable) = (artifact.start_rule(), vocabulary.usable_tokens());
         validate::grammar(joined, start, usable, nodes, names, regions)
             .map_err(|violation| Error::Invalid(Box::new(violation)))?;
+        let states = artifact.tables().state_count() as usize;
+        meta::check_places(&artifact.inner.container, states, entries)?;
         Ok(artifact)
     }
 
@@ -262,6 +273,7 @@ impl GrammarArtifact {
     ) -> Result<Self, Error> {
         let inner = Inner {
             meta: OnceLock::new(),
+            places: OnceLock::new(),
             record: container.single(SectionKind::Grammar)?,
             tables: StoredTables::locate(&container)?,
             container,
@@ -303,6 +315,17 @@ impl GrammarArtifact {
         let Inner { meta, container, .. } = &*self.inner;
         let copied = || meta::decode_grammar(container).expect("it was checked or just written");
         meta.get_or_init(copied)
+    }
+
+    /// Returns the places in the source, for each of the grammar's own states. `None` if the artifact has none. The first
+    /// call decodes them.
+    pub fn places(&self) -> Option<&Places> {
+        let Inner { places, container, .. } = &*self.inner;
+        let decoded = || {
+            let decoded = meta::decode_places(container, &self.meta().report);
+            decoded.expect("it was checked or just written")
+        };
+        places.get_or_init(decoded).as_ref()
     }
 
     /// Returns the id of the rule in whose initial state a sequence begins.

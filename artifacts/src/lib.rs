@@ -51,6 +51,7 @@ pub use early::EarlyArtifact;
 pub use error::Error;
 pub use grammar::{GrammarArtifact, GrammarData};
 pub use meta::{
+    Places,
     GrammarMeta, Marker, MarkerPart, Region, RegionKind, Report, ReportEntry, Verdict,
     VocabularyMeta, WorkBound,
 };

@@ -39,6 +39,8 @@ pub struct CompileOptions {
     shortcuts: Shortcuts,
     /// The front-end options that the artifact records, as names and values.
     record: Vec<(String, String)>,
+    /// Whether the artifact lacks the places of its states.
+    without_places: bool,
 }
 
 impl CompileOptions {
@@ -64,6 +66,14 @@ impl CompileOptions {
         self
     }
 
+    /// Sets whether the artifact has, for each state, the places in the source that say what may come next. Explanations
+    /// of refused tokens name them. The default is that it has them.
+    #[must_use]
+    pub fn places(mut self, places: bool) -> Self {
+        self.without_places = !places;
+        self
+    }
+
     /// Adds an option of the front end that the artifact records, by name and value.
     #[must_use]
     pub fn record(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
@@ -73,7 +83,7 @@ impl CompileOptions {
 
     /// Feeds everything that affects an artifact's bytes or its existence to a hasher.
     pub(crate) fn identify(&self, state: &mut impl Hasher) {
-        let Self { network, masks, shortcuts, record } = self;
+        let Self { network, masks, shortcuts, record, without_places } = self;
         let NetworkLimits {
             rule_states,
             states,
@@ -85,7 +95,7 @@ impl CompileOptions {
         let MaskLimits { pairs, rows } = masks.unwrap_or_default();
         (rule_states, states, rules, pairs, rows).hash(state);
         (packed_texts, count_dependent_states, deterministic_states).hash(state);
-        (record, shortcuts).hash(state);
+        (record, shortcuts, without_places).hash(state);
     }
 }
 
@@ -433,6 +443,7 @@ impl Compiler {
             network: &network,
             masks,
             configurations,
+            places: !options.without_places,
         };
         let data = emit::grammar_data(parts, &self.lexicon);
         budget.check().map_err(|_| spent(&network, network.start(0)))?;

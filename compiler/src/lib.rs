@@ -9,6 +9,7 @@
 //! | [`ir`], [`automata`], [`diagnostics`], [`budget`] | the grammar IR, and shared utilities | `grammarc-grammar` |
 //! | [`vocabulary`] | vocabularies of tokenizers | `grammarc-vocabulary` |
 //! | [`network`], [`masks`] | one automaton a rule, and the masks of its states | |
+//! | `places` | for each state, the parts of the source that say what may come next | |
 //! | [`compile`], [`from_source`], [`cache`] | from a grammar or a source to an artifact, and a cache of artifacts | |
 //!
 //! Tests: `tests/` here for the languages; `tests/tests/` of the workspace for artifacts and masks.
@@ -21,6 +22,7 @@ mod emit;
 pub mod from_source;
 pub mod masks;
 pub mod network;
+mod places;
 #[cfg(test)]
 mod samples;
 

@@ -3,7 +3,9 @@
 use crate::error::{BytesError, LimitError, OptionsError};
 use crate::grammar::Grammar;
 use crate::options::{MatcherOptions, Settings};
+use crate::position::Configuration;
 use crate::step::input::Input;
+use crate::step::machine::Limits;
 use crate::step::sequence::{Scratch, Sequence};
 use crate::step::texts::Text;
 
@@ -112,6 +114,11 @@ impl ByteMatcher {
         // Nothing is ever taken back, so the newest position is in the buffers, and the history has only the first.
         scratch.position.clone_from(&self.scratch.position);
         Self { grammar, settings, sequence, scratch }
+    }
+
+    /// Returns the grammar, the limits, the sequence and the position of the matcher.
+    pub(crate) fn parts(&self) -> (&Grammar, Limits, &Sequence, &Vec<Configuration>) {
+        (&self.grammar, self.settings.limits, &self.sequence, &self.scratch.position)
     }
 
     /// Moves to the start of a new text.

@@ -97,6 +97,7 @@
 //! | `grammar`, `vocabulary` | opened artifacts, with the tables that are derived from them |
 //! | `matcher`, `options`, [`error`] | what a host calls, and how calls fail |
 //! | `lookahead`, `forced`, `drafts` | a sequence ahead of its matcher: tokens that are tried, forced runs, drafts |
+//! | `explain` | why a token is refused, and where in the source that is said |
 //! | `replay` | the masks of an output that is known |
 //! | [`batch`] | many matchers at once |
 //! | `bytes`, `positions` | matching without tokens: one text, or a search over many |
@@ -122,6 +123,7 @@ pub mod drafter;
 mod drafts;
 pub mod ending;
 pub mod error;
+mod explain;
 pub mod flat;
 mod forced;
 mod grammar;
@@ -145,6 +147,7 @@ pub use apply::Kernels;
 pub use apply::formats::{Bf16, F16};
 pub use apply::logit::Logit;
 pub use bytes::ByteMatcher;
+pub use explain::Explanation;
 pub use forced::MAX_FORCED_RUN;
 pub use grammar::Grammar;
 pub use grammarc_artifacts::Error as OpenError;

@@ -17,6 +17,7 @@ use crate::mask::union::{Mask, check_rows};
 use crate::options::{MatcherOptions, Settings};
 use crate::position::export;
 use crate::step::input::Input;
+use crate::step::machine::Limits;
 use crate::step::sequence::{Scratch, Sequence};
 
 /// One sequence under one grammar: the tokens accepted so far, and the tokens allowed next.
@@ -65,6 +66,11 @@ impl Matcher {
     /// Returns the matcher's sequence: its stack frames, and its positions within the rollback window.
     pub(crate) fn sequence(&self) -> &Sequence {
         &self.sequence
+    }
+
+    /// Returns the limits of a step.
+    pub(crate) fn limits(&self) -> Limits {
+        self.settings.limits
     }
 
     /// Returns the length of the host's logit row, in tokens. [`MatcherOptions`] may set it above the vocabulary's.

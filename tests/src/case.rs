@@ -52,6 +52,7 @@ impl Case {
             rules: rules.collect(),
             start: RuleId::new(count.saturating_sub(1)),
             regions: vec![Region::plain(RegionKind::Json); 3],
+            places: None,
         }
     }
 

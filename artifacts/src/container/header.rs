@@ -16,7 +16,7 @@ pub const ENDIAN_MARKER: u32 = 0x0a0b_0c0d;
 
 /// Major and minor version of the format. A reader of one major version reads all its minor versions, because a minor
 /// version only adds optional sections. Another major version is an error.
-pub const VERSION: (u16, u16) = (2, 0);
+pub const VERSION: (u16, u16) = (2, 1);
 
 /// Length of the header in bytes. The section table follows it.
 pub const HEADER_LEN: usize = size_of::<RawHeader>();

@@ -9,6 +9,11 @@ pub(super) fn unwritable(error: rancor::Error) -> Error {
     Error::MetaEncode { detail: error.to_string() }
 }
 
+/// Returns the error of an archive whose content is invalid.
+pub(super) fn invalid(detail: &str) -> Error {
+    Error::Meta { detail: detail.to_owned() }
+}
+
 pub(super) fn unreadable(error: rancor::Error) -> Error {
     Error::Meta { detail: error.to_string() }
 }

@@ -10,12 +10,15 @@ use crate::error::Error;
 use crate::sections::kinds::SectionKind;
 
 mod faults;
+mod places;
 mod records;
 mod regions;
 mod report;
 mod stored;
 
 use faults::{unreadable, unwritable};
+pub use places::Places;
+pub(crate) use places::{check_places, decode_places, encode_places};
 pub use records::{GrammarMeta, VocabularyMeta, WorkBound};
 pub use regions::{Marker, MarkerPart, Region, RegionKind};
 pub(crate) use regions::{count_regions, encode_regions};

@@ -14,6 +14,7 @@ use std::borrow::Cow;
 use rkyv::with::AsOwned;
 use rkyv::{Archive, Deserialize, Serialize};
 
+use super::faults::invalid;
 use super::records::{GrammarMeta, WorkBound};
 use super::report::{Report, Verdict};
 use crate::error::Error;
@@ -69,11 +70,7 @@ impl<'m> StoredGrammar<'m> {
             let [keyword, reason] = [entry.keyword, entry.reason].map(Cow::from);
             report.push(StoredEntry { pointer, keyword, verdict: entry.verdict, reason });
         }
-        let mut rule_names = Vec::with_capacity(meta.rule_names.len());
-        let mut last = Before::default();
-        for name in &meta.rule_names {
-            rule_names.push(last.encode(name)?);
-        }
+        let rule_names = encoded(meta.rule_names.iter().map(String::as_str))?;
         Ok(Self {
             source_name: meta.source_name.clone(),
             source_kind: meta.source_kind.clone(),
@@ -119,6 +116,11 @@ impl<'m> StoredGrammar<'m> {
 }
 
 impl ArchivedStoredGrammar<'_> {
+    /// Returns the number of entries of the report.
+    pub(crate) fn report_entries(&self) -> usize {
+        self.report.len()
+    }
+
     /// Checks the deltas: no text shares more steps than the text before it has. Returns an error otherwise, or if the
     /// texts of a list exceed [`MOST_TEXT`] bytes.
     pub(super) fn check(&self) -> Result<(), Error> {
@@ -130,6 +132,14 @@ impl ArchivedStoredGrammar<'_> {
 fn check<'a, 'm: 'a>(mut texts: impl Iterator<Item = &'a ArchivedCoded<'m>>) -> Result<(), Error> {
     let mut last = Last::default();
     texts.try_for_each(|text| last.decode(text.shared.into(), &text.rest).map(|_| ()))
+}
+
+/// Encodes a list of texts. Returns an error if they exceed [`MOST_TEXT`] bytes.
+fn encoded<'m>(
+    texts: impl ExactSizeIterator<Item = &'m str>,
+) -> Result<Vec<Coded<'m>>, Error> {
+    let mut last = Before::default();
+    texts.map(|text| last.encode(text)).collect()
 }
 
 /// A decoder of texts. It holds the text that was decoded last.
@@ -203,10 +213,6 @@ fn count_same(one: &[u8], other: &[u8]) -> usize {
     let [blocks, others] = [one, other].map(|bytes| bytes.as_chunks::<16>().0);
     let same = 16 * blocks.iter().zip(others).take_while(|(a, b)| a == b).count();
     same + one[same..].iter().zip(&other[same..]).take_while(|(a, b)| a == b).count()
-}
-
-fn invalid(detail: &str) -> Error {
-    Error::Meta { detail: detail.to_owned() }
 }
 
 #[cfg(test)]

@@ -188,6 +188,8 @@ section_kinds! {
     /// Masks of the records of [`NearBound`](Self::NearBound), for small values of a counter. Ascending by the value
     /// within each record.
     NearBoundMasks = 79, "NEAR_BOUND_MASKS", NearBoundMask, GrammarOptional;
+    /// For each state, the places in the source that say what may come next, as an rkyv archive.
+    Places = 128, "PLACES", u8, GrammarOptional;
 }
 
 #[cfg(test)]

@@ -277,7 +277,7 @@ pub(crate) fn small_grammar(vocabulary: &VocabularyArtifact) -> GrammarData {
         ),
     ];
     add_rules(&mut tables, Some(shared), &rules);
-    GrammarData { meta: grammar_meta(), start_rule: rule, tables }
+    GrammarData { meta: grammar_meta(), start_rule: rule, tables, places: None }
 }
 
 fn report() -> Report {
@@ -449,7 +449,7 @@ pub(crate) fn large_grammar(vocabulary: &VocabularyArtifact, states: u32) -> Gra
         .collect();
     add_rules(&mut tables, Some(shared), &rules);
     let start_rule = bases.rules;
-    GrammarData { meta: GrammarMeta::default(), start_rule, tables }
+    GrammarData { meta: GrammarMeta::default(), start_rule, tables, places: None }
 }
 
 /// The bytes of an artifact with a change made to one section, and the checksum made right again.

@@ -38,7 +38,7 @@ macro_rules! damaged {
 damaged!(magic, magic, true, Error::Magic { .. });
 damaged!(damaged_checksum, checksum, false, Error::Checksum { .. });
 damaged!(endianness, endian, true, Error::Endianness { .. });
-damaged!(major_version, major, true, Error::Version { supported: (2, 0), .. });
+damaged!(major_version, major, true, Error::Version { supported: (2, 1), .. });
 damaged!(minor_version, minor, false, Error::Checksum { .. });
 damaged!(artifact_kind, kind, true, Error::UnknownArtifactKind { .. });
 damaged!(section_count, section_count, false, Error::Checksum { .. });

@@ -68,7 +68,7 @@ fn the_header_and_the_section_table() {
         assert_eq!(file[..16], *b"\x89grammarc\r\n\x1a\n\0\0\0");
         assert_eq!(file[16..48], *blake3::hash(&file[48..]).as_bytes());
         assert_eq!(u32_at(file, 48), 0x0a0b_0c0d);
-        assert_eq!(u32_at(file, 52), 2, "version 2.0");
+        assert_eq!(u32_at(file, 52), 0x1_0002, "version 2.1");
         assert_eq!(u32_at(file, 56), kind);
         assert_eq!(u64_at(file, 64), file.len() as u64);
         assert_eq!(file[72..104], vocabulary.fingerprint());

@@ -28,6 +28,7 @@ mod compiler;
 mod cuda;
 mod decoder;
 mod drafter;
+mod explanation;
 mod folders;
 mod grammar;
 mod json;
@@ -53,6 +54,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<bitmask::Bitmask>()?;
     module.add_class::<matcher::Matcher>()?;
     module.add_class::<drafter::Drafter>()?;
+    module.add_class::<explanation::Explanation>()?;
     module.add_class::<folders::Folders>()?;
     module.add_class::<json::Json>()?;
     module.add_class::<json::JsonlStream>()?;

@@ -11,6 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
 use crate::arrays::{self, Element, Plane, Row};
+use crate::explanation::Explanation;
 use crate::raise;
 use crate::tokens::{Id, Ids, Text};
 
@@ -134,8 +135,22 @@ impl Matcher {
     fn accept(&self, py: Python<'_>, token: Id) -> PyResult<()> {
         raise::guarded(py, || {
             let accepted = self.lock().accept(token.token);
-            accepted.map_err(|error| raise::refused(py, token.given, error))
+            accepted.map_err(|error| {
+                let is_limit = matches!(error, AcceptError::Limit(_));
+                let error = raise::refused(py, token.given, error);
+                // The error keeps the position, for an explanation that is made when it is read.
+                if !is_limit && let Ok(matcher) = Py::new(py, self.fork(py)) {
+                    _ = error.value(py).setattr("_matcher", matcher);
+                }
+                error
+            })
         })
+    }
+
+    /// Explains whether a token is allowed, and otherwise which of its bytes is refused and what may come in its place.
+    /// The state does not change.
+    fn explain(&self, py: Python<'_>, token: Id) -> PyResult<Explanation> {
+        raise::guarded(py, || Ok(Explanation(self.lock().explain(token.token))))
     }
 
     /// Accepts a token if it is allowed. Returns whether it was. Ids that are not tokens, such as -1, are not

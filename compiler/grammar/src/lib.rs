@@ -11,6 +11,7 @@ pub mod insertion_set;
 pub mod interner;
 pub mod ir;
 pub mod lexicon;
+pub mod open_json;
 pub mod other_language;
 pub mod suggest;
 pub mod threads;

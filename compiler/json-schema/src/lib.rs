@@ -18,6 +18,7 @@
 //! | [`witness`] | instances of a schema for tests: at the edges of its keywords, and just outside |
 //! | [`explain`] | why a text is refused: the place in the document, and keywords that refuse it |
 //! | `loosely` | lowers a schema without the parts that do not compile |
+//! | `place_graph` | the schemas that apply to each value, for explanations |
 //! | [`passes`] | runs the passes of all rooms in order |
 //!
 //! Tests: `tests/` here (`steps.rs` for the simplifier, `forms.rs` for lowering), `tests/tests/suite/members.rs`, and
@@ -35,6 +36,7 @@ mod loosely;
 mod lower;
 mod options;
 mod passes;
+mod place_graph;
 mod read;
 pub mod relation;
 mod rust_type;

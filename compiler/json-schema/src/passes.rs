@@ -7,6 +7,8 @@
 //! *Combine* runs the algebra. If it exceeds its limits, it runs again with weaker promises (the order of keys,
 //! `oneOf`).
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
 use super::document::{Codes, Document, NodeId};
@@ -26,12 +28,12 @@ use super::algebra::logic::layer::{Inexact, SHAPE_LIMIT};
 use super::algebra::promises::Promises;
 use super::algebra::simplify::layer::Simplifier;
 use super::algebra::simplify::steps::{Effort, Steps};
-use super::loosely;
 use super::lower::{SchemaGrammar, lower};
 use super::options::JsonSchemaOptions;
+use super::place_graph::place_graph;
 use super::read::schema::{SchemaId, Schemas};
 use super::read::survey::{Surveyed, survey};
-use super::read::{close_objects, exclude_texts, lint, share};
+use super::read::{close_objects, exclude_texts, lint, loosened, share};
 use super::source::occurrence::Occurrence;
 use super::text_form::tags::Root;
 
@@ -112,9 +114,13 @@ pub(super) fn run(
     let notes = check(&mut automata, &graph, &schema.closed)?;
     merge(&mut graph, budget);
     let emitted = lower(&automata.simplifier.types, &graph, options, wanted, budget);
-    let SchemaGrammar { grammar, cut } = emitted.map_err(blame)?;
+    let SchemaGrammar { mut grammar, cut } = emitted.map_err(blame)?;
     budget.check_in_source()?;
     drop(automata);
+    if wanted.tags().is_none() {
+        let Schema { document, schemas, root, .. } = &schema;
+        grammar.places = place_graph(document, schemas, *root, budget).map(Arc::new);
+    }
     schema.findings.extend(notes);
     note_depth(&mut schema, &grammar, cut, context).map_err(blame)?;
     let report = report(&mut schema, inexact, budget);
@@ -127,7 +133,7 @@ pub(super) fn run(
 /// Reads the document: its schemas, the verdict on each keyword, and warnings.
 fn read<'s>(
     source: &'s Source,
-    loosened: &[String],
+    not_enforced: &[String],
     Context { options, budget }: Context<'_>,
 ) -> Result<Schema<'s>, Vec<Diagnostic>> {
     let all = |errors: Vec<Diagnostic>| match budget.error() {
@@ -139,8 +145,8 @@ fn read<'s>(
     budget.check_in_source()?;
     let mut findings = Vec::new();
     let roots = [(document.root(), &tree)];
-    let loosened = loosely::loosened(&document, loosened);
-    let surveyed = survey(&mut document, &roots, options, &loosened, budget, &mut findings);
+    let places = loosened::loosened(&document, not_enforced);
+    let surveyed = survey(&mut document, &roots, options, &places, budget, &mut findings);
     let Surveyed { schemas, roots, occurrences } = surveyed.map_err(all)?;
     let root = roots[0];
     findings.extend(lint::lint(&document, &occurrences));

@@ -1,11 +1,13 @@
 //! Assembles the data of a grammar artifact from the results of a compilation.
 
 use grammarc_artifacts::sections::network::rule_flags;
+use grammarc_artifacts::tables::Joined;
 use grammarc_artifacts::{GrammarData, GrammarMeta, WorkBound};
 
 use crate::ir::Lowered;
 use crate::masks::{Masks, UnmaskedTables};
 use crate::network::Network;
+use crate::places;
 use crate::vocabulary::VocabularyLexicon;
 
 use super::{packed_string_sets, regions};
@@ -25,11 +27,13 @@ pub(crate) struct Parts<'a> {
     /// The greatest number of configurations (parses in progress) that one position of a sequence can have. An error is
     /// a state at which the number is unbounded.
     pub(crate) configurations: Result<u32, u32>,
+    /// Whether the artifact has the places of its states.
+    pub(crate) places: bool,
 }
 
 /// Assembles the data of a grammar artifact.
 pub(crate) fn grammar_data(parts: Parts<'_>, lexicon: &VocabularyLexicon) -> GrammarData {
-    let Parts { lowered, kind, options, network, masks, configurations } = parts;
+    let Parts { lowered, kind, options, network, masks, configurations, places } = parts;
     let mut tables = masks.tables;
     let packed = packed_string_sets::add(&mut tables, network, &masks.high_fanout);
     let wide = tables.masks.iter().filter(|mask| mask.row != grammarc_artifacts::NONE).count();
@@ -90,7 +94,13 @@ pub(crate) fn grammar_data(parts: Parts<'_>, lexicon: &VocabularyLexicon) -> Gra
         rule_names: network.rules.iter().map(|(name, _)| name.clone()).collect(),
         regions: regions::of(&lowered.grammar.regions, lexicon),
     };
-    GrammarData { meta, start_rule: network.roots[0], tables }
+    let start_rule = network.roots[0];
+    let places = places.then(|| {
+        let joined = Joined { shared: lexicon.vocabulary().tables(), own: tables.as_tables() };
+        let start = joined.rule(start_rule).first_state;
+        places::places(joined, start, &network.rules, lowered.grammar.places.as_deref())
+    });
+    GrammarData { meta, start_rule, tables, places }
 }
 
 /// Assembles the data of a grammar artifact without masks, for use while the masks are computed. It has only the parts
@@ -120,5 +130,5 @@ pub(crate) fn early_data(
         regions: regions::of(&lowered.grammar.regions, lexicon),
         ..GrammarMeta::default()
     };
-    GrammarData { meta, start_rule: network.roots[0], tables }
+    GrammarData { meta, start_rule: network.roots[0], tables, places: None }
 }

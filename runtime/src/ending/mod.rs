@@ -31,4 +31,5 @@ mod spell;
 mod text_costs;
 
 pub use self::route::Unit;
+pub(crate) use self::route::shortest;
 pub use self::spell::{next_token, spell, units_of};

@@ -49,7 +49,7 @@ pub(super) fn distance(
 
 /// Returns the first `most` units of the shortest text from a position to an end. Empty if the sequence may end at
 /// once. `None` if no end can be reached, or the position has no configurations.
-pub(super) fn shortest(
+pub(crate) fn shortest(
     tables: Joined<'_>,
     costs: &Costs,
     frames: &Frames,

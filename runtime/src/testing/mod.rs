@@ -47,6 +47,7 @@ pub(crate) fn of_tables(
         meta: GrammarMeta::default(),
         start_rule: network.start() as u32,
         tables: own,
+        places: None,
     };
     let buffer = data.to_bytes(&vocabulary).unwrap();
     Grammar::from_artifact(GrammarArtifact::from_buffer(buffer, &vocabulary).unwrap())

@@ -25,6 +25,7 @@ pub(crate) fn both(network: &Network, tokens: &masks::Tokens, ends: &[u32]) -> [
         meta: GrammarMeta::default(),
         start_rule: network.start() as u32,
         tables: own,
+        places: None,
     };
     [Grammar::early(EarlyArtifact::new(&data, vocabulary).unwrap()), complete]
 }

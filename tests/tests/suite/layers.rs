@@ -128,7 +128,7 @@ pub(super) const CRATES: [Row<'_>; 28] = [
 ];
 
 /// The rooms that all crates of the compiler share.
-const GRAMMAR: [Row<'_>; 12] = [
+const GRAMMAR: [Row<'_>; 13] = [
     ("graph", &[]),
     ("interner", &[]),
     ("insertion_set", &[]),
@@ -138,13 +138,14 @@ const GRAMMAR: [Row<'_>; 12] = [
     ("budget", &["diagnostics"]),
     ("threads", &["budget"]),
     ("automata", &["graph", "interner", "budget"]),
-    ("ir", &["graph", "diagnostics", "budget", "automata"]),
+    ("open_json", &[]),
+    ("ir", &["graph", "diagnostics", "budget", "automata", "open_json"]),
     ("lexicon", &["ir"]),
     ("controls", &["diagnostics", "ir"]),
 ];
 
 /// The rooms of JSON Schema.
-const JSON_SCHEMA: [Row<'_>; 11] = [
+const JSON_SCHEMA: [Row<'_>; 16] = [
     ("document", &[]),
     ("source", &["document"]),
     ("options", &["source"]),
@@ -153,22 +154,43 @@ const JSON_SCHEMA: [Row<'_>; 11] = [
     ("read", &["document", "options", "source", "values"]),
     ("algebra", &["document", "options", "read", "values"]),
     ("lower", &["algebra", "document", "options", "read", "text_form", "values"]),
-    ("passes", &["algebra", "document", "lower", "options", "read", "source", "text_form"]),
+    ("place_graph", &["document", "read"]),
+    (
+        "passes",
+        &["algebra", "document", "lower", "options", "place_graph", "read", "source", "text_form"],
+    ),
+    ("loosely", &["options", "passes", "text_form"]),
+    ("variant", &["document", "read", "values"]),
     (
         "relation",
         &["algebra", "document", "lower", "options", "passes", "read", "source", "text_form"],
+    ),
+    ("witness", &["document", "read", "relation", "variant"]),
+    (
+        "explain",
+        &[
+            "algebra",
+            "document",
+            "lower",
+            "options",
+            "passes",
+            "read",
+            "text_form",
+            "variant",
+        ],
     ),
     // It calls the function that has the name of a room.
     ("rust_type", &["lower", "options", "passes"]),
 ];
 
 /// The rooms of the compiler. Masks and what follows them know no front end.
-const ROOMS: [Row<'_>; 9] = [
+const ROOMS: [Row<'_>; 10] = [
     ("network", &[]),
     ("masks", &["network"]),
     ("early_ends", &["network"]),
     ("costly", &["network"]),
-    ("emit", &["network", "masks"]),
+    ("places", &[]),
+    ("emit", &["network", "masks", "places"]),
     ("compile", &["network", "masks", "early_ends", "costly", "emit"]),
     ("from_source", &["compile"]),
     // Built for unit tests alone.

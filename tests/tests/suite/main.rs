@@ -20,6 +20,7 @@ mod members;
 mod options;
 mod packed_strings;
 mod pages;
+mod places;
 mod promises;
 mod python_arguments;
 mod reading;

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from grammarc._repaired import Repaired
+
+if TYPE_CHECKING:
+    from grammarc._native import Explanation, Matcher
 
 
 class Diagnostic(NamedTuple):
@@ -70,9 +73,16 @@ class VocabularyMismatch(ArtifactError):
 class TokenRefused(GrammarcError, ValueError):
     """A token is not allowed. The matcher did not move."""
 
+    _matcher: Matcher | None = None
+
     def __init__(self, message: str, token: int) -> None:
         super().__init__(message)
         self.token = token
+
+    @property
+    def explanation(self) -> Explanation | None:
+        """Why the token is refused, found when it is read; `None` where the error does not come from a matcher."""
+        return None if self._matcher is None else self._matcher.explain(self.token)
 
 
 class TextRefused(GrammarcError, ValueError):

@@ -58,6 +58,10 @@ pub(crate) struct CompileArgs {
     #[arg(long, value_name = "MIB", requires = "cache")]
     cache_limit: Option<u64>,
 
+    /// Leave out the places of states in the source, which explain refused tokens: some hundredths of the artifact
+    #[arg(long)]
+    no_places: bool,
+
     /// Also print all facts behind the report
     ///
     /// These are every approximate and narrower keyword with its reason, the sizes of the automata, masks and sections, and
@@ -175,7 +179,7 @@ pub(crate) fn run(args: CompileArgs, output: &mut Output) -> Result<u8, Failure>
     let compiling = Instant::now();
     // The time spent on the vocabulary does not count against the time limit of the source.
     let budget = args.limits.budget_after(reading);
-    let mut options = args.limits.options();
+    let mut options = args.limits.options().places(!args.no_places);
     for (key, value) in &request.options {
         options = options.record(*key, value);
     }

@@ -6,6 +6,7 @@ pub(crate) mod compile;
 pub(crate) mod completions;
 pub(crate) mod debug;
 pub(crate) mod diff;
+pub(crate) mod explain;
 pub(crate) mod facts;
 pub(crate) mod inspect;
 #[cfg(feature = "outputs")]
@@ -19,6 +20,7 @@ mod outputs;
 pub(crate) mod repair;
 pub(crate) mod sample;
 pub(crate) mod vocab;
+pub(crate) mod witness;
 
 use clap::Subcommand;
 
@@ -40,6 +42,10 @@ pub(crate) enum Command {
     Check(check::CheckArgs),
     /// Compare two JSON Schemas or lists of tools: what one allows and the other refuses
     Diff(diff::DiffArgs),
+    /// Explain where a text is refused, by which keyword, and what may come there
+    Explain(Box<explain::ExplainArgs>),
+    /// Find instances of a JSON Schema at its edges, and texts just outside
+    Witness(witness::WitnessArgs),
     /// Draw random outputs of a compiled grammar
     Sample(sample::SampleArgs),
     /// Make JSON of a text that is nearly JSON, and show the edits
@@ -80,6 +86,8 @@ pub(crate) fn run(
         Command::Inspect(args) => inspect::run(args, output),
         Command::Check(args) => check::run(args, output),
         Command::Diff(args) => diff::run(args, output),
+        Command::Explain(args) => explain::run(*args, output),
+        Command::Witness(args) => witness::run(args, output),
         Command::Sample(args) => sample::run(args, output),
         #[cfg(feature = "outputs")]
         Command::Repair(args) => repair::run(args, output),

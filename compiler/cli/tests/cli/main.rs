@@ -10,6 +10,7 @@ mod compile;
 mod debug;
 mod diff;
 mod errors;
+mod explain;
 mod inspect;
 #[cfg(feature = "models")]
 mod models;
@@ -19,6 +20,7 @@ mod report;
 mod sample;
 mod sources;
 mod vocab;
+mod witness;
 
 use std::io::Write;
 use std::path::PathBuf;

@@ -1,13 +1,14 @@
 //! Grammars: rules with names, and with their positions in the source.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 
 use grammarc_artifacts::RegionKind;
 
-use super::{Expr, RuleId, TokenRef};
+use super::{Expr, PlaceGraph, RuleId, TokenRef};
 use crate::diagnostics::{Diagnostic, Source, report::Report};
 
 /// The position of a rule in the source, for messages about the rule.
@@ -97,6 +98,9 @@ pub struct Grammar {
     pub start: RuleId,
     /// The regions. [`RuleKind::Region`] has an index into this list.
     pub regions: Vec<Region>,
+    /// The places in the source for each value of a JSON text of the grammar. `None` if its texts are no JSON, or the
+    /// places are not known.
+    pub places: Option<Arc<PlaceGraph>>,
 }
 
 impl Grammar {
@@ -188,7 +192,7 @@ impl GrammarBuilder {
             .zip(self.names)
             .map(|(rule, name)| rule.unwrap_or_else(|| panic!("rule {name:?} is not defined")))
             .collect();
-        Grammar { rules, start, regions: self.regions.into_iter().collect() }
+        Grammar { rules, start, regions: self.regions.into_iter().collect(), places: None }
     }
 }
 

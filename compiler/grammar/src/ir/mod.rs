@@ -19,6 +19,7 @@ mod grammar;
 mod graph;
 mod graph_position;
 pub mod pass;
+mod place_graph;
 pub mod recognize;
 mod rule_id;
 mod survey;
@@ -32,6 +33,7 @@ pub use grammar::{
 };
 pub use grammarc_artifacts::RegionKind;
 pub use graph::{Counter, EdgeLabel, Graph, MOST_REQUIRED_KEYS, Step};
+pub use place_graph::{PlaceGraph, PlaceNode};
 pub use rule_id::RuleId;
 pub use survey::{RuleGroup, Survey};
 pub use texts::Texts;

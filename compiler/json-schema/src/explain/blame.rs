@@ -4,8 +4,7 @@ use grammarc_grammar::budget::Budget;
 use grammarc_grammar::ir::Grammar;
 use grammarc_grammar::ir::recognize::behind;
 
-use super::applies::Applying;
-use super::{Blame, Cause, placed};
+use super::found::{Blame, Cause, placed};
 use crate::algebra::automata::layer::Automata;
 use crate::algebra::content::explore::build;
 use crate::algebra::content::merge::merge;
@@ -14,6 +13,7 @@ use crate::algebra::simplify::steps::Steps;
 use crate::document::{Document, NodeId};
 use crate::lower::lower;
 use crate::options::{JsonSchemaOptions, KeyOrder, TextForm, Whitespace};
+use crate::read::applies::Applying;
 use crate::read::schema::{Part, Schema, SchemaId, Schemas};
 use crate::read::share;
 use crate::text_form::tags::Root;

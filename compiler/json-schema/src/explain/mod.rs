@@ -12,61 +12,25 @@
 //!
 //! Tests: `tests/explain.rs`; `tests/tests/schemas/explain.rs`.
 
-mod applies;
 mod blame;
-mod open_json;
-
-use std::ops::Range;
+mod found;
 
 use grammarc_grammar::budget::Budget;
 use grammarc_grammar::diagnostics::{Diagnostic, Source};
+use grammarc_grammar::open_json::{OpenJson, pointer};
 use rustc_hash::FxHashSet;
 
-use super::document::{Document, NodeId};
+use super::document::Document;
 use super::options::JsonSchemaOptions;
 use super::passes::CODES;
+use super::read::applies::{Applying, applies};
+use super::read::schema::{SchemaId, Schemas};
 use super::read::share;
 use super::read::survey::{Surveyed, survey};
-use applies::applies;
 use blame::Search;
-use open_json::{follow, pointer};
+use found::placed;
 
-/// A place in the schema.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// The JSON pointer to the place. For a schema of another document, the document's URI comes first.
-    pub pointer: String,
-    /// The byte range of the place in the source, with the key for a keyword. `None` for a place in another document.
-    pub span: Option<Range<usize>>,
-}
-
-/// A keyword that refuses a text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Blame {
-    /// The place of the keyword.
-    pub place: Place,
-    /// The keyword, such as `maximum`.
-    pub keyword: String,
-    /// The value of the keyword, as JSON; cut off after 200 characters.
-    pub value: String,
-}
-
-/// Why a text is refused.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Cause {
-    /// Any one of these keywords refuses it. There is at least one.
-    OneOf(Vec<Blame>),
-    /// These keywords refuse it together: it is accepted only without all of them.
-    Together(Vec<Blame>),
-    /// The keys of an object come in another order than the options ask for.
-    KeyOrder,
-    /// The options for the text form refuse it: whitespace, escapes or the form of numbers.
-    TextForm,
-    /// It is no JSON text.
-    Syntax,
-    /// The cause was not found within the limits.
-    Unknown,
-}
+pub use found::{Blame, Cause, Place};
 
 /// What a schema says about the place at which a text stops.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,32 +56,66 @@ pub fn explain(
     options: &JsonSchemaOptions,
     budget: &Budget,
 ) -> Result<Explanation, Vec<Diagnostic>> {
-    let one = |error| vec![budget.blame(error)];
-    let (mut document, tree) = Document::parse(source, CODES, budget).map_err(one)?;
-    let (roots, none) = ([(document.root(), &tree)], FxHashSet::default());
-    let surveyed = survey(&mut document, &roots, options, &none, budget, &mut Vec::new());
-    let Surveyed { mut schemas, roots, .. } = surveyed?;
-    schemas.share(share::first_equals(&document, &schemas));
-    let place = follow(accepted);
-    let levels = applies(&schemas, roots[0], &place.path);
-    let innermost = levels.last().into_iter().flatten();
-    let mut places: Vec<Place> = Vec::new();
-    for &id in innermost {
-        let place = placed(&document, schemas.node(id));
-        if !places.contains(&place) {
-            places.push(place);
-        }
-    }
+    let mut read = Reading::new(source, options, budget)?;
+    let place = OpenJson::of(accepted).place();
+    let levels = applies(&read.schemas, read.root, &place.path);
+    let places = read.places(&levels);
+    let Reading { document, schemas, root } = &mut read;
     let text = &source.text;
-    let search = Search { text, document: &document, root: roots[0], options, budget, accepted, next };
-    let cause = search.cause(&mut schemas, &levels);
+    let search = Search { text, document, root: *root, options, budget, accepted, next };
+    let cause = search.cause(schemas, &levels);
     Ok(Explanation { instance: pointer(&place.path), places, cause })
 }
 
-/// Returns the place of a value of the schema document. For a member, its span has the key.
-fn placed(document: &Document<'_>, node: NodeId) -> Place {
-    let pointer = document.pointer(node);
-    let is_own = document.outermost(node, document.root()) == document.root();
-    let span = is_own.then(|| document.key_span(node).start..document.span(node).end);
-    Place { pointer, span }
+/// Returns the schemas that may apply where a text ends, of all branches: the places of [`explain`], without a search
+/// for the cause.
+///
+/// # Errors
+///
+/// The schema does not compile, as for [`lower`](super::lower).
+pub fn places(
+    source: &Source,
+    accepted: &[u8],
+    options: &JsonSchemaOptions,
+    budget: &Budget,
+) -> Result<Vec<Place>, Vec<Diagnostic>> {
+    let read = Reading::new(source, options, budget)?;
+    let place = OpenJson::of(accepted).place();
+    Ok(read.places(&applies(&read.schemas, read.root, &place.path)))
+}
+
+/// A schema document that is read.
+struct Reading<'s> {
+    document: Document<'s>,
+    schemas: Schemas,
+    root: SchemaId,
+}
+
+impl<'s> Reading<'s> {
+    fn new(
+        source: &'s Source,
+        options: &JsonSchemaOptions,
+        budget: &Budget,
+    ) -> Result<Self, Vec<Diagnostic>> {
+        let one = |error| vec![budget.blame(error)];
+        let (mut document, tree) = Document::parse(source, CODES, budget).map_err(one)?;
+        let (roots, none) = ([(document.root(), &tree)], FxHashSet::default());
+        let surveyed = survey(&mut document, &roots, options, &none, budget, &mut Vec::new());
+        let Surveyed { mut schemas, roots, .. } = surveyed?;
+        schemas.share(share::first_equals(&document, &schemas));
+        let root = roots[0];
+        Ok(Self { document, schemas, root })
+    }
+
+    /// Returns the places of the schemas that apply to the innermost value.
+    fn places(&self, levels: &[Applying]) -> Vec<Place> {
+        let mut places: Vec<Place> = Vec::new();
+        for &id in levels.last().into_iter().flatten() {
+            let place = placed(&self.document, self.schemas.node(id));
+            if !places.contains(&place) {
+                places.push(place);
+            }
+        }
+        places
+    }
 }

@@ -3,10 +3,12 @@
 //! Tests: `tests/diagnostics.rs` of this front end; `tests/tests/schemas/{conformance,situations}.rs`.
 
 pub(crate) mod advice;
+pub(crate) mod applies;
 pub(crate) mod close_objects;
 pub(crate) mod exclude_texts;
 pub(crate) mod keyword;
 pub(crate) mod lint;
+pub(crate) mod loosened;
 pub(crate) mod required;
 pub(crate) mod schema;
 pub(crate) mod share;

@@ -22,9 +22,9 @@ use crate::algebra::logic::layer::Inexact;
 use crate::algebra::promises::{OneOfPromise, OrderPromise, Promises};
 use crate::algebra::simplify::steps::Steps;
 use crate::document::NodeId;
-use crate::loosely::TESTS;
 use crate::lower::lower;
 use crate::options::{JsonSchemaOptions, TextForm};
+use crate::read::loosened::TESTS;
 use crate::text_form::tags::Root;
 
 /// Bytes of a random text from which on its shortest end is taken.

@@ -121,7 +121,7 @@ fn check(grammar: &Grammar, text: &[u8], exact: bool) -> Verdict {
 
 /// Returns the line and column of a byte offset. The column counts characters; each byte of invalid
 /// UTF-8 counts as one.
-fn place(text: &[u8], offset: usize) -> Place {
+pub(crate) fn place(text: &[u8], offset: usize) -> Place {
     let before = &text[..offset];
     let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
     let in_line = &before[line_start..];

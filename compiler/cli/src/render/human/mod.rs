@@ -6,6 +6,7 @@ mod compile;
 mod debug;
 mod diagnostic;
 mod diff;
+mod explain;
 mod facts;
 mod inspect;
 #[cfg(feature = "outputs")]
@@ -17,5 +18,6 @@ mod models;
 mod repair;
 mod sample;
 mod vocab;
+mod witness;
 
 pub(crate) use diagnostic::{diagnostic, placed_message, problem};

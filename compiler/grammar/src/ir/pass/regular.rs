@@ -66,8 +66,9 @@ pub fn resolve<'g>(
         Ok(Rule { expr, ..rule.clone() })
     });
     let rules = rules.collect::<Result<_, _>>()?;
-    let (start, regions) = (grammar.start, grammar.regions.clone());
-    Ok(Cow::Owned(Grammar { rules, start, regions }))
+    let (start, regions, places) =
+        (grammar.start, grammar.regions.clone(), grammar.places.clone());
+    Ok(Cow::Owned(Grammar { rules, start, regions, places }))
 }
 
 /// Whether an expression contains an intersection or a complement.
@@ -92,7 +93,7 @@ fn has_operands(expr: &Expr) -> bool {
 ///
 /// If the expression calls a rule.
 pub fn automaton(expr: &Expr, allowed: StateBudget<'_>) -> Result<Dfa, RegularErrorKind> {
-    let grammar = Grammar { rules: Vec::new(), start: RuleId::new(0), regions: Vec::new() };
+    let grammar = Grammar { rules: Vec::new(), start: RuleId::new(0), regions: Vec::new(), places: None };
     Operand { grammar: &grammar, allowed, held: allowed.held(), open: Vec::new() }.dfa(expr)
 }
 

@@ -1,10 +1,10 @@
 //! The schemas that apply to the values on a path.
 
+use grammarc_grammar::open_json::Step;
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
-use super::open_json::Step;
-use crate::read::schema::{Part, SchemaId, Schemas};
+use super::schema::{Part, SchemaId, Schemas};
 
 /// Schemas that apply to one value, in the order in which they are found.
 pub(crate) type Applying = IndexSet<SchemaId, FxBuildHasher>;
@@ -25,7 +25,7 @@ pub(crate) fn applies(schemas: &Schemas, root: SchemaId, path: &[Step]) -> Vec<A
 }
 
 /// Returns schemas with those that they apply to the same value.
-fn with_in_place(schemas: &Schemas, ids: impl IntoIterator<Item = SchemaId>) -> Applying {
+pub(crate) fn with_in_place(schemas: &Schemas, ids: impl IntoIterator<Item = SchemaId>) -> Applying {
     let mut all: Applying = ids.into_iter().collect();
     let mut next = 0;
     while let Some(&id) = all.get_index(next) {
@@ -38,7 +38,7 @@ fn with_in_place(schemas: &Schemas, ids: impl IntoIterator<Item = SchemaId>) -> 
 }
 
 /// Returns the schemas that a keyword applies to a member or item.
-fn below(part: &Part, step: &Step) -> Vec<SchemaId> {
+pub(crate) fn below(part: &Part, step: &Step) -> Vec<SchemaId> {
     match (part, step) {
         (Part::Properties(properties), Step::Key(key)) => {
             let of_key = properties.iter().filter(|(name, _)| **name == **key);
