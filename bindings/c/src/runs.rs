@@ -1,5 +1,6 @@
 //! Queries of a matcher that copy tokens or bytes to a buffer of the caller.
 
+use grammarc_bindings::report::of_explanation;
 use grammarc_runtime::error::{EndingError, ImportError};
 
 use crate::args::{array, give};
@@ -85,6 +86,25 @@ pub unsafe extern "C" fn grammarc_matcher_ending(
             Err(EndingError::TooLong { .. } | EndingError::NotFound) => GRAMMARC_LIMIT,
             Err(_) => GRAMMARC_INTERNAL,
         }
+    })
+}
+
+/// Writes why a token is allowed or refused, as a JSON object: `allowed`; `accepted`, the number of its bytes that are allowed;
+/// `byte`, the refused byte or null; `places`, JSON pointers to the schemas that say what comes there; `rules`, names of rules;
+/// `next`, the bytes that may come; `may_end`; and `completion`, the shortest text to an end, or null. It has no text of an
+/// output. The matcher does not move.
+///
+/// `buffer` works as in grammarc_matcher_forced_tokens(); the text has no terminating zero. Takes some microseconds.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn grammarc_matcher_explain(
+    matcher: *mut grammarc_matcher,
+    token: u32,
+    buffer: *mut u8,
+    capacity: usize,
+    needed: *mut usize,
+) -> grammarc_status {
+    on(matcher, |matcher| {
+        give(of_explanation(&matcher.explain(token)).as_bytes(), buffer, capacity, needed)
     })
 }
 

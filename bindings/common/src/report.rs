@@ -3,6 +3,7 @@
 use grammarc_artifacts::{GrammarArtifact, WorkBound};
 use grammarc_compiler::diagnostics::json::DiagnosticJson;
 use grammarc_compiler::diagnostics::{Diagnostic, Source};
+use grammarc_runtime::Explanation;
 use serde_json::{Value, json};
 
 /// Returns the verdict on each keyword of the source, and the bounds on the work of a step. The object has
@@ -36,6 +37,25 @@ pub fn of_grammar(artifact: &GrammarArtifact) -> String {
         },
     });
     report.to_string()
+}
+
+/// Returns an explanation of a token as a JSON object: `allowed`, `accepted` (bytes of the token), `byte` (the refused one,
+/// or null), `places` (JSON pointers), `rules` (names), `next` (bytes), `may_end`, and `completion` (text, or null).
+pub fn of_explanation(explanation: &Explanation) -> String {
+    let Explanation { is_allowed, accepted, byte, places, rules, next, may_end, completion } =
+        explanation;
+    let completion = completion.as_ref().map(|bytes| String::from_utf8_lossy(bytes));
+    let explanation = json!({
+        "allowed": is_allowed,
+        "accepted": accepted,
+        "byte": byte,
+        "places": places,
+        "rules": rules,
+        "next": next,
+        "may_end": may_end,
+        "completion": completion,
+    });
+    explanation.to_string()
 }
 
 /// Returns findings about a source as a JSON array.

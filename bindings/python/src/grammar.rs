@@ -7,6 +7,7 @@ use grammarc_artifacts::{Buffer, GrammarArtifact, WorkBound, write};
 use grammarc_bindings::engine::Made;
 use grammarc_bindings::progress::Progress;
 use grammarc_compiler::diagnostics::Diagnostic;
+use grammarc_compiler::frontend::structural_tag::{RefusedTool, refused_tools};
 use grammarc_runtime::ByteMatcher;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -161,6 +162,19 @@ impl Grammar {
         for entry in self.inner.artifact().meta().report.entries() {
             let fields = (entry.pointer, entry.keyword, entry.verdict.name(), entry.reason);
             list.append(class.call1(fields)?)?;
+        }
+        Ok(list)
+    }
+
+    /// Returns the tools of a structural tag that do not compile, as `RefusedTool`s: those that are left out, and those that
+    /// are not enforced as a whole.
+    #[getter]
+    fn refused_tools<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let class = py.import("grammarc._report")?.getattr("RefusedTool")?;
+        let list = PyList::empty(py);
+        for tool in refused_tools(&self.inner.artifact().meta().report) {
+            let RefusedTool { name, state, pointer, code, message } = tool;
+            list.append(class.call1((name, state.name(), pointer, code, message))?)?;
         }
         Ok(list)
     }

@@ -207,3 +207,21 @@ def test_positions_travel(compiler: grammarc.Compiler) -> None:
         compiler.choice(["a"]).matcher().restore(matcher.export())
     with pytest.raises(ValueError, match="not an exported position"):
         other.restore(b"nonsense")
+
+
+def test_a_refused_token_is_explained(compiler: grammarc.Compiler) -> None:
+    matcher = compiler.json_schema(SCHEMA).matcher()
+    matcher.accept_text('{"name": "Ada", "n": ')
+    with pytest.raises(grammarc.TokenRefused) as caught:
+        matcher.accept(ord("x"))
+    matcher.accept_text("1")
+    found = caught.value.explanation
+    assert isinstance(found, grammarc.Explanation)
+    assert (found.is_allowed, found.accepted, found.byte) == (False, 0, ord("x"))
+    assert found.places == ["/properties/n"] and found.next == b"-0123456789"
+    assert found.completion == b"0}" and not found.may_end
+    assert "/properties/n" in repr(found)
+    allowed = matcher.explain(ord("}"))
+    assert allowed.is_allowed and allowed.byte is None and allowed.may_end and allowed.completion == b""
+    assert matcher.explain(END).byte is None
+    assert grammarc.TokenRefused("made by hand", 1).explanation is None

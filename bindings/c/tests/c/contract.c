@@ -279,6 +279,14 @@ static void forks_and_positions(void)
     STATUS(grammarc_matcher_allowed(matcher, run, 0, &needed), GRAMMARC_BUFFER);
     STATUS(grammarc_matcher_allowed(matcher, NULL, 64, &needed), GRAMMARC_ARGUMENT);
 
+    uint8_t why[1024];
+    STATUS(grammarc_matcher_explain(matcher, 'x', why, sizeof why - 1, &needed), GRAMMARC_OK);
+    why[needed] = 0;
+    CHECK(strstr((const char *)why, "\"allowed\":false") != NULL && strstr((const char *)why, "\"byte\":120") != NULL);
+    CHECK(strstr((const char *)why, "\"next\":[110]") != NULL);
+    STATUS(grammarc_matcher_explain(matcher, 'x', why, 1, &needed), GRAMMARC_BUFFER);
+    STATUS(grammarc_matcher_explain(matcher, 'x', NULL, 64, &needed), GRAMMARC_ARGUMENT);
+
     STATUS(grammarc_matcher_ending(matcher, run, 64, &needed), GRAMMARC_OK);
     size_t taken = 0;
     STATUS(grammarc_matcher_accept_many(matcher, run, needed, &taken), GRAMMARC_OK);

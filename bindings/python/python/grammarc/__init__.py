@@ -50,7 +50,7 @@ from grammarc._native import (
 )
 from grammarc._params import ProbLimit
 from grammarc._replay import Replay, replay, replay_parts
-from grammarc._report import KeywordVerdict, WorkBound
+from grammarc._report import KeywordVerdict, RefusedTool, WorkBound
 from grammarc.compiler import Compiler, CompilerStats, Limits
 from grammarc.generation import Output, OutputCut, generate, generate_json
 from grammarc.schema import Schema
@@ -84,6 +84,7 @@ __all__ = [
     "Piece",
     "ProbLimit",
     "PromptError",
+    "RefusedTool",
     "RepairError",
     "Replay",
     "Schema",

@@ -7,7 +7,7 @@ from typing import Any, Literal, SupportsIndex, final
 from typing_extensions import Buffer, CapsuleType, Self
 
 from grammarc._errors import Diagnostic
-from grammarc._report import KeywordVerdict, WorkBound
+from grammarc._report import KeywordVerdict, RefusedTool, WorkBound
 
 __all__ = [
     "__version__",
@@ -134,6 +134,8 @@ class Grammar:
     def wait(self, timeout: float | None = None) -> bool: ...
     @property
     def report(self) -> list[KeywordVerdict]: ...
+    @property
+    def refused_tools(self) -> list[RefusedTool]: ...
     @property
     def bound(self) -> WorkBound: ...
     @property

@@ -16,6 +16,19 @@ class KeywordVerdict(NamedTuple):
     """Why, where the verdict is not exact; else empty."""
 
 
+class RefusedTool(NamedTuple):
+    """A tool that does not compile, of a grammar that was made without it or without a part of its schema."""
+
+    name: str
+    state: Literal["loosened", "any-object", "left-out"]
+    """``loosened``: only the parts of its schema that compile are enforced; ``any-object``: its arguments may be any object;
+    ``left-out``: it cannot be called."""
+    pointer: str
+    """JSON pointer to the fault in the source."""
+    code: str
+    message: str
+
+
 class WorkBound(NamedTuple):
     """Bounds on the work of a step and on the memory of a sequence."""
 
@@ -27,4 +40,4 @@ class WorkBound(NamedTuple):
     """Bytes of a sequence's state at nesting depth zero."""
 
 
-KeywordVerdict.__module__ = WorkBound.__module__ = "grammarc"
+KeywordVerdict.__module__ = RefusedTool.__module__ = WorkBound.__module__ = "grammarc"

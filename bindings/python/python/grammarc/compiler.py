@@ -229,6 +229,8 @@ class Compiler:
         tag: Schema,
         *,
         tokens: Literal["prefer", "both", "never"] | None = None,
+        style: str | None = None,
+        on_refused: Literal["request", "exclude", "loosen"] | None = None,
         whitespace: Whitespace | None = None,
         closed: bool = False,
         key_order: KeyOrder | None = None,
@@ -239,13 +241,14 @@ class Compiler:
         """The grammar of a structural tag: free text in which tags lead to schemas, grammars and patterns.
 
         Strings in it that are special tokens of the vocabulary mean these, unless ``tokens`` is ``"never"``; with ``"both"`` they
-        may be spelled, too. ``sources`` are as for :meth:`gbnf`, for the grammars in it. The other options are those of :meth:`json_schema`, for the schemas in it.
+        may be spelled, too. ``style`` is the style of tool calls where the tag names none, as for a list of tools; ``on_refused``
+        says what happens to a tool that does not compile, where the tag does not (:attr:`Grammar.refused_tools`). ``sources`` are as for :meth:`gbnf`, for the grammars in it. The other options are those of :meth:`json_schema`, for the schemas in it.
         """
         dump = getattr(tag, "model_dump", None)
         if dump is not None and not isinstance(tag, type):
             tag = dump(mode="json", by_alias=True, exclude_none=True)
         options = json_options({"whitespace": whitespace, "closed": closed, "key_order": key_order})
-        options |= _given(tokens=tokens) | _named(sources)
+        options |= _given(tokens=tokens, style=style, on_refused=on_refused) | _named(sources)
         return self._compile("structural_tag", to_text(tag), options, limits, cancel)
 
     def typescript(

@@ -59,6 +59,45 @@ def test_settings_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> 
     assert (Settings.from_environment().gpu, Settings.from_environment().gpu_bytes) == (False, 65536)
 
 
+TOOLS = {
+    "type": "tools",
+    "style": "qwen_3",
+    "tools": [
+        {"name": "good", "parameters": {"type": "object", "properties": {"n": {"type": "integer"}}}},
+        {"name": "bad", "parameters": {"type": "object", "properties": {"a": {"type": "string", "pattern": "("}}}},
+    ],
+}
+
+
+@pytest.mark.parametrize(("word", "state"), [("request", None), ("exclude", "left-out"), ("loosen", "loosened")])
+def test_a_tool_that_does_not_compile(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, word: str, state: str | None
+) -> None:
+    monkeypatch.setenv("GRAMMARC_ON_REFUSED", word)
+    server = Server(contract.tokenizer(), None, Settings.from_environment())
+    if state is None:
+        with pytest.raises(ValueError, match="pattern"):
+            server.compile("structural_tag", json.dumps(TOOLS))
+        with pytest.raises(ValueError, match="pattern"):
+            Checker().check("structural_tag", json.dumps(TOOLS))
+        return
+    Checker().check("structural_tag", json.dumps(TOOLS))
+    with caplog.at_level("WARNING", logger="grammarc"):
+        grammar = server.compile("structural_tag", json.dumps(TOOLS))
+    (tool,) = grammar.refused_tools
+    assert (tool.name, tool.state) == ("bad", state)
+    assert tool.pointer == "/tools/1/parameters/properties/a/pattern"
+    assert [record.getMessage() for record in caplog.records] == [
+        f"the tool bad is {state}: {tool.code} at {tool.pointer}"
+    ]
+
+
+def test_an_unknown_word_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GRAMMARC_ON_REFUSED", "ignore")
+    with pytest.raises(ValueError, match="GRAMMARC_ON_REFUSED"):
+        Settings.from_environment()
+
+
 @pytest.mark.parametrize("text", ["0", "-1", "x", "1.5"])
 def test_a_setting_that_makes_no_sense_is_refused(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     monkeypatch.setenv("GRAMMARC_COMPILE_BYTES", text)

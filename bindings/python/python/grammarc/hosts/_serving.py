@@ -12,6 +12,7 @@ import contextlib
 import inspect
 import itertools
 import json
+import logging
 import os
 import sys
 import threading
@@ -24,6 +25,8 @@ from grammarc._artifacts import ArtifactFolders, NoDigest, listed_folders
 from grammarc._errors import CompileTimeout, Diagnostic, GrammarcError, LimitError, SourceError
 from grammarc._native import CancelToken, Grammar, Vocabulary
 from grammarc.compiler import Compiler, Limits, Whitespace
+
+_logger = logging.getLogger("grammarc")
 
 ANY_OBJECT = '{"type": "object"}'
 """The schema of JSON objects."""
@@ -66,6 +69,7 @@ class Settings:
     whitespace: str = "flexible"
     gpu: bool = True
     gpu_bytes: int = 1 << 30
+    on_refused: str = "request"
 
     @classmethod
     def from_environment(cls) -> Settings:
@@ -79,7 +83,9 @@ class Settings:
         - ``GRAMMARC_COMPILE_REQUESTS``: requests that are compiled at once, 16 by default;
         - ``GRAMMARC_WHITESPACE``: form of whitespace in JSON where the server allows any, ``flexible`` by default;
         - ``GRAMMARC_GPU``: ``0`` leaves devices to the host's kernels, which get rows of bits;
-        - ``GRAMMARC_GPU_BYTES``: most memory of tables on a device, 1 GiB by default.
+        - ``GRAMMARC_GPU_BYTES``: most memory of tables on a device, 1 GiB by default;
+        - ``GRAMMARC_ON_REFUSED``: what happens to a tool that does not compile, where a request does not say: ``request``
+          (refuse it whole, the default), ``exclude`` (leave the tool out) or ``loosen`` (enforce what compiles).
 
         ``GRAMMARC_ARTIFACTS``, folders of ``grammarc build``, is read by every :class:`grammarc.Compiler`. Raises
         ``ValueError`` where a value makes no sense.
@@ -95,6 +101,7 @@ class Settings:
             whitespace=os.environ.get("GRAMMARC_WHITESPACE") or "flexible",
             gpu=os.environ.get("GRAMMARC_GPU") != "0",
             gpu_bytes=_number("GRAMMARC_GPU_BYTES", int, 1 << 30),
+            on_refused=_word("GRAMMARC_ON_REFUSED", ("request", "exclude", "loosen")),
         )
 
     @property
@@ -117,6 +124,14 @@ def _number(name: str, kind: Callable[[str], Any], default: Any) -> Any:
     if value is None or not value > 0:
         raise ValueError(f"{name}={text} is no positive number")
     return value
+
+
+def _word(name: str, known: tuple[str, ...]) -> str:
+    """A word of the environment, one of ``known``; the first where there is none."""
+    text = os.environ.get(name) or known[0]
+    if text not in known:
+        raise ValueError(f"{name}={text} is none of {', '.join(known)}")
+    return text
 
 
 def step_back() -> None:
@@ -279,8 +294,15 @@ class Server:
         options: dict[str, Any] = {}
         if kind in HOLD_SCHEMAS:
             options = {"whitespace": self._whitespace(compact), "closed": True}
+        if kind == "structural_tag" and self.settings.on_refused != "request":
+            options["on_refused"] = self.settings.on_refused
         with refusals():
-            return self.compiler.compile(kind, source, cancel=cancel, **options)  # type: ignore[arg-type]
+            grammar = self.compiler.compile(kind, source, cancel=cancel, **options)  # type: ignore[arg-type]
+        if kind == "structural_tag":
+            for tool in grammar.refused_tools:
+                # Never the schema or a text of an output: names, pointers and codes alone.
+                _logger.warning("the tool %s is %s: %s at %s", tool.name, tool.state, tool.code, tool.pointer)
+        return grammar
 
     def artifact(self, digest: str) -> Grammar:
         """The grammar of an artifact that is in the folders of ``GRAMMARC_ARTIFACTS`` or in the cache folder."""
@@ -342,6 +364,8 @@ class Checker:
         options: dict[str, Any] = {}
         if kind == "json_schema" or kind in HOLD_SCHEMAS:
             options = {"whitespace": "compact", "closed": True}
+        if kind == "structural_tag":
+            options["on_refused"] = Settings.from_environment().on_refused
         try:
             with refusals():
                 self._bytes().compile(kind, source, **options)  # type: ignore[arg-type]
