@@ -74,7 +74,7 @@ def test_a_tool_that_does_not_compile(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, word: str, state: str | None
 ) -> None:
     monkeypatch.setenv("GRAMMARC_ON_REFUSED", word)
-    server = Server(contract.tokenizer(), None, Settings.from_environment())
+    server = Server(contract.Tokenizer(), contract.WIDTH, Settings.from_environment())
     if state is None:
         with pytest.raises(ValueError, match="pattern"):
             server.compile("structural_tag", json.dumps(TOOLS))
