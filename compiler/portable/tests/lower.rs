@@ -310,7 +310,7 @@ fn a_loss_on_the_wrong_side_is_not_kept() {
 
 #[test]
 fn undocumented_keywords_are_left_out_unless_they_are_kept() {
-    let schema = closed(json!({"a": {"type": "string", "contentEncoding": "base64", "minLength": 2}}), json!(["a"]));
+    let schema = closed(json!({"a": {"type": "string", "contentEncoding": "base64", "minLength": 200}}), json!(["a"]));
     let lowered = lowered_for(&schema, "openai-strict", &LowerOptions::default()).unwrap();
     assert_eq!(lowered.relation, "wider", "{:#}", lowered.schema);
     let keep = LowerOptions { keep_undocumented: true, ..LowerOptions::default() };

@@ -1,7 +1,7 @@
 //! Schemas of MaskBench, lowered for three targets: nothing that a target refuses is left, and witnesses are instances.
 
 use grammarc_grammar::diagnostics::Source;
-use grammarc_portable::{LowerError, LowerOptions, Severity, check, lower, pack, unstand};
+use grammarc_portable::{LowerError, LowerOptions, Severity, check, lower, pack};
 use grammarc_test_data::{data, files};
 use serde_json::Value;
 
@@ -22,12 +22,19 @@ fn nothing_refused_is_left() {
     for target in ["openai-strict", "anthropic-strict", "llguidance"] {
         let pack = pack(target).unwrap();
         let mut shares = std::collections::BTreeMap::<&str, usize>::new();
-        let mut kept = 0;
+        let (mut kept, mut times) = (0, Vec::new());
         for (path, file) in &chosen {
             let schema = &file["schema"];
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let source = Source::new(name.clone(), schema.to_string());
-            let lowered = match lower(&source, &pack, &LowerOptions::default()) {
+            let begun = std::time::Instant::now();
+            let result = lower(&source, &pack, &LowerOptions::default());
+            let took = begun.elapsed();
+            times.push(took);
+            if std::env::var_os("GRAMMARC_SHOW").is_some() && took.as_millis() > 1000 {
+                eprintln!("{target} {name} took {} ms", took.as_millis());
+            }
+            let lowered = match result {
                 Ok(lowered) => lowered,
                 Err(LowerError::Source(_)) => {
                     *shares.entry("refused by us").or_default() += 1;
@@ -38,7 +45,8 @@ fn nothing_refused_is_left() {
                     continue;
                 }
                 Err(LowerError::NoRewriting(findings)) => {
-                    let is_limit = findings.iter().all(|finding| finding.pointer.is_empty());
+                    let counts = ["depth", "enum-characters", "enum-values", "name-characters", "optional", "properties", "unions"];
+                    let is_limit = findings.iter().all(|finding| counts.contains(&&*finding.rule));
                     *shares.entry(if is_limit { "limit of the target" } else { "failed" }).or_default() += 1;
                     if !is_limit {
                         let rules: Vec<_> = findings.iter().map(|one| (&one.rule, &one.pointer)).collect();
@@ -63,7 +71,10 @@ fn nothing_refused_is_left() {
                 failures.push(format!("{target} {name}: lowered again, the schema changes"));
             }
         }
+        times.sort_unstable();
+        let at = |part: usize| times[(times.len() - 1) * part / 100].as_millis();
         eprintln!("{target}: {shares:?}, kept {kept} of {}", chosen.len());
+        eprintln!("    p50 {} ms, p90 {} ms, most {} ms", at(50), at(90), at(100));
     }
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
 }
@@ -72,7 +83,12 @@ fn nothing_refused_is_left() {
 /// after decoding; with a wider or an equal one, an instance is valid, apart from stand-ins.
 fn judge(target: &str, name: &str, file: &Value, lowered: &grammarc_portable::Lowered) -> Vec<String> {
     let mut failures = Vec::new();
-    let Ok(written) = jsonschema::validator_for(&lowered.schema) else {
+    let validator = |schema: &Value| jsonschema::options().should_validate_formats(true).build(schema).ok();
+    // Some sources are no schemas of the draft that the validator takes them for.
+    if validator(&file["schema"]).is_none() {
+        return failures;
+    }
+    let Some(written) = validator(&lowered.schema) else {
         return vec![format!("{target} {name}: the lowered schema is no schema")];
     };
     for test in file["tests"].as_array().into_iter().flatten() {
@@ -88,10 +104,6 @@ fn judge(target: &str, name: &str, file: &Value, lowered: &grammarc_portable::Lo
         if !holds {
             failures.push(format!("{target} {name}: {} and {data}", lowered.relation));
         }
-    }
-    for lost in lowered.lost.iter().filter(|lost| lost.pointer.is_empty()) {
-        let Some(witness) = lost.witness.as_deref().and_then(|text| serde_json::from_str::<Value>(text).ok()) else { continue };
-        let _ = unstand(&witness, &lowered.schema, &lowered.stand_ins);
     }
     failures
 }

@@ -37,10 +37,12 @@ use grammarc_json_schema::relation::{Compared, Relation, RelationOptions, Side, 
 use rustc_hash::FxHashSet;
 use serde_json::Value;
 
-use crate::check::{Met, met};
+use crate::check::{Met, check, counts, met};
 use crate::finding::{Finding, Severity, Treatment};
 use crate::pack::Pack;
-use crate::places::Places;
+use crate::places::{Answers, Places};
+use crate::places::pointer::join;
+use crate::predicates::shape;
 use crate::rewritings;
 use lost::Losses;
 use options::{Gives, Keep, LowerError, LowerOptions, Lowered, Rewritten};
@@ -48,7 +50,7 @@ use rewrite::{Outcome, Task};
 use stand_ins::StandIn;
 
 /// Most rounds of findings and rewritings. What is left after that is an error.
-const MOST_ROUNDS: usize = 40;
+const MOST_ROUNDS: usize = 200;
 
 /// The work on one schema.
 struct Work<'w> {
@@ -57,6 +59,16 @@ struct Work<'w> {
     options: &'w LowerOptions,
     rewritten: Vec<Rewritten>,
     losses: Losses,
+    /// Which branches overlap, as far as it was asked.
+    answers: Answers,
+}
+
+/// What rewritings of one round look at.
+struct Around<'a> {
+    /// The document at the start of the round.
+    before: &'a Value,
+    /// The keys for which some object allows `null`.
+    nullable: &'a FxHashSet<String>,
 }
 
 /// Returns a schema that a target takes, and how its values relate to those of the source.
@@ -77,14 +89,12 @@ pub fn lower(source: &Source, pack: &Pack, options: &LowerOptions) -> Result<Low
     }
     let original: Value = serde_json::from_str(&source.text).unwrap_or_default();
     let losses = Losses::new(options);
-    let mut work = Work { root: original.clone(), pack, options, rewritten: Vec::new(), losses };
+    let mut work = Work { root: original.clone(), pack, options, rewritten: Vec::new(), losses, answers: Answers::default() };
     work.rounds();
+    let absent = work.fewer_optional();
     let plain = work.root.clone();
-    let stand_ins = work.stand_ins();
-    let left: Vec<Finding> = {
-        let places = Places::of(&work.root);
-        met(&places, pack).into_iter().map(|met| met.finding).collect()
-    };
+    let stand_ins = work.stand_ins(&absent);
+    let left = check(&work.root, pack);
     let errors: Vec<Finding> =
         left.iter().filter(|finding| finding.severity == Severity::Error).cloned().collect();
     if !errors.is_empty() {
@@ -131,7 +141,7 @@ impl Work<'_> {
     /// Rewrites every place with findings once, those inside others first. Returns whether something changed.
     fn round(&mut self) -> bool {
         let before = self.root.clone();
-        let places = Places::of(&before);
+        let places = Places::with_answers(&before, std::rc::Rc::clone(&self.answers));
         let mut findings = met(&places, self.pack);
         findings.retain(|met| self.is_wanted(met));
         // Later places come first, so that pointers to earlier ones stay valid. At one place, keywords of the schema
@@ -139,13 +149,14 @@ impl Work<'_> {
         findings.sort_by_key(|met| (std::cmp::Reverse(met.place), met.finding.keyword.is_empty()));
         let mut moved: FxHashSet<usize> = FxHashSet::default();
         let mut changed = false;
+        let around = Around { before: &before, nullable: &stand_ins::nullable_keys(&places) };
         for met in findings {
             let place = &places.all[met.place];
             let is_gone = self.root.pointer(&place.pointer).is_none();
             if is_gone || moved.contains(&met.place) {
                 continue;
             }
-            let Some((name, outcome)) = self.rewrite(&before, &places, &met) else { continue };
+            let Some((name, outcome)) = self.rewrite(&around, &places, &met) else { continue };
             changed = true;
             let equal = outcome.gives == Gives::Equal;
             let (pointer, keyword) = (place.pointer.clone(), met.finding.keyword.clone());
@@ -158,7 +169,7 @@ impl Work<'_> {
                 moved.insert(met.place);
                 moved.extend(place.parent);
             }
-            if name == "references" && outcome.moved {
+            if name == "references" && definitions(&self.root) != definitions(&before) {
                 // Definitions elsewhere may have changed.
                 break;
             }
@@ -170,41 +181,113 @@ impl Work<'_> {
     fn is_wanted(&self, met: &Met<'_>) -> bool {
         match met.finding.treatment {
             Treatment::Enforced => false,
-            Treatment::Refused | Treatment::Ignored => true,
-            Treatment::Narrower => !met.entry.instead.is_empty(),
+            Treatment::Refused | Treatment::Ignored | Treatment::Narrower => true,
             Treatment::Undocumented => !self.options.keep_undocumented,
         }
     }
 
     /// Applies the first rewriting that meets a finding.
-    fn rewrite(&mut self, before: &Value, places: &Places<'_>, met: &Met<'_>) -> Option<(&'static str, Outcome)> {
+    fn rewrite(&mut self, around: &Around<'_>, places: &Places<'_>, met: &Met<'_>) -> Option<(&'static str, Outcome)> {
         let place = &places.all[met.place];
         let own = met.entry.instead.iter().map(String::as_str);
-        let usual: &[&str] = match (&*met.finding.keyword, met.finding.treatment) {
-            ("", _) | (_, Treatment::Narrower) => &[],
-            (keyword, _) if crate::places::keywords::is_known(keyword) => rewritings::of_keyword(keyword),
+        let usual: &[&str] = match &*met.finding.keyword {
+            "" => &[],
+            keyword if crate::places::keywords::is_known(keyword) => rewritings::of_keyword(keyword),
             _ => &["drop"],
         };
-        for name in own.chain(usual.iter().copied()) {
-            let name = rewritings::NAMES.iter().find(|known| **known == name)?;
+        let is_narrower = met.finding.treatment == Treatment::Narrower;
+        // A keyword that only loses values at the target is better than none.
+        let names = own.chain(usual.iter().copied()).filter(|name| !is_narrower || *name != "drop");
+        let names: Vec<&'static str> =
+            names.filter_map(|name| rewritings::NAMES.iter().find(|known| **known == name).copied()).collect();
+        let mut best: Option<(&'static str, Outcome, Value)> = None;
+        for (at, &name) in names.iter().enumerate() {
+            // The document before is kept if another rewriting may be better, or if this one may change nothing.
+            let may_lose = matches!(name, "unions" | "logic" | "tuples" | "references");
+            let kept = (may_lose && (is_narrower || at + 1 < names.len())).then(|| self.root.clone());
             let mut task = Task {
                 root: &mut self.root,
-                before,
+                before: around.before,
                 pointer: &place.pointer,
                 keyword: &met.finding.keyword,
                 held_by: place.keyword,
+                nullable: around.nullable,
                 pack: self.pack,
                 options: self.options,
             };
-            if let Some(outcome) = rewrite::apply(name, &mut task) {
+            let Some(outcome) = rewrite::apply(name, &mut task) else { continue };
+            let Some(kept) = kept else {
+                if best.as_ref().is_none_or(|(_, found, _)| self.rank(outcome.gives) < self.rank(found.gives)) {
+                    return Some((name, outcome));
+                }
+                break;
+            };
+            let is_refused = is_narrower && outcome.gives == Gives::Wider && self.options.keep != Keep::Wider;
+            let is_changed = self.root != kept;
+            if outcome.gives == Gives::Equal && is_changed {
                 return Some((name, outcome));
             }
+            let root = std::mem::replace(&mut self.root, kept);
+            let is_better = best.as_ref().is_none_or(|(_, found, _)| self.rank(outcome.gives) < self.rank(found.gives));
+            if is_changed && !is_refused && is_better {
+                best = Some((name, outcome, root));
+            }
         }
-        None
+        let (name, outcome, root) = best?;
+        self.root = root;
+        Some((name, outcome))
     }
 
-    /// Applies the stand-ins for what is left.
-    fn stand_ins(&mut self) -> Vec<StandIn> {
+    /// Returns the rank of an effect: exact ones first, then those that the options prefer.
+    fn rank(&self, gives: Gives) -> u8 {
+        match (gives, self.options.keep) {
+            (Gives::Equal, _) => 0,
+            (Gives::Narrower, Keep::Narrower) | (Gives::Wider, Keep::Wider | Keep::Equal) => 1,
+            (Gives::Narrower | Gives::Wider, _) => 2,
+            (Gives::Unknown, _) => 3,
+        }
+    }
+
+    /// Requires optional members beyond the limit of the target. Returns the pointers of members that get a stand-in
+    /// for that, as far as the target has room for unions.
+    fn fewer_optional(&mut self) -> FxHashSet<String> {
+        let most = |name: &str| {
+            let limits = self.pack.rules.iter().filter_map(|rule| rule.limit.as_ref());
+            limits.into_iter().find(|limit| limit.count == name).map(|limit| limit.most)
+        };
+        let Some(limit) = most("optional") else { return FxHashSet::default() };
+        let now = self.root.clone();
+        let places = Places::of(&now);
+        let mut excess = counts::count("optional", &places).saturating_sub(limit);
+        let mut room = most("unions").unwrap_or(u64::MAX).saturating_sub(counts::count("unions", &places));
+        let nullable = stand_ins::nullable_keys(&places);
+        let mut absent = FxHashSet::default();
+        for place in places.all.iter().filter(|place| place.used) {
+            let Some(object) = place.members() else { continue };
+            for key in shape::optional(place) {
+                if excess == 0 {
+                    return absent;
+                }
+                excess -= 1;
+                let stands = self.options.null_for_absent && stand_ins::can_stand(&nullable, object, key);
+                let pointer = join(&join(&place.pointer, "properties"), key);
+                if stands && room > 0 {
+                    room -= 1;
+                    absent.insert(pointer);
+                    continue;
+                }
+                let before = self.root.clone();
+                stand_ins::require(&mut self.root, &place.pointer, key);
+                self.losses.add((&before, &self.root), &place.pointer, "required", Gives::Narrower);
+                let keyword = "required".to_owned();
+                self.rewritten.push(Rewritten { pointer, keyword, by: "required", equal: false });
+            }
+        }
+        absent
+    }
+
+    /// Applies the stand-ins for what is left, and for the optional members of `absent`.
+    fn stand_ins(&mut self, absent: &FxHashSet<String>) -> Vec<StandIn> {
         let asks = |root: &Value, name: &str| -> Vec<String> {
             let places = Places::of(root);
             let findings = met(&places, self.pack).into_iter();
@@ -222,7 +305,9 @@ impl Work<'_> {
         }
         if self.options.null_for_absent {
             let wanting = asks(&self.root, "required");
-            let found = stand_ins::null_for_absent(&mut self.root, |pointer| wanting.iter().any(|one| one == pointer));
+            let found = stand_ins::null_for_absent(&mut self.root, |pointer, member| {
+                wanting.iter().any(|one| one == pointer) || absent.contains(member)
+            });
             stand_ins.extend(found);
         }
         stand_ins
@@ -266,6 +351,10 @@ impl Work<'_> {
             undecided,
         }
     }
+}
+
+fn definitions(root: &Value) -> [Option<&Value>; 2] {
+    ["$defs", "definitions"].map(|keyword| root.get(keyword))
 }
 
 /// Returns the name of a relation, as that of the lowered schema to the source.

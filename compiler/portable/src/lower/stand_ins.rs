@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use crate::lower::meet::names;
 use crate::places::pointer::join;
-use crate::places::{Place, Places};
+use crate::places::Places;
 use crate::predicates::shape;
 
 /// The member that holds the source if the root is wrapped.
@@ -90,30 +90,36 @@ pub(crate) fn nullable_keys(places: &Places<'_>) -> FxHashSet<String> {
 
 /// Whether an optional member of an object can have the stand-in: it is no value of it or of others with its name, and
 /// no unnamed member can have it.
-pub(crate) fn can_stand(nullable: &FxHashSet<String>, place: &Place<'_>, key: &str) -> bool {
-    !nullable.contains(key) && !place.members().is_some_and(|members| members.contains_key("patternProperties"))
+pub(crate) fn can_stand(nullable: &FxHashSet<String>, object: &Map<String, Value>, key: &str) -> bool {
+    !nullable.contains(key) && !object.contains_key("patternProperties")
 }
 
-/// Makes optional members required and nullable wherever `wants` says so, and returns the stand-ins.
-pub(crate) fn null_for_absent(root: &mut Value, wants: impl Fn(&str) -> bool) -> Vec<StandIn> {
+/// Makes a member required.
+pub(crate) fn require(root: &mut Value, pointer: &str, key: &str) {
+    let Some(schema) = root.pointer_mut(pointer).and_then(Value::as_object_mut) else { return };
+    if let Some(keys) = schema.entry("required").or_insert_with(|| json!([])).as_array_mut() {
+        keys.push(json!(key));
+    }
+}
+
+/// Makes optional members required and nullable, and returns the stand-ins. `wants` gets the pointer to the schema of
+/// the object and that to the member's schema.
+pub(crate) fn null_for_absent(root: &mut Value, wants: impl Fn(&str, &str) -> bool) -> Vec<StandIn> {
     let snapshot = root.clone();
     let places = Places::of(&snapshot);
     let nullable = nullable_keys(&places);
     let mut stand_ins = Vec::new();
-    for place in places.all.iter().filter(|place| wants(&place.pointer)) {
+    for place in &places.all {
+        let Some(object) = place.members() else { continue };
         for key in shape::optional(place) {
-            if !can_stand(&nullable, place, key) {
+            let pointer = join(&join(&place.pointer, "properties"), key);
+            if !can_stand(&nullable, object, key) || !wants(&place.pointer, &pointer) {
                 continue;
             }
-            let Some(schema) = root.pointer_mut(&place.pointer).and_then(Value::as_object_mut) else { continue };
-            let Some(member) = schema.get_mut("properties").and_then(|named| named.get_mut(key)) else { continue };
+            let Some(member) = root.pointer_mut(&pointer) else { continue };
             let before = std::mem::take(member);
             *member = with_null(before);
-            let required = schema.entry("required").or_insert_with(|| json!([]));
-            if let Some(keys) = required.as_array_mut() {
-                keys.push(json!(key));
-            }
-            let pointer = join(&join(&place.pointer, "properties"), key);
+            require(root, &place.pointer, key);
             stand_ins.push(StandIn { pointer, is: Denotes::NullForAbsent });
         }
     }
@@ -331,7 +337,7 @@ mod tests {
                 "properties": {"v": {"type": ["null", "string"]}, "n": {"$ref": "#/$defs/n"}, "s": {"type": "string"}},
             }},
         });
-        let mut stand_ins = null_for_absent(&mut schema, |_| true);
+        let mut stand_ins = null_for_absent(&mut schema, |_, _| true);
         stand_ins.push(wrap_root(&mut schema, true));
         // Pointers of members in definitions do not change by the wrapping.
         assert_eq!(stand_ins.len(), 3);

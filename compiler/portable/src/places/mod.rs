@@ -9,6 +9,9 @@ pub(crate) mod keywords;
 pub(crate) mod pointer;
 mod references;
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value};
 
@@ -70,12 +73,23 @@ pub(crate) struct Places<'v> {
     pub(crate) inside: Vec<Vec<usize>>,
     /// Whether keywords beside `$ref` have no effect, because `$schema` declares draft 4, 6 or 7.
     pub(crate) references_alone: bool,
+    /// Answers to questions about pairs of schemas, by the texts of both.
+    pub(crate) answers: Answers,
 }
+
+/// Answers to questions about pairs of schemas, shared by the walks over one document.
+pub(crate) type Answers = Rc<RefCell<FxHashMap<String, bool>>>;
 
 impl<'v> Places<'v> {
     /// Walks a document.
     pub(crate) fn of(document: &'v Value) -> Self {
+        Self::with_answers(document, Answers::default())
+    }
+
+    /// Walks a document, with the answers of earlier walks.
+    pub(crate) fn with_answers(document: &'v Value, answers: Answers) -> Self {
         let mut places = Self {
+            answers,
             all: Vec::new(),
             by_pointer: FxHashMap::default(),
             inside: Vec::new(),

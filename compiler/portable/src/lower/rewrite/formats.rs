@@ -9,7 +9,7 @@ use super::{Outcome, Task};
 use crate::lower::options::Gives;
 
 /// Patterns with the strings of formats.
-pub(crate) const PATTERNS: [(&str, &str); 4] = [
+const PATTERNS: [(&str, &str); 4] = [
     ("uuid", "^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}$"),
     (
         "ipv4",
@@ -35,4 +35,22 @@ pub(super) fn rewrite(task: &mut Task<'_>) -> Option<Outcome> {
     schema.shift_remove("format");
     schema.insert("pattern".to_owned(), json!(pattern));
     Outcome::schema(Gives::Equal)
+}
+
+#[cfg(test)]
+mod tests {
+    use grammarc_grammar::diagnostics::Source;
+    use grammarc_json_schema::relation::{Relation, RelationOptions, compare};
+
+    use super::*;
+
+    #[test]
+    fn patterns_have_the_strings_of_their_formats() {
+        for (name, pattern) in PATTERNS {
+            let source = |schema: Value| Source::new("<test>", schema.to_string());
+            let (format, written) = (source(json!({ "format": name })), source(json!({ "pattern": pattern })));
+            let compared = compare(&format, &written, &RelationOptions::default()).unwrap();
+            assert_eq!(compared.relation, Relation::Equal, "{name}: {compared:?}");
+        }
+    }
 }

@@ -31,14 +31,13 @@ mod root;
 mod tuples;
 mod unions;
 
+use rustc_hash::FxHashSet;
 use serde_json::{Map, Value};
 
 use super::options::{Gives, Keep, LowerOptions};
 use crate::finding::Treatment;
 use crate::pack::Pack;
 
-#[cfg(test)]
-pub(crate) use formats::PATTERNS;
 
 /// A place to rewrite.
 pub(crate) struct Task<'t> {
@@ -52,6 +51,8 @@ pub(crate) struct Task<'t> {
     pub(crate) keyword: &'t str,
     /// The keyword of the schema around the place that holds it.
     pub(crate) held_by: &'t str,
+    /// The keys for which some object allows `null`.
+    pub(crate) nullable: &'t FxHashSet<String>,
     /// The pack of the target.
     pub(crate) pack: &'t Pack,
     /// The options.
@@ -80,6 +81,12 @@ impl Outcome {
 }
 
 impl Task<'_> {
+    /// Returns the same task, to be changed in part.
+    pub(crate) fn again(&mut self) -> Task<'_> {
+        let Task { before, pointer, keyword, held_by, nullable, pack, options, .. } = *self;
+        Task { root: self.root, before, pointer, keyword, held_by, nullable, pack, options }
+    }
+
     /// Returns the schema as an object.
     pub(crate) fn schema(&mut self) -> Option<&mut Map<String, Value>> {
         self.root.pointer_mut(self.pointer)?.as_object_mut()

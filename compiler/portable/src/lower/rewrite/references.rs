@@ -92,6 +92,9 @@ fn reference(task: &mut Task<'_>) -> Option<Outcome> {
         }
         return Outcome::schema(Gives::Wider);
     };
+    if found.kind.name() == "definitions" {
+        return rename_definitions(&mut Task { pointer: "", ..task.again() });
+    }
     let is_plain = matches!(found.kind.name(), "defs" | "root");
     if !is_plain {
         return hoist(task, &places, to);

@@ -7,21 +7,20 @@ use serde_json::{Value, json};
 
 use super::{Outcome, Task};
 use crate::lower::options::Gives;
-use crate::lower::stand_ins::{can_stand, nullable_keys};
-use crate::places::Places;
-use crate::predicates::shape;
+use crate::lower::stand_ins::can_stand;
 
 pub(super) fn rewrite(task: &mut Task<'_>) -> Option<Outcome> {
     if task.keyword == "required" {
         return name_required(task);
     }
-    let now = task.root.clone();
-    let places = Places::of(&now);
-    let place = &places.all[*places.by_pointer.get(task.pointer)?];
-    let nullable = nullable_keys(&places);
-    let stands = task.options.null_for_absent;
-    let keys: Vec<&str> =
-        shape::optional(place).filter(|key| !stands || !can_stand(&nullable, place, key)).collect();
+    let (stands, nullable) = (task.options.null_for_absent, task.nullable);
+    let schema = task.schema()?;
+    let required: Vec<&str> =
+        schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+    let named = schema.get("properties")?.as_object()?;
+    let optional = named.keys().filter(|key| !required.contains(&key.as_str()));
+    let keys: Vec<String> =
+        optional.filter(|key| !stands || !can_stand(nullable, schema, key)).cloned().collect();
     if keys.is_empty() {
         return None;
     }
@@ -32,11 +31,11 @@ pub(super) fn rewrite(task: &mut Task<'_>) -> Option<Outcome> {
 /// Makes the first member required, for targets that need one.
 pub(super) fn one(task: &mut Task<'_>) -> Option<Outcome> {
     let first = task.schema()?.get("properties")?.as_object()?.keys().next()?.clone();
-    require(task, &[&first])?;
+    require(task, &[first])?;
     Outcome::keyword(Gives::Narrower)
 }
 
-fn require(task: &mut Task<'_>, keys: &[&str]) -> Option<()> {
+fn require(task: &mut Task<'_>, keys: &[String]) -> Option<()> {
     let required = task.schema()?.entry("required").or_insert_with(|| json!([])).as_array_mut()?;
     required.extend(keys.iter().map(|key| json!(key)));
     Some(())
