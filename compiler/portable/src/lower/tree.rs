@@ -1,0 +1,144 @@
+//! Small operations on schema documents: references, free names, definitions, and schemas that no value satisfies.
+
+use serde_json::{Map, Value, json};
+
+use crate::places::keywords::{Holds, holds};
+use crate::places::pointer::join;
+
+/// Calls `visit` with each `$ref` of a document, apart from those inside values such as `enum`. Recurses as deep as the
+/// document, which the JSON parser bounds.
+pub(crate) fn for_each_reference(schema: &mut Value, visit: &mut impl FnMut(&mut String)) {
+    let Some(members) = schema.as_object_mut() else { return };
+    for (keyword, value) in members {
+        match (holds(keyword), &mut *value) {
+            (_, Value::String(uri)) if keyword == "$ref" => visit(uri),
+            (Holds::Schema | Holds::List, Value::Array(items)) => {
+                items.iter_mut().for_each(|item| for_each_reference(item, visit));
+            }
+            (Holds::Schema, value) => for_each_reference(value, visit),
+            (Holds::Named, Value::Object(named)) => {
+                named.values_mut().for_each(|one| for_each_reference(one, visit));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Returns a name that an object of definitions does not have: `name`, or `name` with a number.
+pub(crate) fn free_name(definitions: &Value, name: &str) -> String {
+    let clean: String = name
+        .chars()
+        .map(|letter| if letter.is_ascii_alphanumeric() || letter == '_' { letter } else { '_' })
+        .collect();
+    let is_free = |name: &str| definitions.get(name).is_none();
+    let mut found = if clean.is_empty() { "schema".to_owned() } else { clean.clone() };
+    let mut count = 1;
+    while !is_free(&found) {
+        count += 1;
+        found = format!("{clean}_{count}");
+    }
+    found
+}
+
+/// Adds a definition and returns a reference to it. An equal definition is used again.
+pub(crate) fn define(root: &mut Value, name: &str, schema: Value) -> Option<String> {
+    let slot = root.as_object_mut()?.entry("$defs").or_insert_with(|| json!({}));
+    let name = free_name(slot, name);
+    slot.as_object_mut()?.insert(name.clone(), schema);
+    Some(join("#/$defs", &name))
+}
+
+/// Returns the schema that a reference within the document names.
+pub(crate) fn target<'v>(root: &'v Value, uri: &str) -> Option<&'v Value> {
+    root.pointer(&crate::places::pointer::decoded(uri.strip_prefix('#')?))
+}
+
+/// Removes schemas that no value satisfies (`false`) where the schema around them says the same without them: optional
+/// members of closed objects, and branches. Returns whether `schema` itself is unsatisfiable then.
+pub(crate) fn absorb_false(schema: &mut Value) -> bool {
+    if schema == &Value::Bool(false) {
+        return true;
+    }
+    let Some(members) = schema.as_object_mut() else { return false };
+    let mut is_false = false;
+    for (keyword, value) in members.iter_mut() {
+        match (holds(keyword), &mut *value) {
+            (Holds::List, Value::Array(branches)) if keyword == "anyOf" || keyword == "oneOf" => {
+                branches.retain_mut(|branch| !absorb_false(branch));
+                is_false |= branches.is_empty();
+            }
+            (Holds::List, Value::Array(branches)) if keyword == "allOf" => {
+                for branch in branches {
+                    is_false |= absorb_false(branch);
+                }
+            }
+            (Holds::Schema, value) if value.is_object() => {
+                if absorb_false(value) {
+                    *value = json!(false);
+                }
+            }
+            (Holds::Named, Value::Object(named)) => {
+                for one in named.values_mut().filter(|one| one.is_object()) {
+                    if absorb_false(one) {
+                        *one = json!(false);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    is_false |= forbidden_members(members) || forbidden_items(members);
+    is_false
+}
+
+/// Removes forbidden members from `properties` of a closed object. Returns whether one of them is required.
+fn forbidden_members(members: &mut Map<String, Value>) -> bool {
+    let is_closed = members.get("additionalProperties") == Some(&json!(false))
+        && !members.contains_key("patternProperties");
+    let required: Vec<String> = members
+        .get("required")
+        .and_then(Value::as_array)
+        .map(|keys| keys.iter().filter_map(Value::as_str).map(str::to_owned).collect())
+        .unwrap_or_default();
+    let is_object = members.get("type") == Some(&json!("object"));
+    let Some(named) = members.get_mut("properties").and_then(Value::as_object_mut) else { return false };
+    let is_forbidden = |schema: &Value| schema == &json!(false);
+    if is_object && required.iter().any(|key| named.get(key).is_some_and(is_forbidden)) {
+        return true;
+    }
+    if is_closed {
+        named.retain(|_, schema| !is_forbidden(schema));
+    }
+    false
+}
+
+/// Writes `"items": false` as an empty array. Returns whether the array has to have items all the same.
+fn forbidden_items(members: &mut Map<String, Value>) -> bool {
+    let is_alone = !members.contains_key("prefixItems") && members.get("items") == Some(&json!(false));
+    let least = members.get("minItems").and_then(Value::as_u64).unwrap_or(0);
+    is_alone && least > 0 && members.get("type") == Some(&json!("array"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unsatisfiable_schemas_are_absorbed() {
+        let cases = [
+            (
+                json!({"type": "object", "properties": {"a": false, "b": {}}, "additionalProperties": false}),
+                Some(json!({"type": "object", "properties": {"b": {}}, "additionalProperties": false})),
+            ),
+            (json!({"type": "object", "properties": {"a": false}, "required": ["a"]}), None),
+            (json!({"anyOf": [false, {"type": "null"}]}), Some(json!({"anyOf": [{"type": "null"}]}))),
+            (json!({"anyOf": [{"allOf": [false]}]}), None),
+            (json!({"properties": {"a": false}}), Some(json!({"properties": {"a": false}}))),
+        ];
+        for (mut schema, expected) in cases {
+            let text = schema.to_string();
+            let is_false = absorb_false(&mut schema);
+            assert_eq!((!is_false).then_some(schema), expected, "{text}");
+        }
+    }
+}
