@@ -19,6 +19,7 @@ import argparse
 import json
 import os
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Iterator
 
@@ -35,7 +36,7 @@ if __name__ == "__main__" and INSIDE not in os.environ:
 
 import jsonschema  # noqa: E402
 
-from portable_engines import NAMES, Engines, described  # noqa: E402
+from portable_engines import NAMES, Engines, described, llama_folder  # noqa: E402
 from portable_probes import PROBES, Probe, Text  # noqa: E402
 
 SHOWN = 100
@@ -90,27 +91,34 @@ def judged(answer: dict[str, Any], right: list[str], wrong: list[str]) -> tuple[
     return word[bool(refused), bool(accepted)], seen | ({"accepts": accepted} if accepted else {})
 
 
-def asked(engines: Engines, probe: Probe) -> dict[str, Any]:
-    """The row of a probe."""
+def answered(name: str, probes: list[Probe]) -> list[tuple[str, dict[str, Any]]]:
+    """What one engine answers."""
+    found = []
+    with Engines() as engines:
+        for probe in probes:
+            right, wrong = [written(value) for value in probe.right], [written(value) for value in probe.wrong]
+            found.append(judged(engines.ask(name, probe.schema, right + wrong), right, wrong))
+    return found
+
+
+def row(probe: Probe, found: dict[str, tuple[str, dict[str, Any]]]) -> dict[str, Any]:
     right, wrong = [written(value) for value in probe.right], [written(value) for value in probe.wrong]
-    found = {name: judged(engines.ask(name, probe.schema, right + wrong), right, wrong) for name in NAMES}
     answers = {name: word for name, (word, _) in found.items()}
     seen = {name: why for name, (_, why) in found.items() if why}
     return {"name": probe.name, "keyword": probe.keyword, "schema": probe.schema, "right": right, "wrong": wrong, "answers": answers, "seen": seen}
 
 
 def recorded(probes: list[Probe]) -> dict[str, Any]:
-    rows = []
-    with Engines() as engines:
-        for probe in probes:
-            row = asked(engines, probe)
-            rows.append(row)
-            if (other := untyped(probe)) is not None:
-                without = asked(engines, other)
-                if without["answers"] != row["answers"]:
-                    rows.append(without)
-    rows.sort(key=lambda row: row["name"])
-    return {"engines": {name: described(name) for name in NAMES}, "probes": rows}
+    pairs = [(probe, untyped(probe)) for probe in probes]
+    every = [one for pair in pairs for one in pair if one is not None]
+    llama_folder()
+    with ThreadPoolExecutor(len(NAMES)) as pool:
+        answers = dict(zip(NAMES, pool.map(lambda name: answered(name, every), NAMES)))
+    rows = {probe.name: row(probe, {name: answers[name][at] for name in NAMES}) for at, probe in enumerate(every)}
+    for probe, other in pairs:
+        if other is not None and rows[other.name]["answers"] == rows[probe.name]["answers"]:
+            del rows[other.name]
+    return {"engines": {name: described(name) for name in NAMES}, "probes": [rows[name] for name in sorted(rows)]}
 
 
 def lines(recording: dict[str, Any]) -> str:

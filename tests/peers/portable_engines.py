@@ -1,7 +1,7 @@
 """Engines that enforce JSON Schema, each in a process of its own: `Engines.ask(name, schema, texts)`.
 
 A process reads lines {"schema": S, "texts": [T, ...]} and writes {"refused": reason} or {"accepts": [bool, ...]}. An engine that takes
-longer than `LIMIT` seconds, or that crashes, is started anew, and its answer is a refusal with that reason.
+longer than `LIMIT`, or that crashes, is started anew, and its answer is a refusal with that reason.
 llama.cpp's converter and its parser of grammars are compiled from the source package of llama-cpp-python (10 s, once); they judge the
 grammars of the Python converter of that package too. Packages and binaries are kept in $GRAMMARC_CACHE/peers.
 """
@@ -11,10 +11,14 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import re
+import resource
 import select
+import signal
 import subprocess
 import sys
 import tarfile
+import time
 import types
 from importlib import metadata
 from pathlib import Path
@@ -22,8 +26,11 @@ from typing import Any, Callable
 
 HERE = Path(__file__).resolve().parent
 CACHE = Path(os.environ.get("GRAMMARC_CACHE") or Path.home() / ".cache" / "grammarc") / "peers"
-LIMIT = 20
-"""Seconds for one schema with its texts."""
+LIMIT = 30
+"""Seconds of processor time for one schema with its texts. Outlines takes 7 for an array of any values."""
+
+PATIENCE = 600
+"""Seconds of wall time after which an engine is given up, in case that it waits for something."""
 
 LLAMA = "0.3.36"
 XGRAMMAR = "0.2.9"
@@ -31,7 +38,7 @@ SETTINGS = {
     "llama.cpp": ("llama-cpp-python", "json_schema_to_grammar(force_gbnf) and the GBNF parser of the vendored llama.cpp"),
     "llama-cpp-python": ("llama-cpp-python", "LlamaGrammar.from_json_schema; the GBNF parser of the vendored llama.cpp"),
     "llguidance": ("llguidance", "defaults"),
-    "outlines-core": ("outlines-core", "build_regex_from_schema with defaults, Index over bytes"),
+    "outlines-core": ("outlines-core", "build_regex_from_schema with defaults, Index over bytes, an end mark after the expression"),
     "xgrammar": ("xgrammar", "Grammar.from_json_schema(strict_mode=False)"),
 }
 """The package of each engine, and how it is asked."""
@@ -152,11 +159,13 @@ def outlines_engine() -> Callable[[str], Callable[[str], bool]]:
     vocabulary = outlines_core.Vocabulary(END, {byte: [number] for number, byte in enumerate(BYTES)})
 
     def compiled(schema: str) -> Callable[[str], bool]:
-        index = outlines_core.Index(outlines_core.json_schema.build_regex_from_schema(schema), vocabulary)
+        # Its automata prefer the first branch and report matches one byte late. So at the end of a whole text, and only there, it refuses
+        # `10` for 1|10 and, with single bytes as tokens, all fractions. The mark makes texts the inner parts that they mostly are.
+        index = outlines_core.Index(f"(?:{outlines_core.json_schema.build_regex_from_schema(schema)})\\x01", vocabulary)
 
         def accepts(text: str) -> bool:
             guide = outlines_core.Guide(index)
-            tokens = list(text.encode())
+            tokens = [*text.encode(), 1]
             if not guide.accepts_tokens(tokens):
                 return False
             for token in tokens:
@@ -176,10 +185,12 @@ def serve(name: str) -> None:
     print("ready", file=answers, flush=True)
     for line in sys.stdin:
         request = json.loads(line)
+        hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+        resource.setrlimit(resource.RLIMIT_CPU, (int(time.process_time()) + 1 + LIMIT, hard))
         try:
             accepts = compiled(json.dumps(request["schema"], ensure_ascii=False))
         except BaseException as error:  # noqa: B036  Panics of Rust are no exceptions of Python's own.
-            answer: dict[str, Any] = {"refused": str(error) or type(error).__name__}
+            answer: dict[str, Any] = {"refused": re.sub(r"^\[[\d:]+\] ", "", str(error)) or type(error).__name__}
         else:
             answer = {"accepts": [bool(accepts(text)) for text in request["texts"]]}
         print(json.dumps(answer), file=answers, flush=True)
@@ -196,13 +207,18 @@ class Engines:
         return self
 
     def __exit__(self, *_error: object) -> None:
-        for name in list(self.processes):
+        for name, process in list(self.processes.items()):
+            process.kill()
             self.stop(name)
 
-    def stop(self, name: str) -> None:
+    def stop(self, name: str) -> int:
+        """Ends a process; its status, which is its own if it ended by itself."""
         process = self.processes.pop(name)
-        process.kill()
-        process.wait()
+        try:
+            return process.wait(0.5)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            return process.wait()
 
     def line(self, name: str, seconds: float) -> bytes:
         """The next line of a process, or nothing after a time."""
@@ -224,12 +240,12 @@ class Engines:
         assert process.stdin is not None
         process.stdin.write(json.dumps(request).encode() + b"\n")
         process.stdin.flush()
-        answer = self.line(name, LIMIT)
+        answer = self.line(name, PATIENCE)
         if answer:
             return json.loads(answer)
-        crashed = process.poll() is not None or bool(select.select([process.stdout], [], [], 0)[0])
-        self.stop(name)
-        return {"refused": "the process ended" if crashed else f"no answer within {LIMIT} s"}
+        status = self.stop(name)
+        late = status in (-signal.SIGXCPU, -signal.SIGKILL)
+        return {"refused": f"no answer within {LIMIT} s of processor time" if late else "the process ended"}
 
     def ask(self, name: str, schema: Any, texts: list[str]) -> dict[str, Any]:
         """{"refused": reason}, or {"accepts": [bool, ...]} with one answer a text."""
