@@ -38,7 +38,7 @@ SETTINGS = {
     "llama.cpp": ("llama-cpp-python", "json_schema_to_grammar(force_gbnf) and the GBNF parser of the vendored llama.cpp"),
     "llama-cpp-python": ("llama-cpp-python", "LlamaGrammar.from_json_schema; the GBNF parser of the vendored llama.cpp"),
     "llguidance": ("llguidance", "defaults"),
-    "outlines-core": ("outlines-core", "build_regex_from_schema with defaults, Index over bytes, an end mark after the expression"),
+    "outlines-core": ("outlines-core", "build_regex_from_schema with defaults, Index over bytes, as it is and with an end mark"),
     "xgrammar": ("xgrammar", "Grammar.from_json_schema(strict_mode=False)"),
 }
 """The package of each engine, and how it is asked."""
@@ -158,19 +158,28 @@ def outlines_engine() -> Callable[[str], Callable[[str], bool]]:
 
     vocabulary = outlines_core.Vocabulary(END, {byte: [number] for number, byte in enumerate(BYTES)})
 
+    def ends(index: Any, tokens: list[int]) -> bool:
+        guide = outlines_core.Guide(index)
+        if not guide.accepts_tokens(tokens):
+            return False
+        for token in tokens:
+            guide.advance(token, return_tokens=False)
+        return END in guide.get_tokens()
+
     def compiled(schema: str) -> Callable[[str], bool]:
         # Its automata prefer the first branch and report matches one byte late. So at the end of a whole text, and only there, it refuses
-        # `10` for 1|10 and, with single bytes as tokens, all fractions. The mark makes texts the inner parts that they mostly are.
-        index = outlines_core.Index(f"(?:{outlines_core.json_schema.build_regex_from_schema(schema)})\\x01", vocabulary)
+        # `10` for 1|10 and, with single bytes as tokens, all fractions. With a mark after the expression, texts are judged as the inner parts
+        # that they mostly are. The automaton with the mark may be much larger, so it is built for texts that are refused without it.
+        expression = outlines_core.json_schema.build_regex_from_schema(schema)
+        plain, marked = outlines_core.Index(expression, vocabulary), None
 
         def accepts(text: str) -> bool:
-            guide = outlines_core.Guide(index)
-            tokens = [*text.encode(), 1]
-            if not guide.accepts_tokens(tokens):
-                return False
-            for token in tokens:
-                guide.advance(token, return_tokens=False)
-            return END in guide.get_tokens()
+            nonlocal marked
+            tokens = list(text.encode())
+            if ends(plain, tokens):
+                return True
+            marked = marked or outlines_core.Index(f"(?:{expression})\\x01", vocabulary)
+            return ends(marked, [*tokens, 1])
 
         return accepts
 

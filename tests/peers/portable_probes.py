@@ -110,7 +110,7 @@ NUMBERS = [
     Probe("minimum-number", "minimum", number(minimum=2.5), [2.5, 3], [2.4, 0, -1]),
     Probe("maximum-number", "maximum", number(maximum=2.5), [2.5, -3], [2.6, 30]),
     Probe("bounds-number", "maximum", number(minimum=0, maximum=1), [0, 0.5, 1], [-0.1, 1.1, 2]),
-    Probe("bounds-number-exponent", "maximum", number(minimum=0, maximum=1), [Text("5e-1")], [Text("1e1")]),
+    Probe("bounds-number-exponent", "maximum", number(minimum=0, maximum=1), [Text("5e-1")], [Text("1e1"), Text("1e+1")]),
     Probe("exclusive-minimum-number", "exclusiveMinimum", number(exclusiveMinimum=0), [0.1, 3], [0, -1]),
     Probe("exclusive-maximum-number", "exclusiveMaximum", number(exclusiveMaximum=1), [0.9, -1], [1, 1.5]),
     Probe("exclusive-minimum-draft4", "exclusiveMinimum", {"$schema": "http://json-schema.org/draft-04/schema#", **integer(minimum=3, exclusiveMinimum=True)}, [4], [3]),
