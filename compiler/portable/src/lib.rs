@@ -14,10 +14,12 @@
 //! | `places` | walks a schema: each subschema with its pointer and reference |
 //! | `predicates` | the conditions of rules |
 //! | `check` | findings, counts over requests, diagnostics, SARIF |
+//! | `answers` | differences and witnesses as data; lists of tools |
 //! | `lower` | rewritings, stand-ins and the relation to the source |
 //!
 //! Tests: `tests/packs.rs`, `tests/engines.rs`, `tests/lower.rs`, `tests/maskbench.rs`.
 
+mod answers;
 mod check;
 mod finding;
 mod lower;
@@ -26,6 +28,11 @@ mod places;
 mod predicates;
 mod rewritings;
 
+pub use answers::difference::{
+    ChangeValue, Compatible, DiffError, Difference, ReasonValue, SideValue, differences,
+};
+pub use answers::tools::tools;
+pub use answers::witnessed::{Undecided, Witnessed};
 pub use check::diagnostics::diagnostics;
 pub use check::notes::notes;
 pub use check::sarif::sarif;

@@ -15,6 +15,7 @@ pub(super) const CRATES: [Row<'_>; 28] = [
     ("compiler/patterns", &["tests/data", "compiler/grammar"]),
     ("compiler/json-schema", &["tests/data", "artifacts", "compiler/grammar", "compiler/patterns"]),
     ("compiler/typescript", &["compiler/grammar", "compiler/json-schema"]),
+    ("compiler/portable", &["tests/data", "compiler/grammar", "compiler/json-schema"]),
     (
         "compiler/languages",
         &[
@@ -68,6 +69,7 @@ pub(super) const CRATES: [Row<'_>; 28] = [
             "artifacts",
             "compiler",
             "compiler/build",
+            "compiler/portable",
             "runtime",
             "generate/json",
             "generate",

@@ -12,6 +12,8 @@ pub(crate) mod inspect;
 #[cfg(feature = "outputs")]
 pub(crate) mod jsonl;
 pub(crate) mod keywords;
+pub(crate) mod lint;
+pub(crate) mod lower;
 #[cfg(feature = "models")]
 pub(crate) mod models;
 #[cfg(feature = "outputs")]
@@ -46,6 +48,10 @@ pub(crate) enum Command {
     Explain(Box<explain::ExplainArgs>),
     /// Find instances of a JSON Schema at its edges, and texts just outside
     Witness(witness::WitnessArgs),
+    /// Check a JSON Schema or a list of tools: what providers and engines do with it
+    Lint(lint::LintArgs),
+    /// Rewrite a JSON Schema so that a provider or engine takes it, and say how both relate
+    Lower(lower::LowerArgs),
     /// Draw random outputs of a compiled grammar
     Sample(sample::SampleArgs),
     /// Make JSON of a text that is nearly JSON, and show the edits
@@ -88,6 +94,8 @@ pub(crate) fn run(
         Command::Diff(args) => diff::run(args, output),
         Command::Explain(args) => explain::run(*args, output),
         Command::Witness(args) => witness::run(args, output),
+        Command::Lint(args) => lint::run(args, output),
+        Command::Lower(args) => lower::run(args, output),
         Command::Sample(args) => sample::run(args, output),
         #[cfg(feature = "outputs")]
         Command::Repair(args) => repair::run(args, output),

@@ -6,11 +6,8 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use grammarc_build::registry;
-use grammarc_compiler::frontend::json_schema::relation::Reason;
-use grammarc_compiler::frontend::json_schema::witness::{
-    Case, WitnessOptions, Witnesses, witnesses,
-};
-use serde::Serialize;
+use grammarc_compiler::frontend::json_schema::witness::{WitnessOptions, witnesses};
+use grammarc_portable::Witnessed;
 
 use crate::failure::{Failure, Problem};
 use crate::input::read_source;
@@ -52,25 +49,6 @@ enum Kind {
     NearMiss,
 }
 
-/// Instances of a schema, and texts that are none.
-#[derive(Debug, Serialize)]
-pub(crate) struct Witnessed {
-    pub(crate) valid: Vec<Case>,
-    pub(crate) invalid: Vec<Case>,
-    /// JSON pointers to keywords that change nothing.
-    pub(crate) silent: Vec<String>,
-    /// JSON pointers to branches and values that add nothing.
-    pub(crate) dead: Vec<String>,
-    pub(crate) undecided: Vec<Undecided>,
-}
-
-/// A keyword of which something was not decided.
-#[derive(Debug, Serialize)]
-pub(crate) struct Undecided {
-    pub(crate) pointer: String,
-    pub(crate) reason: String,
-}
-
 pub(crate) fn run(args: WitnessArgs, output: &mut Output) -> Result<u8, Failure> {
     let source = read_source(&args.source)?;
     let is_asked = |kind| args.only.contains(&kind) || args.only.is_empty();
@@ -90,10 +68,6 @@ pub(crate) fn run(args: WitnessArgs, output: &mut Output) -> Result<u8, Failure>
     }
     let found = witnesses(&source, &options)
         .map_err(|diagnostics| Failure::Refused { source, diagnostics })?;
-    let Witnesses { valid, invalid, silent, dead, undecided } = found;
-    let undecided = undecided.into_iter();
-    let undecided =
-        undecided.map(|Reason { pointer, text, .. }| Undecided { pointer, reason: text }).collect();
-    output.answer(&Witnessed { valid, invalid, silent, dead, undecided })?;
+    output.answer(&Witnessed::from(found))?;
     Ok(0)
 }

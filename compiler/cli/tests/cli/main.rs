@@ -16,6 +16,7 @@ mod inspect;
 mod models;
 #[cfg(feature = "outputs")]
 mod outputs;
+mod portable;
 mod report;
 mod sample;
 mod sources;

@@ -2,7 +2,9 @@
 
 use std::io::{self, Write};
 
-use crate::cmd::diff::{ChangeValue, Difference, SideValue, meaning};
+use grammarc_portable::{ChangeValue, Difference, SideValue};
+
+use crate::cmd::diff::meaning;
 use crate::render::Answer;
 
 impl Answer for Difference {

@@ -12,6 +12,8 @@ mod inspect;
 #[cfg(feature = "outputs")]
 mod jsonl;
 mod keywords;
+mod lint;
+mod lower;
 #[cfg(feature = "models")]
 mod models;
 #[cfg(feature = "outputs")]

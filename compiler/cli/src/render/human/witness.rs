@@ -2,7 +2,8 @@
 
 use std::io::{self, Write};
 
-use crate::cmd::witness::Witnessed;
+use grammarc_portable::Witnessed;
+
 use crate::render::Answer;
 
 impl Answer for Witnessed {

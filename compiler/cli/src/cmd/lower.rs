@@ -1,0 +1,124 @@
+//! `grammarc lower`: the JSON Schema that a provider or engine takes, and how it relates to the source.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use grammarc_artifacts::write;
+use grammarc_build::registry;
+use grammarc_compiler::diagnostics::Diagnostic;
+use grammarc_portable::{Keep, LowerError, LowerOptions, Lowered, lower};
+use serde::Serialize;
+
+use crate::cmd::lint::{is_standard_output, own_packs, pack_of};
+use crate::failure::{Failure, Problem};
+use crate::input::read_source;
+use crate::output::Output;
+use crate::vocabularies::damaged;
+
+/// Arguments of `lower`.
+#[derive(Debug, Args)]
+pub(crate) struct LowerArgs {
+    /// JSON Schema; `-` is standard input
+    source: PathBuf,
+    /// Provider or engine that has to take the schema
+    #[arg(long = "for", value_name = "TARGET")]
+    target: String,
+    /// File to write the schema to; `-` writes it to standard output, in place of the answer
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Which values have to stay where no rewriting is exact
+    #[arg(long, value_name = "WHAT", value_enum, default_value = "narrower")]
+    keep: KeepArg,
+    /// Values that may denote others, separated by commas: `null` for an absent member, `root` for an object around the
+    /// whole; or `none`
+    #[arg(long, value_name = "WHAT", value_delimiter = ',', default_value = "null,root")]
+    stand_ins: Vec<StandInArg>,
+    /// Keep keywords of which no source says what the target does with them
+    #[arg(long)]
+    keep_undocumented: bool,
+    /// A pack of rules in place of the target's own
+    #[arg(long, value_name = "FILE")]
+    pack: Vec<PathBuf>,
+    /// Time limit of each question about the relation in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 2)]
+    time_limit: u64,
+    /// Schemas that the JSON Schema refers to by URI, as for `compile`. May be given several times
+    #[arg(long, value_name = "[URI=]PATH")]
+    registry: Vec<OsString>,
+}
+
+/// Which values have to stay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum KeepArg {
+    /// Values of the lowered schema are values of the source
+    Narrower,
+    /// Values of the source are values of the lowered schema
+    Wider,
+    /// Both have the same values
+    Equal,
+}
+
+/// Stand-ins that may be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum StandInArg {
+    Null,
+    Root,
+    None,
+}
+
+/// A lowered schema, with the file it was written to.
+#[derive(Debug, Serialize)]
+pub(crate) struct LoweredFile {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) path: Option<PathBuf>,
+    #[serde(flatten)]
+    pub(crate) lowered: Lowered,
+}
+
+/// Lowers a schema. Returns exit code 1 if the relation is not as asked.
+pub(crate) fn run(args: LowerArgs, output: &mut Output) -> Result<u8, Failure> {
+    let source = read_source(&args.source)?;
+    let pack = pack_of(&args.target, &own_packs(&args.pack)?)?;
+    let mut options = LowerOptions {
+        keep: match args.keep {
+            KeepArg::Narrower => Keep::Narrower,
+            KeepArg::Wider => Keep::Wider,
+            KeepArg::Equal => Keep::Equal,
+        },
+        null_for_absent: args.stand_ins.contains(&StandInArg::Null),
+        wrap_root: args.stand_ins.contains(&StandInArg::Root),
+        keep_undocumented: args.keep_undocumented,
+        ..LowerOptions::default()
+    };
+    options.relation.time = Duration::from_secs(args.time_limit);
+    if !args.registry.is_empty() {
+        let read = registry::read(Path::new(""), &args.registry).map_err(Problem::Registry)?;
+        options.relation.schemas.resources = read.resources;
+    }
+    let lowered = lower(&source, &pack, &options).map_err(|error| {
+        let one = |code| vec![Diagnostic::error(code, error.to_string())];
+        let diagnostics = match &error {
+            LowerError::Source(errors) => errors.clone(),
+            LowerError::NoInstances => one("portable::no-instances"),
+            LowerError::NoRewriting(_) => one("portable::no-rewriting"),
+        };
+        Failure::Refused { source: source.clone(), diagnostics }
+    })?;
+    let code = u8::from(!lowered.kept);
+    let text = format!("{}\n", lowered.text.trim_end());
+    match &args.output {
+        Some(path) if is_standard_output(path) => {
+            output.raw(|out| out.write_all(text.as_bytes()))?;
+        }
+        path => {
+            if let Some(path) = path {
+                let written = write::replace(path, text.as_bytes());
+                written.map_err(|error| damaged(path, error))?;
+            }
+            output.answer(&LoweredFile { path: args.output, lowered })?;
+        }
+    }
+    Ok(code)
+}
