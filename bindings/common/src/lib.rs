@@ -11,6 +11,7 @@
 //! | [`pool`] | the threads that batches run on, remade in a process that was forked |
 //! | [`progress`] | masks that are computed while a host already uses the grammar |
 //! | [`report`] | what a grammar says of itself, as JSON |
+//! | [`schemas`] | questions about schemas, with requests and answers as JSON |
 //!
 //! Nothing here prints, reads the environment or knows a language.
 
@@ -21,5 +22,6 @@ pub mod folders;
 pub mod pool;
 pub mod progress;
 pub mod report;
+pub mod schemas;
 pub mod tokens;
 pub mod vocabulary;

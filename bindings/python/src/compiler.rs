@@ -18,7 +18,7 @@ use crate::vocabulary::Vocabulary;
 /// A flag that ends a compilation from another thread.
 #[pyclass(frozen, module = "grammarc")]
 #[derive(Default)]
-pub(crate) struct CancelToken(Arc<AtomicBool>);
+pub(crate) struct CancelToken(pub(crate) Arc<AtomicBool>);
 
 #[pymethods]
 impl CancelToken {

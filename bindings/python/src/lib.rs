@@ -37,6 +37,7 @@ mod partial;
 mod prompts;
 mod raise;
 mod reading;
+mod schemas;
 mod splitter;
 mod tokens;
 mod vocabulary;
@@ -78,5 +79,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(batch::apply_batch, module)?)?;
     module.add_function(wrap_pyfunction!(agents::extract_json_response, module)?)?;
     module.add_function(wrap_pyfunction!(agents::agent_tags, module)?)?;
+    module.add_function(wrap_pyfunction!(schemas::ask_about_schemas, module)?)?;
     Ok(())
 }

@@ -51,6 +51,7 @@ mod prompts;
 mod reply;
 mod responses;
 mod sampling;
+mod schemas;
 mod source_limits;
 mod sse;
 mod tools;
@@ -83,6 +84,7 @@ pub fn router(backend: Local, options: ServerOptions) -> Router {
         .route("/v1/models", get(tools::models))
         .route("/v1/models/{*id}", get(tools::model))
         .route("/v1/grammars", post(tools::grammars))
+        .route("/v1/schemas/{question}", post(schemas::serve))
         .route("/v1/repair", post(tools::repair))
         .route("/v1/prompts", get(prompts::list))
         .route("/v1/prompts/{id}", post(prompts::serve))

@@ -7,7 +7,7 @@ use grammarc_compiler::budget::Budget;
 use grammarc_compiler::compile::{CompileOptions, Compiler, build_vocabulary};
 use grammarc_compiler::diagnostics::Source;
 use grammarc_compiler::frontend::FrontEnd;
-use grammarc_compiler::frontend::json_schema::explain::{self, Blame, Cause, Explanation};
+use grammarc_compiler::frontend::json_schema::explain::{self, Blame, Explanation};
 use grammarc_compiler::frontend::json_schema::{TextForm, prelude_grammar};
 use grammarc_compiler::ir::Lowered;
 use grammarc_compiler::vocabulary::{TokenEntry, TokenTable};
@@ -177,20 +177,12 @@ impl Explained {
         if !is_refused {
             return;
         }
-        let (cause, blame) = match why.cause {
-            Cause::OneOf(blame) => ("one-of", blame),
-            Cause::Together(blame) => ("together", blame),
-            Cause::KeyOrder => ("key-order", Vec::new()),
-            Cause::TextForm => ("text-form", Vec::new()),
-            Cause::Syntax => ("syntax", Vec::new()),
-            Cause::Unknown => ("unknown", Vec::new()),
+        self.cause = Some(why.cause.name());
+        let value = |Blame { place, keyword, value }: &Blame| {
+            let (pointer, keyword, value) = (place.pointer.clone(), keyword.clone(), value.clone());
+            BlameValue { pointer, keyword, value, position: at(place.span.clone()) }
         };
-        self.cause = Some(cause);
-        let value = |Blame { place, keyword, value }: Blame| {
-            let position = at(place.span);
-            BlameValue { pointer: place.pointer, keyword, value, position }
-        };
-        self.blame = blame.into_iter().map(value).collect();
+        self.blame = why.cause.blame().iter().map(value).collect();
     }
 }
 

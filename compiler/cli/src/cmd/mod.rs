@@ -4,6 +4,7 @@ pub(crate) mod build;
 pub(crate) mod check;
 pub(crate) mod compile;
 pub(crate) mod completions;
+pub(crate) mod cost;
 pub(crate) mod debug;
 pub(crate) mod diff;
 pub(crate) mod explain;
@@ -48,6 +49,8 @@ pub(crate) enum Command {
     Explain(Box<explain::ExplainArgs>),
     /// Find instances of a JSON Schema at its edges, and texts just outside
     Witness(witness::WitnessArgs),
+    /// Show which parts of a schema take which share of the artifact
+    Cost(Box<cost::CostArgs>),
     /// Check a JSON Schema or a list of tools: what providers and engines do with it
     Lint(lint::LintArgs),
     /// Rewrite a JSON Schema so that a provider or engine takes it, and say how both relate
@@ -94,6 +97,7 @@ pub(crate) fn run(
         Command::Diff(args) => diff::run(args, output),
         Command::Explain(args) => explain::run(*args, output),
         Command::Witness(args) => witness::run(args, output),
+        Command::Cost(args) => cost::run(*args, output),
         Command::Lint(args) => lint::run(args, output),
         Command::Lower(args) => lower::run(args, output),
         Command::Sample(args) => sample::run(args, output),

@@ -7,6 +7,7 @@ mod build;
 mod cache;
 mod check;
 mod compile;
+mod cost;
 mod debug;
 mod diff;
 mod errors;

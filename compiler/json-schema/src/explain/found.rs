@@ -39,6 +39,31 @@ pub enum Cause {
     Syntax,
     /// The cause was not found within the limits.
     Unknown,
+    /// Nothing is refused.
+    None,
+}
+
+impl Cause {
+    /// Returns the name of the cause, such as `one-of`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::OneOf(_) => "one-of",
+            Self::Together(_) => "together",
+            Self::KeyOrder => "key-order",
+            Self::TextForm => "text-form",
+            Self::Syntax => "syntax",
+            Self::Unknown => "unknown",
+            Self::None => "none",
+        }
+    }
+
+    /// Returns the keywords to blame. Empty for causes without keywords.
+    pub fn blame(&self) -> &[Blame] {
+        match self {
+            Self::OneOf(blame) | Self::Together(blame) => blame,
+            _ => &[],
+        }
+    }
 }
 
 /// Returns the place of a value of the schema document. For a member, its span has the key.

@@ -17,6 +17,8 @@ mod found;
 
 use grammarc_grammar::budget::Budget;
 use grammarc_grammar::diagnostics::{Diagnostic, Source};
+use grammarc_grammar::ir::ByteSet;
+use grammarc_grammar::ir::recognize::behind;
 use grammarc_grammar::open_json::{OpenJson, pointer};
 use rustc_hash::FxHashSet;
 
@@ -118,4 +120,56 @@ impl<'s> Reading<'s> {
         }
         places
     }
+}
+
+/// A text, explained up to where it is refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExplainedText {
+    /// Number of bytes that are accepted.
+    pub accepted: usize,
+    /// The byte that is refused. `None` if all are accepted.
+    pub byte: Option<u8>,
+    /// The bytes that may come there.
+    pub next: ByteSet,
+    /// Whether the text may end there.
+    pub may_end: bool,
+    /// What the schema says about that place.
+    pub explanation: Explanation,
+}
+
+/// Explains a text: finds the first byte that is refused, and why it is. If all bytes are accepted, explains what may come
+/// behind them; `end` asks then why the text may not end.
+///
+/// Cost: that of [`explain`], and O(log length) recognitions of a beginning of the text.
+///
+/// # Errors
+///
+/// The schema does not compile, as for [`lower`](super::lower).
+pub fn explain_text(
+    source: &Source,
+    text: &[u8],
+    end: bool,
+    options: &JsonSchemaOptions,
+    budget: &Budget,
+) -> Result<ExplainedText, Vec<Diagnostic>> {
+    let grammar = super::lower(source.clone(), options, budget)?.grammar;
+    let goes_on = |length: usize| {
+        text.get(length).is_some_and(|&byte| behind(&grammar, &text[..length]).bytes.contains(byte))
+    };
+    let (mut accepted, mut refused) = (0, text.len());
+    while accepted < refused {
+        let middle = accepted.midpoint(refused);
+        if goes_on(middle) { accepted = middle + 1 } else { refused = middle }
+    }
+    let (byte, found) = (text.get(accepted).copied(), behind(&grammar, &text[..accepted]));
+    let explanation = match byte.is_some() || end && !found.may_end {
+        true => explain(source, &text[..accepted], byte, options, budget)?,
+        false => {
+            let places = places(source, text, options, budget)?;
+            let instance = pointer(&OpenJson::of(text).place().path);
+            Explanation { instance, places, cause: Cause::None }
+        }
+    };
+    let (next, may_end) = (found.bytes, found.may_end);
+    Ok(ExplainedText { accepted, byte, next, may_end, explanation })
 }

@@ -7,7 +7,7 @@
 //! for a member of that name. So decoding needs no validation.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::lower::meet::names;
@@ -19,7 +19,7 @@ use crate::predicates::shape;
 pub(crate) const WRAPPED: &str = "value";
 
 /// A place whose values denote others.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StandIn {
     /// The JSON pointer to the place in the lowered schema.
     pub pointer: String,
@@ -28,7 +28,7 @@ pub struct StandIn {
 }
 
 /// What a stand-in denotes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Denotes {
     /// `null` denotes an absent member.

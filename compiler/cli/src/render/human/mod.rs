@@ -3,6 +3,7 @@
 mod build;
 mod check;
 mod compile;
+mod cost;
 mod debug;
 mod diagnostic;
 mod diff;
