@@ -57,7 +57,7 @@ def is_instance(schema: Any, text: str) -> bool:
     # Python's expressions have no classes of Unicode. This one is the same set, except for some marks of letters.
     judged = json.loads(json.dumps(schema).replace("\\\\p{L}", "[^\\\\W\\\\d_]").replace("(?<x>", "(?P<x>"))
     kind.check_schema(judged)
-    return kind(judged, format_checker=kind.FORMAT_CHECKER).is_valid(value)
+    return bool(kind(judged, format_checker=kind.FORMAT_CHECKER).is_valid(value))
 
 
 def mistakes(probe: Probe) -> Iterator[str]:
@@ -105,7 +105,15 @@ def row(probe: Probe, found: dict[str, tuple[str, dict[str, Any]]]) -> dict[str,
     right, wrong = [written(value) for value in probe.right], [written(value) for value in probe.wrong]
     answers = {name: word for name, (word, _) in found.items()}
     seen = {name: why for name, (_, why) in found.items() if why}
-    return {"name": probe.name, "keyword": probe.keyword, "schema": probe.schema, "right": right, "wrong": wrong, "answers": answers, "seen": seen}
+    return {
+        "name": probe.name,
+        "keyword": probe.keyword,
+        "schema": probe.schema,
+        "right": right,
+        "wrong": wrong,
+        "answers": answers,
+        "seen": seen,
+    }
 
 
 def recorded(probes: list[Probe]) -> dict[str, Any]:
@@ -135,7 +143,11 @@ def differences(now: dict[str, Any], before: dict[str, Any]) -> Iterator[str]:
         if name not in rows or name not in others:
             yield f"{name}: only in {'what is asked now' if name in rows else 'the recording'}"
             continue
-        yield from (f"{name}: {field} is {others[name][field]}, now {rows[name][field]}" for field in rows[name] if rows[name][field] != others[name].get(field))
+        yield from (
+            f"{name}: {field} is {others[name][field]}, now {rows[name][field]}"
+            for field in rows[name]
+            if rows[name][field] != others[name].get(field)
+        )
 
 
 def main() -> int:

@@ -75,7 +75,17 @@ def llama_folder() -> Path:
     folder = CACHE / f"llama-cpp-python-{LLAMA}"
     source = folder / f"llama_cpp_python-{LLAMA}"
     vendored = source / "vendor" / "llama.cpp"
-    wanted = [f"{source.name}/{part}" for part in ("llama_cpp/llama_grammar.py", "vendor/llama.cpp/common/", "vendor/llama.cpp/src/", "vendor/llama.cpp/include/", "vendor/llama.cpp/ggml/include/", "vendor/llama.cpp/vendor/nlohmann/")]
+    wanted = [
+        f"{source.name}/{part}"
+        for part in (
+            "llama_cpp/llama_grammar.py",
+            "vendor/llama.cpp/common/",
+            "vendor/llama.cpp/src/",
+            "vendor/llama.cpp/include/",
+            "vendor/llama.cpp/ggml/include/",
+            "vendor/llama.cpp/vendor/nlohmann/",
+        )
+    ]
     if not vendored.exists():
         pip("download", "--no-deps", "--no-binary", "llama-cpp-python", "--dest", folder, f"llama-cpp-python=={LLAMA}")
         with tarfile.open(folder / f"llama_cpp_python-{LLAMA}.tar.gz") as package:
@@ -83,9 +93,30 @@ def llama_folder() -> Path:
             package.extractall(folder, parts, filter="data")
     binary, own = folder / "converter", HERE / "llama_converter.cpp"
     if not binary.exists() or binary.stat().st_mtime < own.stat().st_mtime:
-        sources = [vendored / file for file in ("common/json-schema-to-grammar.cpp", "common/json-schema.cpp", "common/json.cpp", "common/trie.cpp", "common/unicode.cpp", "src/llama-grammar.cpp")]
+        sources = [
+            vendored / file
+            for file in (
+                "common/json-schema-to-grammar.cpp",
+                "common/json-schema.cpp",
+                "common/json.cpp",
+                "common/trie.cpp",
+                "common/unicode.cpp",
+                "src/llama-grammar.cpp",
+            )
+        ]
         include = [f"-I{vendored / part}" for part in ("common", "include", "ggml/include", "src", "vendor")]
-        line = [os.environ.get("CXX", "c++"), "-std=c++17", "-O1", "-ffunction-sections", "-Wl,--gc-sections", *include, own, *sources, "-o", binary]
+        line = [
+            os.environ.get("CXX", "c++"),
+            "-std=c++17",
+            "-O1",
+            "-ffunction-sections",
+            "-Wl,--gc-sections",
+            *include,
+            own,
+            *sources,
+            "-o",
+            binary,
+        ]
         subprocess.run(list(map(str, line)), check=True)
     return folder
 
@@ -238,7 +269,9 @@ class Engines:
     def start(self, name: str) -> None:
         binary = name == "llama.cpp"
         command = [llama_folder() / "converter"] if binary else [sys.executable, __file__, name]
-        self.processes[name] = subprocess.Popen(list(map(str, command)), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.processes[name] = subprocess.Popen(
+            list(map(str, command)), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
         if not binary and self.line(name, 600).strip() != b"ready":
             raise RuntimeError(f"the engine {name} does not start")
 
@@ -251,7 +284,8 @@ class Engines:
         process.stdin.flush()
         answer = self.line(name, PATIENCE)
         if answer:
-            return json.loads(answer)
+            found: dict[str, Any] = json.loads(answer)
+            return found
         status = self.stop(name)
         late = status in (-signal.SIGXCPU, -signal.SIGKILL)
         return {"refused": f"no answer within {LIMIT} s of processor time" if late else "the process ended"}

@@ -61,7 +61,10 @@ def serve(peer: str) -> None:
     for line in sys.stdin:
         pair = json.loads(line)
         start = time.perf_counter()
-        found: dict[str, Any] = {"within": answer(within, pair["left"], pair["right"]), "contains": answer(within, pair["right"], pair["left"])}
+        found: dict[str, Any] = {
+            "within": answer(within, pair["left"], pair["right"]),
+            "contains": answer(within, pair["right"], pair["left"]),
+        }
         print(json.dumps(found | {"ms": round(1000 * (time.perf_counter() - start), 3)}), file=answers, flush=True)
 
 
@@ -84,14 +87,17 @@ class Peer:
 
     def ask(self, pair: dict[str, Any], limit: float) -> dict[str, Any]:
         if self.process is None:
-            self.process = subprocess.Popen([sys.executable, __file__, "--serve", self.name], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+            self.process = subprocess.Popen(
+                [sys.executable, __file__, "--serve", self.name], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+            )
             if self.read(120).strip() != b"ready":
                 raise RuntimeError(f"{self.name} does not start")
         assert self.process.stdin is not None
         self.process.stdin.write(json.dumps({"left": pair["left"], "right": pair["right"]}).encode() + b"\n")
         self.process.stdin.flush()
         if line := self.read(limit):
-            return json.loads(line)
+            found: dict[str, Any] = json.loads(line)
+            return found
         self.stop()
         return {"within": "late", "contains": "late", "ms": 1000 * limit}
 
@@ -120,7 +126,9 @@ def main() -> int:
         peer.stop()
         answers = Counter(row[name][side] for row in rows for side in ("within", "contains"))
         times = [row[name]["ms"] for row in rows]
-        print(f"{name}: {dict(answers.most_common())}; ms p50 {quantile(times, 0.5):.1f}, p90 {quantile(times, 0.9):.1f}, p99 {quantile(times, 0.99):.1f}")
+        print(
+            f"{name}: {dict(answers.most_common())}; ms p50 {quantile(times, 0.5):.1f}, p90 {quantile(times, 0.9):.1f}, p99 {quantile(times, 0.99):.1f}"
+        )
     if options.output:
         options.output.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
     return 0

@@ -39,7 +39,9 @@ class Failed(Exception):
 
 
 def run(command: list[Any], seconds: float) -> None:
-    process = subprocess.Popen(list(map(str, command)), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+    process = subprocess.Popen(
+        list(map(str, command)), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
+    )
     try:
         output, _ = process.communicate(timeout=seconds)
     except subprocess.TimeoutExpired:
@@ -77,12 +79,20 @@ def from_pypi(folder: Path, name: str, version: str | None, binary: str | None) 
         run(["uv", "pip", "install", "--quiet", "--python", python, f"{name}=={version}" if version else name], INSTALL_LIMIT)
         (folder / "complete").touch()
     plain = re.sub(r"[-_.]+", "_", name).lower()
-    metadata = next(path for path in folder.glob("lib/python*/site-packages/*.dist-info/METADATA") if re.sub(r"[-_.]+", "_", path.parent.name).lower().startswith(plain + "_"))
+    metadata = next(
+        path
+        for path in folder.glob("lib/python*/site-packages/*.dist-info/METADATA")
+        if re.sub(r"[-_.]+", "_", path.parent.name).lower().startswith(plain + "_")
+    )
     head = HeaderParser().parsestr(metadata.read_text(encoding="utf-8"))
     classified = [line.rsplit(" :: ", 1)[-1] for line in head.get_all("Classifier") or [] if line.startswith("License ::")]
     license = head.get("License-Expression") or next(iter(classified), None) or (head.get("License") or "unknown").splitlines()[0]
     points = metadata.parent / "entry_points.txt"
-    scripts = re.findall(r"^\s*([\w.-]+)\s*=", points.read_text().split("[console_scripts]", 1)[1].split("\n[", 1)[0], re.M) if points.exists() and "[console_scripts]" in points.read_text() else []
+    scripts = (
+        re.findall(r"^\s*([\w.-]+)\s*=", points.read_text().split("[console_scripts]", 1)[1].split("\n[", 1)[0], re.M)
+        if points.exists() and "[console_scripts]" in points.read_text()
+        else []
+    )
     if not scripts:
         raise Failed("the package has no command")
     return head["Version"], license, [str(folder / "bin" / (binary or scripts[0]))]
@@ -100,7 +110,15 @@ class Server:
         self.number = 0
         environment = {"PATH": os.environ["PATH"], "HOME": str(home), "LANG": "C.UTF-8", **variables}
         self.errors = (home / "errors.txt").open("wb")
-        self.process = subprocess.Popen([*ALONE, *command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, cwd=home, env=environment, start_new_session=True)
+        self.process = subprocess.Popen(
+            [*ALONE, *command],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self.errors,
+            cwd=home,
+            env=environment,
+            start_new_session=True,
+        )
 
     def close(self) -> None:
         try:
@@ -152,7 +170,8 @@ class Server:
             if message.get("id") == self.number and "method" not in message:
                 if "error" in message:
                     raise Failed(f"{method}: {message['error'].get('message')}")
-                return message["result"]
+                result: dict[str, Any] = message["result"]
+                return result
         raise AssertionError("messages end by an error")
 
 
@@ -161,7 +180,9 @@ def asked(command: list[str], variables: dict[str, str]) -> list[dict[str, Any]]
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
         server = Server(command, Path(home), variables)
         try:
-            server.request("initialize", {"protocolVersion": PROTOCOL, "capabilities": {}, "clientInfo": {"name": "grammarc-tests", "version": "1"}})
+            server.request(
+                "initialize", {"protocolVersion": PROTOCOL, "capabilities": {}, "clientInfo": {"name": "grammarc-tests", "version": "1"}}
+            )
             server.send("notifications/initialized")
             tools: list[dict[str, Any]] = []
             cursor: dict[str, Any] = {}
@@ -199,7 +220,9 @@ def from_moved(folder: Path, name: str, version: str, entry: dict[str, Any]) -> 
 def main() -> int:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--output", required=True, type=Path)
-    arguments.add_argument("--cache", type=Path, default=Path(os.environ.get("GRAMMARC_CACHE") or Path.home() / ".cache" / "grammarc") / "mcp")
+    arguments.add_argument(
+        "--cache", type=Path, default=Path(os.environ.get("GRAMMARC_CACHE") or Path.home() / ".cache" / "grammarc") / "mcp"
+    )
     arguments.add_argument("packages", nargs="*", help="ask these alone; what the output has of others stays")
     options = arguments.parse_args()
     for needed in ("npm", "node", "uv", "unshare"):
@@ -221,7 +244,9 @@ def main() -> int:
             continue
         found[one["server"]] = one
         print(f"{entry['package']} {one['version']}: {len(one['tools'])} tools, {one['license']}", flush=True)
-        options.output.write_text(json.dumps(sorted(found.values(), key=lambda one: one["server"]), ensure_ascii=False, indent=1), encoding="utf-8")
+        options.output.write_text(
+            json.dumps(sorted(found.values(), key=lambda one: one["server"]), ensure_ascii=False, indent=1), encoding="utf-8"
+        )
         SERVERS.write_text("[\n" + ",\n".join(json.dumps(one, ensure_ascii=False) for one in entries) + "\n]\n", encoding="utf-8")
     print(f"{len(found)} servers, {sum(len(one['tools']) for one in found.values())} tools; {failed} failed")
     return 0

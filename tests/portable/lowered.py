@@ -50,7 +50,19 @@ ENGINES = {
 }
 """The engine behind a target that can be installed."""
 
-PROVIDERS = {"openai-strict", "azure-openai", "anthropic-strict", "anthropic-tools", "gemini", "gemini-openapi", "vertex-openapi", "bedrock", "cohere", "mistral", "grammarc"}
+PROVIDERS = {
+    "openai-strict",
+    "azure-openai",
+    "anthropic-strict",
+    "anthropic-tools",
+    "gemini",
+    "gemini-openapi",
+    "vertex-openapi",
+    "bedrock",
+    "cohere",
+    "mistral",
+    "grammarc",
+}
 """Targets that no engine here answers for."""
 
 
@@ -65,7 +77,13 @@ def lines_of(folder: Path) -> Iterator[dict[str, Any]]:
 def raw_tools(file: Path) -> Iterator[dict[str, Any]]:
     for server in json.loads(file.read_text(encoding="utf-8")):
         for tool in server["tools"]:
-            yield {"name": f"{server['server']}/{tool['name']}", "target": "raw", "schema": tool["inputSchema"], "relation": "equal", "witnesses": []}
+            yield {
+                "name": f"{server['server']}/{tool['name']}",
+                "target": "raw",
+                "schema": tool["inputSchema"],
+                "relation": "equal",
+                "witnesses": [],
+            }
 
 
 def engines_of(row: dict[str, Any], every: bool, names: list[str]) -> list[str]:
@@ -92,7 +110,9 @@ def broken(row: dict[str, Any], text: str, effect: str | None) -> str | None:
     except Exception as error:
         return f"{text}: the judge fails: {type(error).__name__}: {error}"[:300]
     if effect is None:
-        return f"{text} tells two equal schemas apart" if row["relation"] == "equal" and source is not None and source is not lowered else None
+        return (
+            f"{text} tells two equal schemas apart" if row["relation"] == "equal" and source is not None and source is not lowered else None
+        )
     if lowered is not (effect == "wider"):
         return f"{text} is {'an' if lowered else 'no'} instance of the lowered schema, against {effect}"
     if source is not None and source is not (effect == "narrower"):
@@ -103,7 +123,11 @@ def broken(row: dict[str, Any], text: str, effect: str | None) -> str | None:
 def answers_of(name: str, rows: list[dict[str, Any]], asked: list[list[str]]) -> dict[int, dict[str, Any]]:
     """What an engine answers, by the number of the row."""
     with Engines() as engines:
-        return {at: engines.ask(name, row["schema"], [text for text, _ in witnesses_of(row)]) for at, row in enumerate(rows) if name in asked[at]}
+        return {
+            at: engines.ask(name, row["schema"], [text for text, _ in witnesses_of(row)])
+            for at, row in enumerate(rows)
+            if name in asked[at]
+        }
 
 
 def report_of(rows: list[dict[str, Any]], every: bool, names: list[str]) -> dict[str, Any]:
@@ -130,7 +154,11 @@ def report_of(rows: list[dict[str, Any]], every: bool, names: list[str]) -> dict
             else:
                 engine["accepted"] += 1
     text = json.dumps([[row["name"], row["target"], row["schema"]] for row in rows])
-    return {"digest": hashlib.sha256(text.encode()).hexdigest()[:16], "engines": {name: described(name) for name in used}, "targets": targets}
+    return {
+        "digest": hashlib.sha256(text.encode()).hexdigest()[:16],
+        "engines": {name: described(name) for name in used},
+        "targets": targets,
+    }
 
 
 def main() -> int:
@@ -153,7 +181,9 @@ def main() -> int:
         options.output.write_text(json.dumps(report, ensure_ascii=False, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     failed = 0
     for name, target in sorted(report["targets"].items()):
-        print(f"{name}: {target['schemas']} schemas, {dict(target['relations'])}, {target['witnesses']} witnesses, {len(target['broken'])} broken")
+        print(
+            f"{name}: {target['schemas']} schemas, {dict(target['relations'])}, {target['witnesses']} witnesses, {len(target['broken'])} broken"
+        )
         for one in target["broken"][:10]:
             print(f"    {one['name']}: {one['why']}")
         failed += len(target["broken"])
