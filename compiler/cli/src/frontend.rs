@@ -200,6 +200,11 @@ impl Request {
         self.with(&CompileOptions::default()).lower(controls, budget).map_err(refused)
     }
 
+    /// Returns the request for another source of the same language.
+    pub(crate) fn with_source(&self, source: Source) -> Self {
+        Self { source, ..self.clone() }
+    }
+
     /// Combines the request with compiler options to the form that the compiler takes.
     pub(crate) fn with<'r>(&'r self, options: &'r CompileOptions) -> SourceRequest<'r> {
         let Self { front_end, source, deny, .. } = self;

@@ -65,10 +65,8 @@ pub(super) fn each(
         .filter_map(|(place, keyword)| {
             let mut without = schema.clone();
             without.pointer_mut(&place)?.as_object_mut()?.shift_remove(&keyword)?;
-            let request = Request {
-                source: Source::new("without", without.to_string()),
-                ..request.clone()
-            };
+            let source = Source::new("without", without.to_string());
+            let request = request.with_source(source);
             let start = Instant::now();
             let options = CompileOptions::default();
             let compiled = compiler.compile_source(&request.with(&options), &Budget::new()).ok()?;
