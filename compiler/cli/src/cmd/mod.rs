@@ -18,6 +18,7 @@ mod outputs;
 #[cfg(feature = "outputs")]
 pub(crate) mod repair;
 pub(crate) mod sample;
+pub(crate) mod view;
 pub(crate) mod vocab;
 
 use clap::Subcommand;
@@ -40,6 +41,8 @@ pub(crate) enum Command {
     Check(check::CheckArgs),
     /// Compare two JSON Schemas or lists of tools: what one allows and the other refuses
     Diff(diff::DiffArgs),
+    /// Write a page that shows the automaton of an artifact
+    View(view::ViewArgs),
     /// Draw random outputs of a compiled grammar
     Sample(sample::SampleArgs),
     /// Make JSON of a text that is nearly JSON, and show the edits
@@ -80,6 +83,7 @@ pub(crate) fn run(
         Command::Inspect(args) => inspect::run(args, output),
         Command::Check(args) => check::run(args, output),
         Command::Diff(args) => diff::run(args, output),
+        Command::View(args) => view::run(args, output),
         Command::Sample(args) => sample::run(args, output),
         #[cfg(feature = "outputs")]
         Command::Repair(args) => repair::run(args, output),

@@ -18,6 +18,7 @@ mod outputs;
 mod report;
 mod sample;
 mod sources;
+mod view;
 mod vocab;
 
 use std::io::Write;

@@ -16,6 +16,7 @@ mod models;
 #[cfg(feature = "outputs")]
 mod repair;
 mod sample;
+mod view;
 mod vocab;
 
 pub(crate) use diagnostic::{diagnostic, placed_message, problem};
