@@ -22,6 +22,7 @@ mod outputs;
 #[cfg(feature = "outputs")]
 pub(crate) mod repair;
 pub(crate) mod sample;
+pub(crate) mod view;
 pub(crate) mod vocab;
 pub(crate) mod witness;
 
@@ -55,6 +56,8 @@ pub(crate) enum Command {
     Lint(lint::LintArgs),
     /// Rewrite a JSON Schema so that a provider or engine takes it, and say how both relate
     Lower(lower::LowerArgs),
+    /// Write a page that shows the automaton of an artifact
+    View(view::ViewArgs),
     /// Draw random outputs of a compiled grammar
     Sample(sample::SampleArgs),
     /// Make JSON of a text that is nearly JSON, and show the edits
@@ -100,6 +103,7 @@ pub(crate) fn run(
         Command::Cost(args) => cost::run(*args, output),
         Command::Lint(args) => lint::run(args, output),
         Command::Lower(args) => lower::run(args, output),
+        Command::View(args) => view::run(args, output),
         Command::Sample(args) => sample::run(args, output),
         #[cfg(feature = "outputs")]
         Command::Repair(args) => repair::run(args, output),

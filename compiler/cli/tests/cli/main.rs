@@ -21,6 +21,7 @@ mod portable;
 mod report;
 mod sample;
 mod sources;
+mod view;
 mod vocab;
 mod witness;
 

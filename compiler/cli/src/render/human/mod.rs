@@ -20,6 +20,7 @@ mod models;
 #[cfg(feature = "outputs")]
 mod repair;
 mod sample;
+mod view;
 mod vocab;
 mod witness;
 
