@@ -33,6 +33,34 @@ fn cases() -> Vec<Case> {
             json!({"type": "object", "properties": {"a": {"type": "null"}}}),
             json!({"type": "object", "properties": {"a": {"type": "null"}}, "additionalProperties": false}),
         ),
+        case(
+            "anthropic-strict",
+            "narrower",
+            json!({"type": "object", "properties": {"a": {"type": "string", "format": "date-time"}}, "required": ["a"]}),
+            closed(json!({"a": {"type": "string", "format": "date-time"}}), json!(["a"])),
+        ),
+        case(
+            "anthropic-strict",
+            "narrower",
+            json!({
+                "type": "object", "properties": {"a": {"type": "null"}},
+                "anyOf": [{"$ref": "#/$defs/x"}, {"properties": {"c": {"type": "null"}}, "required": ["c"]}],
+                "$defs": {"x": {"properties": {"b": {"type": "null"}}, "required": ["b"]}},
+            }),
+            json!({
+                "$defs": {"x": {"properties": {"b": {"type": "null"}}, "required": ["b"], "additionalProperties": false}},
+                "anyOf": [
+                    {
+                        "required": ["b"], "type": "object",
+                        "properties": {"b": {"type": "null"}, "a": {"type": "null"}}, "additionalProperties": false,
+                    },
+                    {
+                        "required": ["c"], "type": "object",
+                        "properties": {"c": {"type": "null"}, "a": {"type": "null"}}, "additionalProperties": false,
+                    },
+                ],
+            }),
+        ),
         // numbers
         case(
             "anthropic-strict",

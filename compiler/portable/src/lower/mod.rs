@@ -14,6 +14,7 @@
 //! | `meet` | the conjunction of two schemas as one |
 //! | `tree` | references, definitions, and schemas without values |
 //! | `stand_ins` | values that denote others, and their decoding |
+//! | `related` | the relation of the whole |
 //! | `lost` | what one rewriting gives or takes, with a value |
 //!
 //! Exact rewritings come first, then those whose effect the option `keep` prefers, then the others. The relation of the
@@ -24,6 +25,7 @@
 //! Tests: `tests/lower.rs`, `tests/rewritings.rs`.
 
 mod lost;
+mod related;
 pub(crate) mod meet;
 pub(crate) mod options;
 mod rewrite;
@@ -33,7 +35,7 @@ pub(crate) mod tree;
 use grammarc_grammar::budget::Budget;
 use grammarc_grammar::diagnostics::Source;
 use grammarc_json_schema::document::{Codes, Document};
-use grammarc_json_schema::relation::{Compared, Relation, RelationOptions, Side, Which, compare};
+use grammarc_json_schema::relation::{Compared, Relation, Side};
 use rustc_hash::FxHashSet;
 use serde_json::Value;
 
@@ -101,31 +103,8 @@ pub fn lower(source: &Source, pack: &Pack, options: &LowerOptions) -> Result<Low
         return Err(LowerError::NoRewriting(errors));
     }
     let is_same = work.root == original;
-    let compared = if is_same { None } else { Some(related(source, &plain, &options.relation)?) };
+    let compared = if is_same { None } else { Some(related::related(source, &original, &plain, &options.relation)?) };
     Ok(work.finish(source, left, stand_ins, compared))
-}
-
-/// Compares the source with the lowered schema before stand-ins. `None` in the answer: the lowered schema is refused.
-fn related(
-    source: &Source,
-    plain: &Value,
-    options: &RelationOptions,
-) -> Result<Result<Compared, String>, LowerError> {
-    let lowered = Source::new("<lowered>", plain.to_string());
-    match compare(source, &lowered, options) {
-        Ok(compared) => {
-            let is_empty = |side: &Side| matches!(side, Side::Empty { assuming } if assuming.is_empty());
-            if is_empty(&compared.left_only) && is_empty(&compared.both) {
-                return Err(LowerError::NoInstances);
-            }
-            Ok(Ok(compared))
-        }
-        Err(refused) if refused.side == Which::Left => Err(LowerError::Source(refused.errors)),
-        Err(refused) => {
-            let text = refused.errors.first().map_or_else(String::new, |error| error.to_string());
-            Ok(Err(format!("the lowered schema is refused: {text}")))
-        }
-    }
 }
 
 impl Work<'_> {
