@@ -14,6 +14,7 @@
 //! | [`text_form`] | how values are written: whitespace, shared rules, members as tags |
 //! | [`algebra`] | the values that a formula over schemas allows, as sets and automata; which are empty, and why |
 //! | [`lower`] | rules of the grammar, one for each content (set of values) and layout (whitespace) |
+//! | [`printed`](mod@printed) | the values of a schema as a schema with plain keywords |
 //! | [`relation`] | two schemas: which values one allows and the other does not |
 //! | [`passes`] | runs the passes of all rooms in order |
 //!
@@ -30,6 +31,7 @@ mod algebra;
 mod lower;
 mod options;
 mod passes;
+pub mod printed;
 mod read;
 pub mod relation;
 mod rust_type;

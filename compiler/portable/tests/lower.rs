@@ -248,6 +248,18 @@ fn rewritings_have_the_relation_of_their_table() {
 }
 
 #[test]
+fn a_required_member_that_is_forbidden_leaves_no_object() {
+    let schema = json!({
+        "type": "object", "properties": {
+            "a": {"type": "array", "items": {"type": "object", "required": ["x"], "additionalProperties": false}},
+        },
+    });
+    let lowered = lowered_for(&schema, "xgrammar", &LowerOptions::default()).unwrap();
+    assert_eq!(lowered.relation, "equal");
+    assert_eq!(lowered.schema["properties"]["a"], json!({"type": "array", "maxItems": 0}));
+}
+
+#[test]
 fn lowering_again_changes_nothing() {
     for Case { schema, target, .. } in cases() {
         let Ok(once) = lowered_for(&schema, target, &LowerOptions::default()) else { continue };

@@ -57,7 +57,7 @@ impl Default for RelationOptions {
 
 impl RelationOptions {
     /// Returns the budget of one question.
-    pub(super) fn budget(&self) -> Budget {
+    pub(crate) fn budget(&self) -> Budget {
         let budget = Budget::new().time_limit(self.time);
         match &self.cancel {
             Some(flag) => budget.cancel_flag(Arc::clone(flag)),

@@ -32,6 +32,8 @@ mod rewrite;
 pub(crate) mod stand_ins;
 pub(crate) mod tree;
 
+use std::cell::Cell;
+
 use grammarc_grammar::budget::Budget;
 use grammarc_grammar::diagnostics::Source;
 use grammarc_json_schema::document::{Codes, Document};
@@ -63,6 +65,8 @@ struct Work<'w> {
     losses: Losses,
     /// Which branches overlap, as far as it was asked.
     answers: Answers,
+    /// The number of schemas that were printed.
+    tries: Cell<usize>,
 }
 
 /// What rewritings of one round look at.
@@ -91,7 +95,7 @@ pub fn lower(source: &Source, pack: &Pack, options: &LowerOptions) -> Result<Low
     }
     let original: Value = serde_json::from_str(&source.text).unwrap_or_default();
     let losses = Losses::new(options);
-    let mut work = Work { root: original.clone(), pack, options, rewritten: Vec::new(), losses, answers: Answers::default() };
+    let mut work = Work { root: original.clone(), pack, options, rewritten: Vec::new(), losses, answers: Answers::default(), tries: Cell::new(0) };
     work.rounds();
     let absent = work.fewer_optional();
     let plain = work.root.clone();
@@ -182,7 +186,7 @@ impl Work<'_> {
         let mut best: Option<(&'static str, Outcome, Value)> = None;
         for (at, &name) in names.iter().enumerate() {
             // The document before is kept if another rewriting may be better, or if this one may change nothing.
-            let may_lose = matches!(name, "unions" | "logic" | "tuples" | "references");
+            let may_lose = matches!(name, "unions" | "logic" | "tuples" | "references" | "printed");
             let kept = (may_lose && (is_narrower || at + 1 < names.len())).then(|| self.root.clone());
             let mut task = Task {
                 root: &mut self.root,
@@ -191,6 +195,7 @@ impl Work<'_> {
                 keyword: &met.finding.keyword,
                 held_by: place.keyword,
                 nullable: around.nullable,
+                tries: &self.tries,
                 pack: self.pack,
                 options: self.options,
             };

@@ -55,21 +55,17 @@ pub(super) fn related(
     Ok(Ok(compared))
 }
 
-/// Returns a schema without the formats that the compiler reads as fewer strings. `None` if there are none, or if one is
-/// under a negation, where the schema would become smaller.
+/// Returns a schema without the formats that the compiler reads as fewer strings. `None` if there are none. Formats under a
+/// negation stay, because the schema would become smaller without them.
 fn larger(schema: &Value) -> Option<Source> {
-    const TESTS: [&str; 8] =
-        ["not", "if", "oneOf", "dependentSchemas", "dependencies", "maxContains", "unevaluatedProperties", "unevaluatedItems"];
     let places = Places::of(schema);
-    if places.all.iter().any(|place| TESTS.iter().any(|keyword| place.get(keyword).is_some())) {
-        return None;
-    }
+    let tested = tested(&places);
     let is_narrower = |name: &str| {
         support_table().any(|row| row.drafts.is_none() && row.name == name && row.verdict == Verdict::Narrower)
     };
     let mut larger = schema.clone();
     let mut found = false;
-    for place in &places.all {
+    for (place, _) in places.all.iter().zip(tested).filter(|(_, is_tested)| !is_tested) {
         if place.get("format").and_then(Value::as_str).is_some_and(is_narrower) {
             if let Some(members) = larger.pointer_mut(&place.pointer).and_then(Value::as_object_mut) {
                 members.shift_remove("format");
@@ -79,4 +75,20 @@ fn larger(schema: &Value) -> Option<Source> {
     }
     // Targets of references that the walk does not see keep their formats, which is as it was.
     found.then(|| Source::new("<larger>", json!(larger).to_string()))
+}
+
+/// Returns for each place whether it may be under a negation: in one of several exclusive branches, a condition, or what
+/// these refer to.
+fn tested(places: &Places<'_>) -> Vec<bool> {
+    const TESTS: [&str; 4] = ["not", "if", "oneOf", "contains"];
+    let mut tested = vec![false; places.all.len()];
+    let is_test = |index: &usize| TESTS.contains(&places.all[*index].keyword);
+    let mut open: Vec<usize> = (0..places.all.len()).filter(is_test).collect();
+    while let Some(index) = open.pop() {
+        if !std::mem::replace(&mut tested[index], true) {
+            open.extend(&places.inside[index]);
+            open.extend(places.all[index].reference.as_ref().and_then(|one| one.target));
+        }
+    }
+    tested
 }
