@@ -14,6 +14,7 @@
 //! | [`text_form`] | how values are written: whitespace, shared rules, members as tags |
 //! | [`algebra`] | the values that a formula over schemas allows, as sets and automata; which are empty, and why |
 //! | [`lower`] | rules of the grammar, one for each content (set of values) and layout (whitespace) |
+//! | [`printed`](mod@printed) | the values of a schema as a schema with plain keywords |
 //! | [`relation`] | two schemas: which values one allows and the other does not |
 //! | [`witness`] | instances of a schema for tests: at the edges of its keywords, and just outside |
 //! | [`explain`] | why a text is refused: the place in the document, and keywords that refuse it |
@@ -37,6 +38,7 @@ mod lower;
 mod options;
 mod passes;
 mod place_graph;
+pub mod printed;
 mod read;
 pub mod relation;
 mod rust_type;

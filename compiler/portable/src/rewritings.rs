@@ -1,7 +1,7 @@
 //! The names of the rewritings, which packs use.
 
 /// The names of the rewritings, in alphabetical order.
-pub(crate) const NAMES: [&str; 14] = [
+pub(crate) const NAMES: [&str; 15] = [
     "closed",
     "drop",
     "formats",
@@ -11,6 +11,7 @@ pub(crate) const NAMES: [&str; 14] = [
     "numbers",
     "one-required",
     "patterns",
+    "printed",
     "references",
     "required",
     "root",
@@ -25,13 +26,14 @@ pub(crate) fn of_keyword(keyword: &str) -> &'static [&'static str] {
             &["numbers", "drop"]
         }
         "minLength" | "maxLength" => &["lengths", "drop"],
-        "pattern" => &["patterns", "drop"],
+        "pattern" => &["patterns", "printed", "drop"],
         "format" => &["formats", "drop"],
-        "oneOf" | "anyOf" | "type" => &["unions", "logic", "drop"],
+        "oneOf" => &["unions", "printed", "drop"],
+        "anyOf" | "type" => &["unions", "logic", "drop"],
         "allOf" | "not" | "if" | "then" | "else" | "dependentSchemas" | "dependentRequired"
         | "dependencies" | "contains" | "minContains" | "maxContains" | "propertyNames"
         | "patternProperties" | "minProperties" | "maxProperties" | "unevaluatedItems"
-        | "unevaluatedProperties" => &["logic", "drop"],
+        | "unevaluatedProperties" => &["logic", "printed", "drop"],
         "additionalProperties" => &["closed", "logic", "drop"],
         "required" => &["required", "drop"],
         "$ref" | "$dynamicRef" | "$recursiveRef" | "$anchor" | "$dynamicAnchor"

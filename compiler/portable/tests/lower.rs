@@ -33,6 +33,34 @@ fn cases() -> Vec<Case> {
             json!({"type": "object", "properties": {"a": {"type": "null"}}}),
             json!({"type": "object", "properties": {"a": {"type": "null"}}, "additionalProperties": false}),
         ),
+        case(
+            "anthropic-strict",
+            "narrower",
+            json!({"type": "object", "properties": {"a": {"type": "string", "format": "date-time"}}, "required": ["a"]}),
+            closed(json!({"a": {"type": "string", "format": "date-time"}}), json!(["a"])),
+        ),
+        case(
+            "anthropic-strict",
+            "narrower",
+            json!({
+                "type": "object", "properties": {"a": {"type": "null"}},
+                "anyOf": [{"$ref": "#/$defs/x"}, {"properties": {"c": {"type": "null"}}, "required": ["c"]}],
+                "$defs": {"x": {"properties": {"b": {"type": "null"}}, "required": ["b"]}},
+            }),
+            json!({
+                "$defs": {"x": {"properties": {"b": {"type": "null"}}, "required": ["b"], "additionalProperties": false}},
+                "anyOf": [
+                    {
+                        "required": ["b"], "type": "object",
+                        "properties": {"b": {"type": "null"}, "a": {"type": "null"}}, "additionalProperties": false,
+                    },
+                    {
+                        "required": ["c"], "type": "object",
+                        "properties": {"c": {"type": "null"}, "a": {"type": "null"}}, "additionalProperties": false,
+                    },
+                ],
+            }),
+        ),
         // numbers
         case(
             "anthropic-strict",
@@ -217,6 +245,18 @@ fn rewritings_have_the_relation_of_their_table() {
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn a_required_member_that_is_forbidden_leaves_no_object() {
+    let schema = json!({
+        "type": "object", "properties": {
+            "a": {"type": "array", "items": {"type": "object", "required": ["x"], "additionalProperties": false}},
+        },
+    });
+    let lowered = lowered_for(&schema, "xgrammar", &LowerOptions::default()).unwrap();
+    assert_eq!(lowered.relation, "equal");
+    assert_eq!(lowered.schema["properties"]["a"], json!({"type": "array", "maxItems": 0}));
 }
 
 #[test]

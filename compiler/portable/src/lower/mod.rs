@@ -14,6 +14,7 @@
 //! | `meet` | the conjunction of two schemas as one |
 //! | `tree` | references, definitions, and schemas without values |
 //! | `stand_ins` | values that denote others, and their decoding |
+//! | `related` | the relation of the whole |
 //! | `lost` | what one rewriting gives or takes, with a value |
 //!
 //! Exact rewritings come first, then those whose effect the option `keep` prefers, then the others. The relation of the
@@ -24,16 +25,19 @@
 //! Tests: `tests/lower.rs`, `tests/rewritings.rs`.
 
 mod lost;
+mod related;
 pub(crate) mod meet;
 pub(crate) mod options;
 mod rewrite;
 pub(crate) mod stand_ins;
 pub(crate) mod tree;
 
+use std::cell::Cell;
+
 use grammarc_grammar::budget::Budget;
 use grammarc_grammar::diagnostics::Source;
 use grammarc_json_schema::document::{Codes, Document};
-use grammarc_json_schema::relation::{Compared, Relation, RelationOptions, Side, Which, compare};
+use grammarc_json_schema::relation::{Compared, Relation, Side};
 use rustc_hash::FxHashSet;
 use serde_json::Value;
 
@@ -61,6 +65,8 @@ struct Work<'w> {
     losses: Losses,
     /// Which branches overlap, as far as it was asked.
     answers: Answers,
+    /// The number of schemas that were printed.
+    tries: Cell<usize>,
 }
 
 /// What rewritings of one round look at.
@@ -89,7 +95,7 @@ pub fn lower(source: &Source, pack: &Pack, options: &LowerOptions) -> Result<Low
     }
     let original: Value = serde_json::from_str(&source.text).unwrap_or_default();
     let losses = Losses::new(options);
-    let mut work = Work { root: original.clone(), pack, options, rewritten: Vec::new(), losses, answers: Answers::default() };
+    let mut work = Work { root: original.clone(), pack, options, rewritten: Vec::new(), losses, answers: Answers::default(), tries: Cell::new(0) };
     work.rounds();
     let absent = work.fewer_optional();
     let plain = work.root.clone();
@@ -101,31 +107,8 @@ pub fn lower(source: &Source, pack: &Pack, options: &LowerOptions) -> Result<Low
         return Err(LowerError::NoRewriting(errors));
     }
     let is_same = work.root == original;
-    let compared = if is_same { None } else { Some(related(source, &plain, &options.relation)?) };
+    let compared = if is_same { None } else { Some(related::related(source, &original, &plain, &options.relation)?) };
     Ok(work.finish(source, left, stand_ins, compared))
-}
-
-/// Compares the source with the lowered schema before stand-ins. `None` in the answer: the lowered schema is refused.
-fn related(
-    source: &Source,
-    plain: &Value,
-    options: &RelationOptions,
-) -> Result<Result<Compared, String>, LowerError> {
-    let lowered = Source::new("<lowered>", plain.to_string());
-    match compare(source, &lowered, options) {
-        Ok(compared) => {
-            let is_empty = |side: &Side| matches!(side, Side::Empty { assuming } if assuming.is_empty());
-            if is_empty(&compared.left_only) && is_empty(&compared.both) {
-                return Err(LowerError::NoInstances);
-            }
-            Ok(Ok(compared))
-        }
-        Err(refused) if refused.side == Which::Left => Err(LowerError::Source(refused.errors)),
-        Err(refused) => {
-            let text = refused.errors.first().map_or_else(String::new, |error| error.to_string());
-            Ok(Err(format!("the lowered schema is refused: {text}")))
-        }
-    }
 }
 
 impl Work<'_> {
@@ -203,7 +186,7 @@ impl Work<'_> {
         let mut best: Option<(&'static str, Outcome, Value)> = None;
         for (at, &name) in names.iter().enumerate() {
             // The document before is kept if another rewriting may be better, or if this one may change nothing.
-            let may_lose = matches!(name, "unions" | "logic" | "tuples" | "references");
+            let may_lose = matches!(name, "unions" | "logic" | "tuples" | "references" | "printed");
             let kept = (may_lose && (is_narrower || at + 1 < names.len())).then(|| self.root.clone());
             let mut task = Task {
                 root: &mut self.root,
@@ -212,6 +195,7 @@ impl Work<'_> {
                 keyword: &met.finding.keyword,
                 held_by: place.keyword,
                 nullable: around.nullable,
+                tries: &self.tries,
                 pack: self.pack,
                 options: self.options,
             };

@@ -115,8 +115,13 @@ fn forbidden_members(members: &mut Map<String, Value>) -> bool {
 /// Writes `"items": false` as an empty array. Returns whether the array has to have items all the same.
 fn forbidden_items(members: &mut Map<String, Value>) -> bool {
     let is_alone = !members.contains_key("prefixItems") && members.get("items") == Some(&json!(false));
+    if !is_alone {
+        return false;
+    }
+    members.shift_remove("items");
+    members.insert("maxItems".to_owned(), json!(0));
     let least = members.get("minItems").and_then(Value::as_u64).unwrap_or(0);
-    is_alone && least > 0 && members.get("type") == Some(&json!("array"))
+    least > 0 && members.get("type") == Some(&json!("array"))
 }
 
 #[cfg(test)]
@@ -133,6 +138,7 @@ mod tests {
             (json!({"type": "object", "properties": {"a": false}, "required": ["a"]}), None),
             (json!({"anyOf": [false, {"type": "null"}]}), Some(json!({"anyOf": [{"type": "null"}]}))),
             (json!({"anyOf": [{"allOf": [false]}]}), None),
+            (json!({"type": "array", "items": false}), Some(json!({"type": "array", "maxItems": 0}))),
             (json!({"properties": {"a": false}}), Some(json!({"properties": {"a": false}}))),
         ];
         for (mut schema, expected) in cases {

@@ -26,6 +26,7 @@ mod divisor;
 mod multiple;
 mod numerals;
 mod periodic;
+mod printed;
 mod set;
 mod spelling;
 mod text;

@@ -145,6 +145,14 @@ impl Periodic {
         self.combined(other, [1, -1, 0], limit)
     }
 
+    /// Returns the divisor if the set is that of the multiples of one divisor.
+    pub(super) fn single(&self) -> Option<&Divisor> {
+        match &self.terms[..] {
+            [(divisor, 1)] if self.constant == 0 => Some(divisor),
+            _ => None,
+        }
+    }
+
     /// Returns the least common multiple of the set's divisors, or `None` without any.
     pub(super) fn period(&self) -> Option<Divisor> {
         self.terms.iter().map(|(by, _)| by.clone()).reduce(|a, b| a.lcm(&b))

@@ -27,6 +27,7 @@ mod language;
 mod lengths;
 mod literals;
 mod members;
+mod printed;
 mod product;
 mod raw;
 mod set;

@@ -6,17 +6,22 @@ use serde_json::{Value, json};
 
 use super::{Outcome, Task, logic};
 use crate::lower::options::Gives;
+use crate::places::keywords::is_annotation;
+use crate::places::pointer::parent;
 
 pub(super) fn rewrite(task: &mut Task<'_>) -> Option<Outcome> {
-    // A closed branch of a conjunction would forbid the members of the others.
-    if task.held_by == "allOf" {
-        return logic::flatten_parent(task);
+    if let Some(outcome) = with_parent(task) {
+        return Some(outcome);
     }
     let schema = task.schema()?;
-    if ["allOf", "anyOf", "oneOf", "$ref", "if"].iter().any(|keyword| schema.contains_key(*keyword)) {
+    let beside = ["allOf", "anyOf", "oneOf", "$ref"];
+    if let Some(keyword) = beside.into_iter().find(|keyword| schema.contains_key(*keyword)) {
         if let Some(outcome) = logic::merge(task) {
             return Some(outcome);
         }
+        // A closed object would forbid the members that the other schema names.
+        task.schema()?.shift_remove(keyword);
+        return Outcome::schema(Gives::Wider);
     }
     let schema = task.schema()?;
     let unevaluated = schema.get("unevaluatedProperties") == Some(&json!(false));
@@ -30,4 +35,24 @@ pub(super) fn rewrite(task: &mut Task<'_>) -> Option<Outcome> {
         schema.insert("properties".to_owned(), json!({}));
     }
     Outcome::schema(if unevaluated && is_alone { Gives::Equal } else { Gives::Narrower })
+}
+
+/// Writes the schema around a branch as one schema, if it says something beside its branches: a closed branch would
+/// forbid the members that it names. If it cannot be written as one, its branches are left out.
+fn with_parent(task: &mut Task<'_>) -> Option<Outcome> {
+    if !matches!(task.held_by, "allOf" | "anyOf" | "oneOf") {
+        return None;
+    }
+    let (list, _) = parent(task.pointer)?;
+    let (outer, keyword) = parent(list)?;
+    let schema = task.root.pointer(outer)?.as_object()?;
+    let is_beside = |name: &String| *name != keyword && *name != "type" && !is_annotation(name);
+    if keyword != "allOf" && !schema.keys().any(is_beside) {
+        return None;
+    }
+    if let Some(outcome) = logic::flatten_parent(task) {
+        return Some(outcome);
+    }
+    task.root.pointer_mut(outer)?.as_object_mut()?.shift_remove(&keyword);
+    Outcome::schema(Gives::Wider)
 }

@@ -74,7 +74,7 @@ pub(super) fn merged(root: &Value, schema: &Map<String, Value>) -> Option<Value>
     if let Some(schema) = met.as_object().filter(|_| has_union && unevaluated.is_empty()) {
         let keyword = if schema.contains_key("anyOf") { "anyOf" } else { "oneOf" };
         // Branches of `oneOf` with more keywords overlap no more than before.
-        met = distributed(schema, keyword)?;
+        met = distributed(root, schema, keyword)?;
     }
     if let Some(schema) = met.as_object_mut() {
         schema.extend(unevaluated);
@@ -83,7 +83,7 @@ pub(super) fn merged(root: &Value, schema: &Map<String, Value>) -> Option<Value>
 }
 
 /// Returns the schemas that a chain of references leads to. `None` for a recursive reference, or one to elsewhere.
-fn inlined(root: &Value, part: Value) -> Option<Value> {
+pub(super) fn inlined(root: &Value, part: Value) -> Option<Value> {
     let mut part = part;
     for _ in 0..16 {
         let Some(uri) = part.get("$ref").and_then(Value::as_str) else { return Some(part) };

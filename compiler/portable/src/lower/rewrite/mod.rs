@@ -16,6 +16,7 @@
 //! | `logic` | conjunctions and `unevaluated*` as one schema |
 //! | `references` | references to definitions, copies in place of references |
 //! | `tuples` | items by position as items of one schema |
+//! | `printed` | the values of a schema in plain keywords, by the compiler |
 //! | `names` | constants as lists of scalars and objects |
 
 mod closed;
@@ -25,11 +26,14 @@ mod logic;
 mod names;
 mod numbers;
 mod patterns;
+mod printed;
 mod references;
 mod required;
 mod root;
 mod tuples;
 mod unions;
+
+use std::cell::Cell;
 
 use rustc_hash::FxHashSet;
 use serde_json::{Map, Value};
@@ -53,6 +57,8 @@ pub(crate) struct Task<'t> {
     pub(crate) held_by: &'t str,
     /// The keys for which some object allows `null`.
     pub(crate) nullable: &'t FxHashSet<String>,
+    /// The number of schemas that were printed.
+    pub(crate) tries: &'t Cell<usize>,
     /// The pack of the target.
     pub(crate) pack: &'t Pack,
     /// The options.
@@ -83,8 +89,8 @@ impl Outcome {
 impl Task<'_> {
     /// Returns the same task, to be changed in part.
     pub(crate) fn again(&mut self) -> Task<'_> {
-        let Task { before, pointer, keyword, held_by, nullable, pack, options, .. } = *self;
-        Task { root: self.root, before, pointer, keyword, held_by, nullable, pack, options }
+        let Task { before, pointer, keyword, held_by, nullable, tries, pack, options, .. } = *self;
+        Task { root: self.root, before, pointer, keyword, held_by, nullable, tries, pack, options }
     }
 
     /// Returns the schema as an object.
@@ -127,6 +133,7 @@ pub(crate) fn apply(name: &str, task: &mut Task<'_>) -> Option<Outcome> {
         "numbers" => numbers::rewrite(task),
         "one-required" => required::one(task),
         "patterns" => patterns::rewrite(task),
+        "printed" => printed::rewrite(task),
         "references" => references::rewrite(task),
         "required" => required::rewrite(task),
         "root" => root::rewrite(task),

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::{Outcome, Task};
 use crate::lower::options::Gives;
+use crate::lower::tree::absorb_false;
 use crate::lower::stand_ins::can_stand;
 
 pub(super) fn rewrite(task: &mut Task<'_>) -> Option<Outcome> {
@@ -49,6 +50,12 @@ fn name_required(task: &mut Task<'_>) -> Option<Outcome> {
     }
     let rest = schema.get("additionalProperties").cloned().unwrap_or_else(|| json!({}));
     let rest = if rest == json!(true) { json!({}) } else { rest };
+    if rest == json!(false) {
+        // No object has a member that it must not have.
+        *task.value()? = rest;
+        absorb_false(task.root);
+        return Outcome::schema(Gives::Equal);
+    }
     let keys: Vec<String> =
         schema.get("required")?.as_array()?.iter().filter_map(Value::as_str).map(str::to_owned).collect();
     let named = schema.entry("properties").or_insert_with(|| json!({})).as_object_mut()?;

@@ -12,10 +12,17 @@ pub(super) fn rewrite(task: &mut Task<'_>) -> Option<Outcome> {
     let takes_bounds = task.takes("maxItems");
     let closes_objects = task.asks_for("closed");
     let prefers_fewer = task.prefers_fewer();
+    let takes_one = task.pack.rules.iter().any(|rule| rule.id == "min-items");
     let keyword = task.keyword.to_owned();
     let schema = task.schema()?;
     if keyword.is_empty() {
         return give_items(schema, closes_objects, prefers_fewer);
+    }
+    if keyword == "minItems" && takes_one {
+        // One item at least is nearer than none.
+        let least = schema.get_mut("minItems").filter(|least| **least != json!(1))?;
+        *least = json!(1);
+        return Outcome::keyword(Gives::Wider);
     }
     if !matches!(&*keyword, "items" | "prefixItems" | "additionalItems") {
         return None;

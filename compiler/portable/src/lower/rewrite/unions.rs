@@ -4,6 +4,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::logic::inlined;
 use super::{Outcome, Task};
 use crate::lower::meet::{meet, names, type_of};
 use crate::lower::options::{Gives, Keep};
@@ -40,7 +41,7 @@ fn one_of(task: &mut Task<'_>) -> Option<Outcome> {
         return Outcome::schema(Gives::Equal);
     }
     if schema.contains_key("anyOf") {
-        let distributed = distributed(schema, "anyOf")?;
+        let distributed = distributed(before, schema, "anyOf")?;
         *task.value()? = distributed;
         return Outcome::schema(Gives::Equal);
     }
@@ -55,7 +56,8 @@ fn one_of(task: &mut Task<'_>) -> Option<Outcome> {
 
 /// Writes the keywords beside a union into each of its branches.
 fn distribute(task: &mut Task<'_>, keyword: &str) -> Option<Outcome> {
-    let distributed = distributed(task.schema()?, keyword)?;
+    let before = task.before;
+    let distributed = distributed(before, task.schema()?, keyword)?;
     let value = task.value()?;
     if *value == distributed {
         return None;
@@ -65,7 +67,7 @@ fn distribute(task: &mut Task<'_>, keyword: &str) -> Option<Outcome> {
 }
 
 /// Returns a schema with the keywords beside its union in each branch. `None` if some branch cannot take them.
-pub(super) fn distributed(schema: &Map<String, Value>, keyword: &str) -> Option<Value> {
+pub(super) fn distributed(root: &Value, schema: &Map<String, Value>, keyword: &str) -> Option<Value> {
     let branches = schema.get(keyword)?.as_array()?;
     let (mut outer, mut beside) = (Map::new(), Map::new());
     for (name, value) in schema.iter().filter(|(name, _)| *name != keyword) {
@@ -78,10 +80,7 @@ pub(super) fn distributed(schema: &Map<String, Value>, keyword: &str) -> Option<
     let beside = Value::Object(beside);
     let mut written = Vec::new();
     for branch in branches {
-        if branch.get("$ref").is_some() {
-            return None;
-        }
-        match meet(branch, &beside)? {
+        match meet(&inlined(root, branch.clone())?, &beside)? {
             Value::Bool(false) => {}
             met => written.push(met),
         }

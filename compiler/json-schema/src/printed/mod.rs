@@ -1,0 +1,255 @@
+//! Prints the values of a schema as a schema with plain keywords: types, bounds, patterns, members and items.
+//!
+//! ```text
+//! text ── survey ──► formula ── build ──► content graph ── members, items, numbers, strings ──► schema
+//! ```
+//!
+//! Conjunctions, negations, conditions and what is unevaluated disappear, because the content of a formula has the
+//! values alone. A formula that a schema of the source has is printed as that schema, with its references and
+//! descriptions.
+//!
+//! | file | content |
+//! | --- | --- |
+//! | `members` | automata over members as `properties`, `required` and `additionalProperties` |
+//! | `items` | automata over items as `prefixItems`, `items` and bounds |
+//! | `values/numbers/printed`, `values/strings/printed` | sets of numbers and strings |
+//!
+//! Not every content has such a schema of bounded size: then there is no answer. Cost: that of the content graph, and
+//! linear in what is printed. Tests: below, by the relation of both schemas.
+
+mod items;
+mod members;
+
+use rustc_hash::FxHashMap;
+use serde_json::{Map, Value, json};
+
+use grammarc_grammar::diagnostics::Source;
+
+use crate::algebra::automata::layer::Automata;
+use crate::algebra::content::explore::build;
+use crate::algebra::content::graph::ContentGraph;
+use crate::algebra::logic::formula::FormulaId;
+use crate::algebra::promises::{OneOfPromise, OrderPromise, Promises};
+use crate::algebra::simplify::steps::Steps;
+use crate::document::Document;
+use crate::options::{JsonSchemaOptions, TextForm};
+use crate::passes::CODES;
+use crate::read::share;
+use crate::read::survey::{Surveyed, survey};
+use crate::relation::RelationOptions;
+
+/// Most branches of one union that is printed.
+const MOST_BRANCHES: usize = 8;
+/// Most formulas that are printed for one schema.
+const MOST_FORMULAS: usize = 256;
+
+/// Returns a schema with the values of a schema, in plain keywords. `None` if the content has no such schema, or if the
+/// source is refused or a limit is met.
+///
+/// Whether both schemas are equal is for [`compare`](crate::relation::compare) to decide: keywords that the compiler
+/// reads approximately are printed as they are read.
+///
+/// # Cost
+///
+/// That of a compilation up to its content graph, within the time limit of the options.
+pub fn printed(source: &Source, options: &RelationOptions) -> Option<Value> {
+    let budget = options.budget();
+    let schemas_options = JsonSchemaOptions { text: TextForm::SHORT, ..options.schemas.clone() };
+    let (mut document, tree) = Document::parse(source, CODES, &budget).ok()?;
+    let roots = [(document.root(), &tree)];
+    let mut findings = Vec::new();
+    let surveyed = survey(&mut document, &roots, &schemas_options, &budget, &mut findings).ok()?;
+    let Surveyed { mut schemas, roots, .. } = surveyed;
+    schemas.share(share::first_equals(&document, &schemas));
+    let exact = Promises { key_order: OrderPromise::Schema, one_of: OneOfPromise::Exact };
+    let mut automata =
+        Automata::new(&document, &schemas, exact, Steps::default(), &schemas_options, &budget);
+    let root = automata.logic().schema(roots[0]);
+    let mut known = FxHashMap::default();
+    for id in schemas.iter() {
+        let node = schemas.node(id);
+        let formula = automata.logic().schema(id);
+        let pointer = document.pointer(node);
+        if formula != root && pointer.starts_with('/') {
+            known.entry(formula).or_insert(pointer);
+        }
+    }
+    let graph = build(&mut automata, root).ok()?;
+    let printer = Printer { automata: &automata, graph: &graph, known, source: tree.value() };
+    printer.formula(root, &mut Open { around: Vec::new(), printed: 0 })
+}
+
+/// What has been printed so far.
+struct Open {
+    /// The formulas that are being printed, outermost first. A formula inside itself has no schema without a name.
+    around: Vec<FormulaId>,
+    /// The number of formulas printed.
+    printed: usize,
+}
+
+/// Prints formulas of a content graph.
+struct Printer<'p, 'a> {
+    automata: &'p Automata<'a>,
+    graph: &'p ContentGraph,
+    /// The pointers to schemas of the source, by their formula.
+    known: FxHashMap<FormulaId, String>,
+    /// The source.
+    source: &'p Value,
+}
+
+impl Printer<'_, '_> {
+    /// Returns the schema of a formula. Recurses as deep as formulas nest, at most [`MOST_FORMULAS`].
+    fn formula(&self, formula: FormulaId, open: &mut Open) -> Option<Value> {
+        if formula == FormulaId::TRUE {
+            return Some(json!({}));
+        }
+        if let Some(found) = self.known.get(&formula).and_then(|pointer| self.source.pointer(pointer)) {
+            return Some(found.clone());
+        }
+        open.printed += 1;
+        if open.around.contains(&formula) || open.printed > MOST_FORMULAS {
+            return None;
+        }
+        open.around.push(formula);
+        let printed = self.content(formula, open);
+        open.around.pop();
+        printed
+    }
+
+    /// Returns a schema that the values of one of several formulas satisfy.
+    fn one_of(&self, formulas: &[FormulaId], open: &mut Open) -> Option<Value> {
+        let mut branches = Vec::new();
+        for &formula in formulas {
+            let branch = self.formula(formula, open)?;
+            if branch == json!({}) {
+                return Some(branch);
+            }
+            if !branches.contains(&branch) {
+                branches.push(branch);
+            }
+        }
+        union(branches)
+    }
+
+    fn content(&self, formula: FormulaId, open: &mut Open) -> Option<Value> {
+        let content = self.graph.content(formula);
+        if content.is_all() {
+            return Some(json!({}));
+        }
+        let scalars = &content.scalars;
+        let mut branches: Vec<Value> = Vec::new();
+        if scalars.null {
+            branches.push(json!({"type": "null"}));
+        }
+        match (scalars.no, scalars.yes) {
+            (true, true) => branches.push(json!({"type": "boolean"})),
+            (true, false) => branches.push(json!({"enum": [false]})),
+            (false, true) => branches.push(json!({"enum": [true]})),
+            (false, false) => {}
+        }
+        branches.extend(scalars.numbers.printed()?);
+        branches.extend(scalars.strings.printed()?);
+        match &content.arrays {
+            None => branches.push(json!({"type": "array"})),
+            Some(automata) => {
+                for automaton in automata {
+                    branches.push(self.items(automaton, open)?);
+                }
+            }
+        }
+        match &content.objects {
+            None => branches.push(json!({"type": "object"})),
+            Some(automata) => {
+                for automaton in automata {
+                    branches.extend(self.members(automaton, open)?);
+                }
+            }
+        }
+        union(branches)
+    }
+}
+
+/// Returns the union of schemas: one schema, a list of types, or `anyOf`. `None` for too many.
+fn union(branches: Vec<Value>) -> Option<Value> {
+    let (mut types, mut others) = (Vec::new(), Vec::new());
+    for branch in branches {
+        let name = branch.get("type").filter(|_| branch.as_object().is_some_and(|members| members.len() == 1));
+        match name.and_then(Value::as_str) {
+            Some(name) => types.push(name.to_owned()),
+            None => others.push(branch),
+        }
+    }
+    match &types[..] {
+        [] => {}
+        [name] => others.insert(0, json!({ "type": name })),
+        names => others.insert(0, json!({ "type": names })),
+    }
+    match others.len() {
+        0 => Some(json!(false)),
+        1 => others.pop(),
+        count if count <= MOST_BRANCHES => {
+            Some(Value::Object(Map::from_iter([("anyOf".to_owned(), Value::Array(others))])))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::relation::{Relation, compare};
+
+    fn source(schema: &Value) -> Source {
+        Source::new("<test>", schema.to_string())
+    }
+
+    #[test]
+    fn printed_schemas_are_equal_and_plain() {
+        let cases = [
+            json!({"allOf": [{"type": "integer", "minimum": 3}, {"maximum": 1000, "multipleOf": 5}]}),
+            json!({"type": "number", "not": {"minimum": 0, "exclusiveMaximum": 10}}),
+            json!({"type": "string", "not": {"const": "a"}}),
+            json!({"type": "string", "pattern": "^(?=.*[0-9])[a-c0-9]{1,3}$"}),
+            json!({"type": "string", "allOf": [{"pattern": "a"}, {"pattern": "b$"}]}),
+            json!({"not": {"type": ["string", "object"]}}),
+            json!({
+                "type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "string"}},
+                "additionalProperties": false, "dependentRequired": {"a": ["b"]},
+            }),
+            json!({
+                "type": "object", "required": ["k"], "additionalProperties": false,
+                "properties": {"k": {"enum": ["x", "y"]}, "v": {"type": "integer"}},
+                "if": {"properties": {"k": {"const": "x"}}}, "then": {"required": ["v"]},
+            }),
+            json!({"type": "object", "allOf": [{"properties": {"a": {"type": "null"}}}], "unevaluatedProperties": false}),
+            json!({"type": "array", "allOf": [{"items": {"type": "integer"}}, {"items": {"minimum": 3}, "maxItems": 4}]}),
+            json!({"type": "array", "prefixItems": [{"type": "null"}], "allOf": [{"minItems": 1}], "unevaluatedItems": false}),
+            json!({"oneOf": [{"type": "integer", "minimum": 0}, {"type": "integer", "maximum": 9}]}),
+        ];
+        for schema in cases {
+            let options = RelationOptions::default();
+            let Some(printed) = printed(&source(&schema), &options) else {
+                panic!("{schema} is not printed");
+            };
+            let compared = compare(&source(&schema), &source(&printed), &options).unwrap();
+            assert_eq!(compared.relation, Relation::Equal, "{schema} is printed as {printed}: {compared:?}");
+            let text = printed.to_string();
+            for keyword in ["allOf", "not", "if", "oneOf", "unevaluated", "dependent", "(?="] {
+                assert!(!text.contains(&format!("\"{keyword}")), "{schema} is printed as {printed}");
+            }
+        }
+    }
+
+    #[test]
+    fn parts_that_do_not_change_are_printed_as_they_are() {
+        let schema = json!({
+            "allOf": [
+                {"type": "object", "properties": {"a": {"$ref": "#/$defs/n", "description": "d"}}},
+                {"required": ["a"]},
+            ],
+            "$defs": {"n": {"type": "array", "items": {"$ref": "#/$defs/n"}}},
+        });
+        let printed = printed(&source(&schema), &RelationOptions::default()).unwrap();
+        assert_eq!(printed["properties"]["a"]["$ref"], json!("#/$defs/n"), "{printed}");
+    }
+}
