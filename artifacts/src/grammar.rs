@@ -67,7 +67,8 @@ impl GrammarData {
         }
         stored::encode(&mut encoder, &numbers, &tables);
         let places = self.places.as_ref();
-        let places = places.map(|places| meta::encode_places(places, &self.meta.report)).transpose()?;
+        let places =
+            places.map(|places| meta::encode_places(places, &self.meta.report)).transpose()?;
         if let Some(places) = &places {
             encoder.section(SectionKind::Places, places);
         }

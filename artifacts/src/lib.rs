@@ -51,8 +51,7 @@ pub use early::EarlyArtifact;
 pub use error::Error;
 pub use grammar::{GrammarArtifact, GrammarData};
 pub use meta::{
-    Places,
-    GrammarMeta, Marker, MarkerPart, Region, RegionKind, Report, ReportEntry, Verdict,
+    GrammarMeta, Marker, MarkerPart, Places, Region, RegionKind, Report, ReportEntry, Verdict,
     VocabularyMeta, WorkBound,
 };
 pub use pool::{MaskPool, StoredMask};

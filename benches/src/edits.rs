@@ -43,7 +43,9 @@ const KINDS: [(&str, fn(&mut Map<String, Value>) -> bool); 16] = [
         removed(schema, &["minimum", "maximum", "maxLength", "minItems", "minLength", "maxItems"])
     }),
     ("no pattern or format", |schema| removed(schema, &["pattern", "format", "const"])),
-    ("one value less", |schema| list(schema, "enum", |values| values.len() > 1 && values.pop().is_some())),
+    ("one value less", |schema| {
+        list(schema, "enum", |values| values.len() > 1 && values.pop().is_some())
+    }),
     ("one value more", |schema| {
         list(schema, "enum", |values| {
             values.push(json!("a new value"));
@@ -53,7 +55,8 @@ const KINDS: [(&str, fn(&mut Map<String, Value>) -> bool); 16] = [
     ("one required key less", |schema| list(schema, "required", |keys| keys.pop().is_some())),
     ("one required key more", |schema| {
         let names = schema.get("properties").and_then(Value::as_object);
-        let names: Vec<String> = names.into_iter().flatten().map(|(name, _)| name.clone()).collect();
+        let names: Vec<String> =
+            names.into_iter().flatten().map(|(name, _)| name.clone()).collect();
         let required = schema.entry("required").or_insert_with(|| json!([]));
         let Some(required) = required.as_array_mut() else { return false };
         let new = names.into_iter().find(|name| !required.contains(&json!(name)));
@@ -70,7 +73,8 @@ const KINDS: [(&str, fn(&mut Map<String, Value>) -> bool); 16] = [
     }),
     ("closed", |schema| {
         let is_object = schema.contains_key("properties");
-        is_object && schema.insert("additionalProperties".into(), json!(false)) != Some(json!(false))
+        is_object
+            && schema.insert("additionalProperties".into(), json!(false)) != Some(json!(false))
     }),
     ("open", |schema| removed(schema, &["additionalProperties"])),
     ("or null", |schema| match schema.get("type").cloned() {
@@ -90,7 +94,8 @@ fn step(schema: &mut Map<String, Value>, keywords: &[&str], step: i64) -> bool {
     keywords.iter().any(|keyword| {
         let value = schema.get_mut(*keyword);
         let new = value.as_ref().and_then(|value| Some(value.as_i64()? + step));
-        let new = new.filter(|&new| new >= 0 || !keyword.contains("Length") && !keyword.contains("Items"));
+        let new = new
+            .filter(|&new| new >= 0 || !keyword.contains("Length") && !keyword.contains("Items"));
         value.zip(new).map(|(value, new)| *value = json!(new)).is_some()
     })
 }
@@ -105,7 +110,10 @@ fn list(schema: &mut Map<String, Value>, keyword: &str, edit: fn(&mut Vec<Value>
 
 /// Returns a schema with one edit at some place, and the name of the edit. `None` if no edit that is tried is possible.
 /// `below` has to return a random number below its argument.
-pub fn edited(schema: &Value, mut below: impl FnMut(usize) -> usize) -> Option<(Value, &'static str)> {
+pub fn edited(
+    schema: &Value,
+    mut below: impl FnMut(usize) -> usize,
+) -> Option<(Value, &'static str)> {
     const TRIES: usize = 200;
     let places = schemas(schema);
     for _ in 0..TRIES {

@@ -97,8 +97,7 @@ pub(crate) fn decode_places(
     report: &Report,
 ) -> Result<Option<Places>, Error> {
     let Some(stored) = access(container)? else { return Ok(None) };
-    let schemas: Vec<&str> =
-        report.entries().map(|entry| schema_of(entry.pointer)).collect();
+    let schemas: Vec<&str> = report.entries().map(|entry| schema_of(entry.pointer)).collect();
     let mut places = Places::default();
     let mut numbers: HashMap<&str, u32> = HashMap::new();
     let mut from = 0;

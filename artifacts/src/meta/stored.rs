@@ -135,9 +135,7 @@ fn check<'a, 'm: 'a>(mut texts: impl Iterator<Item = &'a ArchivedCoded<'m>>) -> 
 }
 
 /// Encodes a list of texts. Returns an error if they exceed [`MOST_TEXT`] bytes.
-fn encoded<'m>(
-    texts: impl ExactSizeIterator<Item = &'m str>,
-) -> Result<Vec<Coded<'m>>, Error> {
+fn encoded<'m>(texts: impl ExactSizeIterator<Item = &'m str>) -> Result<Vec<Coded<'m>>, Error> {
     let mut last = Before::default();
     texts.map(|text| last.encode(text)).collect()
 }

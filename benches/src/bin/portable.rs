@@ -64,7 +64,10 @@ impl Times {
         };
         let [p50, p90, p99, most] = [0.5, 0.9, 0.99, 1.0].map(at);
         let count = self.0.len();
-        writeln!(out, "| {name} | {count} | {p50:.2} | {p90:.2} | {p99:.2} | {most:.2} | {remark} |")
+        writeln!(
+            out,
+            "| {name} | {count} | {p50:.2} | {p90:.2} | {p99:.2} | {most:.2} | {remark} |"
+        )
     }
 }
 
@@ -94,12 +97,15 @@ fn main() -> io::Result<()> {
         };
         for side in [&found.left_only, &found.right_only] {
             unknown += usize::from(matches!(side, Side::Unknown(_)));
-            assumed += usize::from(matches!(side, Side::Empty { assuming } if !assuming.is_empty()));
+            assumed +=
+                usize::from(matches!(side, Side::Empty { assuming } if !assuming.is_empty()));
         }
         pairs.push((source(case), new));
     }
     let questions = 2 * pairs.len();
-    let remark = format!("of {questions} questions {unknown} unknown, {assumed} under assumptions; {refused} refused");
+    let remark = format!(
+        "of {questions} questions {unknown} unknown, {assumed} under assumptions; {refused} refused"
+    );
     times.row(&mut out, "relation of an edit", &remark)?;
 
     let mut times = Times::default();

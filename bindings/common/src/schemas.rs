@@ -174,7 +174,10 @@ fn relation(seconds: f64, cancel: Option<Arc<AtomicBool>>) -> Result<RelationOpt
     Ok(RelationOptions { time, cancel, ..RelationOptions::default() })
 }
 
-fn refused(source: Source, diagnostics: Vec<grammarc_compiler::diagnostics::Diagnostic>) -> Failure {
+fn refused(
+    source: Source,
+    diagnostics: Vec<grammarc_compiler::diagnostics::Diagnostic>,
+) -> Failure {
     Failure::Source { source_text: source, diagnostics }
 }
 
@@ -234,9 +237,7 @@ fn explain(request: &Explain, cancel: Option<Arc<AtomicBool>>) -> Result<Value, 
     let found = explain_text(&source, text.as_bytes(), *end, &options, &budget);
     let found = found.map_err(|errors| refused(source, errors))?;
     let place = |place: &Place| json!({"pointer": place.pointer, "span": place.span});
-    let blame = |Blame { place, keyword, value }: &Blame| {
-        json!({"pointer": place.pointer, "span": place.span, "keyword": keyword, "value": value})
-    };
+    let blame = |Blame { place, keyword, value }: &Blame| json!({"pointer": place.pointer, "span": place.span, "keyword": keyword, "value": value});
     let why = &found.explanation;
     let next: Vec<u8> = found.next.iter().collect();
     Ok(json!({
@@ -286,8 +287,12 @@ fn lint(request: &Lint, cancel: Option<Arc<AtomicBool>>) -> Result<Value, Failur
     let (mut silent, mut dead) = (Vec::new(), Vec::new());
     if *exact && of_tools.is_empty() {
         let relation = relation(*seconds, cancel)?;
-        let options =
-            WitnessOptions { shortest: false, time: relation.time * 30, relation, ..WitnessOptions::default() };
+        let options = WitnessOptions {
+            shortest: false,
+            time: relation.time * 30,
+            relation,
+            ..WitnessOptions::default()
+        };
         let found = witnesses(&source, &options).map_err(|errors| refused(source, errors))?;
         (silent, dead) = (found.silent, found.dead);
     }
@@ -337,10 +342,15 @@ mod tests {
 
     #[test]
     fn each_question_has_an_answer() {
-        let old = json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]});
+        let old =
+            json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]});
         let new = json!({"type": "object", "properties": {"n": {"type": "integer", "minimum": 0}}, "required": ["n"]});
-        let diff = asked("diff", json!({"old": old, "new": new.to_string(), "compatible": "input"}));
-        assert_eq!((&diff[0]["relation"], &diff[0]["compatible"]), (&json!("contains"), &json!(false)));
+        let diff =
+            asked("diff", json!({"old": old, "new": new.to_string(), "compatible": "input"}));
+        assert_eq!(
+            (&diff[0]["relation"], &diff[0]["compatible"]),
+            (&json!("contains"), &json!(false))
+        );
         let found = asked("witness", json!({"schema": new, "only": ["near-miss"], "random": 2}));
         assert!(found["invalid"].as_array().is_some_and(|all| !all.is_empty()), "{found}");
         let found = asked("explain", json!({"schema": new, "text": "{\"n\": -1}"}));
@@ -360,7 +370,9 @@ mod tests {
         assert!(fails("delete", json!({})).contains("there are diff"));
         assert!(fails("diff", json!({"old": {}})).contains("new"));
         assert!(fails("lint", json!({"schema": {}, "for": ["openia"]})).contains("openai"));
-        assert!(fails("lower", json!({"schema": {}, "for": "openai", "keep": "all"})).contains("keep"));
+        assert!(
+            fails("lower", json!({"schema": {}, "for": "openai", "keep": "all"})).contains("keep")
+        );
         let refused = answer("witness", "{\"schema\": {\"type\": \"strin\"}}", None);
         assert!(matches!(refused, Err(Failure::Source { .. })));
     }

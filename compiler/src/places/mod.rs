@@ -76,9 +76,9 @@ fn sets<'p>(states: impl Iterator<Item = Vec<&'p str>>) -> Places {
     sorted.sort_unstable_by_key(|&index| pointers[index as usize]);
     let mut numbers = vec![0; sorted.len()];
     (0..).zip(&sorted).for_each(|(number, &index)| numbers[index as usize] = number);
-    let renumbered = sets.into_iter().map(|set| {
-        set.into_iter().map(|index: u32| numbers[index as usize]).collect()
-    });
+    let renumbered = sets
+        .into_iter()
+        .map(|set| set.into_iter().map(|index: u32| numbers[index as usize]).collect());
     Places {
         sets: renumbered.collect(),
         pointers: sorted.iter().map(|&index| pointers[index as usize].to_owned()).collect(),
@@ -130,7 +130,8 @@ impl<'a> Walk<'a> {
 
     /// Visits a state, and those that are entered in its place if a counter says so.
     fn enter(&mut self, state: u32, text: OpenJson) {
-        let Some(record) = (state >= self.tables.own.bases.states).then(|| self.tables.state(state))
+        let Some(record) =
+            (state >= self.tables.own.bases.states).then(|| self.tables.state(state))
         else {
             return;
         };

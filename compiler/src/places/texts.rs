@@ -11,7 +11,11 @@ const NEVER: u32 = u32::MAX;
 enum Next {
     Byte(u8, u32),
     /// A call with the first value of its register. [`NONE`] after a tail call.
-    Call { callee: u32, count: u32, after: u32 },
+    Call {
+        callee: u32,
+        count: u32,
+        after: u32,
+    },
     /// A token of which no bytes are regarded.
     Skip(u32),
 }
@@ -52,13 +56,18 @@ impl<'a> Texts<'a> {
             target => self.lengths[target as usize],
         };
         let bytes = part.byte_edges_of(index).iter();
-        let bytes = bytes.map(|edge| (rest(edge.target).saturating_add(1), Next::Byte(edge.lo(), edge.target)));
+        let bytes = bytes
+            .map(|edge| (rest(edge.target).saturating_add(1), Next::Byte(edge.lo(), edge.target)));
         let calls = part.call_edges_of(index).iter().map(|edge| {
             let callee = self.lengths[self.tables.rule(edge.callee).first_state as usize];
-            (callee.saturating_add(rest(edge.ret)), Next::Call { callee: edge.callee, count: edge.count, after: edge.ret })
+            (
+                callee.saturating_add(rest(edge.ret)),
+                Next::Call { callee: edge.callee, count: edge.count, after: edge.ret },
+            )
         });
         let tokens = part.token_edges_of(index).iter();
-        let tokens = tokens.map(|edge| (rest(edge.target).saturating_add(1), Next::Skip(edge.target)));
+        let tokens =
+            tokens.map(|edge| (rest(edge.target).saturating_add(1), Next::Skip(edge.target)));
         let all = bytes.chain(calls).chain(tokens).filter(|&(length, _)| length != NEVER);
         all.min_by_key(|&(length, _)| length)
     }
@@ -75,7 +84,10 @@ impl<'a> Texts<'a> {
         let mut open = vec![record.first_state];
         let longest = self.lengths[record.first_state as usize];
         while let Some(state) = open.pop() {
-            if self.lengths[state as usize] == 0 || longest == NEVER || text.len() > longest as usize {
+            if self.lengths[state as usize] == 0
+                || longest == NEVER
+                || text.len() > longest as usize
+            {
                 continue;
             }
             match self.best(state) {

@@ -33,12 +33,36 @@ fn bad(member: &Value) -> Value {
 #[test]
 fn the_other_tools_stay_exact_and_the_rest_of_the_tool_holds() {
     let cases = [
-        (bad(&json!({"type": "string", "pattern": "("})), ToolState::Loosened, "/tools/1/parameters/properties/a/pattern"),
-        (bad(&json!({"type": "strin"})), ToolState::Loosened, "/tools/1/parameters/properties/a/type"),
-        (bad(&json!({"$ref": "other.json"})), ToolState::Loosened, "/tools/1/parameters/properties/a/$ref"),
-        (json!({"name": "bad", "parameters": {"required": "n"}}), ToolState::Loosened, "/tools/1/parameters/required"),
-        (json!({"name": "bad", "parameters": {"properties": {"a": {"pattern": "("}}, "unevaluatedProperties": false}}), ToolState::AnyObject, "/tools/1/parameters/properties/a/pattern"),
-        (json!({"name": "bad", "parameters": {"type": "string"}}), ToolState::LeftOut, "/tools/1/parameters"),
+        (
+            bad(&json!({"type": "string", "pattern": "("})),
+            ToolState::Loosened,
+            "/tools/1/parameters/properties/a/pattern",
+        ),
+        (
+            bad(&json!({"type": "strin"})),
+            ToolState::Loosened,
+            "/tools/1/parameters/properties/a/type",
+        ),
+        (
+            bad(&json!({"$ref": "other.json"})),
+            ToolState::Loosened,
+            "/tools/1/parameters/properties/a/$ref",
+        ),
+        (
+            json!({"name": "bad", "parameters": {"required": "n"}}),
+            ToolState::Loosened,
+            "/tools/1/parameters/required",
+        ),
+        (
+            json!({"name": "bad", "parameters": {"properties": {"a": {"pattern": "("}}, "unevaluatedProperties": false}}),
+            ToolState::AnyObject,
+            "/tools/1/parameters/properties/a/pattern",
+        ),
+        (
+            json!({"name": "bad", "parameters": {"type": "string"}}),
+            ToolState::LeftOut,
+            "/tools/1/parameters",
+        ),
         (json!({"name": "b d", "parameters": {}}), ToolState::LeftOut, "/tools/1/name"),
     ];
     for (bad, state, pointer) in cases {

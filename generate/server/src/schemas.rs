@@ -27,7 +27,9 @@ pub(crate) async fn serve(
 ) -> Result<Json<Value>, ApiError> {
     if !QUESTIONS.contains(&question.as_str()) {
         let known = QUESTIONS.join(", ");
-        return Err(ApiError::path(format!("there is no question `{question}`; there are {known}")));
+        return Err(ApiError::path(format!(
+            "there is no question `{question}`; there are {known}"
+        )));
     }
     let request: Value = serde_json::from_slice(&body)
         .map_err(|error| ApiError::request(format!("the body is no JSON: {error}")))?;

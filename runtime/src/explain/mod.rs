@@ -21,8 +21,8 @@ use crate::bytes::ByteMatcher;
 use crate::ending::{Unit, shortest};
 use crate::grammar::Grammar;
 use crate::matcher::Matcher;
-use crate::step::machine::Limits;
 use crate::step::input::Input;
+use crate::step::machine::Limits;
 use crate::step::sequence::{Scratch, Sequence};
 
 /// Most bytes of the text that completes an output.
@@ -99,8 +99,8 @@ impl Matcher {
     pub fn explain(&self, token: u32) -> Explanation {
         let grammar = self.grammar();
         let vocabulary = grammar.vocabulary().artifact();
-        let is_text = token < vocabulary.token_count()
-            && vocabulary.token_kind(token) == TokenKind::Text;
+        let is_text =
+            token < vocabulary.token_count() && vocabulary.token_kind(token) == TokenKind::Text;
         let bytes = if is_text { grammar.vocabulary().token_bytes(token) } else { &[] };
         let is_allowed = self.fork().accept(token).is_ok();
         let mut probe = Probe {

@@ -51,10 +51,16 @@ fn agrees(case: &Case, instance: &Value) -> Option<(bool, String)> {
         return Some((false, format!("{}: {text} at {length}: {found:?} {judged:?}", case.id)));
     };
     // Errors name the way to a keyword through references, and blame names its own place: the last keyword counts.
-    let last = |path: &str| path.rsplit('/').find(|part| part.parse::<usize>().is_err()).map(str::to_owned);
+    let last = |path: &str| {
+        path.rsplit('/').find(|part| part.parse::<usize>().is_err()).map(str::to_owned)
+    };
     let agrees = blamed.iter().any(|one| {
         let pointer = &one.place.pointer;
-        judged.iter().any(|path| path == pointer || path.starts_with(&format!("{pointer}/")) || last(path) == last(pointer))
+        judged.iter().any(|path| {
+            path == pointer
+                || path.starts_with(&format!("{pointer}/"))
+                || last(path) == last(pointer)
+        })
     });
     Some((agrees, format!("{}: {text} at {length}: {blamed:?} {judged:?}", case.id)))
 }
@@ -69,12 +75,12 @@ fn blame_agrees_with_a_judge() {
     const LONGEST: usize = 4_000;
     let count = sized(80, 2_000);
     let cases = spread(&cases, count).take(count);
-    let cases: Vec<&Case> =
-        cases.filter(|case| case.schema.to_string().len() < LONGEST).collect();
+    let cases: Vec<&Case> = cases.filter(|case| case.schema.to_string().len() < LONGEST).collect();
     let compared: Vec<(bool, String)> = cases
         .into_par_iter()
         .filter_map(|case| {
-            let refused = case.tests.iter().filter(|test| !test.valid && test.data.to_string().len() < 600);
+            let refused =
+                case.tests.iter().filter(|test| !test.valid && test.data.to_string().len() < 600);
             refused.take(1).find_map(|test| agrees(case, &test.data))
         })
         .collect();

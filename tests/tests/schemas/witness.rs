@@ -99,7 +99,8 @@ fn report(name: &str, tallies: Vec<Tally>) -> Tally {
 fn witnesses_of_random_schemas_are_what_they_say() {
     let options = WitnessOptions { random: 8, ..WitnessOptions::default() };
     let seeds = seeds(sized(150, 5_000));
-    let of = |seed| judged(&document(&mut Rng::new(seed)), &WitnessOptions { seed, ..options.clone() });
+    let of =
+        |seed| judged(&document(&mut Rng::new(seed)), &WitnessOptions { seed, ..options.clone() });
     let tally = report("random", seeds.into_par_iter().filter_map(of).collect());
     assert!(tally.wrong.is_empty(), "{:#?}", &tally.wrong[..tally.wrong.len().min(8)]);
     assert!(tally.valid > 500 && tally.invalid > 200, "{tally:?}");
@@ -173,7 +174,9 @@ fn edits_of_maskbench_contradict_no_judge() {
         }
     }
     let questions = 2 * answers.len();
-    eprintln!("{questions} questions on edits of MaskBench: {unknown} unknown, {assumed} under assumptions; {counts:?}");
+    eprintln!(
+        "{questions} questions on edits of MaskBench: {unknown} unknown, {assumed} under assumptions; {counts:?}"
+    );
     let wrong: Vec<&String> = answers.iter().flat_map(|(_, wrong)| wrong).collect();
     assert!(wrong.is_empty(), "{} are wrong: {:#?}", wrong.len(), &wrong[..wrong.len().min(8)]);
     assert!(unknown * 25 <= questions, "{unknown} of {questions} are unknown");
@@ -199,12 +202,14 @@ fn contradictions(
             let value: Value = serde_json::from_str(text).expect("a witness is JSON");
             // The judge takes some formats otherwise.
             if verdict(&value) != expected && is_judged_alike(&format!("{:?}", found.changes)) {
-                wrong.push(format!("{id}, {kind}: {text} of {expected:?} is {:?}", verdict(&value)));
+                wrong
+                    .push(format!("{id}, {kind}: {text} of {expected:?} is {:?}", verdict(&value)));
             }
         }
         if matches!(side, Side::Empty { assuming } if assuming.is_empty()) {
             let refuted = tests.iter().find(|test| verdict(&test.data) == expected);
-            wrong.extend(refuted.map(|test| format!("{id}, {kind}: {} is {expected:?}", test.data)));
+            wrong
+                .extend(refuted.map(|test| format!("{id}, {kind}: {} is {expected:?}", test.data)));
         }
     }
     wrong

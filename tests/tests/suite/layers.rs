@@ -147,7 +147,7 @@ const GRAMMAR: [Row<'_>; 13] = [
 ];
 
 /// The rooms of JSON Schema.
-const JSON_SCHEMA: [Row<'_>; 16] = [
+const JSON_SCHEMA: [Row<'_>; 17] = [
     ("document", &[]),
     ("source", &["document"]),
     ("options", &["source"]),
@@ -167,19 +167,11 @@ const JSON_SCHEMA: [Row<'_>; 16] = [
         "relation",
         &["algebra", "document", "lower", "options", "passes", "read", "source", "text_form"],
     ),
+    ("printed", &["algebra", "document", "options", "passes", "read", "relation", "values"]),
     ("witness", &["document", "read", "relation", "variant"]),
     (
         "explain",
-        &[
-            "algebra",
-            "document",
-            "lower",
-            "options",
-            "passes",
-            "read",
-            "text_form",
-            "variant",
-        ],
+        &["algebra", "document", "lower", "options", "passes", "read", "text_form", "variant"],
     ),
     // It calls the function that has the name of a room.
     ("rust_type", &["lower", "options", "passes"]),

@@ -5,10 +5,10 @@ use grammarc_benches::inputs::{maskbench, sized, spread};
 use grammarc_compiler::budget::Budget;
 use grammarc_compiler::compile::{CompileOptions, Compiler};
 use grammarc_compiler::diagnostics::Source;
+use grammarc_compiler::from_source::SourceRequest;
 use grammarc_compiler::frontend::FrontEnd;
 use grammarc_compiler::frontend::json_schema::explain::places;
 use grammarc_compiler::frontend::json_schema::{JsonSchemaOptions, KeyOrder, TextForm};
-use grammarc_compiler::from_source::SourceRequest;
 use grammarc_runtime::{ByteMatcher, Grammar};
 use grammarc_tests::vocabularies;
 

@@ -103,8 +103,7 @@ pub(crate) fn run(args: ExplainArgs, output: &mut Output) -> Result<u8, Failure>
         (Some(path), None) => read_input(path)?,
         (_, after) => ("<text>".to_owned(), after.clone().unwrap_or_default().into_bytes()),
     };
-    let is_artifact =
-        args.source.source.extension().is_some_and(|extension| extension == "gmask");
+    let is_artifact = args.source.source.extension().is_some_and(|extension| extension == "gmask");
     let (grammar, source) = match is_artifact {
         true => {
             let artifact = args.source.source.clone();
@@ -144,10 +143,8 @@ pub(crate) fn run(args: ExplainArgs, output: &mut Output) -> Result<u8, Failure>
         Some((Request { source, front_end: FrontEnd::JsonSchema(options), .. }, _)) => {
             let budget = Budget::new().time_limit(std::time::Duration::from_secs(10));
             let why = explain::explain(source, &text[..at], byte, options, &budget);
-            let why = why.map_err(|diagnostics| Failure::Refused {
-                source: source.clone(),
-                diagnostics,
-            })?;
+            let why = why
+                .map_err(|diagnostics| Failure::Refused { source: source.clone(), diagnostics })?;
             explained.of_schema(source, why, verdict != "allowed");
         }
         Some((Request { source, .. }, lowered)) => {
@@ -169,7 +166,8 @@ impl Explained {
     /// Adds what a JSON Schema says about the place. The cause is left out if nothing is refused.
     fn of_schema(&mut self, source: &Source, why: Explanation, is_refused: bool) {
         self.instance = Some(why.instance);
-        let at = |span: Option<std::ops::Range<usize>>| span.map(|span| position(source, span.start));
+        let at =
+            |span: Option<std::ops::Range<usize>>| span.map(|span| position(source, span.start));
         let places = why.places.into_iter();
         self.places = places
             .map(|place| SourcePlace { name: place.pointer, position: at(place.span) })
@@ -198,7 +196,8 @@ fn compiled(request: &Request, lowered: &Lowered) -> Result<Grammar, Failure> {
     let table = TokenTable::new("bytes", bytes.collect(), Vec::new());
     let refused = |diagnostics| Failure::Refused { source: request.source.clone(), diagnostics };
     let shared = prelude_grammar(&TextForm::COMMON);
-    let one = |error: grammarc_compiler::compile::CompileError| refused(vec![error.to_diagnostic()]);
+    let one =
+        |error: grammarc_compiler::compile::CompileError| refused(vec![error.to_diagnostic()]);
     let artifact = |error| vocabularies::damaged(Path::new("<bytes>"), error);
     let vocabulary = build_vocabulary(&table, "bytes", &shared, None).map_err(one)?;
     let vocabulary = vocabulary.to_bytes().map_err(artifact)?;

@@ -80,9 +80,8 @@ pub(crate) fn own_packs(paths: &[PathBuf]) -> Result<Vec<Arc<Pack>>, Failure> {
 
 /// Returns the pack of a target, by its name or an alias.
 pub(crate) fn pack_of(name: &str, own: &[Arc<Pack>]) -> Result<Arc<Pack>, Failure> {
-    let is_named = |pack: &&Arc<Pack>| {
-        pack.target == name || pack.aliases.iter().any(|alias| alias == name)
-    };
+    let is_named =
+        |pack: &&Arc<Pack>| pack.target == name || pack.aliases.iter().any(|alias| alias == name);
     match own.iter().find(is_named) {
         Some(own) => Ok(Arc::clone(own)),
         None => pack(name).map_err(|error| {

@@ -21,5 +21,8 @@ fn shares_add_up_and_the_dearest_place_comes_first() {
     assert_eq!(first["pointer"], "/properties/id/pattern", "{found}");
     assert!(first["bytes"].as_i64().is_some_and(|bytes| bytes > 0), "{found}");
     let text = place.run(&["cost", "a.json", "--tokenizer", "tiny.json"]).exits(0).stdout;
-    assert!(text.contains("/properties/id, ") && text.contains("advice  /properties/id/pattern"), "{text}");
+    assert!(
+        text.contains("/properties/id, ") && text.contains("advice  /properties/id/pattern"),
+        "{text}"
+    );
 }

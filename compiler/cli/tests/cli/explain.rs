@@ -36,7 +36,9 @@ fn a_refused_text_has_a_place_and_a_keyword() {
 
 #[test]
 fn an_artifact_and_a_grammar_explain_too() {
-    let place = Place::new().with("person.json", SCHEMA).with("sum.gbnf", "root ::= num\nnum ::= [0-9]+ (\"+\" num)?\n");
+    let place = Place::new()
+        .with("person.json", SCHEMA)
+        .with("sum.gbnf", "root ::= num\nnum ::= [0-9]+ (\"+\" num)?\n");
     place.run(&["compile", "person.json", "--tokenizer", "tiny.json", "--standalone"]).exits(0);
     let text = "{\"name\": \"Ada\", \"age\": x";
     let run = place.run(&["explain", "person.gmask", "--after", text, "--format", "json"]).exits(1);
@@ -48,7 +50,9 @@ fn an_artifact_and_a_grammar_explain_too() {
     assert_eq!(found["places"][0]["name"], "num", "{found}");
     assert_eq!(found["next"].as_array().map(Vec::len), Some(10), "{found}");
     // Without places, rules alone are named.
-    place.run(&["compile", "person.json", "--tokenizer", "tiny.json", "--standalone", "--no-places"]).exits(0);
+    place
+        .run(&["compile", "person.json", "--tokenizer", "tiny.json", "--standalone", "--no-places"])
+        .exits(0);
     let run = place.run(&["explain", "person.gmask", "--after", text, "--format", "json"]).exits(1);
     assert!(run.value()["places"][0]["name"].as_str().is_some_and(|name| !name.is_empty()));
 }

@@ -51,7 +51,16 @@ fn tools_are_checked_as_one_request() {
 #[test]
 fn a_lowered_schema_is_taken_and_its_relation_is_said() {
     let place = Place::new().with("a.json", SCHEMA);
-    let run = place.run(&["lower", "a.json", "--for", "openai-strict", "-o", "b.json", "--format", "json"]);
+    let run = place.run(&[
+        "lower",
+        "a.json",
+        "--for",
+        "openai-strict",
+        "-o",
+        "b.json",
+        "--format",
+        "json",
+    ]);
     let found = run.exits(0).value();
     assert_eq!(found["relation"], "narrower", "{found}");
     assert_eq!(found["schema"]["additionalProperties"], false);
@@ -62,6 +71,7 @@ fn a_lowered_schema_is_taken_and_its_relation_is_said() {
     let written = place.read("b.json");
     assert_eq!(run.stdout.as_bytes(), written, "a schema without findings stays as it is");
     place.run(&["lower", "a.json", "--for", "openai-strict", "--keep", "equal"]).exits(1);
-    let never = Place::new().with("never.json", r#"{"type": "object", "required": ["a"], "properties": {"a": false}}"#);
+    let never = Place::new()
+        .with("never.json", r#"{"type": "object", "required": ["a"], "properties": {"a": false}}"#);
     never.run(&["lower", "never.json", "--for", "openai-strict"]).exits(1);
 }

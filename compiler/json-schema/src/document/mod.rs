@@ -219,7 +219,8 @@ impl<'s> Document<'s> {
             match (self.json(left), self.json(right)) {
                 (Json::Null, Json::Null) => {}
                 (Json::Bool(a), Json::Bool(b)) if a == b => {}
-                (Json::Number(a), Json::Number(b)) | (Json::String(a), Json::String(b)) if a == b => {}
+                (Json::Number(a), Json::Number(b)) | (Json::String(a), Json::String(b))
+                    if a == b => {}
                 (Json::Array(a), Json::Array(b)) if a.len() == b.len() => {
                     open.extend(a.iter().copied().zip(b.iter().copied()));
                 }

@@ -62,8 +62,7 @@ impl Search<'_> {
         if grammar(schemas, every, self.options) == Some(false) {
             return Cause::TextForm;
         }
-        let any_order =
-            JsonSchemaOptions { key_order: KeyOrder::AnyOnce, ..self.options.clone() };
+        let any_order = JsonSchemaOptions { key_order: KeyOrder::AnyOnce, ..self.options.clone() };
         if !matches!(self.options.key_order, KeyOrder::Any | KeyOrder::AnyOnce)
             && grammar(schemas, self.root, &any_order) == Some(true)
         {
@@ -182,7 +181,10 @@ fn keywords(schemas: &Schemas, of: &Applying) -> Vec<Keyword> {
         }
     }
     keywords.retain(|keyword| {
-        keyword.parts.iter().any(|&(id, index)| schemas.parts(id)[index].1 != Part::Required(Vec::new()))
+        keyword
+            .parts
+            .iter()
+            .any(|&(id, index)| schemas.parts(id)[index].1 != Part::Required(Vec::new()))
     });
     keywords.sort_by_key(|keyword| keyword.place);
     keywords

@@ -20,7 +20,7 @@
 mod items;
 mod members;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Map, Value, json};
 
 use grammarc_grammar::diagnostics::Source;
@@ -58,7 +58,9 @@ pub fn printed(source: &Source, options: &RelationOptions) -> Option<Value> {
     let (mut document, tree) = Document::parse(source, CODES, &budget).ok()?;
     let roots = [(document.root(), &tree)];
     let mut findings = Vec::new();
-    let surveyed = survey(&mut document, &roots, &schemas_options, &budget, &mut findings).ok()?;
+    let none = FxHashSet::default();
+    let surveyed =
+        survey(&mut document, &roots, &schemas_options, &none, &budget, &mut findings).ok()?;
     let Surveyed { mut schemas, roots, .. } = surveyed;
     schemas.share(share::first_equals(&document, &schemas));
     let exact = Promises { key_order: OrderPromise::Schema, one_of: OneOfPromise::Exact };
@@ -103,7 +105,9 @@ impl Printer<'_, '_> {
         if formula == FormulaId::TRUE {
             return Some(json!({}));
         }
-        if let Some(found) = self.known.get(&formula).and_then(|pointer| self.source.pointer(pointer)) {
+        if let Some(found) =
+            self.known.get(&formula).and_then(|pointer| self.source.pointer(pointer))
+        {
             return Some(found.clone());
         }
         open.printed += 1;
@@ -173,7 +177,9 @@ impl Printer<'_, '_> {
 fn union(branches: Vec<Value>) -> Option<Value> {
     let (mut types, mut others) = (Vec::new(), Vec::new());
     for branch in branches {
-        let name = branch.get("type").filter(|_| branch.as_object().is_some_and(|members| members.len() == 1));
+        let name = branch
+            .get("type")
+            .filter(|_| branch.as_object().is_some_and(|members| members.len() == 1));
         match name.and_then(Value::as_str) {
             Some(name) => types.push(name.to_owned()),
             None => others.push(branch),
@@ -232,10 +238,17 @@ mod tests {
                 panic!("{schema} is not printed");
             };
             let compared = compare(&source(&schema), &source(&printed), &options).unwrap();
-            assert_eq!(compared.relation, Relation::Equal, "{schema} is printed as {printed}: {compared:?}");
+            assert_eq!(
+                compared.relation,
+                Relation::Equal,
+                "{schema} is printed as {printed}: {compared:?}"
+            );
             let text = printed.to_string();
             for keyword in ["allOf", "not", "if", "oneOf", "unevaluated", "dependent", "(?="] {
-                assert!(!text.contains(&format!("\"{keyword}")), "{schema} is printed as {printed}");
+                assert!(
+                    !text.contains(&format!("\"{keyword}")),
+                    "{schema} is printed as {printed}"
+                );
             }
         }
     }

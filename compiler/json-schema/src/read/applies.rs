@@ -25,7 +25,10 @@ pub(crate) fn applies(schemas: &Schemas, root: SchemaId, path: &[Step]) -> Vec<A
 }
 
 /// Returns schemas with those that they apply to the same value.
-pub(crate) fn with_in_place(schemas: &Schemas, ids: impl IntoIterator<Item = SchemaId>) -> Applying {
+pub(crate) fn with_in_place(
+    schemas: &Schemas,
+    ids: impl IntoIterator<Item = SchemaId>,
+) -> Applying {
     let mut all: Applying = ids.into_iter().collect();
     let mut next = 0;
     while let Some(&id) = all.get_index(next) {
@@ -46,9 +49,15 @@ pub(crate) fn below(part: &Part, step: &Step) -> Vec<SchemaId> {
         }
         (Part::Members(names, schema), Step::Key(key)) if names.contains(key) => vec![*schema],
         (Part::UnevaluatedProperties(schema), Step::Key(_)) => vec![*schema],
-        (Part::Prefix(schemas), Step::Index(index)) => schemas.get(*index).copied().into_iter().collect(),
-        (Part::Items(from, schema), Step::Index(index)) if *index >= *from as usize => vec![*schema],
-        (Part::Contains(schema, _) | Part::UnevaluatedItems(schema), Step::Index(_)) => vec![*schema],
+        (Part::Prefix(schemas), Step::Index(index)) => {
+            schemas.get(*index).copied().into_iter().collect()
+        }
+        (Part::Items(from, schema), Step::Index(index)) if *index >= *from as usize => {
+            vec![*schema]
+        }
+        (Part::Contains(schema, _) | Part::UnevaluatedItems(schema), Step::Index(_)) => {
+            vec![*schema]
+        }
         _ => Vec::new(),
     }
 }

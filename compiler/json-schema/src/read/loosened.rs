@@ -40,7 +40,8 @@ pub(crate) fn loosened(document: &Document<'_>, pointers: &[String]) -> FxHashSe
     // What a keyword evaluates, and what a reference from a test means, is not known by place.
     let decides_all = |node: NodeId| {
         let key = document.key(node);
-        key.starts_with("unevaluated") || key.ends_with("ef") && test_around(document, node).is_some()
+        key.starts_with("unevaluated")
+            || key.ends_with("ef") && test_around(document, node).is_some()
     };
     if pointers.iter().any(String::is_empty) || document.nodes().any(decides_all) {
         return FxHashSet::from_iter([root]);

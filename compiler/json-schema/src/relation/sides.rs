@@ -77,7 +77,8 @@ impl<'s> Sides<'s> {
         };
         let roots = [(left, &trees[0]), (right, &trees[1])];
         let (mut findings, none) = (Vec::new(), FxHashSet::default());
-        let surveyed = survey(&mut document, &roots, &options.schemas, &none, budget, &mut findings);
+        let surveyed =
+            survey(&mut document, &roots, &options.schemas, &none, budget, &mut findings);
         let surveyed = surveyed.map_err(|errors| refused(sides, options, errors, budget))?;
         let Surveyed { schemas, roots, occurrences } = surveyed;
         let roots = [roots[0], roots[1]];
@@ -122,7 +123,8 @@ fn refused(
         let Ok((mut document, tree)) = Document::parse(source, CODES, budget) else { continue };
         let roots = [(document.root(), &tree)];
         let (mut findings, none) = (Vec::new(), FxHashSet::default());
-        if let Err(errors) = survey(&mut document, &roots, &options.schemas, &none, budget, &mut findings)
+        if let Err(errors) =
+            survey(&mut document, &roots, &options.schemas, &none, budget, &mut findings)
         {
             return Refused { side, errors };
         }

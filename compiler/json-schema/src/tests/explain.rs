@@ -36,13 +36,33 @@ fn keywords_are_blamed_at_their_place() {
     });
     let cases = [
         ("{\"name\": \"Ada", "x", "/name", vec![("/properties/name/maxLength", "3")]),
-        ("{\"name\": \"Ada\", \"age\": 15", "2", "/age", vec![("/$defs/age/maximum", "150"), ("/$defs/age/type", "\"integer\"")]),
+        (
+            "{\"name\": \"Ada\", \"age\": 15",
+            "2",
+            "/age",
+            vec![("/$defs/age/maximum", "150"), ("/$defs/age/type", "\"integer\"")],
+        ),
         ("{\"name\": \"Ada\", \"age\": 15", ".", "/age", vec![("/$defs/age/type", "\"integer\"")]),
         ("{", "}", "", vec![("/required", "[\"name\"]")]),
         ("{\"name\": \"\", \"nam", "e", "", vec![("/additionalProperties", "false")]),
-        ("{\"name\": \"\", \"kind\": \"c", "o", "/kind", vec![("/properties/kind/enum", "[\"cat\",\"dog\"]")]),
-        ("{\"name\": \"\", \"more\": [true", ",", "/more", vec![("/properties/more/maxItems", "1")]),
-        ("{\"name\": \"\", \"more\": [", "1", "/more/0", vec![("/properties/more/items/type", "\"boolean\"")]),
+        (
+            "{\"name\": \"\", \"kind\": \"c",
+            "o",
+            "/kind",
+            vec![("/properties/kind/enum", "[\"cat\",\"dog\"]")],
+        ),
+        (
+            "{\"name\": \"\", \"more\": [true",
+            ",",
+            "/more",
+            vec![("/properties/more/maxItems", "1")],
+        ),
+        (
+            "{\"name\": \"\", \"more\": [",
+            "1",
+            "/more/0",
+            vec![("/properties/more/items/type", "\"boolean\"")],
+        ),
     ];
     for (accepted, next, instance, expected) in cases {
         let found = explained(&schema, accepted, next.bytes().next());

@@ -12,8 +12,7 @@ use crate::{JsonSchemaOptions, NOT_ENFORCED, Root, TextForm, lower_loosely};
 fn lowered(schema: &Value) -> Result<Lowered, Vec<&'static str>> {
     let source = Source::new("<test>", schema.to_string());
     let options = JsonSchemaOptions { text: TextForm::SHORT, ..JsonSchemaOptions::default() };
-    let lowered =
-        lower_loosely(&source, &options, Root::Object, &[], 1 << 24, &Budget::new());
+    let lowered = lower_loosely(&source, &options, Root::Object, &[], 1 << 24, &Budget::new());
     lowered.map_err(|errors| errors.iter().map(|error| error.code).collect())
 }
 
@@ -26,21 +25,28 @@ fn not_enforced(lowered: &Lowered) -> Vec<String> {
 
 #[test]
 fn only_what_does_not_compile_is_not_enforced() {
-    let of = |member: Value| {
-        json!({"type": "object", "properties": {"a": member, "n": {"type": "integer"}}, "required": ["a"], "additionalProperties": false})
-    };
+    let of = |member: Value| json!({"type": "object", "properties": {"a": member, "n": {"type": "integer"}}, "required": ["a"], "additionalProperties": false});
     let cases = [
         // A keyword that is refused, alone and beside others.
         (of(json!({"type": "string", "pattern": "(a)\\1"})), vec!["/properties/a/pattern"]),
-        (of(json!({"type": "string", "pattern": "(", "maxLength": 2})), vec!["/properties/a/pattern"]),
+        (
+            of(json!({"type": "string", "pattern": "(", "maxLength": 2})),
+            vec!["/properties/a/pattern"],
+        ),
         (of(json!({"type": "strin"})), vec!["/properties/a/type"]),
         (of(json!({"$ref": "#/$defs/none"})), vec!["/properties/a/$ref"]),
         // Within a test, the whole test is not enforced: with a part of it, less would be accepted.
         (of(json!({"not": {"type": "string", "pattern": "("}})), vec!["/properties/a/not"]),
         (of(json!({"oneOf": [{"pattern": "("}, {"const": "b"}]})), vec!["/properties/a/oneOf"]),
-        (of(json!({"if": {"const": 1}, "then": {"type": "integerr"}})), vec!["/properties/a/then/type"]),
+        (
+            of(json!({"if": {"const": 1}, "then": {"type": "integerr"}})),
+            vec!["/properties/a/then/type"],
+        ),
         // Branches that can only grow.
-        (of(json!({"anyOf": [{"type": "null"}, {"pattern": "(", "type": "string"}]})), vec!["/properties/a/anyOf/1/pattern"]),
+        (
+            of(json!({"anyOf": [{"type": "null"}, {"pattern": "(", "type": "string"}]})),
+            vec!["/properties/a/anyOf/1/pattern"],
+        ),
     ];
     for (schema, pointers) in cases {
         let lowered = lowered(&schema).unwrap_or_else(|codes| panic!("{schema}: {codes:?}"));
@@ -82,5 +88,7 @@ fn a_limit_loosens_the_schema_at_its_place() {
     let schema = json!({"properties": {"a": {"type": "string", "pattern": long.concat()}, "n": {"type": "integer"}}});
     let lowered = lowered(&schema).unwrap_or_else(|codes| panic!("{codes:?}"));
     assert!(!not_enforced(&lowered).is_empty());
-    assert!(accepts(&lowered, "{\"a\":\"\",\"n\":1}") && !accepts(&lowered, "{\"a\":\"\",\"n\":\"\"}"));
+    assert!(
+        accepts(&lowered, "{\"a\":\"\",\"n\":1}") && !accepts(&lowered, "{\"a\":\"\",\"n\":\"\"}")
+    );
 }

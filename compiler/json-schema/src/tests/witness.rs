@@ -52,9 +52,10 @@ fn keywords_that_change_nothing_are_silent() {
     let cases = [
         (json!({"type": "integer", "minLength": 3}), vec!["/minLength"]),
         (json!({"type": "string", "pattern": "^a{3}$", "minLength": 2}), vec!["/minLength"]),
-        (json!({"type": "object", "properties": {"x": {"items": {}, "type": "string"}}}), vec![
-            "/properties/x/items",
-        ]),
+        (
+            json!({"type": "object", "properties": {"x": {"items": {}, "type": "string"}}}),
+            vec!["/properties/x/items"],
+        ),
         (json!({"enum": [1, 2], "type": "integer", "minimum": 1}), vec!["/type", "/minimum"]),
     ];
     for (schema, expected) in cases {
@@ -69,7 +70,10 @@ fn keywords_that_change_nothing_are_silent() {
 fn branches_and_values_that_add_nothing_are_dead() {
     let cases = [
         (json!({"anyOf": [{"type": "string"}, {"const": "a"}]}), vec!["/anyOf/1"]),
-        (json!({"anyOf": [{"minimum": 3}, {"type": "integer", "minimum": 4}, {"const": null}]}), vec!["/anyOf/1", "/anyOf/2"]),
+        (
+            json!({"anyOf": [{"minimum": 3}, {"type": "integer", "minimum": 4}, {"const": null}]}),
+            vec!["/anyOf/1", "/anyOf/2"],
+        ),
         (json!({"enum": [1, "a", 2], "type": "integer"}), vec!["/enum/1"]),
         (json!({"enum": ["a", "b"]}), vec![]),
     ];

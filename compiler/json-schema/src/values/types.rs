@@ -55,7 +55,11 @@ impl TypeSet {
     pub(crate) fn kinds(self) -> Vec<Self> {
         let kinds =
             [Self::NULL, Self::BOOLEAN, Self::NUMBER, Self::STRING, Self::ARRAY, Self::OBJECT];
-        kinds.into_iter().map(|kind| Self(self.0 & kind.0)).filter(|&kind| kind != Self::NONE).collect()
+        kinds
+            .into_iter()
+            .map(|kind| Self(self.0 & kind.0))
+            .filter(|&kind| kind != Self::NONE)
+            .collect()
     }
 
     /// Returns the types that a name in the `type` keyword denotes in a draft, or `None` for an unknown name.

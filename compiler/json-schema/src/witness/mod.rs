@@ -95,16 +95,14 @@ pub struct Witnesses {
 /// # Errors
 ///
 /// The schema is not JSON, or has keywords or references that are refused.
-pub fn witnesses(
-    source: &Source,
-    options: &WitnessOptions,
-) -> Result<Witnesses, Vec<Diagnostic>> {
+pub fn witnesses(source: &Source, options: &WitnessOptions) -> Result<Witnesses, Vec<Diagnostic>> {
     let errors = |refused: Refused| refused.errors;
     let relation = &options.relation;
     let (text, trees) = joined([source, source], relation).map_err(errors)?;
     let budget = relation.budget();
     let sides = Sides::read(&text, &trees, [source, source], relation, &budget).map_err(errors)?;
-    let mut search = Search { sides, options, found: Witnesses::default(), seen: FxHashSet::default() };
+    let mut search =
+        Search { sides, options, found: Witnesses::default(), seen: FxHashSet::default() };
     if options.shortest {
         let side = ask(&mut search.sides, [true, true], relation);
         search.valid(side, "shortest", "");
@@ -306,7 +304,8 @@ impl Search<'_, '_> {
         }
         if parts.iter().any(|of| of.len() > 1) && is_silent {
             // Each required key may follow from the others.
-            let changes = keyword.parts.iter().map(|&(id, at)| (id, at, Part::Required(Vec::new())));
+            let changes =
+                keyword.parts.iter().map(|&(id, at)| (id, at, Part::Required(Vec::new())));
             let more = self.changed(changes.collect(), [false, true]);
             is_silent = more == Side::Empty { assuming: Vec::new() };
         }

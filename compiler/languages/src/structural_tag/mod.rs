@@ -60,9 +60,9 @@ use grammarc_grammar::diagnostics::{Diagnostic, Source};
 use grammarc_grammar::ir::{Expr, Lowered, Origin};
 use grammarc_json_schema::document::{Codes, Document};
 
-pub use refused_tool::{RefusedTool, ToolState, refused_tools};
 pub use members::{MemberStyle, ValueStyle};
 pub use options::{OnRefused, StructuralTagOptions, Tokens};
+pub use refused_tool::{RefusedTool, ToolState, refused_tools};
 
 use builder::TagBuilder;
 use inner_sources::InnerSources;

@@ -179,7 +179,8 @@ mod tests {
         let [name, pointer] = ["a.b: c", "/tools/0"].map(str::to_owned);
         let (code, message) = ("x::y".to_owned(), "too large: 7 of `5`".to_owned());
         for state in ToolState::ALL {
-            let [name, pointer, code, message] = [&name, &pointer, &code, &message].map(Clone::clone);
+            let [name, pointer, code, message] =
+                [&name, &pointer, &code, &message].map(Clone::clone);
             let tool = RefusedTool { name, state, pointer, code, message };
             let mut report = Report::default();
             report.add(|text| text.push_str("/a/type"), "type", Verdict::Exact, "".into());

@@ -31,7 +31,8 @@ pub struct Undecided {
 impl From<Witnesses> for Witnessed {
     fn from(Witnesses { valid, invalid, silent, dead, undecided }: Witnesses) -> Self {
         let undecided = undecided.into_iter();
-        let undecided = undecided.map(|Reason { pointer, text, .. }| Undecided { pointer, reason: text });
+        let undecided =
+            undecided.map(|Reason { pointer, text, .. }| Undecided { pointer, reason: text });
         Self { valid, invalid, silent, dead, undecided: undecided.collect() }
     }
 }

@@ -33,7 +33,13 @@ impl Losses {
     }
 
     /// Adds a loss. `roots` are the documents before and after, `claimed` the effect by the kind of rewriting.
-    pub(super) fn add(&mut self, roots: (&Value, &Value), pointer: &str, keyword: &str, claimed: Gives) {
+    pub(super) fn add(
+        &mut self,
+        roots: (&Value, &Value),
+        pointer: &str,
+        keyword: &str,
+        claimed: Gives,
+    ) {
         let (mut effect, mut witness) = (claimed, None);
         let parts = roots.0.pointer(pointer).zip(roots.1.pointer(pointer));
         if let Some((before, after)) = parts.filter(|_| self.asked < MOST_WITNESSES) {
@@ -43,10 +49,18 @@ impl Losses {
             if let Ok(compared) = compare(&sides.0, &sides.1, &self.options) {
                 match (&compared.left_only, &compared.right_only) {
                     (Side::Empty { .. }, Side::Empty { .. }) => return,
-                    (Side::Witness { text }, Side::Empty { .. }) => (effect, witness) = (Gives::Narrower, Some(text)),
-                    (Side::Empty { .. }, Side::Witness { text }) => (effect, witness) = (Gives::Wider, Some(text)),
-                    (Side::Witness { text }, Side::Witness { .. }) => (effect, witness) = (Gives::Unknown, Some(text)),
-                    (Side::Witness { text }, _) | (_, Side::Witness { text }) => witness = Some(text),
+                    (Side::Witness { text }, Side::Empty { .. }) => {
+                        (effect, witness) = (Gives::Narrower, Some(text))
+                    }
+                    (Side::Empty { .. }, Side::Witness { text }) => {
+                        (effect, witness) = (Gives::Wider, Some(text))
+                    }
+                    (Side::Witness { text }, Side::Witness { .. }) => {
+                        (effect, witness) = (Gives::Unknown, Some(text))
+                    }
+                    (Side::Witness { text }, _) | (_, Side::Witness { text }) => {
+                        witness = Some(text)
+                    }
                     _ => {}
                 }
                 let witness = witness.cloned();

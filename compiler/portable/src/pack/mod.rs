@@ -136,7 +136,10 @@ pub struct OldPack {
 impl std::fmt::Display for OldPack {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { target, reviewed, days } = self;
-        write!(f, "the rules of `{target}` were reviewed on {reviewed}, {days} days ago, and may be out of date")
+        write!(
+            f,
+            "the rules of `{target}` were reviewed on {reviewed}, {days} days ago, and may be out of date"
+        )
     }
 }
 

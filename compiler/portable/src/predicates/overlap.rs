@@ -52,7 +52,8 @@ pub(crate) fn are_disjoint(root: &Value, branches: &[Value]) -> bool {
 fn followed<'v>(root: &'v Value, schema: &'v Value) -> &'v Value {
     let mut schema = schema;
     for _ in 0..8 {
-        let pointer = schema.get("$ref").and_then(Value::as_str).and_then(|uri| uri.strip_prefix('#'));
+        let pointer =
+            schema.get("$ref").and_then(Value::as_str).and_then(|uri| uri.strip_prefix('#'));
         let Some(target) = pointer.and_then(|pointer| root.pointer(pointer)) else { break };
         schema = target;
     }
@@ -87,7 +88,8 @@ fn are_plainly_disjoint(root: &Value, left: &Value, right: &Value) -> bool {
     left_members.iter().any(|(key, member)| {
         let Some(other) = right_members.get(key) else { return false };
         let (member, other) = (followed(root, member), followed(root, other));
-        let both = member.as_object().and_then(constants).zip(other.as_object().and_then(constants));
+        let both =
+            member.as_object().and_then(constants).zip(other.as_object().and_then(constants));
         let apart = both.is_some_and(|(one, two)| !one.iter().any(|value| two.contains(value)));
         apart && requires(left, key) && requires(right, key)
     })

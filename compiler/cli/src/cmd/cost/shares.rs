@@ -37,8 +37,11 @@ pub(super) fn shares(artifact: &GrammarArtifact) -> Vec<Share> {
         }
     }
     let whole = artifact.byte_length() as f64;
-    let share = |(pointer, (states, bytes)): (&str, (f64, f64))| {
-        Share { pointer: pointer.to_owned(), states, bytes, share: bytes / whole }
+    let share = |(pointer, (states, bytes)): (&str, (f64, f64))| Share {
+        pointer: pointer.to_owned(),
+        states,
+        bytes,
+        share: bytes / whole,
     };
     let mut shares: Vec<Share> = shares.into_iter().map(share).collect();
     shares.sort_by(|a, b| b.bytes.total_cmp(&a.bytes));

@@ -102,7 +102,9 @@ pub(super) fn advice(source: &Source, places: &[Share], bytes: u64) -> Vec<Strin
         let Some(members) = schema.pointer(&place.pointer).and_then(Value::as_object) else {
             continue;
         };
-        for (keyword, what) in ADVICE.into_iter().filter(|(keyword, _)| members.contains_key(*keyword)) {
+        for (keyword, what) in
+            ADVICE.into_iter().filter(|(keyword, _)| members.contains_key(*keyword))
+        {
             advice.push(format!("{}/{keyword}: {what}", place.pointer));
         }
     }

@@ -18,7 +18,8 @@ impl Answer for Cost {
         let line = |out: &mut dyn Write, bytes: f64, name: &str| {
             let length = ((bytes / most) * BAR as f64).round().clamp(0.0, BAR as f64) as usize;
             let (bar, rest) = ("█".repeat(length), " ".repeat(BAR - length));
-            let (share, size) = (100.0 * bytes / self.bytes.max(1) as f64, readable::size(bytes as u64));
+            let (share, size) =
+                (100.0 * bytes / self.bytes.max(1) as f64, readable::size(bytes as u64));
             writeln!(out, "  {bar}{rest}  {share:4.1} %  {size:>10}  {name}")
         };
         for Share { pointer, bytes, states, .. } in &self.places {

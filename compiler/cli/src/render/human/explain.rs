@@ -29,8 +29,14 @@ impl Answer for Explained {
             writeln!(out, "  by     {name}{}", at(*position))?;
         }
         match self.cause {
-            Some("key-order") => writeln!(out, "  why    the keys come in the order of the schema: see `--key-order`")?,
-            Some("text-form") => writeln!(out, "  why    the form of the text: see `--whitespace`, `--escapes` and `--numbers`")?,
+            Some("key-order") => writeln!(
+                out,
+                "  why    the keys come in the order of the schema: see `--key-order`"
+            )?,
+            Some("text-form") => writeln!(
+                out,
+                "  why    the form of the text: see `--whitespace`, `--escapes` and `--numbers`"
+            )?,
             Some("syntax") => writeln!(out, "  why    it is no JSON")?,
             Some("unknown") => writeln!(out, "  why    not found")?,
             Some("together") => writeln!(out, "  why    these together:")?,

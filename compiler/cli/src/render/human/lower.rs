@@ -34,7 +34,13 @@ impl Answer for LoweredFile {
             writeln!(out, "  stand-in   {}: {is}", stand_in.pointer)?;
         }
         for finding in &lowered.findings {
-            writeln!(out, "  {:<9}  {}: {}", finding.severity.name(), finding.pointer, finding.message)?;
+            writeln!(
+                out,
+                "  {:<9}  {}: {}",
+                finding.severity.name(),
+                finding.pointer,
+                finding.message
+            )?;
         }
         for reason in &lowered.undecided {
             writeln!(out, "  unknown    {reason}")?;

@@ -94,7 +94,9 @@ impl<'g> Examples<'g> {
                 (Expr::Graph(graph), random) => {
                     let parts = match random {
                         Some(random) => random.path(graph, costs),
-                        None => costs.path(graph, GraphPosition::start(graph)).unwrap_or_default().1,
+                        None => {
+                            costs.path(graph, GraphPosition::start(graph)).unwrap_or_default().1
+                        }
                     };
                     open.extend(parts.into_iter().rev().map(|part| (part, 1)));
                 }

@@ -68,9 +68,8 @@ impl Random<'_> {
             let mut path = Vec::new();
             for _ in 0..steps {
                 let edges = edges[position.state as usize].iter();
-                let next = edges.filter_map(|&(part, to)| {
-                    Some((part, position.after(graph, to, &actions)?))
-                });
+                let next = edges
+                    .filter_map(|&(part, to)| Some((part, position.after(graph, to, &actions)?)));
                 let Some((part, next)) = self.one_of(next) else { break };
                 path.push(part);
                 position = next;

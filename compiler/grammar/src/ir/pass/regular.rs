@@ -66,8 +66,7 @@ pub fn resolve<'g>(
         Ok(Rule { expr, ..rule.clone() })
     });
     let rules = rules.collect::<Result<_, _>>()?;
-    let (start, regions, places) =
-        (grammar.start, grammar.regions.clone(), grammar.places.clone());
+    let (start, regions, places) = (grammar.start, grammar.regions.clone(), grammar.places.clone());
     Ok(Cow::Owned(Grammar { rules, start, regions, places }))
 }
 
@@ -93,7 +92,8 @@ fn has_operands(expr: &Expr) -> bool {
 ///
 /// If the expression calls a rule.
 pub fn automaton(expr: &Expr, allowed: StateBudget<'_>) -> Result<Dfa, RegularErrorKind> {
-    let grammar = Grammar { rules: Vec::new(), start: RuleId::new(0), regions: Vec::new(), places: None };
+    let grammar =
+        Grammar { rules: Vec::new(), start: RuleId::new(0), regions: Vec::new(), places: None };
     Operand { grammar: &grammar, allowed, held: allowed.held(), open: Vec::new() }.dfa(expr)
 }
 

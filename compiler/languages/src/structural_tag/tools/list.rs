@@ -67,11 +67,7 @@ const SCHEMAS: [&str; 3] = ["parameters", "input_schema", "inputSchema"];
 
 /// Reads a list of tools. Unless the whole request is refused for them, tools with errors of their own are left out, and
 /// recorded as such.
-pub(super) fn tools(
-    reader: &mut Reader<'_, '_>,
-    list: NodeId,
-    on_refused: OnRefused,
-) -> Vec<Tool> {
+pub(super) fn tools(reader: &mut Reader<'_, '_>, list: NodeId, on_refused: OnRefused) -> Vec<Tool> {
     let mut tools: Vec<Tool> = Vec::new();
     for item in items(reader, list) {
         let Some(head) = Head::read(reader, item) else { continue };
@@ -84,14 +80,8 @@ pub(super) fn tools(
             continue;
         }
         let is_strict = head.is_strict(reader);
-        let named = Tool {
-            at: item,
-            name,
-            built_in: None,
-            parameters: None,
-            is_strict,
-            input: None,
-        };
+        let named =
+            Tool { at: item, name, built_in: None, parameters: None, is_strict, input: None };
         if reader.left_out(item).is_some() {
             tools.push(named);
             continue;

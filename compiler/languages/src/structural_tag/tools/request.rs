@@ -197,7 +197,8 @@ fn read_on_refused(reader: &mut Reader<'_, '_>, at: NodeId) -> Option<OnRefused>
     let text = reader.text(at)?.text;
     let known = OnRefused::NAMED.into_iter().find(|(name, _)| *name == text);
     if known.is_none() {
-        let text = format!("{text:?} is nothing that can be done with a tool that does not compile");
+        let text =
+            format!("{text:?} is nothing that can be done with a tool that does not compile");
         let help = "there are request (refuse it whole), exclude (leave the tool out) and loosen (enforce what compiles)";
         reader.error("structural-tag::unknown-value", at, text, help);
     }

@@ -25,14 +25,19 @@ pub(super) fn rewrite(task: &mut Task<'_>) -> Option<Outcome> {
         return None;
     }
     task.tries.set(task.tries.get() + 1);
-    let options = RelationOptions { time: TIME.min(task.options.relation.time), ..task.options.relation.clone() };
+    let options = RelationOptions {
+        time: TIME.min(task.options.relation.time),
+        ..task.options.relation.clone()
+    };
     let schema = task.root.pointer(task.pointer)?.as_object()?;
     let document = alone(task.root, &Value::Object(schema.clone()));
     let source = |value: &Value| Source::new("<part>", value.to_string());
     let before = source(&document);
     let plain = printed(&before, &options)?;
     // The keyword at fault is gone, and so are those that would bring it back.
-    let found = plain.as_object().filter(|found| !found.contains_key(task.keyword) || task.keyword == "pattern")?;
+    let found = plain
+        .as_object()
+        .filter(|found| !found.contains_key(task.keyword) || task.keyword == "pattern")?;
     let after = source(&alone(task.root, &plain));
     if compare(&before, &after, &options).ok()?.relation != Relation::Equal {
         return None;

@@ -35,7 +35,8 @@ fn outcome(schema: &str, resources: &Resources) -> Result<Outcome, Vec<Diagnosti
         Document::parse(&source, CODES, &budget).map_err(|error| vec![error])?;
     let mut findings = Vec::new();
     let roots = [(document.root(), &tree)];
-    let surveyed = survey(&mut document, &roots, &options, &FxHashSet::default(), &budget, &mut findings)?;
+    let surveyed =
+        survey(&mut document, &roots, &options, &FxHashSet::default(), &budget, &mut findings)?;
     let mut targets = Vec::new();
     for id in surveyed.schemas.iter() {
         for (place, part) in surveyed.schemas.parts(id) {
