@@ -6,14 +6,20 @@ use std::io::{self, Write};
 use std::time::Instant;
 
 use clap::Parser;
+use grammarc_artifacts::sections::kinds::SectionKind;
 use grammarc_benches::edits::edited;
 use grammarc_benches::inputs::{Case, maskbench};
+use grammarc_benches::ours::Ours;
 use grammarc_compiler::budget::Budget;
+use grammarc_compiler::compile::CompileOptions;
 use grammarc_compiler::diagnostics::Source;
+use grammarc_compiler::frontend::FrontEnd;
 use grammarc_compiler::frontend::json_schema::JsonSchemaOptions;
 use grammarc_compiler::frontend::json_schema::explain::explain;
 use grammarc_compiler::frontend::json_schema::relation::{RelationOptions, Side, compare};
 use grammarc_compiler::frontend::json_schema::witness::{WitnessOptions, witnesses};
+use grammarc_compiler::from_source::SourceRequest;
+use grammarc_runtime::{Grammar, Matcher};
 
 /// Times questions about schemas.
 #[derive(Debug, Parser)]
@@ -137,5 +143,56 @@ fn main() -> io::Result<()> {
         let of = source(case);
         _ = times.time(|| explain(&of, b"{", Some(b'x'), &options, &Budget::new()));
     }
-    times.row(&mut out, "explanation with the source", "")
+    times.row(&mut out, "explanation with the source", "")?;
+    match Ours::llama() {
+        Some(ours) => places(&mut out, &ours, &cases),
+        None => writeln!(out, "SKIPPED: places, without the tokenizer of Llama 3.1"),
+    }
+}
+
+/// Compiles schemas with places and without, and explains a token in the first state.
+fn places(out: &mut impl Write, ours: &Ours, cases: &[&Case]) -> io::Result<()> {
+    let [mut with, mut without, mut explained] = [(); 3].map(|()| Times::default());
+    let mut shares = Vec::new();
+    let compile = |case: &Case, places: bool| {
+        let front_end = FrontEnd::JsonSchema(JsonSchemaOptions::default());
+        let request = SourceRequest {
+            front_end: &front_end,
+            source: &source(case),
+            deny: &[],
+            options: &CompileOptions::default().places(places),
+        };
+        let compiled = ours.compiler.compile_source(&request, &Budget::new()).ok()?;
+        compiled.to_artifact(&ours.compiler).ok()
+    };
+    for case in cases {
+        // The first of two equal compilations warms the caches of the processor.
+        _ = compile(case, true);
+        let [Some(one), Some(other)] =
+            [with.time(|| compile(case, true)), without.time(|| compile(case, false))]
+        else {
+            continue;
+        };
+        let digests = one.container().directory().get(SectionKind::TokenDigests);
+        let digests = digests.map_or(0, |entry| entry.range.len());
+        let own = other.byte_length() - digests;
+        shares.push(100.0 * (one.byte_length() - other.byte_length()) as f64 / own as f64);
+        let matcher = Matcher::new(&Grammar::from_artifact(one));
+        _ = matcher.explain(0);
+        explained.time(|| matcher.explain(0));
+    }
+    shares.sort_by(f64::total_cmp);
+    let at = |share: f64| shares[((shares.len() - 1) as f64 * share) as usize];
+    let remark = match shares.is_empty() {
+        true => String::new(),
+        false => format!(
+            "places are {:.1}, {:.1} and {:.1} % of the artifact without token digests at p50, p90 and most",
+            at(0.5),
+            at(0.9),
+            at(1.0)
+        ),
+    };
+    with.row(out, "compilation with places", &remark)?;
+    without.row(out, "compilation without places", "")?;
+    explained.row(out, "explanation of a token", "by the artifact alone")
 }

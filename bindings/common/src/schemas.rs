@@ -33,7 +33,7 @@ use serde_json::{Value, json};
 use crate::failure::Failure;
 
 /// Longest text that is explained, in bytes.
-const LONGEST_TEXT: usize = 1 << 16;
+const LONGEST_TEXT: usize = 1 << 14;
 
 /// The questions, by name.
 pub const QUESTIONS: [&str; 6] = ["diff", "witness", "explain", "lint", "lower", "unstand"];

@@ -18,6 +18,9 @@ use super::read::schema::{Part, SchemaId, Schemas};
 /// Most sets of schemas that apply to some value together.
 const MOST_NODES: usize = 1 << 14;
 
+/// Most members and items of all nodes together. Beyond it, the schema gets no places.
+const MOST_ENTRIES: usize = 1 << 20;
+
 /// Most places of one value.
 const MOST_PLACES: usize = 4;
 
@@ -32,11 +35,22 @@ pub(crate) fn place_graph(
     let mut nodes = Nodes { schemas, of_sets: IndexMap::default() };
     nodes.number([root]);
     let mut graph = PlaceGraph::default();
-    let mut next = 0;
+    let (mut next, mut entries) = (0, 0);
     while let Some((set, _)) = nodes.of_sets.get_index(next) {
         let set = set.clone();
         next += 1;
-        budget.spend(set.len()).ok()?;
+        let parts = set.iter().flat_map(|&id| schemas.parts(id));
+        let members = parts.map(|(_, part)| match part {
+            Part::Properties(properties) => properties.len(),
+            Part::Prefix(items) => items.len(),
+            _ => 1,
+        });
+        let work = set.len() + members.sum::<usize>();
+        budget.spend(work).ok()?;
+        entries += work;
+        if entries > MOST_ENTRIES {
+            return None;
+        }
         let pointers = set.iter().take(MOST_PLACES).map(|&id| document.pointer(schemas.node(id)));
         let mut node = PlaceNode { pointers: pointers.collect(), ..PlaceNode::default() };
         nodes.fill(&set, &mut node);

@@ -80,7 +80,10 @@ pub(crate) fn looser(part: &Part, Constants { all, .. }: Constants) -> Vec<Part>
 /// `None` if the keyword is no bound.
 fn edge(document: &Document<'_>, keyword: NodeId) -> Option<Decimal> {
     let Json::Number(text) = document.json(keyword) else { return None };
-    let beside = |step: i64| Decimal::parse(&(text.parse::<i64>().ok()? + step).to_string()).ok();
+    let beside = |step: i64| {
+        let beside = text.parse::<i64>().ok()?.checked_add(step)?;
+        Decimal::parse(&beside.to_string()).ok()
+    };
     match document.key(keyword) {
         "exclusiveMinimum" => beside(1),
         "exclusiveMaximum" => beside(-1),

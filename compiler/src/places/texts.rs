@@ -6,6 +6,12 @@ use grammarc_artifacts::tables::Joined;
 /// Length of a text that there is not.
 const NEVER: u32 = u32::MAX;
 
+/// Most sweeps over all states. Nearly always two suffice. Beyond it, some texts are not the shortest.
+const MOST_SWEEPS: usize = 64;
+
+/// Most steps of a text: transitions and calls.
+const MOST_STEPS: usize = 1 << 12;
+
 /// The first step of a text: what it reads, and the state after it.
 #[derive(Clone, Copy)]
 enum Next {
@@ -34,7 +40,12 @@ impl<'a> Texts<'a> {
         let mut texts = Self { tables, lengths: vec![NEVER; count as usize] };
         // Shared rules call no own rules.
         for states in [0..border, border..count] {
-            while states.clone().rev().fold(false, |changed, state| texts.relax(state) | changed) {}
+            for _ in 0..MOST_SWEEPS {
+                let relax = |changed, state| texts.relax(state) | changed;
+                if !states.clone().rev().fold(false, relax) {
+                    break;
+                }
+            }
         }
         texts
     }
@@ -83,7 +94,12 @@ impl<'a> Texts<'a> {
         // States to go on from, the next one last. A rule's text ends at a final state.
         let mut open = vec![record.first_state];
         let longest = self.lengths[record.first_state as usize];
+        let mut steps = 0;
         while let Some(state) = open.pop() {
+            steps += 1;
+            if steps > MOST_STEPS {
+                break;
+            }
             if self.lengths[state as usize] == 0
                 || longest == NEVER
                 || text.len() > longest as usize

@@ -11,7 +11,7 @@
 //! Cost: O(bytes of the token), the closure of the position, and O(own call edges) for a position within a shared rule.
 //! The first completion of a grammar computes the costs of its states.
 //!
-//! Tests: `src/tests/explain.rs`.
+//! Tests: `tests/tests/suite/places.rs`, `bindings/python/tests/test_matcher.py`.
 
 mod places;
 

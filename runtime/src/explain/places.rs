@@ -8,7 +8,7 @@ use crate::grammar::Grammar;
 use crate::position::Configuration;
 use crate::position::stack::{BOTTOM, Frames};
 
-/// Most places, and most rules, of a position.
+/// Most places, rules and configurations of a position, and most callers of a rule, that are regarded.
 const MOST: usize = 8;
 
 /// Returns the places of a position as JSON pointers, and the names of its rules, the innermost first. Both without
@@ -21,7 +21,7 @@ pub(super) fn of(
     let (tables, artifact) = (grammar.tables(), grammar.artifact());
     let (places, names) = (artifact.places(), &artifact.meta().rule_names);
     let (mut pointers, mut rules): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
-    for &at in position {
+    for &at in position.iter().take(MOST) {
         for at in with_returns(tables, frames, at) {
             if let Some(places) = places {
                 of_configuration(tables, frames, places, at)
@@ -51,7 +51,10 @@ pub(super) fn of(
 fn with_returns(tables: Joined<'_>, frames: &Frames, at: Configuration) -> Vec<Configuration> {
     let mut all = vec![at];
     let mut last = at;
-    while tables.state(last.state).flags & state_flags::FINAL != 0 && last.frame != BOTTOM {
+    while all.len() < MOST
+        && tables.state(last.state).flags & state_flags::FINAL != 0
+        && last.frame != BOTTOM
+    {
         last = frames.returned(last.frame);
         all.push(last);
     }
@@ -127,5 +130,5 @@ fn callers(tables: Joined<'_>, frames: &Frames, at: Configuration) -> Vec<u32> {
         edges.any(|edge| edge.callee == called && (edge.ret == after || edge.ret == NONE))
     };
     let states = (0..own.state_count()).filter(|&index| calls(index as usize));
-    states.map(|index| own.bases.states + index).collect()
+    states.take(MOST).map(|index| own.bases.states + index).collect()
 }

@@ -88,7 +88,7 @@ def test_a_tool_that_does_not_compile(
     assert (tool.name, tool.state) == ("bad", state)
     assert tool.pointer == "/tools/1/parameters/properties/a/pattern"
     assert [record.getMessage() for record in caplog.records] == [
-        f"the tool bad is {state}: {tool.code} at {tool.pointer}"
+        f"the tool 'bad' is {state}: {tool.code} at {tool.pointer!r}"
     ]
 
 

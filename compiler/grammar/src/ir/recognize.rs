@@ -21,6 +21,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::graph_position::{GraphPosition, StateActions};
 use super::{ByteSet, Expr, ExprGraph, Grammar, RuleId};
+use crate::budget::Budget;
 
 /// Whether the start rule of a grammar derives the text `bytes` as a whole.
 pub fn recognizes(grammar: &Grammar, bytes: &[u8]) -> bool {
@@ -37,7 +38,7 @@ pub fn accepted_prefixes(grammar: &Grammar, bytes: &[u8]) -> Vec<usize> {
 }
 
 /// What may come behind a prefix of a text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Behind {
     /// The bytes that may come next. Empty if no text begins with the prefix and one more byte.
     pub bytes: ByteSet,
@@ -52,7 +53,12 @@ pub struct Behind {
 /// Every expression of the grammar has to have a text: otherwise some of the bytes may lead nowhere. So may those
 /// behind the beginning of an intersection or a complement.
 pub fn behind(grammar: &Grammar, bytes: &[u8]) -> Behind {
-    let mut solver = Solver::new(grammar, bytes);
+    behind_within(grammar, bytes, &Budget::unlimited()).unwrap_or_default()
+}
+
+/// Returns what may come behind a prefix, as [`behind`] does. `None` if the budget is spent.
+pub fn behind_within(grammar: &Grammar, bytes: &[u8], budget: &Budget) -> Option<Behind> {
+    let mut solver = Solver { budget: Some(budget), ..Solver::new(grammar, bytes) };
     let from = solver.only(0);
     let ends = solver.solve(&Expr::Call(grammar.start), &from);
     let mut open: Vec<Goal> = solver.open.into_iter().collect();
@@ -63,8 +69,12 @@ pub fn behind(grammar: &Grammar, bytes: &[u8]) -> Behind {
             rules.push(rule);
         }
     }
-    Behind { bytes: solver.next, may_end: ends[bytes.len()], rules }
+    let may_end = ends[bytes.len()];
+    (!solver.is_spent).then_some(Behind { bytes: solver.next, may_end, rules })
 }
+
+/// Positions of a set that are read or written in one step of the budget.
+const POSITIONS_A_STEP: usize = 64;
 
 /// A set of positions in the text, as one bit for each position from 0 to the length of the text
 /// inclusive.
@@ -96,6 +106,10 @@ struct Solver<'a> {
     next: ByteSet,
     /// The goals (rule and start position) whose own expressions have such bytes.
     open: FxHashSet<Goal>,
+    /// The budget of the computation. `None` for no limit.
+    budget: Option<&'a Budget>,
+    /// Whether the budget was spent, so that the result is not whole.
+    is_spent: bool,
 }
 
 impl<'a> Solver<'a> {
@@ -111,6 +125,8 @@ impl<'a> Solver<'a> {
             current: None,
             next: ByteSet::EMPTY,
             open: FxHashSet::default(),
+            budget: None,
+            is_spent: false,
         }
     }
 
@@ -157,7 +173,9 @@ impl<'a> Solver<'a> {
     /// Returns the positions at which an expression may end if it starts at one of the positions
     /// `from`. Uses the ends of calls that are known so far.
     fn advance(&mut self, expr: &Expr, from: &Positions) -> Positions {
-        if from.not_any() {
+        let steps = 1 + self.text.len() / POSITIONS_A_STEP;
+        self.is_spent |= self.budget.is_some_and(|budget| budget.spend(steps).is_err());
+        if from.not_any() || self.is_spent {
             return self.none();
         }
         match expr {

@@ -2,7 +2,7 @@
 
 use grammarc_grammar::budget::Budget;
 use grammarc_grammar::ir::Grammar;
-use grammarc_grammar::ir::recognize::behind;
+use grammarc_grammar::ir::recognize::behind_within;
 
 use super::found::{Blame, Cause, placed};
 use crate::algebra::automata::layer::Automata;
@@ -142,7 +142,7 @@ impl Search<'_> {
 
     /// Whether the texts of a grammar go on behind the accepted bytes as they should.
     fn accepts(&self, grammar: &Grammar) -> bool {
-        let behind = behind(grammar, self.accepted);
+        let Some(behind) = behind_within(grammar, self.accepted, self.budget) else { return false };
         match self.next {
             Some(byte) => behind.bytes.contains(byte),
             None => behind.may_end,

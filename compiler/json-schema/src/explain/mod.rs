@@ -18,7 +18,7 @@ mod found;
 use grammarc_grammar::budget::Budget;
 use grammarc_grammar::diagnostics::{Diagnostic, Source};
 use grammarc_grammar::ir::ByteSet;
-use grammarc_grammar::ir::recognize::behind;
+use grammarc_grammar::ir::recognize::behind_within;
 use grammarc_grammar::open_json::{OpenJson, pointer};
 use rustc_hash::FxHashSet;
 
@@ -144,7 +144,7 @@ pub struct ExplainedText {
 ///
 /// # Errors
 ///
-/// The schema does not compile, as for [`lower`](super::lower).
+/// The schema does not compile, as for [`lower`](super::lower), or the budget is spent before the byte is found.
 pub fn explain_text(
     source: &Source,
     text: &[u8],
@@ -153,15 +153,19 @@ pub fn explain_text(
     budget: &Budget,
 ) -> Result<ExplainedText, Vec<Diagnostic>> {
     let grammar = super::lower(source.clone(), options, budget)?.grammar;
-    let goes_on = |length: usize| {
-        text.get(length).is_some_and(|&byte| behind(&grammar, &text[..length]).bytes.contains(byte))
+    let behind = |length: usize| {
+        let found = behind_within(&grammar, &text[..length], budget);
+        found.ok_or_else(|| budget.check_in_source().err().unwrap_or_default())
     };
     let (mut accepted, mut refused) = (0, text.len());
     while accepted < refused {
         let middle = accepted.midpoint(refused);
-        if goes_on(middle) { accepted = middle + 1 } else { refused = middle }
+        match behind(middle)?.bytes.contains(text[middle]) {
+            true => accepted = middle + 1,
+            false => refused = middle,
+        }
     }
-    let (byte, found) = (text.get(accepted).copied(), behind(&grammar, &text[..accepted]));
+    let (byte, found) = (text.get(accepted).copied(), behind(accepted)?);
     let explanation = match byte.is_some() || end && !found.may_end {
         true => explain(source, &text[..accepted], byte, options, budget)?,
         false => {

@@ -12,7 +12,8 @@ pub(crate) const TESTS: [&str; 6] =
     ["not", "if", "oneOf", "contains", "dependentSchemas", "dependencies"];
 
 /// Keywords that others read or that hold schemas by name. Where one is at fault, its whole schema is loosened.
-const OF_SCHEMA: [&str; 8] = [
+const OF_SCHEMA: [&str; 9] = [
+    "prefixItems",
     "properties",
     "patternProperties",
     "$defs",
@@ -40,8 +41,13 @@ pub(crate) fn loosened(document: &Document<'_>, pointers: &[String]) -> FxHashSe
     // What a keyword evaluates, and what a reference from a test means, is not known by place.
     let decides_all = |node: NodeId| {
         let key = document.key(node);
-        key.starts_with("unevaluated")
-            || key.ends_with("ef") && test_around(document, node).is_some()
+        let leaves = || match document.json(node) {
+            Json::String(target) => !target.starts_with('#'),
+            _ => false,
+        };
+        let is_reference = key.ends_with("ef") && is_keyword(key);
+        let decides = is_reference && (leaves() || test_around(document, node).is_some());
+        key.starts_with("unevaluated") || decides
     };
     if pointers.iter().any(String::is_empty) || document.nodes().any(decides_all) {
         return FxHashSet::from_iter([root]);

@@ -27,6 +27,9 @@ use crate::options::{JsonSchemaOptions, TextForm};
 use crate::read::loosened::TESTS;
 use crate::text_form::tags::Root;
 
+/// Most random texts of one question. More are not drawn.
+const MOST_TEXTS: usize = 1_000;
+
 /// Bytes of a random text from which on its shortest end is taken.
 const MOST_RANDOM: usize = 400;
 
@@ -181,8 +184,14 @@ pub(crate) fn random_texts(
         let Some(mut examples) = Examples::new(&grammar, &survey, &budget) else {
             return Ok(Vec::new());
         };
-        let texts = (0..count).map(|_| examples.random(MOST_RANDOM, below));
-        Ok(texts.filter_map(|text| String::from_utf8(text).ok()).collect::<Vec<_>>())
+        let mut texts = Vec::new();
+        for _ in 0..count.min(MOST_TEXTS) {
+            if budget.spend(MOST_RANDOM).is_err() {
+                break;
+            }
+            texts.extend(String::from_utf8(examples.random(MOST_RANDOM, below)).ok());
+        }
+        Ok(texts)
     };
     let mut texts = drawn(sides, below).map_err(|error| limit(sides, error))?;
     let mut error = None;
@@ -287,12 +296,12 @@ fn doubts(sides: &Sides<'_>, question: [bool; 2], notes: &[Inexact]) -> Doubts {
         .filter(|&(first, other)| sides.side_of(first) != sides.side_of(other))
         .flat_map(|(first, other)| [first, other])
         .collect();
-    // The other document has the keyword with the same value in a schema that differs in other keywords.
+    // The other document has the keyword with the same value at the same place, in a schema that differs in other keywords.
     let document = &sides.document;
     let is_same = |node: NodeId, other: NodeId| {
         sides.side_of(node) != sides.side_of(other)
-            && document.key(node) == document.key(other)
             && document.is_same(node, other)
+            && sides.pointer(node) == sides.pointer(other)
     };
     for &(node, _) in inexact.iter().filter(|_| may_cancel) {
         if inexact.iter().any(|&(other, _)| is_same(node, other)) {

@@ -35,6 +35,7 @@ fn only_what_does_not_compile_is_not_enforced() {
         ),
         (of(json!({"type": "strin"})), vec!["/properties/a/type"]),
         (of(json!({"$ref": "#/$defs/none"})), vec!["/properties/a/$ref"]),
+        (of(json!({"type": "string", "prefixItems": {}, "items": false})), vec!["/properties/a"]),
         // Within a test, the whole test is not enforced: with a part of it, less would be accepted.
         (of(json!({"not": {"type": "string", "pattern": "("}})), vec!["/properties/a/not"]),
         (of(json!({"oneOf": [{"pattern": "("}, {"const": "b"}]})), vec!["/properties/a/oneOf"]),
@@ -67,6 +68,7 @@ fn any_object_where_no_part_can_be_named() {
         json!({"properties": {"a": bad}, "unevaluatedProperties": false}),
         json!({"not": {"$ref": "#/$defs/a"}, "$defs": {"a": {"required": ["x"], "properties": {"x": bad}}}}),
         json!({"properties": []}),
+        json!({"properties": {"a": bad, "b": {"$ref": "other.json"}}}),
     ];
     for schema in cases {
         let lowered = lowered(&schema).unwrap_or_else(|codes| panic!("{schema}: {codes:?}"));

@@ -57,11 +57,12 @@ fn keywords_that_change_nothing_are_silent() {
             vec!["/properties/x/items"],
         ),
         (json!({"enum": [1, 2], "type": "integer", "minimum": 1}), vec!["/type", "/minimum"]),
+        (json!({"type": "object", "dependentRequired": {"a": ["b"], "b": ["a"]}, "not": {"required": ["a", "b"]}}), vec![]),
     ];
     for (schema, expected) in cases {
         let options = WitnessOptions { boundary: false, ..WitnessOptions::default() };
         let mut silent = found(&schema, &options).silent;
-        silent.retain(|pointer| expected.contains(&pointer.as_str()));
+        silent.retain(|pointer| !pointer.ends_with("/items/not"));
         assert_eq!(silent, expected, "{schema}");
     }
 }
@@ -76,6 +77,9 @@ fn branches_and_values_that_add_nothing_are_dead() {
         ),
         (json!({"enum": [1, "a", 2], "type": "integer"}), vec!["/enum/1"]),
         (json!({"enum": ["a", "b"]}), vec![]),
+        // Without a branch or value under these keywords, the schema is another.
+        (json!({"not": {"enum": [1, 2]}}), vec![]),
+        (json!({"oneOf": [{"type": "number"}, {"type": "integer"}]}), vec![]),
     ];
     for (schema, expected) in cases {
         assert_eq!(found(&schema, &WitnessOptions::default()).dead, expected, "{schema}");

@@ -40,7 +40,7 @@ pub struct WitnessOptions {
     pub boundary: bool,
     /// Whether to find texts that one keyword alone refuses.
     pub near_miss: bool,
-    /// Number of random instances.
+    /// Number of random instances, at most 1,000.
     pub random: usize,
     /// The seed of random instances. Equal seeds give equal instances.
     pub seed: u64,
@@ -249,24 +249,47 @@ impl Search<'_, '_> {
         side
     }
 
-    /// Looks for instances at the edges of a keyword.
+    /// Looks for instances at the edges of a keyword. A branch or value without which the schema is the same is dead.
     fn edges(&mut self, keyword: &Keyword, pointer: &str, constants: Constants) {
-        for &(id, index) in &keyword.parts {
-            let part = self.sides.schemas.parts(id)[index].1.clone();
-            let budget = self.options.relation.budget();
-            let limit = StateBudget::new(self.options.relation.schemas.max_states, &budget);
-            let document = &self.sides.document;
-            let variants = without_edges(&part, document, keyword.place, constants, limit);
-            let why = document.key(keyword.place).to_owned();
-            for (at, variant) in variants.into_iter().enumerate() {
-                let side = self.changed(vec![(id, index, variant)], [true, false]);
-                let adds_nothing = matches!(&side, Side::Empty { assuming } if assuming.is_empty());
-                if adds_nothing && matches!(why.as_str(), "anyOf" | "oneOf" | "enum") {
-                    self.found.dead.push(format!("{pointer}/{at}"));
+        let why = self.sides.document.key(keyword.place).to_owned();
+        let may_be_dead = matches!(why.as_str(), "anyOf" | "oneOf" | "enum");
+        let mut indices: Vec<usize> = keyword.parts.iter().map(|&(_, index)| index).collect();
+        indices.sort_unstable();
+        indices.dedup();
+        for index in indices {
+            // A schema in several dynamic scopes has the part once in each: it is changed in all of them.
+            let variants = self.without_edges(keyword, index, constants);
+            for at in 0..variants.iter().map(|(_, of)| of.len()).max().unwrap_or(0) {
+                let of = |(id, of): &(SchemaId, Vec<Part>)| Some((*id, index, of.get(at)?.clone()));
+                let changes: Vec<_> = variants.iter().filter_map(of).collect();
+                let side = self.changed(changes.clone(), [true, false]);
+                if may_be_dead && is_proved_empty(&side) {
+                    let other = self.changed(changes, [false, true]);
+                    if is_proved_empty(&other) {
+                        self.found.dead.push(format!("{pointer}/{at}"));
+                    }
                 }
                 self.valid(side, &why, pointer);
             }
         }
+    }
+
+    /// Returns for each schema that has a keyword at an index the variants of the keyword without its edges.
+    fn without_edges(
+        &self,
+        keyword: &Keyword,
+        index: usize,
+        constants: Constants,
+    ) -> Vec<(SchemaId, Vec<Part>)> {
+        let Sides { document, schemas, .. } = &self.sides;
+        let budget = self.options.relation.budget();
+        let limit = StateBudget::new(self.options.relation.schemas.max_states, &budget);
+        let ids = keyword.parts.iter().filter(|&&(_, at)| at == index).map(|&(id, _)| id);
+        let of = |id| {
+            let part = &schemas.parts(id)[index].1;
+            (id, without_edges(part, document, keyword.place, constants, limit))
+        };
+        ids.map(of).collect()
     }
 
     /// Looks for texts that a keyword alone refuses. Without one, the keyword is silent.
@@ -313,4 +336,9 @@ impl Search<'_, '_> {
             self.found.silent.push(pointer.to_owned());
         }
     }
+}
+
+/// Whether a question has no value, without an assumption.
+fn is_proved_empty(side: &Side) -> bool {
+    matches!(side, Side::Empty { assuming } if assuming.is_empty())
 }

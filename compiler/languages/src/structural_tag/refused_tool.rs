@@ -85,9 +85,10 @@ pub fn refused_tools(report: &Report) -> Vec<RefusedTool> {
     let entries = report.entries().filter(|entry| entry.keyword == KEYWORD);
     let tools = entries.filter_map(|entry| {
         let rest = entry.reason.strip_prefix("the tool `")?;
-        let (state, (name, reason)) = ToolState::ALL
-            .into_iter()
-            .find_map(|state| Some((state, rest.split_once(state.words())?)))?;
+        // A message may quote words of another state: those of the entry come first.
+        let found = ToolState::ALL.map(|state| Some((rest.find(state.words())?, state)));
+        let (at, state) = found.into_iter().flatten().min_by_key(|&(at, _)| at)?;
+        let (name, reason) = (&rest[..at], &rest[at + state.words().len()..]);
         let (code, message) = reason.split_once(": ")?;
         let [name, pointer, code, message] =
             [name, entry.pointer, code, message].map(str::to_owned);
@@ -177,7 +178,7 @@ mod tests {
     #[test]
     fn the_report_has_what_was_left_out() {
         let [name, pointer] = ["a.b: c", "/tools/0"].map(str::to_owned);
-        let (code, message) = ("x::y".to_owned(), "too large: 7 of `5`".to_owned());
+        let (code, message) = ("x::y".to_owned(), "too large: 7 of `5` is not enforced in part: `5` is left out: x".to_owned());
         for state in ToolState::ALL {
             let [name, pointer, code, message] =
                 [&name, &pointer, &code, &message].map(Clone::clone);

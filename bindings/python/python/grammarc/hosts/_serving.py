@@ -301,7 +301,7 @@ class Server:
         if kind == "structural_tag":
             for tool in grammar.refused_tools:
                 # Never the schema or a text of an output: names, pointers and codes alone.
-                _logger.warning("the tool %s is %s: %s at %s", tool.name, tool.state, tool.code, tool.pointer)
+                _logger.warning("the tool %r is %s: %s at %r", tool.name, tool.state, tool.code, tool.pointer)
         return grammar
 
     def artifact(self, digest: str) -> Grammar:

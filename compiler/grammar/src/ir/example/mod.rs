@@ -16,6 +16,9 @@ use crate::budget::Budget;
 use costs::{Costs, best, of_bytes, of_dfa};
 use random::Random;
 
+/// Largest cost of a shortest text, about 64 for each byte: a megabyte. Longer texts are not written.
+const MOST_COST: u64 = 1 << 26;
+
 /// Writes texts of a grammar's start rule.
 pub struct Examples<'g> {
     grammar: &'g Grammar,
@@ -29,8 +32,8 @@ impl<'g> Examples<'g> {
     /// Cost: one visit of each expression for each time that the costs of its callees change.
     pub fn new(grammar: &'g Grammar, survey: &Survey, budget: &Budget) -> Option<Self> {
         let mut costs = Costs::new(grammar, survey, budget)?;
-        costs.of(&Expr::Call(grammar.start))?;
-        Some(Self { grammar, costs })
+        let cost = costs.of(&Expr::Call(grammar.start))?;
+        (cost <= MOST_COST).then_some(Self { grammar, costs })
     }
 
     /// Returns the shortest text. Plain letters and digits are preferred.
@@ -147,6 +150,13 @@ mod tests {
         assert_eq!(of(Expr::alt([Expr::literal("abc"), any.star()])).as_deref(), Some(""));
         assert_eq!(of(Expr::Never), None);
         assert_eq!(of(Expr::Repeat { body: Expr::Never.into(), min: 2, max: None }), None);
+    }
+
+    #[test]
+    fn texts_that_are_too_long_are_not_written() {
+        let many = Expr::literal("ab").repeat(u32::MAX, None);
+        assert_eq!(of(many.clone()), None);
+        assert_eq!(of(many.repeat(u32::MAX, None)), None);
     }
 
     #[test]
