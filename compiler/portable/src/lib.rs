@@ -19,9 +19,11 @@
 //! Tests: `tests/packs.rs`, `tests/engines.rs`, `tests/lower.rs`, `tests/maskbench.rs`.
 
 mod check;
+mod counts;
 mod finding;
 mod lower;
 mod pack;
+mod pack_error;
 mod places;
 mod predicates;
 mod rewritings;
@@ -34,4 +36,5 @@ pub use finding::{Certainty, Finding, Severity, Treatment};
 pub use lower::lower;
 pub use lower::options::{Gives, Keep, Lost, LowerError, LowerOptions, Lowered, Rewritten};
 pub use lower::stand_ins::{Denotes, StandIn, unstand};
-pub use pack::{OldPack, Pack, PackError, SourceOf, Unit, UnknownTarget, pack, packs};
+pub use pack::{OldPack, Pack, SourceOf, Unit, UnknownTarget, pack, packs};
+pub use pack_error::PackError;

@@ -30,9 +30,22 @@ pub(crate) fn of_keyword(keyword: &str) -> &'static [&'static str] {
         "format" => &["formats", "drop"],
         "oneOf" => &["unions", "printed", "drop"],
         "anyOf" | "type" => &["unions", "logic", "drop"],
-        "allOf" | "not" | "if" | "then" | "else" | "dependentSchemas" | "dependentRequired"
-        | "dependencies" | "contains" | "minContains" | "maxContains" | "propertyNames"
-        | "patternProperties" | "minProperties" | "maxProperties" | "unevaluatedItems"
+        "allOf"
+        | "not"
+        | "if"
+        | "then"
+        | "else"
+        | "dependentSchemas"
+        | "dependentRequired"
+        | "dependencies"
+        | "contains"
+        | "minContains"
+        | "maxContains"
+        | "propertyNames"
+        | "patternProperties"
+        | "minProperties"
+        | "maxProperties"
+        | "unevaluatedItems"
         | "unevaluatedProperties" => &["logic", "printed", "drop"],
         "additionalProperties" => &["closed", "logic", "drop"],
         "required" => &["required", "drop"],
@@ -55,7 +68,9 @@ pub(crate) fn advice(name: &str) -> &'static str {
         "logic" => "write one schema that says the same with `properties`, `required` and `anyOf`",
         "names" => "write it as `enum` of scalars, or leave it out",
         "numbers" => "list the values in `enum` if they are few, or leave the bound out",
-        "patterns" => "write the pattern with `^`, `$` and classes in brackets alone, or leave it out",
+        "patterns" => {
+            "write the pattern with `^`, `$` and classes in brackets alone, or leave it out"
+        }
         "references" => "put the schema into `$defs`, or write it in place of the reference",
         "required" => "require every member, and let optional ones be `null`",
         "root" => "make the outermost schema an object, with this schema as its member",

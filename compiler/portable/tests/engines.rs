@@ -14,7 +14,11 @@ const TEXT_ENDS: [&str; 4] = ["-escapes", "-exponent", "-escapes/untyped", "-exp
 
 /// Schemas for which a pack is more careful than the recording shows, or says less: engine, probe, why.
 const EXCEPTIONS: &[(&str, &str, &str)] = &[
-    ("llama.cpp", "minimum-integer-large", "integers of more than 16 digits are a limit of the engine"),
+    (
+        "llama.cpp",
+        "minimum-integer-large",
+        "integers of more than 16 digits are a limit of the engine",
+    ),
     ("llama.cpp", "minimum-integer-large/untyped", "the same"),
     ("llama.cpp", "one-of-overlapping-objects", "open objects are closed, and disjoint then"),
     ("llama.cpp", "unevaluated-items", "the probe has no shorter array"),
@@ -61,7 +65,9 @@ fn packs_agree_with_the_recording() {
             let name = probe["name"].as_str().unwrap();
             let is_text = TEXTS.iter().any(|start| name.starts_with(start))
                 || TEXT_ENDS.iter().any(|end| name.ends_with(end));
-            let Some(answer) = probe["answers"][engine].as_str().filter(|_| !is_text) else { continue };
+            let Some(answer) = probe["answers"][engine].as_str().filter(|_| !is_text) else {
+                continue;
+            };
             let (names, answers) = by_schema.entry(probe["schema"].to_string()).or_default();
             names.push(name);
             match answer {
@@ -81,18 +87,23 @@ fn packs_agree_with_the_recording() {
             let found: BTreeSet<String> = findings
                 .iter()
                 .filter(|finding| finding.severity >= Severity::Loss)
-                .map(|finding| serde_json::to_value(finding.treatment).unwrap().as_str().unwrap().to_owned())
+                .map(|finding| {
+                    serde_json::to_value(finding.treatment).unwrap().as_str().unwrap().to_owned()
+                })
                 .collect();
             let agrees = match answers.contains("refused") {
                 true => found.contains("refused"),
                 false if answers.is_empty() => found.is_empty(),
                 false => {
-                    !found.contains("refused") && answers.iter().any(|answer| found.contains(*answer))
+                    !found.contains("refused")
+                        && answers.iter().any(|answer| found.contains(*answer))
                 }
             };
             if !agrees {
                 let rules: Vec<_> = findings.iter().map(|finding| &finding.rule).collect();
-                failures.push(format!("{target} {names:?}: recorded {answers:?}, found {found:?} {rules:?}: {text}"));
+                failures.push(format!(
+                    "{target} {names:?}: recorded {answers:?}, found {found:?} {rules:?}: {text}"
+                ));
             }
         }
     }

@@ -1,10 +1,16 @@
 //! Lowering: cases with the relation that the table of rewritings gives, idempotence, stand-ins, errors.
 
 use grammarc_grammar::diagnostics::Source;
-use grammarc_portable::{Keep, LowerError, LowerOptions, Lowered, Severity, check, lower, pack, unstand};
+use grammarc_portable::{
+    Keep, LowerError, LowerOptions, Lowered, Severity, check, lower, pack, unstand,
+};
 use serde_json::{Value, json};
 
-fn lowered_for(schema: &Value, target: &str, options: &LowerOptions) -> Result<Lowered, LowerError> {
+fn lowered_for(
+    schema: &Value,
+    target: &str,
+    options: &LowerOptions,
+) -> Result<Lowered, LowerError> {
     lower(&Source::new("<test>", schema.to_string()), &pack(target).unwrap(), options)
 }
 
@@ -65,13 +71,19 @@ fn cases() -> Vec<Case> {
         case(
             "anthropic-strict",
             "equal",
-            closed(json!({"a": {"type": "integer", "minimum": 1, "exclusiveMaximum": 4}}), json!(["a"])),
+            closed(
+                json!({"a": {"type": "integer", "minimum": 1, "exclusiveMaximum": 4}}),
+                json!(["a"]),
+            ),
             closed(json!({"a": {"type": "integer", "enum": [1, 2, 3]}}), json!(["a"])),
         ),
         case(
             "anthropic-strict",
             "equal",
-            closed(json!({"a": {"type": "integer", "minimum": 1, "maximum": 20, "multipleOf": 7}}), json!(["a"])),
+            closed(
+                json!({"a": {"type": "integer", "minimum": 1, "maximum": 20, "multipleOf": 7}}),
+                json!(["a"]),
+            ),
             closed(json!({"a": {"type": "integer", "enum": [7, 14]}}), json!(["a"])),
         ),
         case(
@@ -100,14 +112,24 @@ fn cases() -> Vec<Case> {
             json!({"type": "string", "pattern": "^[a-c]{1,3}$"}),
         ),
         // formats
-        case("llguidance", "equal", json!({"type": "string", "format": "x-phone"}), json!({"type": "string"})),
+        case(
+            "llguidance",
+            "equal",
+            json!({"type": "string", "format": "x-phone"}),
+            json!({"type": "string"}),
+        ),
         case(
             "llguidance",
             "equal",
             json!({"type": "string", "format": "json-pointer"}),
             json!({"type": "string", "pattern": "^(/([^~/]|~[01])*)*$"}),
         ),
-        case("llguidance", "wider", json!({"type": "string", "format": "iri"}), json!({"type": "string"})),
+        case(
+            "llguidance",
+            "wider",
+            json!({"type": "string", "format": "iri"}),
+            json!({"type": "string"}),
+        ),
         // patterns
         case(
             "xgrammar",
@@ -123,9 +145,15 @@ fn cases() -> Vec<Case> {
         ),
         case(
             "llguidance",
-            "wider",
+            "equal",
             json!({"type": "string", "pattern": "^(?=a)[a-c]$"}),
-            json!({"type": "string"}),
+            json!({"enum": ["a"]}),
+        ),
+        case(
+            "llguidance",
+            "equal",
+            json!({"type": "string", "pattern": "^(?!ab)[a-c]+$"}),
+            json!({"type": "string", "pattern": "^([bc][a-c]*|a([ac][a-c]*)?)$"}),
         ),
         // unions
         case(
@@ -136,9 +164,9 @@ fn cases() -> Vec<Case> {
         ),
         case(
             "llguidance",
-            "wider",
+            "equal",
             json!({"oneOf": [{"type": "integer", "minimum": 0}, {"type": "integer", "maximum": 9}]}),
-            json!({"anyOf": [{"type": "integer", "minimum": 0}, {"type": "integer", "maximum": 9}]}),
+            json!({"anyOf": [{"type": "integer", "maximum": -1}, {"type": "integer", "minimum": 10}]}),
         ),
         case(
             "gemini-openapi",
@@ -176,6 +204,34 @@ fn cases() -> Vec<Case> {
             "narrower",
             json!({"type": "array", "items": {"type": "integer"}, "contains": {"minimum": 5}}),
             json!({"type": "array", "items": {"type": "integer", "minimum": 5}, "minItems": 1}),
+        ),
+        // printed
+        case(
+            "llguidance",
+            "equal",
+            json!({
+                "title": "t", "type": "object", "additionalProperties": false,
+                "properties": {"a": {"type": "integer", "description": "d"}, "b": {"type": "string"}},
+                "dependentRequired": {"a": ["b"]},
+            }),
+            json!({
+                "title": "t", "anyOf": [
+                    {
+                        "type": "object", "properties": {"b": {"type": "string"}}, "additionalProperties": false,
+                    },
+                    {
+                        "type": "object",
+                        "properties": {"a": {"type": "integer", "description": "d"}, "b": {"type": "string"}},
+                        "required": ["a", "b"], "additionalProperties": false,
+                    },
+                ],
+            }),
+        ),
+        case(
+            "xgrammar",
+            "equal",
+            json!({"not": {"type": ["string", "object", "array", "number"]}}),
+            json!({"type": ["null", "boolean"]}),
         ),
         // references
         case(
@@ -216,12 +272,7 @@ fn cases() -> Vec<Case> {
             json!({"type": "array", "prefixItems": [{"type": "null"}], "items": false}),
         ),
         // names
-        case(
-            "gemini",
-            "equal",
-            json!({"const": "a"}),
-            json!({"enum": ["a"]}),
-        ),
+        case("gemini", "equal", json!({"const": "a"}), json!({"enum": ["a"]})),
         case(
             "anthropic-strict",
             "equal",
@@ -273,8 +324,19 @@ fn lowering_again_changes_nothing() {
 #[test]
 fn a_source_without_findings_is_returned_byte_by_byte() {
     let text = "{ \"type\":\"object\",\n \"properties\": {\"a\": {\"type\": \"string\"} }, \"required\":[\"a\"] , \"additionalProperties\" : false}";
-    for target in ["openai-strict", "anthropic-strict", "llguidance", "xgrammar", "llama.cpp", "outlines", "gemini", "grammarc"] {
-        let lowered = lower(&Source::new("<test>", text), &pack(target).unwrap(), &LowerOptions::default()).unwrap();
+    for target in [
+        "openai-strict",
+        "anthropic-strict",
+        "llguidance",
+        "xgrammar",
+        "llama.cpp",
+        "outlines",
+        "gemini",
+        "grammarc",
+    ] {
+        let lowered =
+            lower(&Source::new("<test>", text), &pack(target).unwrap(), &LowerOptions::default())
+                .unwrap();
         assert_eq!(lowered.text, text, "{target}: {:?}", lowered.findings);
         assert_eq!((lowered.relation, lowered.proved, lowered.kept), ("equal", true, true));
     }
@@ -311,11 +373,16 @@ fn optional_members_and_the_root_have_stand_ins() {
 
 #[test]
 fn a_member_that_may_be_null_gets_no_stand_in() {
-    let schema = closed(json!({"a": {"type": ["string", "null"]}, "b": {"type": "string"}}), json!([]));
+    let schema =
+        closed(json!({"a": {"type": ["string", "null"]}, "b": {"type": "string"}}), json!([]));
     let lowered = lowered_for(&schema, "openai-strict", &LowerOptions::default()).unwrap();
     assert_eq!(lowered.relation, "narrower");
     assert_eq!(lowered.stand_ins.len(), 1);
-    assert!(lowered.lost.iter().any(|lost| lost.witness.as_deref() == Some("{}")), "{:?}", lowered.lost);
+    assert!(
+        lowered.lost.iter().any(|lost| lost.witness.as_deref() == Some("{}")),
+        "{:?}",
+        lowered.lost
+    );
     let none = LowerOptions { null_for_absent: false, ..LowerOptions::default() };
     let lowered = lowered_for(&schema, "openai-strict", &none).unwrap();
     assert_eq!((lowered.relation, lowered.stand_ins.len()), ("narrower", 0));
@@ -333,7 +400,11 @@ fn recursion_is_written_out_to_a_depth() {
     let narrower = lowered_for(&schema, "anthropic-strict", &LowerOptions::default()).unwrap();
     assert_eq!((narrower.relation, narrower.kept), ("narrower", true), "{:#}", narrower.schema);
     let validator = jsonschema::validator_for(&narrower.schema).unwrap();
-    assert!(validator.is_valid(&json!({"v": 1, "n": {"v": 2, "n": {"v": 3}}})), "{:#}", narrower.schema);
+    assert!(
+        validator.is_valid(&json!({"v": 1, "n": {"v": 2, "n": {"v": 3}}})),
+        "{:#}",
+        narrower.schema
+    );
     assert!(!validator.is_valid(&json!({"v": 1, "n": {"v": 2, "n": {"v": 3, "n": {"v": 4}}}})));
 }
 
@@ -350,7 +421,10 @@ fn a_loss_on_the_wrong_side_is_not_kept() {
 
 #[test]
 fn undocumented_keywords_are_left_out_unless_they_are_kept() {
-    let schema = closed(json!({"a": {"type": "string", "contentEncoding": "base64", "minLength": 200}}), json!(["a"]));
+    let schema = closed(
+        json!({"a": {"type": "string", "contentEncoding": "base64", "minLength": 200}}),
+        json!(["a"]),
+    );
     let lowered = lowered_for(&schema, "openai-strict", &LowerOptions::default()).unwrap();
     assert_eq!(lowered.relation, "wider", "{:#}", lowered.schema);
     let keep = LowerOptions { keep_undocumented: true, ..LowerOptions::default() };

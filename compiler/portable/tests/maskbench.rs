@@ -14,7 +14,8 @@ fn nothing_refused_is_left() {
         eprintln!("skipped: there is no maskbench");
         return;
     };
-    let most = std::env::var("GRAMMARC_MASKBENCH").ok().and_then(|text| text.parse().ok()).unwrap_or(MOST);
+    let most =
+        std::env::var("GRAMMARC_MASKBENCH").ok().and_then(|text| text.parse().ok()).unwrap_or(MOST);
     let all = files(&folder);
     let step = (all.len() / most).max(1);
     let chosen: Vec<_> = all.iter().step_by(step).take(most).collect();
@@ -45,11 +46,22 @@ fn nothing_refused_is_left() {
                     continue;
                 }
                 Err(LowerError::NoRewriting(findings)) => {
-                    let counts = ["depth", "enum-characters", "enum-values", "name-characters", "optional", "properties", "unions"];
+                    let counts = [
+                        "depth",
+                        "enum-characters",
+                        "enum-values",
+                        "name-characters",
+                        "optional",
+                        "properties",
+                        "unions",
+                    ];
                     let is_limit = findings.iter().all(|finding| counts.contains(&&*finding.rule));
-                    *shares.entry(if is_limit { "limit of the target" } else { "failed" }).or_default() += 1;
+                    *shares
+                        .entry(if is_limit { "limit of the target" } else { "failed" })
+                        .or_default() += 1;
                     if !is_limit {
-                        let rules: Vec<_> = findings.iter().map(|one| (&one.rule, &one.pointer)).collect();
+                        let rules: Vec<_> =
+                            findings.iter().map(|one| (&one.rule, &one.pointer)).collect();
                         failures.push(format!("{target} {name}: {rules:?}"));
                     }
                     continue;
@@ -60,13 +72,24 @@ fn nothing_refused_is_left() {
             if std::env::var_os("GRAMMARC_SHOW").is_some() && lowered.relation != "equal" {
                 eprintln!("{target} {name} {} {:?}", lowered.relation, lowered.undecided);
                 for lost in &lowered.lost {
-                    eprintln!("    {} {} {:?} {:?}", lost.pointer, lost.keyword, lost.effect, lost.witness);
+                    eprintln!(
+                        "    {} {} {:?} {:?}",
+                        lost.pointer, lost.keyword, lost.effect, lost.witness
+                    );
                 }
             }
-            let errors = check(&lowered.schema, &pack).into_iter().filter(|one| one.severity == Severity::Error);
-            failures.extend(errors.map(|error| format!("{target} {name}: {} at {}", error.rule, error.pointer)));
+            let errors = check(&lowered.schema, &pack)
+                .into_iter()
+                .filter(|one| one.severity == Severity::Error);
+            failures.extend(
+                errors.map(|error| format!("{target} {name}: {} at {}", error.rule, error.pointer)),
+            );
             failures.extend(judge(target, &name, file, &lowered));
-            let again = lower(&Source::new("<again>", lowered.text.clone()), &pack, &LowerOptions::default());
+            let again = lower(
+                &Source::new("<again>", lowered.text.clone()),
+                &pack,
+                &LowerOptions::default(),
+            );
             if !again.as_ref().is_ok_and(|again| again.text == lowered.text) {
                 failures.push(format!("{target} {name}: lowered again, the schema changes"));
             }
@@ -81,15 +104,27 @@ fn nothing_refused_is_left() {
 
 /// Judges the instances of the file: with a narrower or an equal schema, a valid output is an instance of the source
 /// after decoding; with a wider or an equal one, an instance is valid, apart from stand-ins.
-fn judge(target: &str, name: &str, file: &Value, lowered: &grammarc_portable::Lowered) -> Vec<String> {
+fn judge(
+    target: &str,
+    name: &str,
+    file: &Value,
+    lowered: &grammarc_portable::Lowered,
+) -> Vec<String> {
     let mut failures = Vec::new();
-    let validator = |schema: &Value| jsonschema::options().should_validate_formats(true).build(schema).ok();
+    let validator =
+        |schema: &Value| jsonschema::options().should_validate_formats(true).build(schema).ok();
     // Some sources are no schemas of the draft that the validator takes them for.
     if validator(&file["schema"]).is_none() {
         return failures;
     }
-    let Some(written) = validator(&lowered.schema) else {
-        return vec![format!("{target} {name}: the lowered schema is no schema")];
+    let written = match jsonschema::options().should_validate_formats(true).build(&lowered.schema) {
+        Ok(written) => written,
+        Err(error) => {
+            return vec![format!(
+                "{target} {name}: the lowered schema is no schema: {error} at {}",
+                error.instance_path()
+            )];
+        }
     };
     for test in file["tests"].as_array().into_iter().flatten() {
         let (data, is_valid) = (&test["data"], test["valid"] == true);

@@ -74,7 +74,11 @@ fn every_pack_says_something_of_every_keyword() {
 fn every_source_has_an_address_and_a_date() {
     for pack in packs() {
         for (name, source) in &pack.sources {
-            assert!(!source.address.is_empty() && source.seen.len() == 10, "{}: {name}", pack.target);
+            assert!(
+                !source.address.is_empty() && source.seen.len() == 10,
+                "{}: {name}",
+                pack.target
+            );
         }
     }
 }
@@ -87,17 +91,32 @@ fn malformed_packs_have_a_pointer() {
         "keywords": {"type": {"is": "enforced", "by": "p"}},
         "rules": [{"id": "r", "where": {"type": "object"}, "is": "refused", "by": "p", "examples": [{"type": "object"}, {}]}]}"#;
     let parsed = Pack::parse(text).unwrap();
-    assert_eq!(check_request(&[Tool { name: "", schema: &json!({"type": "object"}) }], &parsed).len(), 1);
+    assert_eq!(
+        check_request(&[Tool { name: "", schema: &json!({"type": "object"}) }], &parsed).len(),
+        1
+    );
     let cases = [
         (r#""is": "enforced""#, r#""is": "enforcd""#, "/keywords/type/is"),
         (r#""p": {"address": "https://e.org", "#, r#""p": {"#, "/sources/p"),
         (r#""seen": "2026-01-01""#, r#""seen": "2026""#, "/sources/p/seen"),
         (r#""where": {"type""#, r#""where": {"tipe""#, "/rules/0/where/tipe"),
-        (r#""where": {"type": "object"}"#, r#""where": {"reference": "deffs"}"#, "/rules/0/where/reference"),
+        (
+            r#""where": {"type": "object"}"#,
+            r#""where": {"reference": "deffs"}"#,
+            "/rules/0/where/reference",
+        ),
         (r#", "examples": [{"type": "object"}, {}]"#, "", "/rules/0"),
         (r#""by": "p", "examples""#, r#""by": "q", "examples""#, "/rules/0/by"),
-        (r#""by": "p", "examples""#, r#""by": "p", "instead": ["x"], "examples""#, "/rules/0/instead/0"),
-        (r#""by": "p", "examples""#, r#""by": "p", "count": "things", "examples""#, "/rules/0/count"),
+        (
+            r#""by": "p", "examples""#,
+            r#""by": "p", "instead": ["x"], "examples""#,
+            "/rules/0/instead/0",
+        ),
+        (
+            r#""by": "p", "examples""#,
+            r#""by": "p", "count": "things", "examples""#,
+            "/rules/0/count",
+        ),
         (r#""about": "a""#, r#""abuot": "a""#, "/abuot"),
         (r#""target": "t", "#, "", ""),
     ];

@@ -65,7 +65,8 @@ mod tests {
 
     #[test]
     fn findings_have_the_range_of_the_keyword() {
-        let text = r#"{"type": "object", "properties": {"a/b": {"type": "string", "maxLength": 3}}}"#;
+        let text =
+            r#"{"type": "object", "properties": {"a/b": {"type": "string", "maxLength": 3}}}"#;
         let source = Source::new("<test>", text);
         let schema = serde_json::from_str(text).unwrap();
         let findings = check(&schema, &pack("llguidance").unwrap());

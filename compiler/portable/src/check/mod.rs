@@ -2,7 +2,6 @@
 //!
 //! | file | content |
 //! | --- | --- |
-//! | `counts` | counts over schemas and requests |
 //! | `notes` | notes that hold for every target |
 //! | `diagnostics` | findings as diagnostics with a place in the text |
 //! | `sarif` | findings as SARIF 2.1.0 |
@@ -10,13 +9,13 @@
 //! The rules of a keyword are tried in the order of the pack. The first that the schema meets decides, and else the
 //! pack's entry for the keyword. Cost: one walk, and for each keyword its rules.
 
-pub(crate) mod counts;
 pub(crate) mod diagnostics;
 pub(crate) mod notes;
 pub(crate) mod sarif;
 
 use serde_json::Value;
 
+use crate::counts;
 use crate::finding::{Finding, Treatment};
 use crate::pack::{Entry, Limit, Pack, Rule, Unit};
 use crate::places::keywords::is_known;
@@ -102,19 +101,32 @@ pub(crate) fn met<'p>(places: &Places<'_>, pack: &'p Pack) -> Vec<Met<'p>> {
     let mut all = Vec::new();
     let mut unread = vec![false; places.all.len()];
     for (index, place) in places.all.iter().enumerate() {
-        unread[index] = place.parent.is_some_and(|parent| unread[parent] || is_unread(places, parent, place.keyword, pack));
+        unread[index] = place
+            .parent
+            .is_some_and(|parent| unread[parent] || is_unread(places, parent, place.keyword, pack));
         if unread[index] {
             continue;
         }
         if !place.used && !pack.reads_all_definitions {
             continue;
         }
-        for rule in pack.rules.iter().filter(|rule| rule.keyword.is_none() && rule.limit.is_none()) {
+        for rule in pack.rules.iter().filter(|rule| rule.keyword.is_none() && rule.limit.is_none())
+        {
             if rule.meets.holds(At { places, index, keyword: None }) {
                 let message = said(pack, &rule.entry, "");
                 let change = advised(&rule.change, &rule.entry, "");
-                let finding = found(pack, &rule.entry, &rule.id, (place.pointer.clone(), ""), (message, change));
-                all.extend(finding.map(|finding| Met { finding, place: index, entry: &rule.entry }));
+                let finding = found(
+                    pack,
+                    &rule.entry,
+                    &rule.id,
+                    (place.pointer.clone(), ""),
+                    (message, change),
+                );
+                all.extend(finding.map(|finding| Met {
+                    finding,
+                    place: index,
+                    entry: &rule.entry,
+                }));
             }
         }
         let Some(members) = place.members() else { continue };
@@ -146,7 +158,12 @@ fn is_unread(places: &Places<'_>, index: usize, keyword: &str, pack: &Pack) -> b
 }
 
 /// Returns the entry of the pack that decides on a keyword of a place.
-fn deciding<'p>(places: &Places<'_>, index: usize, keyword: &str, pack: &'p Pack) -> Option<&'p Entry> {
+fn deciding<'p>(
+    places: &Places<'_>,
+    index: usize,
+    keyword: &str,
+    pack: &'p Pack,
+) -> Option<&'p Entry> {
     let may_skip = |entry: &Entry| entry.unread;
     let has_unread = |rule: &Rule| rule.keyword.as_deref() == Some(keyword) && rule.limit.is_none();
     let mut rules = pack.rules.iter().filter(|rule| has_unread(rule));
@@ -172,7 +189,8 @@ fn of_keyword<'p>(
     if let Some(rule) = rules.find(|rule| rule.meets.holds(at)) {
         let message = said(pack, &rule.entry, keyword);
         let change = advised(&rule.change, &rule.entry, keyword);
-        let finding = found(pack, &rule.entry, &rule.id, (place.at(keyword), keyword), (message, change))?;
+        let finding =
+            found(pack, &rule.entry, &rule.id, (place.at(keyword), keyword), (message, change))?;
         return Some(Met { finding, place: index, entry: &rule.entry });
     }
     let (entry, rule) = match (keyword, format_of(place)) {
@@ -185,8 +203,13 @@ fn of_keyword<'p>(
             None => (&pack.unknown, keyword.to_owned()),
         },
     };
-    let subject = if keyword == "format" { format!("format `{}`", format_of(place)?) } else { String::new() };
-    let message = if subject.is_empty() { said(pack, entry, keyword) } else { sentence(pack, entry, &subject) };
+    let subject =
+        if keyword == "format" { format!("format `{}`", format_of(place)?) } else { String::new() };
+    let message = if subject.is_empty() {
+        said(pack, entry, keyword)
+    } else {
+        sentence(pack, entry, &subject)
+    };
     let change = advised("", entry, keyword);
     let finding = found(pack, entry, &rule, (place.at(keyword), keyword), (message, change))?;
     Some(Met { finding, place: index, entry })

@@ -43,7 +43,8 @@ fn unbounded_text(place: &Place<'_>) -> Option<Finding> {
 /// An object with named members that allows others because nothing is said of them.
 fn open_by_default(place: &Place<'_>) -> Option<Finding> {
     let named = place.get("properties").and_then(Value::as_object);
-    let says = ["additionalProperties", "unevaluatedProperties", "patternProperties", "propertyNames"];
+    let says =
+        ["additionalProperties", "unevaluatedProperties", "patternProperties", "propertyNames"];
     let is_said = says.iter().any(|keyword| place.get(keyword).is_some());
     let is_branch = place.keyword == "allOf";
     let change = "add `\"additionalProperties\": false`, or `true` if other members are wanted";

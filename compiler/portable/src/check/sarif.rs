@@ -32,7 +32,8 @@ pub fn sarif(source: &Source, findings: &[Finding]) -> Value {
                 "endLine": end_line, "endColumn": end_column,
             });
         }
-        let change = finding.change.as_ref().map_or_else(String::new, |change| format!("; {change}"));
+        let change =
+            finding.change.as_ref().map_or_else(String::new, |change| format!("; {change}"));
         results.push(json!({
             "ruleId": id,
             "ruleIndex": index,
@@ -59,7 +60,8 @@ pub fn sarif(source: &Source, findings: &[Finding]) -> Value {
             if finding.source.starts_with("http") {
                 rule["helpUri"] = json!(finding.source);
             } else if !finding.source.is_empty() {
-                rule["help"] = json!({"text": format!("{}, read on {}", finding.source, finding.seen)});
+                rule["help"] =
+                    json!({"text": format!("{}, read on {}", finding.source, finding.seen)});
             }
             rule
         })

@@ -6,11 +6,11 @@
 use std::time::Duration;
 
 use grammarc_grammar::diagnostics::Source;
-use grammarc_json_schema::relation::{RelationOptions, Side, compare};
+use grammarc_json_schema::relation::{RelationOptions, Side, relate};
 use serde_json::Value;
 
 use super::options::{Gives, Lost, LowerOptions};
-use crate::predicates::overlap::alone;
+use crate::places::alone::alone;
 
 /// Most losses for which a value is looked for.
 const MOST_WITNESSES: usize = 16;
@@ -33,20 +33,34 @@ impl Losses {
     }
 
     /// Adds a loss. `roots` are the documents before and after, `claimed` the effect by the kind of rewriting.
-    pub(super) fn add(&mut self, roots: (&Value, &Value), pointer: &str, keyword: &str, claimed: Gives) {
+    pub(super) fn add(
+        &mut self,
+        roots: (&Value, &Value),
+        pointer: &str,
+        keyword: &str,
+        claimed: Gives,
+    ) {
         let (mut effect, mut witness) = (claimed, None);
         let parts = roots.0.pointer(pointer).zip(roots.1.pointer(pointer));
         if let Some((before, after)) = parts.filter(|_| self.asked < MOST_WITNESSES) {
             self.asked += 1;
             let source = |root, part| Source::new("<part>", alone(root, part).to_string());
             let sides = (source(roots.0, before), source(roots.1, after));
-            if let Ok(compared) = compare(&sides.0, &sides.1, &self.options) {
+            if let Ok(compared) = relate(&sides.0, &sides.1, &self.options) {
                 match (&compared.left_only, &compared.right_only) {
                     (Side::Empty { .. }, Side::Empty { .. }) => return,
-                    (Side::Witness { text }, Side::Empty { .. }) => (effect, witness) = (Gives::Narrower, Some(text)),
-                    (Side::Empty { .. }, Side::Witness { text }) => (effect, witness) = (Gives::Wider, Some(text)),
-                    (Side::Witness { text }, Side::Witness { .. }) => (effect, witness) = (Gives::Unknown, Some(text)),
-                    (Side::Witness { text }, _) | (_, Side::Witness { text }) => witness = Some(text),
+                    (Side::Witness { text }, Side::Empty { .. }) => {
+                        (effect, witness) = (Gives::Narrower, Some(text))
+                    }
+                    (Side::Empty { .. }, Side::Witness { text }) => {
+                        (effect, witness) = (Gives::Wider, Some(text))
+                    }
+                    (Side::Witness { text }, Side::Witness { .. }) => {
+                        (effect, witness) = (Gives::Unknown, Some(text))
+                    }
+                    (Side::Witness { text }, _) | (_, Side::Witness { text }) => {
+                        witness = Some(text)
+                    }
                     _ => {}
                 }
                 let witness = witness.cloned();

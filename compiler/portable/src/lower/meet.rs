@@ -42,8 +42,23 @@ pub(crate) fn meet(left: &Value, right: &Value) -> Option<Value> {
 /// Whether one side has a keyword whose meaning depends on others that the other side would add.
 fn needs_neighbours(one: &Map<String, Value>, other: &Map<String, Value>) -> bool {
     const GROUPS: [(&str, &[&str]); 6] = [
-        ("unevaluatedProperties", &["properties", "patternProperties", "additionalProperties", "allOf", "anyOf", "oneOf", "$ref", "if"]),
-        ("unevaluatedItems", &["items", "prefixItems", "allOf", "anyOf", "oneOf", "$ref", "if", "contains"]),
+        (
+            "unevaluatedProperties",
+            &[
+                "properties",
+                "patternProperties",
+                "additionalProperties",
+                "allOf",
+                "anyOf",
+                "oneOf",
+                "$ref",
+                "if",
+            ],
+        ),
+        (
+            "unevaluatedItems",
+            &["items", "prefixItems", "allOf", "anyOf", "oneOf", "$ref", "if", "contains"],
+        ),
         ("items", &["prefixItems"]),
         ("additionalItems", &["items"]),
         ("if", &["then", "else"]),
@@ -70,11 +85,20 @@ fn both(keyword: &str, left: &Value, right: &Value) -> Option<Value> {
         "uniqueItems" => Some(json!(left.as_bool()? || right.as_bool()?)),
         "required" => {
             let mut keys = left.as_array()?.clone();
-            keys.extend(right.as_array()?.iter().filter(|key| !left.as_array().is_some_and(|all| all.contains(key))).cloned());
+            keys.extend(
+                right
+                    .as_array()?
+                    .iter()
+                    .filter(|key| !left.as_array().is_some_and(|all| all.contains(key)))
+                    .cloned(),
+            );
             Some(Value::Array(keys))
         }
         "enum" => {
-            let kept = left.as_array()?.iter().filter(|value| right.as_array().is_some_and(|all| all.contains(value)));
+            let kept = left
+                .as_array()?
+                .iter()
+                .filter(|value| right.as_array().is_some_and(|all| all.contains(value)));
             Some(Value::Array(kept.cloned().collect()))
         }
         "items" if !left.is_array() && !right.is_array() => meet(left, right),
@@ -130,15 +154,22 @@ fn types(left: &Value, right: &Value) -> Value {
 }
 
 /// Combines the keywords of members.
-fn members(left: &Map<String, Value>, right: &Map<String, Value>, met: &mut Map<String, Value>) -> Option<()> {
+fn members(
+    left: &Map<String, Value>,
+    right: &Map<String, Value>,
+    met: &mut Map<String, Value>,
+) -> Option<()> {
     let named = |schema: &Map<String, Value>| {
         schema.get("properties").and_then(Value::as_object).cloned().unwrap_or_default()
     };
     let (own, other) = (named(left), named(right));
     let rest = |schema: &Map<String, Value>| schema.get("additionalProperties").cloned();
     let (own_rest, other_rest) = (rest(left), rest(right));
-    let (own_patterns, other_patterns) = (left.get("patternProperties"), right.get("patternProperties"));
-    let is_limited = |rest: &Option<Value>| rest.as_ref().is_some_and(|rest| *rest != json!(true) && *rest != json!({}));
+    let (own_patterns, other_patterns) =
+        (left.get("patternProperties"), right.get("patternProperties"));
+    let is_limited = |rest: &Option<Value>| {
+        rest.as_ref().is_some_and(|rest| *rest != json!(true) && *rest != json!({}))
+    };
     // A key that one side names may match a pattern of the other, or be one of the rest.
     if (own_patterns.is_some() || other_patterns.is_some())
         && (is_limited(&own_rest) || is_limited(&other_rest))
@@ -157,16 +188,19 @@ fn members(left: &Map<String, Value>, right: &Map<String, Value>, met: &mut Map<
         properties.insert(key.clone(), met);
     }
     for (key, schema) in other.iter().filter(|(key, _)| !own.contains_key(*key)) {
-        let met = own_rest.as_ref().map_or_else(|| Some(schema.clone()), |rest| meet(rest, schema))?;
+        let met =
+            own_rest.as_ref().map_or_else(|| Some(schema.clone()), |rest| meet(rest, schema))?;
         properties.insert(key.clone(), met);
     }
-    if !properties.is_empty() || left.contains_key("properties") || right.contains_key("properties") {
+    if !properties.is_empty() || left.contains_key("properties") || right.contains_key("properties")
+    {
         met.insert("properties".to_owned(), Value::Object(properties));
     }
     if let Some(patterns) = other_patterns.and_then(Value::as_object) {
         let slot = met.entry("patternProperties").or_insert_with(|| json!({})).as_object_mut()?;
         for (pattern, schema) in patterns {
-            let combined = slot.get(pattern).map_or_else(|| Some(schema.clone()), |own| meet(own, schema))?;
+            let combined =
+                slot.get(pattern).map_or_else(|| Some(schema.clone()), |own| meet(own, schema))?;
             slot.insert(pattern.clone(), combined);
         }
     }
@@ -179,7 +213,8 @@ fn members(left: &Map<String, Value>, right: &Map<String, Value>, met: &mut Map<
 
 /// Returns the schema with its `const` and `enum` as one keyword, without values of other types.
 fn constants(met: &mut Map<String, Value>) -> Option<Value> {
-    if let (Some(value), Some(all)) = (met.get("const"), met.get("enum").and_then(Value::as_array)) {
+    if let (Some(value), Some(all)) = (met.get("const"), met.get("enum").and_then(Value::as_array))
+    {
         if !all.contains(value) {
             return Some(Value::Bool(false));
         }
@@ -203,8 +238,16 @@ mod tests {
     #[test]
     fn schemas_meet() {
         let cases = [
-            (json!({"type": ["string", "number"]}), json!({"type": ["integer", "null"]}), json!({"type": "integer"})),
-            (json!({"minimum": 3}), json!({"minimum": 5, "maximum": 9}), json!({"minimum": 5, "maximum": 9})),
+            (
+                json!({"type": ["string", "number"]}),
+                json!({"type": ["integer", "null"]}),
+                json!({"type": "integer"}),
+            ),
+            (
+                json!({"minimum": 3}),
+                json!({"minimum": 5, "maximum": 9}),
+                json!({"minimum": 5, "maximum": 9}),
+            ),
             (json!({"type": "string"}), json!({"type": "null"}), json!(false)),
             (json!({"enum": [1, 2, 3]}), json!({"enum": [2, 3, 4]}), json!({"enum": [2, 3]})),
             (json!({"enum": [1, 2]}), json!({"const": 2}), json!({"const": 2})),
@@ -226,7 +269,10 @@ mod tests {
         let none = [
             (json!({"pattern": "a"}), json!({"pattern": "b"})),
             (json!({"items": {}}), json!({"prefixItems": [{}]})),
-            (json!({"patternProperties": {"a": {}}, "additionalProperties": false}), json!({"properties": {"b": {}}})),
+            (
+                json!({"patternProperties": {"a": {}}, "additionalProperties": false}),
+                json!({"properties": {"b": {}}}),
+            ),
         ];
         for (left, right) in none {
             assert_eq!(meet(&left, &right), None, "{left} and {right}");

@@ -3,7 +3,7 @@
 //! ```text
 //! source ── check ──► findings ── rewrite, one place each ──► schema ── check … until nothing is left to do
 //!                                                               │
-//!            compare(source, schema) ◄── before stand-ins ──────┤
+//!            relate(source, schema) ◄── before stand-ins ──────┤
 //!                                                               └── stand-ins ──► lowered schema
 //! ```
 //!
@@ -25,9 +25,9 @@
 //! Tests: `tests/lower.rs`, `tests/rewritings.rs`.
 
 mod lost;
-mod related;
 pub(crate) mod meet;
 pub(crate) mod options;
+mod related;
 mod rewrite;
 pub(crate) mod stand_ins;
 pub(crate) mod tree;
@@ -41,11 +41,12 @@ use grammarc_json_schema::relation::{Compared, Relation, Side};
 use rustc_hash::FxHashSet;
 use serde_json::Value;
 
-use crate::check::{Met, check, counts, met};
+use crate::check::{Met, check, met};
+use crate::counts;
 use crate::finding::{Finding, Severity, Treatment};
 use crate::pack::Pack;
-use crate::places::{Answers, Places};
 use crate::places::pointer::join;
+use crate::places::{Answers, Places};
 use crate::predicates::shape;
 use crate::rewritings;
 use lost::Losses;
@@ -95,7 +96,15 @@ pub fn lower(source: &Source, pack: &Pack, options: &LowerOptions) -> Result<Low
     }
     let original: Value = serde_json::from_str(&source.text).unwrap_or_default();
     let losses = Losses::new(options);
-    let mut work = Work { root: original.clone(), pack, options, rewritten: Vec::new(), losses, answers: Answers::default(), tries: Cell::new(0) };
+    let mut work = Work {
+        root: original.clone(),
+        pack,
+        options,
+        rewritten: Vec::new(),
+        losses,
+        answers: Answers::default(),
+        tries: Cell::new(0),
+    };
     work.rounds();
     let absent = work.fewer_optional();
     let plain = work.root.clone();
@@ -107,7 +116,11 @@ pub fn lower(source: &Source, pack: &Pack, options: &LowerOptions) -> Result<Low
         return Err(LowerError::NoRewriting(errors));
     }
     let is_same = work.root == original;
-    let compared = if is_same { None } else { Some(related::related(source, &original, &plain, &options.relation)?) };
+    let compared = if is_same {
+        None
+    } else {
+        Some(related::related(source, &original, &plain, &options.relation)?)
+    };
     Ok(work.finish(source, left, stand_ins, compared))
 }
 
@@ -170,24 +183,33 @@ impl Work<'_> {
     }
 
     /// Applies the first rewriting that meets a finding.
-    fn rewrite(&mut self, around: &Around<'_>, places: &Places<'_>, met: &Met<'_>) -> Option<(&'static str, Outcome)> {
+    fn rewrite(
+        &mut self,
+        around: &Around<'_>,
+        places: &Places<'_>,
+        met: &Met<'_>,
+    ) -> Option<(&'static str, Outcome)> {
         let place = &places.all[met.place];
         let own = met.entry.instead.iter().map(String::as_str);
         let usual: &[&str] = match &*met.finding.keyword {
             "" => &[],
-            keyword if crate::places::keywords::is_known(keyword) => rewritings::of_keyword(keyword),
+            keyword if crate::places::keywords::is_known(keyword) => {
+                rewritings::of_keyword(keyword)
+            }
             _ => &["drop"],
         };
         let is_narrower = met.finding.treatment == Treatment::Narrower;
         // A keyword that only loses values at the target is better than none.
         let names = own.chain(usual.iter().copied()).filter(|name| !is_narrower || *name != "drop");
-        let names: Vec<&'static str> =
-            names.filter_map(|name| rewritings::NAMES.iter().find(|known| **known == name).copied()).collect();
+        let names: Vec<&'static str> = names
+            .filter_map(|name| rewritings::NAMES.iter().find(|known| **known == name).copied())
+            .collect();
         let mut best: Option<(&'static str, Outcome, Value)> = None;
         for (at, &name) in names.iter().enumerate() {
             // The document before is kept if another rewriting may be better, or if this one may change nothing.
             let may_lose = matches!(name, "unions" | "logic" | "tuples" | "references" | "printed");
-            let kept = (may_lose && (is_narrower || at + 1 < names.len())).then(|| self.root.clone());
+            let kept =
+                (may_lose && (is_narrower || at + 1 < names.len())).then(|| self.root.clone());
             let mut task = Task {
                 root: &mut self.root,
                 before: around.before,
@@ -201,18 +223,24 @@ impl Work<'_> {
             };
             let Some(outcome) = rewrite::apply(name, &mut task) else { continue };
             let Some(kept) = kept else {
-                if best.as_ref().is_none_or(|(_, found, _)| self.rank(outcome.gives) < self.rank(found.gives)) {
+                if best
+                    .as_ref()
+                    .is_none_or(|(_, found, _)| self.rank(outcome.gives) < self.rank(found.gives))
+                {
                     return Some((name, outcome));
                 }
                 break;
             };
-            let is_refused = is_narrower && outcome.gives == Gives::Wider && self.options.keep != Keep::Wider;
+            let is_refused =
+                is_narrower && outcome.gives == Gives::Wider && self.options.keep != Keep::Wider;
             let is_changed = self.root != kept;
             if outcome.gives == Gives::Equal && is_changed {
                 return Some((name, outcome));
             }
             let root = std::mem::replace(&mut self.root, kept);
-            let is_better = best.as_ref().is_none_or(|(_, found, _)| self.rank(outcome.gives) < self.rank(found.gives));
+            let is_better = best
+                .as_ref()
+                .is_none_or(|(_, found, _)| self.rank(outcome.gives) < self.rank(found.gives));
             if is_changed && !is_refused && is_better {
                 best = Some((name, outcome, root));
             }
@@ -243,7 +271,8 @@ impl Work<'_> {
         let now = self.root.clone();
         let places = Places::of(&now);
         let mut excess = counts::count("optional", &places).saturating_sub(limit);
-        let mut room = most("unions").unwrap_or(u64::MAX).saturating_sub(counts::count("unions", &places));
+        let mut room =
+            most("unions").unwrap_or(u64::MAX).saturating_sub(counts::count("unions", &places));
         let nullable = stand_ins::nullable_keys(&places);
         let mut absent = FxHashSet::default();
         for place in places.all.iter().filter(|place| place.used) {
@@ -253,7 +282,8 @@ impl Work<'_> {
                     return absent;
                 }
                 excess -= 1;
-                let stands = self.options.null_for_absent && stand_ins::can_stand(&nullable, object, key);
+                let stands =
+                    self.options.null_for_absent && stand_ins::can_stand(&nullable, object, key);
                 let pointer = join(&join(&place.pointer, "properties"), key);
                 if stands && room > 0 {
                     room -= 1;
@@ -276,14 +306,16 @@ impl Work<'_> {
             let places = Places::of(root);
             let findings = met(&places, self.pack).into_iter();
             let asking = findings.filter(|met| {
-                met.finding.severity == Severity::Error && met.entry.instead.iter().any(|one| one == name)
+                met.finding.severity == Severity::Error
+                    && met.entry.instead.iter().any(|one| one == name)
             });
             asking.map(|met| places.all[met.place].pointer.clone()).collect()
         };
         let mut stand_ins = Vec::new();
         if self.options.wrap_root && asks(&self.root, "root").iter().any(String::is_empty) {
             let closes = self.pack.rules.iter().any(|rule| {
-                rule.entry.is == Treatment::Refused && rule.entry.instead.iter().any(|one| one == "closed")
+                rule.entry.is == Treatment::Refused
+                    && rule.entry.instead.iter().any(|one| one == "closed")
             });
             stand_ins.push(stand_ins::wrap_root(&mut self.root, closes));
         }
@@ -310,11 +342,14 @@ impl Work<'_> {
             Some(Err(reason)) => ("unknown", false, vec![reason.clone()]),
             Some(Ok(compared)) => (name(compared.relation), is_proved(compared), reasons(compared)),
         };
-        let has = |treatment: Treatment| findings.iter().any(|finding| finding.treatment == treatment);
+        let has =
+            |treatment: Treatment| findings.iter().any(|finding| finding.treatment == treatment);
         let kept = match self.options.keep {
             Keep::Narrower => matches!(relation, "equal" | "narrower") && !has(Treatment::Ignored),
             Keep::Wider => matches!(relation, "equal" | "wider") && !has(Treatment::Narrower),
-            Keep::Equal => relation == "equal" && !has(Treatment::Ignored) && !has(Treatment::Narrower),
+            Keep::Equal => {
+                relation == "equal" && !has(Treatment::Ignored) && !has(Treatment::Narrower)
+            }
         };
         let text = match compared {
             None => source.text.to_string(),

@@ -6,7 +6,9 @@
 
 use grammarc_grammar::diagnostics::Source;
 use grammarc_grammar::diagnostics::report::Verdict;
-use grammarc_json_schema::relation::{Compared, Refused, Relation, RelationOptions, Side, Which, compare};
+use grammarc_json_schema::relation::{
+    Compared, Refused, Relation, RelationOptions, Side, Which, relate,
+};
 use grammarc_json_schema::support_table;
 use serde_json::{Value, json};
 
@@ -21,7 +23,7 @@ pub(super) fn related(
     options: &RelationOptions,
 ) -> Result<Result<Compared, String>, LowerError> {
     let lowered = Source::new("<lowered>", plain.to_string());
-    let mut compared = match compare(source, &lowered, options) {
+    let mut compared = match relate(source, &lowered, options) {
         Ok(compared) => compared,
         Err(Refused { side: Which::Left, errors }) => return Err(LowerError::Source(errors)),
         Err(Refused { errors, .. }) => {
@@ -36,14 +38,16 @@ pub(super) fn related(
     let is_unknown = |side: &Side| matches!(side, Side::Unknown(_));
     if is_unknown(&compared.left_only) {
         if let Some(larger) = larger(plain) {
-            let found = compare(source, &larger, options).ok().map(|found| found.left_only);
-            compared.left_only = found.filter(|side| side.witness().is_some()).unwrap_or(compared.left_only);
+            let found = relate(source, &larger, options).ok().map(|found| found.left_only);
+            compared.left_only =
+                found.filter(|side| side.witness().is_some()).unwrap_or(compared.left_only);
         }
     }
     if is_unknown(&compared.right_only) {
         if let Some(larger) = larger(original) {
-            let found = compare(&larger, &lowered, options).ok().map(|found| found.right_only);
-            compared.right_only = found.filter(|side| side.witness().is_some()).unwrap_or(compared.right_only);
+            let found = relate(&larger, &lowered, options).ok().map(|found| found.right_only);
+            compared.right_only =
+                found.filter(|side| side.witness().is_some()).unwrap_or(compared.right_only);
         }
     }
     compared.relation = match (&compared.left_only, &compared.right_only, &compared.both) {
@@ -61,13 +65,15 @@ fn larger(schema: &Value) -> Option<Source> {
     let places = Places::of(schema);
     let tested = tested(&places);
     let is_narrower = |name: &str| {
-        support_table().any(|row| row.drafts.is_none() && row.name == name && row.verdict == Verdict::Narrower)
+        support_table()
+            .any(|row| row.drafts.is_none() && row.name == name && row.verdict == Verdict::Narrower)
     };
     let mut larger = schema.clone();
     let mut found = false;
     for (place, _) in places.all.iter().zip(tested).filter(|(_, is_tested)| !is_tested) {
         if place.get("format").and_then(Value::as_str).is_some_and(is_narrower) {
-            if let Some(members) = larger.pointer_mut(&place.pointer).and_then(Value::as_object_mut) {
+            if let Some(members) = larger.pointer_mut(&place.pointer).and_then(Value::as_object_mut)
+            {
                 members.shift_remove("format");
                 found = true;
             }

@@ -11,8 +11,8 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::lower::meet::names;
-use crate::places::pointer::join;
 use crate::places::Places;
+use crate::places::pointer::join;
 use crate::predicates::shape;
 
 /// The member that holds the source if the root is wrapped.
@@ -66,12 +66,14 @@ pub(crate) fn may_be_null(root: &Value, schema: &Value) -> bool {
             }
             return true;
         }
-        let pointer = members.get("$ref").and_then(Value::as_str).and_then(|uri| uri.strip_prefix('#'));
+        let pointer =
+            members.get("$ref").and_then(Value::as_str).and_then(|uri| uri.strip_prefix('#'));
         if let Some(target) = pointer.and_then(|pointer| root.pointer(pointer)) {
             open.push(target);
             continue;
         }
-        let branches = ["anyOf", "oneOf"].iter().find_map(|keyword| members.get(*keyword)?.as_array());
+        let branches =
+            ["anyOf", "oneOf"].iter().find_map(|keyword| members.get(*keyword)?.as_array());
         match branches {
             Some(branches) => open.extend(branches),
             None => return true,
@@ -90,7 +92,11 @@ pub(crate) fn nullable_keys(places: &Places<'_>) -> FxHashSet<String> {
 
 /// Whether an optional member of an object can have the stand-in: it is no value of it or of others with its name, and
 /// no unnamed member can have it.
-pub(crate) fn can_stand(nullable: &FxHashSet<String>, object: &Map<String, Value>, key: &str) -> bool {
+pub(crate) fn can_stand(
+    nullable: &FxHashSet<String>,
+    object: &Map<String, Value>,
+    key: &str,
+) -> bool {
     !nullable.contains(key) && !object.contains_key("patternProperties")
 }
 
@@ -104,7 +110,10 @@ pub(crate) fn require(root: &mut Value, pointer: &str, key: &str) {
 
 /// Makes optional members required and nullable, and returns the stand-ins. `wants` gets the pointer to the schema of
 /// the object and that to the member's schema.
-pub(crate) fn null_for_absent(root: &mut Value, wants: impl Fn(&str, &str) -> bool) -> Vec<StandIn> {
+pub(crate) fn null_for_absent(
+    root: &mut Value,
+    wants: impl Fn(&str, &str) -> bool,
+) -> Vec<StandIn> {
     let snapshot = root.clone();
     let places = Places::of(&snapshot);
     let nullable = nullable_keys(&places);
@@ -138,8 +147,13 @@ fn with_null(schema: Value) -> Value {
             members.insert("type".to_owned(), json!(all));
             return Value::Object(members);
         }
-        let only_union = members.len() == 1 || members.keys().all(|keyword| matches!(&**keyword, "anyOf" | "description" | "title"));
-        if let (true, Some(branches)) = (only_union, members.get_mut("anyOf").and_then(Value::as_array_mut)) {
+        let only_union = members.len() == 1
+            || members
+                .keys()
+                .all(|keyword| matches!(&**keyword, "anyOf" | "description" | "title"));
+        if let (true, Some(branches)) =
+            (only_union, members.get_mut("anyOf").and_then(Value::as_array_mut))
+        {
             branches.push(json!({"type": "null"}));
             return Value::Object(members);
         }
@@ -161,7 +175,8 @@ pub(crate) fn wrap_root(root: &mut Value, closed: bool) -> StandIn {
     let mut inner = std::mem::take(root);
     let mut definitions = Map::new();
     for keyword in ["$schema", "$defs", "definitions"] {
-        if let Some(found) = inner.as_object_mut().and_then(|members| members.shift_remove(keyword)) {
+        if let Some(found) = inner.as_object_mut().and_then(|members| members.shift_remove(keyword))
+        {
             definitions.insert(keyword.to_owned(), found);
         }
     }
@@ -245,7 +260,10 @@ impl Decoder<'_> {
                     open.extend(places.all[index].reference.as_ref().and_then(|one| one.target));
                     let inside = places.inside[index].iter().copied();
                     open.extend(inside.filter(|&one| {
-                        matches!(places.all[one].keyword, "anyOf" | "oneOf" | "allOf" | "then" | "else")
+                        matches!(
+                            places.all[one].keyword,
+                            "anyOf" | "oneOf" | "allOf" | "then" | "else"
+                        )
                     }));
                 }
                 found
@@ -264,7 +282,8 @@ impl Decoder<'_> {
                 let mut decoded = Map::new();
                 for (key, member) in members {
                     let inside = self.members(&applying, key);
-                    let is_absent = |&one: &usize| self.absent.contains(&*self.places.all[one].pointer);
+                    let is_absent =
+                        |&one: &usize| self.absent.contains(&*self.places.all[one].pointer);
                     if member.is_null() && inside.iter().any(is_absent) {
                         continue;
                     }
@@ -316,7 +335,8 @@ impl Decoder<'_> {
             });
             let rest = inside().find(|&one| {
                 let place = &self.places.all[one];
-                (place.keyword == "items" && place.name.is_empty()) || place.keyword == "additionalItems"
+                (place.keyword == "items" && place.name.is_empty())
+                    || place.keyword == "additionalItems"
             });
             found.extend(fixed.or(rest));
         }
@@ -341,8 +361,12 @@ mod tests {
         stand_ins.push(wrap_root(&mut schema, true));
         // Pointers of members in definitions do not change by the wrapping.
         assert_eq!(stand_ins.len(), 3);
-        let value = json!({"value": [{"v": null, "n": {"v": "x", "n": null, "s": "y"}, "s": null}]});
-        assert_eq!(unstand(&value, &schema, &stand_ins), json!([{"v": null, "n": {"v": "x", "s": "y"}}]));
+        let value =
+            json!({"value": [{"v": null, "n": {"v": "x", "n": null, "s": "y"}, "s": null}]});
+        assert_eq!(
+            unstand(&value, &schema, &stand_ins),
+            json!([{"v": null, "n": {"v": "x", "s": "y"}}])
+        );
         assert_eq!(schema["$defs"]["n"]["properties"]["s"], json!({"type": ["string", "null"]}));
     }
 

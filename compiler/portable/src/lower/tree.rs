@@ -101,7 +101,9 @@ fn forbidden_members(members: &mut Map<String, Value>) -> bool {
         .map(|keys| keys.iter().filter_map(Value::as_str).map(str::to_owned).collect())
         .unwrap_or_default();
     let is_object = members.get("type") == Some(&json!("object"));
-    let Some(named) = members.get_mut("properties").and_then(Value::as_object_mut) else { return false };
+    let Some(named) = members.get_mut("properties").and_then(Value::as_object_mut) else {
+        return false;
+    };
     let is_forbidden = |schema: &Value| schema == &json!(false);
     if is_object && required.iter().any(|key| named.get(key).is_some_and(is_forbidden)) {
         return true;
@@ -114,7 +116,8 @@ fn forbidden_members(members: &mut Map<String, Value>) -> bool {
 
 /// Writes `"items": false` as an empty array. Returns whether the array has to have items all the same.
 fn forbidden_items(members: &mut Map<String, Value>) -> bool {
-    let is_alone = !members.contains_key("prefixItems") && members.get("items") == Some(&json!(false));
+    let is_alone =
+        !members.contains_key("prefixItems") && members.get("items") == Some(&json!(false));
     if !is_alone {
         return false;
     }
@@ -133,12 +136,20 @@ mod tests {
         let cases = [
             (
                 json!({"type": "object", "properties": {"a": false, "b": {}}, "additionalProperties": false}),
-                Some(json!({"type": "object", "properties": {"b": {}}, "additionalProperties": false})),
+                Some(
+                    json!({"type": "object", "properties": {"b": {}}, "additionalProperties": false}),
+                ),
             ),
             (json!({"type": "object", "properties": {"a": false}, "required": ["a"]}), None),
-            (json!({"anyOf": [false, {"type": "null"}]}), Some(json!({"anyOf": [{"type": "null"}]}))),
+            (
+                json!({"anyOf": [false, {"type": "null"}]}),
+                Some(json!({"anyOf": [{"type": "null"}]})),
+            ),
             (json!({"anyOf": [{"allOf": [false]}]}), None),
-            (json!({"type": "array", "items": false}), Some(json!({"type": "array", "maxItems": 0}))),
+            (
+                json!({"type": "array", "items": false}),
+                Some(json!({"type": "array", "maxItems": 0})),
+            ),
             (json!({"properties": {"a": false}}), Some(json!({"properties": {"a": false}}))),
         ];
         for (mut schema, expected) in cases {

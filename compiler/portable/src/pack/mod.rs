@@ -21,10 +21,10 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::finding::{Certainty, Treatment};
+use crate::pack_error::PackError;
 use crate::predicates::Where;
 
 pub use known::{UnknownTarget, pack, packs};
-pub use read::PackError;
 
 /// The number of days after which a review of a pack is old.
 const MOST_DAYS: i64 = 180;
@@ -136,7 +136,10 @@ pub struct OldPack {
 impl std::fmt::Display for OldPack {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { target, reviewed, days } = self;
-        write!(f, "the rules of `{target}` were reviewed on {reviewed}, {days} days ago, and may be out of date")
+        write!(
+            f,
+            "the rules of `{target}` were reviewed on {reviewed}, {days} days ago, and may be out of date"
+        )
     }
 }
 

@@ -15,7 +15,13 @@ const REVIEWED: &str = "2026-12-01";
 /// Returns the pack of grammarc.
 pub(super) fn pack() -> Pack {
     let by = "table".to_owned();
-    let entry = |is, say: &str| Entry { is, by: by.clone(), say: say.to_owned(), instead: Vec::new(), unread: false };
+    let entry = |is, say: &str| Entry {
+        is,
+        by: by.clone(),
+        say: say.to_owned(),
+        instead: Vec::new(),
+        unread: false,
+    };
     let (mut keywords, mut formats) = (IndexMap::new(), IndexMap::new());
     for row in support_table() {
         let is = match row.verdict {

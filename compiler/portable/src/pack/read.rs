@@ -4,26 +4,12 @@ use indexmap::IndexMap;
 use serde_json::{Map, Value};
 
 use super::{Entry, Limit, Pack, Rule, SourceOf, Unit};
-use crate::check::counts::COUNTS;
+use crate::counts::COUNTS;
 use crate::finding::{Certainty, Treatment};
+use crate::pack_error::{PackError, error};
 use crate::places::pointer::join;
 use crate::predicates::Where;
 use crate::rewritings;
-
-/// A pack that is malformed.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the pack is malformed at {}: {message}", if pointer.is_empty() { "its root" } else { pointer })]
-pub struct PackError {
-    /// The JSON pointer into the pack.
-    pub pointer: String,
-    /// What is wrong.
-    pub message: String,
-}
-
-/// Returns the error that a part of the pack at `pointer` is wrong.
-pub(crate) fn error(pointer: &str, message: impl Into<String>) -> PackError {
-    PackError { pointer: pointer.to_owned(), message: message.into() }
-}
 
 /// An object of the pack, with its pointer.
 struct Part<'p> {
@@ -90,7 +76,8 @@ impl<'p> Part<'p> {
     fn inside(&self, name: &str) -> Result<Vec<(&'p String, &'p Value, String)>, PackError> {
         let Some(value) = self.members.get(name) else { return Ok(Vec::new()) };
         let pointer = self.at(name);
-        let members = value.as_object().ok_or_else(|| error(&pointer, "this has to be an object"))?;
+        let members =
+            value.as_object().ok_or_else(|| error(&pointer, "this has to be an object"))?;
         Ok(members.iter().map(|(key, value)| (key, value, join(&pointer, key))).collect())
     }
 }
@@ -99,8 +86,17 @@ impl<'p> Part<'p> {
 pub(super) fn parse(text: &str) -> Result<Pack, PackError> {
     let value: Value = serde_json::from_str(text).map_err(|found| error("", found.to_string()))?;
     const FIELDS: [&str; 11] = [
-        "target", "aliases", "about", "reviewed", "unit", "definitions", "sources", "keywords",
-        "formats", "unknown", "rules",
+        "target",
+        "aliases",
+        "about",
+        "reviewed",
+        "unit",
+        "definitions",
+        "sources",
+        "keywords",
+        "formats",
+        "unknown",
+        "rules",
     ];
     let part = Part::new(&value, "", &FIELDS)?;
     let reviewed = date(&part, "reviewed")?;
@@ -143,7 +139,10 @@ pub(super) fn parse(text: &str) -> Result<Pack, PackError> {
         return Err(error("", "`unknown` is missing: what the target does with other keywords"));
     };
     pack.unknown = entry(&Part::new(unknown, "/unknown", &ENTRY)?, &pack.sources)?;
-    let rules = part.members.get("rules").map_or(Some(&[][..]), |rules| rules.as_array().map(|all| &all[..]));
+    let rules = part
+        .members
+        .get("rules")
+        .map_or(Some(&[][..]), |rules| rules.as_array().map(|all| &all[..]));
     let rules = rules.ok_or_else(|| error("/rules", "this has to be a list"))?;
     for (at, value) in rules.iter().enumerate() {
         pack.rules.push(rule(value, &format!("/rules/{at}"), &pack.sources)?);
@@ -197,13 +196,14 @@ fn rule(
     sources: &IndexMap<String, SourceOf>,
 ) -> Result<Rule, PackError> {
     const FIELDS: [&str; 13] = [
-        "id", "keyword", "where", "count", "most", "over", "is", "by", "say", "change", "instead", "unread",
-        "examples",
+        "id", "keyword", "where", "count", "most", "over", "is", "by", "say", "change", "instead",
+        "unread", "examples",
     ];
     let part = Part::new(value, pointer, &FIELDS)?;
-    let meets = part.members.get("where").map_or(Ok(Where::default()), |meets| {
-        Where::parse(meets, &part.at("where"))
-    })?;
+    let meets = part
+        .members
+        .get("where")
+        .map_or(Ok(Where::default()), |meets| Where::parse(meets, &part.at("where")))?;
     let limit = match part.text("count")? {
         count if count.is_empty() => None,
         count => {
@@ -224,7 +224,8 @@ fn rule(
     }
     let examples = part.members.get("examples").and_then(Value::as_array);
     let Some([meeting, other]) = examples.map(|both| &both[..]) else {
-        let message = "`examples` has to be two schemas: one that meets the rule, one that does not";
+        let message =
+            "`examples` has to be two schemas: one that meets the rule, one that does not";
         return Err(error(pointer, message));
     };
     Ok(Rule {

@@ -16,10 +16,17 @@ pub(crate) enum Holds {
 /// Returns what the value of a keyword holds.
 pub(crate) fn holds(keyword: &str) -> Holds {
     match keyword {
-        "additionalItems" | "additionalProperties" | "contains" | "else" | "if" | "items"
-        | "not" | "propertyNames" | "then" | "unevaluatedItems" | "unevaluatedProperties" => {
-            Holds::Schema
-        }
+        "additionalItems"
+        | "additionalProperties"
+        | "contains"
+        | "else"
+        | "if"
+        | "items"
+        | "not"
+        | "propertyNames"
+        | "then"
+        | "unevaluatedItems"
+        | "unevaluatedProperties" => Holds::Schema,
         "allOf" | "anyOf" | "oneOf" | "prefixItems" => Holds::List,
         "$defs" | "definitions" | "dependentSchemas" | "dependencies" | "patternProperties"
         | "properties" => Holds::Named,
@@ -87,9 +94,17 @@ pub(crate) fn types_of(keyword: &str) -> &'static [&'static str] {
         "minLength" | "maxLength" | "pattern" | "format" => &["string"],
         "items" | "prefixItems" | "additionalItems" | "minItems" | "maxItems" | "uniqueItems"
         | "contains" | "minContains" | "maxContains" | "unevaluatedItems" => &["array"],
-        "properties" | "required" | "additionalProperties" | "patternProperties"
-        | "propertyNames" | "minProperties" | "maxProperties" | "dependentRequired"
-        | "dependentSchemas" | "dependencies" | "unevaluatedProperties" => &["object"],
+        "properties"
+        | "required"
+        | "additionalProperties"
+        | "patternProperties"
+        | "propertyNames"
+        | "minProperties"
+        | "maxProperties"
+        | "dependentRequired"
+        | "dependentSchemas"
+        | "dependencies"
+        | "unevaluatedProperties" => &["object"],
         _ => &[],
     }
 }

@@ -5,6 +5,7 @@
 //!
 //! Cost: linear in the document, and one look-up for each reference. Tests: below, and all tests of rules.
 
+pub(crate) mod alone;
 pub(crate) mod keywords;
 pub(crate) mod pointer;
 mod references;
@@ -128,9 +129,7 @@ impl<'v> Places<'v> {
             let Some(members) = schema.as_object() else { continue };
             let before = open.len();
             for (keyword, value) in members {
-                if self.references_alone
-                    && members.contains_key("$ref")
-                    && !is_definitions(keyword)
+                if self.references_alone && members.contains_key("$ref") && !is_definitions(keyword)
                 {
                     continue;
                 }
@@ -142,27 +141,27 @@ impl<'v> Places<'v> {
                     }
                     let name = name.unwrap_or_default();
                     let (parent, reference) = (Some(index), None);
-                    let place = Place {
-                        schema,
-                        pointer,
-                        parent,
-                        keyword,
-                        name,
-                        reference,
-                        used: false,
-                    };
+                    let place =
+                        Place { schema, pointer, parent, keyword, name, reference, used: false };
                     open.push(place);
                 };
                 match (holds(keyword), value) {
                     (Holds::Schema, Value::Array(items)) if keyword == "items" => {
-                        items.iter().enumerate().for_each(|(at, one)| add(Some(at.to_string()), one));
+                        items
+                            .iter()
+                            .enumerate()
+                            .for_each(|(at, one)| add(Some(at.to_string()), one));
                     }
                     (Holds::Schema, Value::Object(_) | Value::Bool(_)) => add(None, value),
                     (Holds::List, Value::Array(items)) => {
-                        items.iter().enumerate().for_each(|(at, one)| add(Some(at.to_string()), one));
+                        items
+                            .iter()
+                            .enumerate()
+                            .for_each(|(at, one)| add(Some(at.to_string()), one));
                     }
                     (Holds::Named, Value::Object(named)) => {
-                        let schemas = named.iter().filter(|(_, one)| one.is_object() || one.is_boolean());
+                        let schemas =
+                            named.iter().filter(|(_, one)| one.is_object() || one.is_boolean());
                         schemas.for_each(|(name, one)| add(Some(name.clone()), one));
                     }
                     _ => {}

@@ -138,9 +138,15 @@ impl Predicate {
             Self::With(keywords) => keywords.iter().all(|keyword| place.get(keyword).is_some()),
             Self::Without(keywords) => keywords.iter().all(|keyword| place.get(keyword).is_none()),
             Self::Any(keywords) => keywords.iter().any(|keyword| place.get(keyword).is_some()),
-            Self::Value(wanted) => wanted.iter().all(|(keyword, value)| place.get(keyword) == Some(value)),
-            Self::Over(most) => most.iter().all(|(keyword, most)| values::is_over(place, keyword, most)),
-            Self::Position(positions) => positions.iter().any(|one| shape::is_at(at.places, place, one)),
+            Self::Value(wanted) => {
+                wanted.iter().all(|(keyword, value)| place.get(keyword) == Some(value))
+            }
+            Self::Over(most) => {
+                most.iter().all(|(keyword, most)| values::is_over(place, keyword, most))
+            }
+            Self::Position(positions) => {
+                positions.iter().any(|one| shape::is_at(at.places, place, one))
+            }
             Self::In(keywords) => keywords.iter().any(|keyword| keyword == place.keyword),
             Self::OptionalPlace(wanted) => shape::is_optional(at.places, place) == *wanted,
             Self::BesideReference(wanted) => shape::is_beside_reference(place) == *wanted,
@@ -152,8 +158,12 @@ impl Predicate {
                 let kind = place.reference.as_ref().map(|one| one.kind.name());
                 kind.is_some_and(|kind| kinds.iter().any(|one| one == kind))
             }
-            Self::Pattern(features) => values::patterns(at).any(|text| pattern::uses(text, features)),
-            Self::Repeats(most) => values::patterns(at).any(|text| pattern::greatest_count(text) > *most),
+            Self::Pattern(features) => {
+                values::patterns(at).any(|text| pattern::uses(text, features))
+            }
+            Self::Repeats(most) => {
+                values::patterns(at).any(|text| pattern::greatest_count(text) > *most)
+            }
             Self::Format(names) => values::has_format(place, names),
             Self::Kind(kinds) => values::has_kind(at, kinds),
             Self::Integer(wanted) => shape::is_integer(place) == *wanted,

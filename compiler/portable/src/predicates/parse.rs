@@ -3,19 +3,41 @@
 use serde_json::{Map, Value};
 
 use super::{Predicate, Where, pattern};
-use crate::pack::PackError;
+use crate::pack_error::{PackError, error};
 use crate::places::pointer::join;
-
-fn error(pointer: &str, message: impl Into<String>) -> PackError {
-    PackError { pointer: pointer.to_owned(), message: message.into() }
-}
 
 /// The names of the predicates in packs.
 const NAMES: [&str; 30] = [
-    "type", "typed", "with", "without", "any", "value", "over", "at", "beside-reference",
-    "beside-others", "recursive", "reference", "pattern", "repeats", "format", "kind", "integer",
-    "open", "map", "optional", "required-alone", "none-required", "boolean", "overlapping", "list",
-    "in", "optional-place", "branches", "mistyped", "either",
+    "type",
+    "typed",
+    "with",
+    "without",
+    "any",
+    "value",
+    "over",
+    "at",
+    "beside-reference",
+    "beside-others",
+    "recursive",
+    "reference",
+    "pattern",
+    "repeats",
+    "format",
+    "kind",
+    "integer",
+    "open",
+    "map",
+    "optional",
+    "required-alone",
+    "none-required",
+    "boolean",
+    "overlapping",
+    "list",
+    "in",
+    "optional-place",
+    "branches",
+    "mistyped",
+    "either",
 ];
 
 impl Where {
@@ -29,7 +51,8 @@ impl Where {
             return Err(error(pointer, "a condition has to be an object"));
         };
         // Conditions nest in packs alone, whose depth the JSON parser bounds.
-        let predicates = members.iter().map(|(name, value)| predicate(name, value, &join(pointer, name)));
+        let predicates =
+            members.iter().map(|(name, value)| predicate(name, value, &join(pointer, name)));
         predicates.collect::<Result<_, _>>().map(Self)
     }
 }
@@ -59,7 +82,14 @@ fn predicate(name: &str, value: &Value, pointer: &str) -> Result<Predicate, Pack
             value,
             pointer,
             &[
-                "root", "defs", "definitions", "escaped", "item", "pointer", "anchor", "other",
+                "root",
+                "defs",
+                "definitions",
+                "escaped",
+                "item",
+                "pointer",
+                "anchor",
+                "other",
                 "dynamic",
             ],
         )?),
@@ -87,7 +117,8 @@ fn predicate(name: &str, value: &Value, pointer: &str) -> Result<Predicate, Pack
                 return Err(error(pointer, "this has to be a list of conditions"));
             };
             let items = items.iter().enumerate();
-            let parsed = items.map(|(at, item)| Where::parse(item, &join(pointer, &at.to_string())));
+            let parsed =
+                items.map(|(at, item)| Where::parse(item, &join(pointer, &at.to_string())));
             Predicate::Either(parsed.collect::<Result<_, _>>()?)
         }
         "unless" => Predicate::Unless(Where::parse(value, pointer)?),

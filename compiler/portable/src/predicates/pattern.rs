@@ -105,7 +105,9 @@ fn features_of(token: Token<'_>, after_repeat: bool) -> &'static [&'static str] 
         Token::Escape { letter: 'b' | 'B', in_class: false } => &["word-boundary"],
         Token::Escape { letter: 'p' | 'P', .. } => &["property-escape"],
         Token::Escape { letter: 'd' | 'D' | 'w' | 'W' | 's' | 'S', .. } => &["class-escape"],
-        Token::Escape { letter, .. } if letter.is_ascii_punctuation() && !SYNTAX.contains(letter) => {
+        Token::Escape { letter, .. }
+            if letter.is_ascii_punctuation() && !SYNTAX.contains(letter) =>
+        {
             &["needless-escape"]
         }
         Token::Letter('^' | '$') => &["anchor"],

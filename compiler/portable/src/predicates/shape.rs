@@ -17,9 +17,8 @@ pub(crate) fn declared<'v>(place: &Place<'v>) -> Option<Vec<&'v str>> {
 
 /// Whether a schema allows values of one of the types, by its `type` or, without one, by its other keywords.
 pub(super) fn has_type(place: &Place<'_>, types: &[String]) -> bool {
-    let wanted = |name: &str| {
-        types.iter().any(|one| one == name || (one == "number" && name == "integer"))
-    };
+    let wanted =
+        |name: &str| types.iter().any(|one| one == name || (one == "number" && name == "integer"));
     match declared(place) {
         Some(names) => names.into_iter().any(wanted),
         None => place.members().is_some_and(|members| {

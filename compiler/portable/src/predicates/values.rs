@@ -21,7 +21,8 @@ pub(super) fn is_over(place: &Place<'_>, keyword: &str, most: &Value) -> bool {
 pub(super) fn patterns<'c>(at: At<'c>) -> impl Iterator<Item = &'c str> {
     let value = at.value();
     let one = value.and_then(Value::as_str);
-    let names = value.and_then(Value::as_object).filter(|_| at.keyword == Some("patternProperties"));
+    let names =
+        value.and_then(Value::as_object).filter(|_| at.keyword == Some("patternProperties"));
     one.into_iter().chain(names.into_iter().flat_map(|names| names.keys().map(String::as_str)))
 }
 

@@ -28,7 +28,8 @@ pub(super) fn rewrite(task: &mut Task<'_>) -> Option<Outcome> {
         schema.shift_remove("format");
         return Outcome::keyword(Gives::Equal);
     }
-    let pattern = PATTERNS.iter().find(|(format, _)| *format == name).map(|(_, pattern)| *pattern)?;
+    let pattern =
+        PATTERNS.iter().find(|(format, _)| *format == name).map(|(_, pattern)| *pattern)?;
     if !takes_patterns || schema.contains_key("pattern") {
         return None;
     }
@@ -48,7 +49,8 @@ mod tests {
     fn patterns_have_the_strings_of_their_formats() {
         for (name, pattern) in PATTERNS {
             let source = |schema: Value| Source::new("<test>", schema.to_string());
-            let (format, written) = (source(json!({ "format": name })), source(json!({ "pattern": pattern })));
+            let (format, written) =
+                (source(json!({ "format": name })), source(json!({ "pattern": pattern })));
             let compared = compare(&format, &written, &RelationOptions::default()).unwrap();
             assert_eq!(compared.relation, Relation::Equal, "{name}: {compared:?}");
         }

@@ -18,7 +18,8 @@ pub(super) fn rewrite(task: &mut Task<'_>) -> Option<Outcome> {
     let schema = task.schema()?;
     let length = |keyword: &str| schema.get(keyword).map(whole);
     let (least, most) = (length("minLength"), length("maxLength"));
-    let (least, most) = (least.unwrap_or(Some(0))?, most.map_or(Some(None), |most| most.map(Some))?);
+    let (least, most) =
+        (least.unwrap_or(Some(0))?, most.map_or(Some(None), |most| most.map(Some))?);
     if least > MOST || most.is_some_and(|most| most > MOST || most < least) {
         return None;
     }
@@ -32,7 +33,9 @@ pub(super) fn rewrite(task: &mut Task<'_>) -> Option<Outcome> {
 }
 
 fn whole(value: &Value) -> Option<u64> {
-    value.as_u64().or_else(|| value.as_f64().filter(|at| at.fract() == 0.0 && *at >= 0.0).map(|at| at as u64))
+    value
+        .as_u64()
+        .or_else(|| value.as_f64().filter(|at| at.fract() == 0.0 && *at >= 0.0).map(|at| at as u64))
 }
 
 fn remove(schema: &mut Map<String, Value>) {
@@ -65,5 +68,6 @@ fn counted(pattern: &str, least: u64, most: Option<u64>) -> Option<String> {
         escaped = letter == '\\' && !escaped;
     }
     let least = least.max(floor);
-    (!escaped && most.is_none_or(|most| most >= least)).then(|| format!("^{class}{}$", count(least, most)))
+    (!escaped && most.is_none_or(|most| most >= least))
+        .then(|| format!("^{class}{}$", count(least, most)))
 }

@@ -52,7 +52,9 @@ pub(super) fn merged(root: &Value, schema: &Map<String, Value>) -> Option<Value>
     let mut rest = schema.clone();
     let unevaluated: Vec<(String, Value)> = ["unevaluatedProperties", "unevaluatedItems"]
         .iter()
-        .filter_map(|keyword| rest.shift_remove(*keyword).map(|value| ((*keyword).to_owned(), value)))
+        .filter_map(|keyword| {
+            rest.shift_remove(*keyword).map(|value| ((*keyword).to_owned(), value))
+        })
         .collect();
     let mut parts: Vec<Value> = match rest.shift_remove("allOf") {
         Some(Value::Array(branches)) => branches,
@@ -93,7 +95,9 @@ pub(super) fn inlined(root: &Value, part: Value) -> Option<Value> {
         }
         let mut found = found.clone();
         if let Some(members) = found.as_object_mut() {
-            members.retain(|keyword, _| !is_definitions(keyword) && !matches!(&**keyword, "$id" | "$anchor" | "$schema"));
+            members.retain(|keyword, _| {
+                !is_definitions(keyword) && !matches!(&**keyword, "$id" | "$anchor" | "$schema")
+            });
         }
         let mut beside = part.as_object()?.clone();
         beside.shift_remove("$ref");
@@ -106,7 +110,17 @@ pub(super) fn inlined(root: &Value, part: Value) -> Option<Value> {
 fn unevaluated(task: &mut Task<'_>) -> Option<Outcome> {
     let keyword = task.keyword.to_owned();
     let schema = task.schema()?;
-    let applicators = ["allOf", "anyOf", "oneOf", "$ref", "if", "dependentSchemas", "not", "contains", "$dynamicRef"];
+    let applicators = [
+        "allOf",
+        "anyOf",
+        "oneOf",
+        "$ref",
+        "if",
+        "dependentSchemas",
+        "not",
+        "contains",
+        "$dynamicRef",
+    ];
     if applicators.iter().any(|name| schema.contains_key(*name)) {
         return merge(task);
     }
@@ -131,16 +145,22 @@ fn property_names(task: &mut Task<'_>) -> Option<Outcome> {
         return None;
     }
     let names = schema.get("propertyNames")?.as_object()?;
-    let names: Map<String, Value> =
-        names.iter().filter(|(keyword, _)| !is_annotation(keyword)).map(|(key, value)| (key.clone(), value.clone())).collect();
+    let names: Map<String, Value> = names
+        .iter()
+        .filter(|(keyword, _)| !is_annotation(keyword))
+        .map(|(key, value)| (key.clone(), value.clone()))
+        .collect();
     let rest = schema.get("additionalProperties").cloned().unwrap_or_else(|| json!(true));
-    let only = |keyword: &str| names.keys().all(|name| name == keyword || name == "type") && names.contains_key(keyword);
+    let only = |keyword: &str| {
+        names.keys().all(|name| name == keyword || name == "type") && names.contains_key(keyword)
+    };
     let is_string = names.get("type").is_none_or(|kind| kind == "string");
     if !is_string {
         return None;
     }
     if only("enum") {
-        let keys: Vec<&str> = names.get("enum")?.as_array()?.iter().filter_map(Value::as_str).collect();
+        let keys: Vec<&str> =
+            names.get("enum")?.as_array()?.iter().filter_map(Value::as_str).collect();
         let own = schema.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
         let members: Map<String, Value> = keys
             .iter()
@@ -169,12 +189,14 @@ fn contains(task: &mut Task<'_>) -> Option<Outcome> {
     let takes_least = task.takes("minItems");
     let schema = task.schema()?;
     let counted = schema.contains_key("minContains") || schema.contains_key("maxContains");
-    let by_place = schema.contains_key("prefixItems") || schema.get("items").is_some_and(Value::is_array);
+    let by_place =
+        schema.contains_key("prefixItems") || schema.get("items").is_some_and(Value::is_array);
     if counted || by_place || !takes_least || schema.get("type") != Some(&json!("array")) {
         return None;
     }
     let wanted = schema.get("contains")?.clone();
-    let items = schema.get("items").map_or_else(|| Some(wanted.clone()), |items| meet(items, &wanted))?;
+    let items =
+        schema.get("items").map_or_else(|| Some(wanted.clone()), |items| meet(items, &wanted))?;
     schema.shift_remove("contains");
     schema.insert("items".to_owned(), items);
     let least = schema.get("minItems").and_then(Value::as_u64).unwrap_or(0).max(1);
@@ -211,7 +233,8 @@ fn forbid(task: &mut Task<'_>) -> Option<Outcome> {
         let schema = task.root.pointer_mut(holder)?.as_object_mut()?;
         let least = schema.get("prefixItems").and_then(Value::as_array).map_or(0, Vec::len);
         schema.shift_remove("items");
-        let most = schema.get("maxItems").and_then(Value::as_u64).unwrap_or(u64::MAX).min(least as u64);
+        let most =
+            schema.get("maxItems").and_then(Value::as_u64).unwrap_or(u64::MAX).min(least as u64);
         schema.insert("maxItems".to_owned(), json!(most));
         return Outcome::schema(Gives::Equal);
     }

@@ -42,7 +42,6 @@ use super::options::{Gives, Keep, LowerOptions};
 use crate::finding::Treatment;
 use crate::pack::Pack;
 
-
 /// A place to rewrite.
 pub(crate) struct Task<'t> {
     /// The document.

@@ -37,7 +37,8 @@ fn constants(task: &mut Task<'_>) -> Option<Outcome> {
     let takes_list = task.takes("enum");
     let takes_constant = task.takes("const");
     let takes_numbers = !task.pack.rules.iter().any(|rule| rule.id == "enum-kinds");
-    let takes_positions = task.takes("prefixItems") && task.takes("minItems") && task.takes("maxItems");
+    let takes_positions =
+        task.takes("prefixItems") && task.takes("minItems") && task.takes("maxItems");
     let keyword = task.keyword.to_owned();
     let schema = task.schema()?;
     let values: Vec<Value> = match schema.get(&keyword)? {
@@ -45,7 +46,9 @@ fn constants(task: &mut Task<'_>) -> Option<Outcome> {
         value => vec![value.clone()],
     };
     let values: Vec<Value> = match schema.get("type").map(crate::lower::meet::names) {
-        Some(kinds) if !kinds.is_empty() => values.into_iter().filter(|value| is_of(value, &kinds)).collect(),
+        Some(kinds) if !kinds.is_empty() => {
+            values.into_iter().filter(|value| is_of(value, &kinds)).collect()
+        }
         _ => values,
     };
     let is_plain = |value: &Value| match value {
@@ -70,7 +73,8 @@ fn constants(task: &mut Task<'_>) -> Option<Outcome> {
     for value in others {
         branches.push(structure(&value, takes_numbers, takes_positions, takes_list)?);
     }
-    let beside = schema.iter().any(|(name, _)| *name != keyword && *name != "type" && !is_annotation(name));
+    let beside =
+        schema.iter().any(|(name, _)| *name != keyword && *name != "type" && !is_annotation(name));
     if beside && branches.len() > 1 {
         return None;
     }
@@ -110,12 +114,20 @@ fn is_of(value: &Value, kinds: &[&str]) -> bool {
 }
 
 /// Returns a schema without `enum` of objects for one value. Recurses as deep as the value, which the JSON parser bounds.
-fn structure(value: &Value, takes_numbers: bool, takes_positions: bool, takes_list: bool) -> Option<Value> {
+fn structure(
+    value: &Value,
+    takes_numbers: bool,
+    takes_positions: bool,
+    takes_list: bool,
+) -> Option<Value> {
     Some(match value {
         Value::Object(members) => {
             let mut properties = Map::new();
             for (key, member) in members {
-                properties.insert(key.clone(), structure(member, takes_numbers, takes_positions, takes_list)?);
+                properties.insert(
+                    key.clone(),
+                    structure(member, takes_numbers, takes_positions, takes_list)?,
+                );
             }
             let required: Vec<&String> = members.keys().collect();
             json!({
@@ -124,7 +136,9 @@ fn structure(value: &Value, takes_numbers: bool, takes_positions: bool, takes_li
         }
         Value::Array(items) if items.is_empty() || !takes_positions => return None,
         Value::Array(items) => {
-            let all = items.iter().map(|item| structure(item, takes_numbers, takes_positions, takes_list));
+            let all = items
+                .iter()
+                .map(|item| structure(item, takes_numbers, takes_positions, takes_list));
             let all: Vec<Value> = all.collect::<Option<_>>()?;
             json!({"type": "array", "prefixItems": all, "items": false, "minItems": items.len(), "maxItems": items.len()})
         }

@@ -13,9 +13,11 @@ const MOST_VALUES: i64 = 64;
 
 pub(super) fn rewrite(task: &mut Task<'_>) -> Option<Outcome> {
     let takes_bounds = task.takes("minimum") && task.takes("maximum");
-    let takes_list = task.pack.keywords.get("enum").is_some_and(|entry| {
-        entry.is == crate::finding::Treatment::Enforced
-    });
+    let takes_list = task
+        .pack
+        .keywords
+        .get("enum")
+        .is_some_and(|entry| entry.is == crate::finding::Treatment::Enforced);
     let keyword = task.keyword.to_owned();
     let schema = task.schema()?;
     if schema.get(&keyword)?.is_boolean() {
@@ -72,7 +74,8 @@ fn as_whole_bound(schema: &mut Map<String, Value>, keyword: &str) -> Option<Outc
     };
     let is_lower = name == "minimum";
     let own = schema.get(name).and_then(Value::as_f64).filter(|_| name != keyword);
-    let bound = own.map_or(bound, |own| if is_lower { own.ceil().max(bound) } else { own.floor().min(bound) });
+    let bound = own
+        .map_or(bound, |own| if is_lower { own.ceil().max(bound) } else { own.floor().min(bound) });
     if name == keyword && bound == value {
         return None;
     }
@@ -84,8 +87,10 @@ fn as_whole_bound(schema: &mut Map<String, Value>, keyword: &str) -> Option<Outc
 /// Returns the least and the greatest integer that the bounds allow. `None` without both.
 fn bounds(schema: &Map<String, Value>) -> Option<(i64, i64)> {
     let number = |keyword: &str| schema.get(keyword).and_then(Value::as_f64);
-    let low = [number("minimum").map(f64::ceil), number("exclusiveMinimum").map(|at| at.floor() + 1.0)];
-    let high = [number("maximum").map(f64::floor), number("exclusiveMaximum").map(|at| at.ceil() - 1.0)];
+    let low =
+        [number("minimum").map(f64::ceil), number("exclusiveMinimum").map(|at| at.floor() + 1.0)];
+    let high =
+        [number("maximum").map(f64::floor), number("exclusiveMaximum").map(|at| at.ceil() - 1.0)];
     let low = low.into_iter().flatten().reduce(f64::max)?;
     let high = high.into_iter().flatten().reduce(f64::min)?;
     let fits = |number: f64| number.abs() < 9e15;

@@ -75,13 +75,16 @@ fn anchored(pattern: &str) -> Option<String> {
     for end in cuts {
         let alternative = &pattern[start..end];
         let begins = alternative.starts_with('^');
-        let ends = anchors.contains(&(end.wrapping_sub(1))) && end > start && !(begins && end - start == 1);
+        let ends = anchors.contains(&(end.wrapping_sub(1)))
+            && end > start
+            && !(begins && end - start == 1);
         let own = anchors.iter().filter(|&&at| (start..end).contains(&at)).count();
         if own != usize::from(begins) + usize::from(ends) {
             return None;
         }
         let text = &alternative[usize::from(begins)..alternative.len() - usize::from(ends)];
-        let (before, after) = (if begins { "" } else { r"[\s\S]*" }, if ends { "" } else { r"[\s\S]*" });
+        let (before, after) =
+            (if begins { "" } else { r"[\s\S]*" }, if ends { "" } else { r"[\s\S]*" });
         alternatives.push(format!("{before}{text}{after}"));
         start = end + 1;
     }
@@ -118,7 +121,9 @@ fn without_escapes(pattern: &str) -> Option<String> {
                 ('W', false) => written.push_str("[^A-Za-z0-9_]"),
                 // White space beyond ASCII is not written without escapes of code points.
                 ('s' | 'S' | 'D' | 'W', _) => fails = true,
-                (letter, false) if letter.is_ascii_punctuation() && !r"^$\.*+?()[]{}|".contains(letter) => {
+                (letter, false)
+                    if letter.is_ascii_punctuation() && !r"^$\.*+?()[]{}|".contains(letter) =>
+                {
                     written.push(letter);
                 }
                 (letter, true) if letter.is_ascii_punctuation() => {

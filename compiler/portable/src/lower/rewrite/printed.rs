@@ -7,34 +7,39 @@ use std::time::Duration;
 
 use grammarc_grammar::diagnostics::Source;
 use grammarc_json_schema::printed::printed;
-use grammarc_json_schema::relation::{Relation, RelationOptions, compare};
+use grammarc_json_schema::relation::{Relation, RelationOptions, relate};
 use serde_json::{Map, Value};
 
 use super::{Outcome, Task};
 use crate::lower::options::Gives;
+use crate::places::alone::alone;
 use crate::places::keywords::is_annotation;
-use crate::predicates::overlap::alone;
 
 /// Most schemas of one document that are printed.
-const MOST_TRIES: usize = 48;
+const MOST_TRIES: usize = 24;
 /// Time limit of each step.
-const TIME: Duration = Duration::from_millis(200);
+const TIME: Duration = Duration::from_millis(100);
 
 pub(super) fn rewrite(task: &mut Task<'_>) -> Option<Outcome> {
     if task.tries.get() >= MOST_TRIES {
         return None;
     }
     task.tries.set(task.tries.get() + 1);
-    let options = RelationOptions { time: TIME.min(task.options.relation.time), ..task.options.relation.clone() };
+    let options = RelationOptions {
+        time: TIME.min(task.options.relation.time),
+        ..task.options.relation.clone()
+    };
     let schema = task.root.pointer(task.pointer)?.as_object()?;
     let document = alone(task.root, &Value::Object(schema.clone()));
     let source = |value: &Value| Source::new("<part>", value.to_string());
     let before = source(&document);
     let plain = printed(&before, &options)?;
     // The keyword at fault is gone, and so are those that would bring it back.
-    let found = plain.as_object().filter(|found| !found.contains_key(task.keyword) || task.keyword == "pattern")?;
+    let found = plain
+        .as_object()
+        .filter(|found| !found.contains_key(task.keyword) || task.keyword == "pattern")?;
     let after = source(&alone(task.root, &plain));
-    if compare(&before, &after, &options).ok()?.relation != Relation::Equal {
+    if relate(&before, &after, &options).ok()?.relation != Relation::Equal {
         return None;
     }
     let mut written = Map::new();

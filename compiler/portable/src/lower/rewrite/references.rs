@@ -46,7 +46,8 @@ fn rename_definitions(task: &mut Task<'_>) -> Option<Outcome> {
     }
     for_each_reference(task.root, &mut |uri| {
         for (from, to) in &renamed {
-            let rest = uri.strip_prefix(&**from).filter(|rest| rest.is_empty() || rest.starts_with('/'));
+            let rest =
+                uri.strip_prefix(&**from).filter(|rest| rest.is_empty() || rest.starts_with('/'));
             if let Some(rest) = rest {
                 *uri = format!("{to}{rest}");
                 break;
@@ -61,9 +62,10 @@ fn unname(task: &mut Task<'_>) -> Option<Outcome> {
     let now = task.root.clone();
     let places = Places::of(&now);
     let kinds = ["anchor", "other", "dynamic"];
-    let is_named = places.all.iter().any(|place| {
-        place.reference.as_ref().is_some_and(|one| kinds.contains(&one.kind.name()))
-    });
+    let is_named = places
+        .all
+        .iter()
+        .any(|place| place.reference.as_ref().is_some_and(|one| kinds.contains(&one.kind.name())));
     let inside = join(task.pointer, task.keyword);
     let is_used = places.all.iter().any(|place| {
         let reference = place.reference.as_ref().and_then(|one| one.target);
@@ -191,7 +193,11 @@ fn unroll(task: &mut Task<'_>, places: &Places<'_>) -> Option<Outcome> {
         })
         .collect();
     // All recursive references have to name definitions first.
-    let all = places.all.iter().filter(|place| place.reference.as_ref().is_some_and(|one| one.recursive)).count();
+    let all = places
+        .all
+        .iter()
+        .filter(|place| place.reference.as_ref().is_some_and(|one| one.recursive))
+        .count();
     if recursive.len() < all || recursive.is_empty() {
         return None;
     }
@@ -204,7 +210,9 @@ fn unroll(task: &mut Task<'_>, places: &Places<'_>) -> Option<Outcome> {
         .filter(|name| {
             let pointer = join("/$defs", name);
             recursive.iter().any(|(place, uri)| {
-                *uri == format!("#{pointer}") || place.starts_with(&format!("{pointer}/")) || *place == pointer
+                *uri == format!("#{pointer}")
+                    || place.starts_with(&format!("{pointer}/"))
+                    || *place == pointer
             })
         })
         .collect();
@@ -214,7 +222,10 @@ fn unroll(task: &mut Task<'_>, places: &Places<'_>) -> Option<Outcome> {
             let pointer = join("/$defs", name);
             let mut copy = definitions.get(*name)?.clone();
             for (place, uri) in &recursive {
-                let Some(rest) = place.strip_prefix(&*pointer).filter(|rest| rest.is_empty() || rest.starts_with('/')) else {
+                let Some(rest) = place
+                    .strip_prefix(&*pointer)
+                    .filter(|rest| rest.is_empty() || rest.starts_with('/'))
+                else {
                     continue;
                 };
                 let inner = copy.pointer_mut(rest)?;
@@ -222,7 +233,9 @@ fn unroll(task: &mut Task<'_>, places: &Places<'_>) -> Option<Outcome> {
                     *inner = leaf.clone();
                 } else {
                     let next = format!("{}_level_{}", uri.strip_prefix("#/$defs/")?, level + 1);
-                    inner.as_object_mut()?.insert("$ref".to_owned(), json!(format!("#/$defs/{next}")));
+                    inner
+                        .as_object_mut()?
+                        .insert("$ref".to_owned(), json!(format!("#/$defs/{next}")));
                 }
             }
             let own = if level == 1 { (*name).clone() } else { format!("{name}_level_{level}") };
@@ -243,7 +256,12 @@ fn unroll(task: &mut Task<'_>, places: &Places<'_>) -> Option<Outcome> {
             let gone: Vec<String> = root
                 .get("$defs")
                 .and_then(Value::as_object)
-                .map(|all| all.iter().filter(|(_, one)| **one == json!(false)).map(|(name, _)| join("#/$defs", name)).collect())
+                .map(|all| {
+                    all.iter()
+                        .filter(|(_, one)| **one == json!(false))
+                        .map(|(name, _)| join("#/$defs", name))
+                        .collect()
+                })
                 .unwrap_or_default();
             if gone.is_empty() {
                 break;
@@ -260,7 +278,10 @@ fn remove_definitions(root: &mut Value, gone: &[String]) {
     let places: Vec<String> = {
         let places = Places::of(root);
         let is_gone = |uri: &str| gone.iter().any(|one| one == uri);
-        let referring = places.all.iter().filter(|place| place.get("$ref").and_then(Value::as_str).is_some_and(is_gone));
+        let referring = places
+            .all
+            .iter()
+            .filter(|place| place.get("$ref").and_then(Value::as_str).is_some_and(is_gone));
         referring.map(|place| place.pointer.clone()).collect()
     };
     for pointer in places {
@@ -272,4 +293,3 @@ fn remove_definitions(root: &mut Value, gone: &[String]) {
         definitions.retain(|_, one| *one != json!(false));
     }
 }
-

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use super::{Outcome, Task};
 use crate::lower::options::Gives;
-use crate::lower::tree::absorb_false;
 use crate::lower::stand_ins::can_stand;
+use crate::lower::tree::absorb_false;
 
 pub(super) fn rewrite(task: &mut Task<'_>) -> Option<Outcome> {
     if task.keyword == "required" {
@@ -16,8 +16,13 @@ pub(super) fn rewrite(task: &mut Task<'_>) -> Option<Outcome> {
     }
     let (stands, nullable) = (task.options.null_for_absent, task.nullable);
     let schema = task.schema()?;
-    let required: Vec<&str> =
-        schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+    let required: Vec<&str> = schema
+        .get("required")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
     let named = schema.get("properties")?.as_object()?;
     let optional = named.keys().filter(|key| !required.contains(&key.as_str()));
     let keys: Vec<String> =
@@ -56,8 +61,13 @@ fn name_required(task: &mut Task<'_>) -> Option<Outcome> {
         absorb_false(task.root);
         return Outcome::schema(Gives::Equal);
     }
-    let keys: Vec<String> =
-        schema.get("required")?.as_array()?.iter().filter_map(Value::as_str).map(str::to_owned).collect();
+    let keys: Vec<String> = schema
+        .get("required")?
+        .as_array()?
+        .iter()
+        .filter_map(Value::as_str)
+        .map(str::to_owned)
+        .collect();
     let named = schema.entry("properties").or_insert_with(|| json!({})).as_object_mut()?;
     for key in keys {
         named.entry(key).or_insert_with(|| rest.clone());

@@ -69,12 +69,20 @@ pub(super) fn rewrite(task: &mut Task<'_>) -> Option<Outcome> {
 }
 
 /// Gives an array its `items`: of any type, or scalars at targets whose objects are closed.
-fn give_items(schema: &mut Map<String, Value>, closes_objects: bool, prefers_fewer: bool) -> Option<Outcome> {
+fn give_items(
+    schema: &mut Map<String, Value>,
+    closes_objects: bool,
+    prefers_fewer: bool,
+) -> Option<Outcome> {
     if schema.contains_key("items") {
         return None;
     }
     let scalars = closes_objects && prefers_fewer;
-    let items = if scalars || closes_objects { json!({"type": ["string", "number", "boolean", "null"]}) } else { json!({}) };
+    let items = if scalars || closes_objects {
+        json!({"type": ["string", "number", "boolean", "null"]})
+    } else {
+        json!({})
+    };
     schema.insert("items".to_owned(), items);
     Outcome::schema(if closes_objects { Gives::Narrower } else { Gives::Equal })
 }

@@ -18,7 +18,9 @@ pub(super) fn rewrite(task: &mut Task<'_>) -> Option<Outcome> {
         "type" => split_types(task),
         _ => {
             let has_union = ["anyOf", "oneOf"].into_iter().find(|keyword| {
-                task.before.pointer(task.pointer).is_some_and(|schema| schema.get(*keyword).is_some())
+                task.before
+                    .pointer(task.pointer)
+                    .is_some_and(|schema| schema.get(*keyword).is_some())
             });
             match has_union {
                 Some(keyword) => distribute(task, keyword),
@@ -48,7 +50,11 @@ fn one_of(task: &mut Task<'_>) -> Option<Outcome> {
     // The keyword keeps its place among the others.
     let renamed: Map<String, Value> = std::mem::take(schema)
         .into_iter()
-        .map(|(keyword, value)| if keyword == "oneOf" { ("anyOf".to_owned(), value) } else { (keyword, value) })
+        .map(
+            |(keyword, value)| {
+                if keyword == "oneOf" { ("anyOf".to_owned(), value) } else { (keyword, value) }
+            },
+        )
         .collect();
     *schema = renamed;
     Outcome::schema(gives)
@@ -67,7 +73,11 @@ fn distribute(task: &mut Task<'_>, keyword: &str) -> Option<Outcome> {
 }
 
 /// Returns a schema with the keywords beside its union in each branch. `None` if some branch cannot take them.
-pub(super) fn distributed(root: &Value, schema: &Map<String, Value>, keyword: &str) -> Option<Value> {
+pub(super) fn distributed(
+    root: &Value,
+    schema: &Map<String, Value>,
+    keyword: &str,
+) -> Option<Value> {
     let branches = schema.get(keyword)?.as_array()?;
     let (mut outer, mut beside) = (Map::new(), Map::new());
     for (name, value) in schema.iter().filter(|(name, _)| *name != keyword) {
@@ -115,7 +125,8 @@ fn split(schema: &Map<String, Value>, kinds: &[&str]) -> Option<Value> {
         let mut branch = Map::from_iter([("type".to_owned(), json!(kind))]);
         for (keyword, value) in schema.iter().filter(|(keyword, _)| *keyword != "type") {
             let types = types_of(keyword);
-            let is_about = types.contains(kind) || (*kind == "integer" && types.contains(&"number"));
+            let is_about =
+                types.contains(kind) || (*kind == "integer" && types.contains(&"number"));
             if is_annotation(keyword) {
                 outer.insert(keyword.clone(), value.clone());
             } else if keyword == "enum" {
@@ -144,7 +155,9 @@ fn is_of(value: &Value, kind: &str) -> bool {
         Value::Null => kind == "null",
         Value::Bool(_) => kind == "boolean",
         Value::Number(number) => {
-            kind == "number" || (kind == "integer" && number.as_f64().is_some_and(|number| number.fract() == 0.0))
+            kind == "number"
+                || (kind == "integer"
+                    && number.as_f64().is_some_and(|number| number.fract() == 0.0))
         }
         Value::String(_) => kind == "string",
         Value::Array(_) => kind == "array",
@@ -164,7 +177,8 @@ fn give_type(task: &mut Task<'_>) -> Option<Outcome> {
     if schema.contains_key("type") || schema.contains_key("enum") || schema.contains_key("const") {
         return None;
     }
-    let mut kinds: Vec<&str> = schema.keys().flat_map(|keyword| types_of(keyword)).copied().collect();
+    let mut kinds: Vec<&str> =
+        schema.keys().flat_map(|keyword| types_of(keyword)).copied().collect();
     kinds.sort_unstable();
     kinds.dedup();
     if kinds.is_empty() {

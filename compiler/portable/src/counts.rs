@@ -89,7 +89,11 @@ fn depth(places: &Places<'_>) -> usize {
             let deepest = next(index).into_iter().map(|one| {
                 let is_level = matches!(
                     places.all[one].keyword,
-                    "properties" | "additionalProperties" | "patternProperties" | "items" | "prefixItems"
+                    "properties"
+                        | "additionalProperties"
+                        | "patternProperties"
+                        | "items"
+                        | "prefixItems"
                 ) && places.all[one].parent == Some(index);
                 depths[one].unwrap_or(0) + usize::from(is_level)
             });
