@@ -13,12 +13,12 @@ use grammarc_benches::ours::Ours;
 use grammarc_compiler::budget::Budget;
 use grammarc_compiler::compile::CompileOptions;
 use grammarc_compiler::diagnostics::Source;
+use grammarc_compiler::from_source::SourceRequest;
 use grammarc_compiler::frontend::FrontEnd;
 use grammarc_compiler::frontend::json_schema::JsonSchemaOptions;
 use grammarc_compiler::frontend::json_schema::explain::explain;
 use grammarc_compiler::frontend::json_schema::relation::{RelationOptions, Side, compare};
 use grammarc_compiler::frontend::json_schema::witness::{WitnessOptions, witnesses};
-use grammarc_compiler::from_source::SourceRequest;
 use grammarc_runtime::{Grammar, Matcher};
 
 /// Times questions about schemas.

@@ -21,9 +21,11 @@
 
 mod answers;
 mod check;
+mod counts;
 mod finding;
 mod lower;
 mod pack;
+mod pack_error;
 mod places;
 mod predicates;
 mod rewritings;
@@ -41,4 +43,5 @@ pub use finding::{Certainty, Finding, Severity, Treatment};
 pub use lower::lower;
 pub use lower::options::{Gives, Keep, Lost, LowerError, LowerOptions, Lowered, Rewritten};
 pub use lower::stand_ins::{Denotes, StandIn, unstand};
-pub use pack::{OldPack, Pack, PackError, SourceOf, Unit, UnknownTarget, pack, packs};
+pub use pack::{OldPack, Pack, SourceOf, Unit, UnknownTarget, pack, packs};
+pub use pack_error::PackError;

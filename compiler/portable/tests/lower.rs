@@ -145,9 +145,15 @@ fn cases() -> Vec<Case> {
         ),
         case(
             "llguidance",
-            "wider",
+            "equal",
             json!({"type": "string", "pattern": "^(?=a)[a-c]$"}),
-            json!({"type": "string"}),
+            json!({"enum": ["a"]}),
+        ),
+        case(
+            "llguidance",
+            "equal",
+            json!({"type": "string", "pattern": "^(?!ab)[a-c]+$"}),
+            json!({"type": "string", "pattern": "^([bc][a-c]*|a([ac][a-c]*)?)$"}),
         ),
         // unions
         case(
@@ -158,9 +164,9 @@ fn cases() -> Vec<Case> {
         ),
         case(
             "llguidance",
-            "wider",
+            "equal",
             json!({"oneOf": [{"type": "integer", "minimum": 0}, {"type": "integer", "maximum": 9}]}),
-            json!({"anyOf": [{"type": "integer", "minimum": 0}, {"type": "integer", "maximum": 9}]}),
+            json!({"anyOf": [{"type": "integer", "maximum": -1}, {"type": "integer", "minimum": 10}]}),
         ),
         case(
             "gemini-openapi",
@@ -198,6 +204,34 @@ fn cases() -> Vec<Case> {
             "narrower",
             json!({"type": "array", "items": {"type": "integer"}, "contains": {"minimum": 5}}),
             json!({"type": "array", "items": {"type": "integer", "minimum": 5}, "minItems": 1}),
+        ),
+        // printed
+        case(
+            "llguidance",
+            "equal",
+            json!({
+                "title": "t", "type": "object", "additionalProperties": false,
+                "properties": {"a": {"type": "integer", "description": "d"}, "b": {"type": "string"}},
+                "dependentRequired": {"a": ["b"]},
+            }),
+            json!({
+                "title": "t", "anyOf": [
+                    {
+                        "type": "object", "properties": {"b": {"type": "string"}}, "additionalProperties": false,
+                    },
+                    {
+                        "type": "object",
+                        "properties": {"a": {"type": "integer", "description": "d"}, "b": {"type": "string"}},
+                        "required": ["a", "b"], "additionalProperties": false,
+                    },
+                ],
+            }),
+        ),
+        case(
+            "xgrammar",
+            "equal",
+            json!({"not": {"type": ["string", "object", "array", "number"]}}),
+            json!({"type": ["null", "boolean"]}),
         ),
         // references
         case(

@@ -117,8 +117,14 @@ fn judge(
     if validator(&file["schema"]).is_none() {
         return failures;
     }
-    let Some(written) = validator(&lowered.schema) else {
-        return vec![format!("{target} {name}: the lowered schema is no schema")];
+    let written = match jsonschema::options().should_validate_formats(true).build(&lowered.schema) {
+        Ok(written) => written,
+        Err(error) => {
+            return vec![format!(
+                "{target} {name}: the lowered schema is no schema: {error} at {}",
+                error.instance_path()
+            )];
+        }
     };
     for test in file["tests"].as_array().into_iter().flatten() {
         let (data, is_valid) = (&test["data"], test["valid"] == true);

@@ -91,6 +91,29 @@ pub fn compare(
     right: &Source,
     options: &RelationOptions,
 ) -> Result<Compared, Refused> {
+    related(left, right, options, true)
+}
+
+/// Compares the values of two schemas and not their keywords: [`Compared::changes`] is empty. That saves up to two
+/// questions for each keyword in which the documents differ.
+///
+/// # Errors
+///
+/// Those of [`compare`].
+pub fn relate(
+    left: &Source,
+    right: &Source,
+    options: &RelationOptions,
+) -> Result<Compared, Refused> {
+    related(left, right, options, false)
+}
+
+fn related(
+    left: &Source,
+    right: &Source,
+    options: &RelationOptions,
+    with_changes: bool,
+) -> Result<Compared, Refused> {
     let (text, trees) = sides::joined([left, right], options)?;
     let budget = options.budget();
     let mut sides = Sides::read(&text, &trees, [left, right], options, &budget)?;
@@ -105,6 +128,6 @@ pub fn compare(
         (Side::Witness { .. }, Side::Witness { .. }, Side::Witness { .. }) => Relation::Overlapping,
         _ => Relation::Unknown,
     };
-    let changes = changed::changes(&sides, options);
+    let changes = if with_changes { changed::changes(&sides, options) } else { Vec::new() };
     Ok(Compared { relation, left_only, right_only, both, changes })
 }

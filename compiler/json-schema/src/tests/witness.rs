@@ -57,7 +57,10 @@ fn keywords_that_change_nothing_are_silent() {
             vec!["/properties/x/items"],
         ),
         (json!({"enum": [1, 2], "type": "integer", "minimum": 1}), vec!["/type", "/minimum"]),
-        (json!({"type": "object", "dependentRequired": {"a": ["b"], "b": ["a"]}, "not": {"required": ["a", "b"]}}), vec![]),
+        (
+            json!({"type": "object", "dependentRequired": {"a": ["b"], "b": ["a"]}, "not": {"required": ["a", "b"]}}),
+            vec![],
+        ),
     ];
     for (schema, expected) in cases {
         let options = WitnessOptions { boundary: false, ..WitnessOptions::default() };

@@ -178,7 +178,10 @@ mod tests {
     #[test]
     fn the_report_has_what_was_left_out() {
         let [name, pointer] = ["a.b: c", "/tools/0"].map(str::to_owned);
-        let (code, message) = ("x::y".to_owned(), "too large: 7 of `5` is not enforced in part: `5` is left out: x".to_owned());
+        let (code, message) = (
+            "x::y".to_owned(),
+            "too large: 7 of `5` is not enforced in part: `5` is left out: x".to_owned(),
+        );
         for state in ToolState::ALL {
             let [name, pointer, code, message] =
                 [&name, &pointer, &code, &message].map(Clone::clone);

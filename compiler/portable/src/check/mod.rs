@@ -2,7 +2,6 @@
 //!
 //! | file | content |
 //! | --- | --- |
-//! | `counts` | counts over schemas and requests |
 //! | `notes` | notes that hold for every target |
 //! | `diagnostics` | findings as diagnostics with a place in the text |
 //! | `sarif` | findings as SARIF 2.1.0 |
@@ -10,13 +9,13 @@
 //! The rules of a keyword are tried in the order of the pack. The first that the schema meets decides, and else the
 //! pack's entry for the keyword. Cost: one walk, and for each keyword its rules.
 
-pub(crate) mod counts;
 pub(crate) mod diagnostics;
 pub(crate) mod notes;
 pub(crate) mod sarif;
 
 use serde_json::Value;
 
+use crate::counts;
 use crate::finding::{Finding, Treatment};
 use crate::pack::{Entry, Limit, Pack, Rule, Unit};
 use crate::places::keywords::is_known;

@@ -6,11 +6,11 @@
 use std::time::Duration;
 
 use grammarc_grammar::diagnostics::Source;
-use grammarc_json_schema::relation::{RelationOptions, Side, compare};
+use grammarc_json_schema::relation::{RelationOptions, Side, relate};
 use serde_json::Value;
 
 use super::options::{Gives, Lost, LowerOptions};
-use crate::predicates::overlap::alone;
+use crate::places::alone::alone;
 
 /// Most losses for which a value is looked for.
 const MOST_WITNESSES: usize = 16;
@@ -46,7 +46,7 @@ impl Losses {
             self.asked += 1;
             let source = |root, part| Source::new("<part>", alone(root, part).to_string());
             let sides = (source(roots.0, before), source(roots.1, after));
-            if let Ok(compared) = compare(&sides.0, &sides.1, &self.options) {
+            if let Ok(compared) = relate(&sides.0, &sides.1, &self.options) {
                 match (&compared.left_only, &compared.right_only) {
                     (Side::Empty { .. }, Side::Empty { .. }) => return,
                     (Side::Witness { text }, Side::Empty { .. }) => {

@@ -3,7 +3,7 @@
 //! ```text
 //! source ── check ──► findings ── rewrite, one place each ──► schema ── check … until nothing is left to do
 //!                                                               │
-//!            compare(source, schema) ◄── before stand-ins ──────┤
+//!            relate(source, schema) ◄── before stand-ins ──────┤
 //!                                                               └── stand-ins ──► lowered schema
 //! ```
 //!
@@ -41,7 +41,8 @@ use grammarc_json_schema::relation::{Compared, Relation, Side};
 use rustc_hash::FxHashSet;
 use serde_json::Value;
 
-use crate::check::{Met, check, counts, met};
+use crate::check::{Met, check, met};
+use crate::counts;
 use crate::finding::{Finding, Severity, Treatment};
 use crate::pack::Pack;
 use crate::places::pointer::join;

@@ -7,7 +7,7 @@
 use grammarc_grammar::diagnostics::Source;
 use grammarc_grammar::diagnostics::report::Verdict;
 use grammarc_json_schema::relation::{
-    Compared, Refused, Relation, RelationOptions, Side, Which, compare,
+    Compared, Refused, Relation, RelationOptions, Side, Which, relate,
 };
 use grammarc_json_schema::support_table;
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ pub(super) fn related(
     options: &RelationOptions,
 ) -> Result<Result<Compared, String>, LowerError> {
     let lowered = Source::new("<lowered>", plain.to_string());
-    let mut compared = match compare(source, &lowered, options) {
+    let mut compared = match relate(source, &lowered, options) {
         Ok(compared) => compared,
         Err(Refused { side: Which::Left, errors }) => return Err(LowerError::Source(errors)),
         Err(Refused { errors, .. }) => {
@@ -38,14 +38,14 @@ pub(super) fn related(
     let is_unknown = |side: &Side| matches!(side, Side::Unknown(_));
     if is_unknown(&compared.left_only) {
         if let Some(larger) = larger(plain) {
-            let found = compare(source, &larger, options).ok().map(|found| found.left_only);
+            let found = relate(source, &larger, options).ok().map(|found| found.left_only);
             compared.left_only =
                 found.filter(|side| side.witness().is_some()).unwrap_or(compared.left_only);
         }
     }
     if is_unknown(&compared.right_only) {
         if let Some(larger) = larger(original) {
-            let found = compare(&larger, &lowered, options).ok().map(|found| found.right_only);
+            let found = relate(&larger, &lowered, options).ok().map(|found| found.right_only);
             compared.right_only =
                 found.filter(|side| side.witness().is_some()).unwrap_or(compared.right_only);
         }

@@ -21,10 +21,10 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::finding::{Certainty, Treatment};
+use crate::pack_error::PackError;
 use crate::predicates::Where;
 
 pub use known::{UnknownTarget, pack, packs};
-pub use read::PackError;
 
 /// The number of days after which a review of a pack is old.
 const MOST_DAYS: i64 = 180;

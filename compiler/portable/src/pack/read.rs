@@ -4,26 +4,12 @@ use indexmap::IndexMap;
 use serde_json::{Map, Value};
 
 use super::{Entry, Limit, Pack, Rule, SourceOf, Unit};
-use crate::check::counts::COUNTS;
+use crate::counts::COUNTS;
 use crate::finding::{Certainty, Treatment};
+use crate::pack_error::{PackError, error};
 use crate::places::pointer::join;
 use crate::predicates::Where;
 use crate::rewritings;
-
-/// A pack that is malformed.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the pack is malformed at {}: {message}", if pointer.is_empty() { "its root" } else { pointer })]
-pub struct PackError {
-    /// The JSON pointer into the pack.
-    pub pointer: String,
-    /// What is wrong.
-    pub message: String,
-}
-
-/// Returns the error that a part of the pack at `pointer` is wrong.
-pub(crate) fn error(pointer: &str, message: impl Into<String>) -> PackError {
-    PackError { pointer: pointer.to_owned(), message: message.into() }
-}
 
 /// An object of the pack, with its pointer.
 struct Part<'p> {

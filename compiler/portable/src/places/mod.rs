@@ -5,6 +5,7 @@
 //!
 //! Cost: linear in the document, and one look-up for each reference. Tests: below, and all tests of rules.
 
+pub(crate) mod alone;
 pub(crate) mod keywords;
 pub(crate) mod pointer;
 mod references;

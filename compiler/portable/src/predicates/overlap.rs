@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use grammarc_grammar::diagnostics::Source;
-use grammarc_json_schema::relation::{Relation, RelationOptions, compare};
+use grammarc_json_schema::relation::{Relation, RelationOptions, relate};
 use rustc_hash::FxHashSet;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::At;
+use crate::places::alone::alone;
 
 /// Time limit of a question about two branches. Beyond it, they count as overlapping.
 const TIME: Duration = Duration::from_millis(200);
@@ -134,24 +135,6 @@ fn are_proved_disjoint(root: &Value, left: &Value, right: &Value) -> bool {
     let options = RelationOptions { time: TIME, ..RelationOptions::default() };
     let (left, right) = (alone(root, left), alone(root, right));
     let source = |value: Value| Source::new("<branch>", value.to_string());
-    let compared = compare(&source(left), &source(right), &options);
+    let compared = relate(&source(left), &source(right), &options);
     compared.is_ok_and(|compared| compared.relation == Relation::Disjoint)
-}
-
-/// Returns a schema document with the meaning of a part of another document.
-///
-/// The other document becomes a resource of its own, so that references of the part keep their targets.
-pub(crate) fn alone(root: &Value, part: &Value) -> Value {
-    let has_reference = part.to_string().contains("Ref\"") || part.to_string().contains("$ref\"");
-    let (Some(part), true) = (part.as_object(), has_reference) else { return part.clone() };
-    let mut schema = part.clone();
-    for keyword in ["$defs", "definitions"] {
-        if let Some(definitions) = root.get(keyword) {
-            schema.entry(keyword).or_insert_with(|| definitions.clone());
-        }
-    }
-    if let Some(draft) = root.get("$schema") {
-        schema.entry("$schema").or_insert_with(|| draft.clone());
-    }
-    json!(schema)
 }

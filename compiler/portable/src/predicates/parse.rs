@@ -3,12 +3,8 @@
 use serde_json::{Map, Value};
 
 use super::{Predicate, Where, pattern};
-use crate::pack::PackError;
+use crate::pack_error::{PackError, error};
 use crate::places::pointer::join;
-
-fn error(pointer: &str, message: impl Into<String>) -> PackError {
-    PackError { pointer: pointer.to_owned(), message: message.into() }
-}
 
 /// The names of the predicates in packs.
 const NAMES: [&str; 30] = [

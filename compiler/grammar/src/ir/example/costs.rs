@@ -65,9 +65,7 @@ impl Costs {
             Expr::Empty => Some(0),
             Expr::Bytes(set) => best(*set).map(|(cost, _)| cost),
             Expr::Literal(bytes) => Some(of_bytes(bytes)),
-            Expr::Call(rule) => {
-                self.of_rules[rule.index()].map(|cost| cost.saturating_add(CALL))
-            }
+            Expr::Call(rule) => self.of_rules[rule.index()].map(|cost| cost.saturating_add(CALL)),
             Expr::Seq(parts) => {
                 parts.iter().try_fold(0_u64, |cost, part| Some(cost.saturating_add(self.of(part)?)))
             }

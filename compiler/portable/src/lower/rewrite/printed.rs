@@ -7,18 +7,18 @@ use std::time::Duration;
 
 use grammarc_grammar::diagnostics::Source;
 use grammarc_json_schema::printed::printed;
-use grammarc_json_schema::relation::{Relation, RelationOptions, compare};
+use grammarc_json_schema::relation::{Relation, RelationOptions, relate};
 use serde_json::{Map, Value};
 
 use super::{Outcome, Task};
 use crate::lower::options::Gives;
+use crate::places::alone::alone;
 use crate::places::keywords::is_annotation;
-use crate::predicates::overlap::alone;
 
 /// Most schemas of one document that are printed.
-const MOST_TRIES: usize = 48;
+const MOST_TRIES: usize = 24;
 /// Time limit of each step.
-const TIME: Duration = Duration::from_millis(200);
+const TIME: Duration = Duration::from_millis(100);
 
 pub(super) fn rewrite(task: &mut Task<'_>) -> Option<Outcome> {
     if task.tries.get() >= MOST_TRIES {
@@ -39,7 +39,7 @@ pub(super) fn rewrite(task: &mut Task<'_>) -> Option<Outcome> {
         .as_object()
         .filter(|found| !found.contains_key(task.keyword) || task.keyword == "pattern")?;
     let after = source(&alone(task.root, &plain));
-    if compare(&before, &after, &options).ok()?.relation != Relation::Equal {
+    if relate(&before, &after, &options).ok()?.relation != Relation::Equal {
         return None;
     }
     let mut written = Map::new();
