@@ -125,7 +125,6 @@ struct StateData {
 
 /// A place in the source that a state belongs to.
 #[derive(Debug, Serialize)]
-#[expect(dead_code, reason = "artifacts have no section with places yet")]
 struct PlaceData {
     pointer: String,
     line: usize,
