@@ -1,6 +1,6 @@
 /* The drawing: the automaton of one rule around one state, in layers by distance. */
 
-const RADIUS = 17, BEND = 46, TAIL = 22, CHARACTER = 7.25, LINE = 18, LANE = 24, MOST_LABELS = 3, MOST_LANES = 5;
+const RADIUS = 20, BEND = 46, TAIL = 22, CHARACTER = 7.25, LINE = 18, LANE = 24, MOST_LABELS = 3, MOST_LANES = 5;
 let longest = 26;
 
 function svg(tag, attributes = {}, ...children) {
@@ -175,14 +175,15 @@ function draw(machine, focus, { width, single, rows, open, more }) {
   const arcs = arcsOf(machine, rule, focus, single);
   const around = layersOf(arcs, focus, width, rows);
   const { places, columns, width: least, top, bottom } = placesOf(arcs, around);
-  const lines = svg('g'), labels = svg('g'), nodes = svg('g');
+  const lines = svg('g'), grounds = svg('g', { class: 'grounds' }), labels = svg('g'), nodes = svg('g');
   let lane = 0, dropped = 0, wide = least;
 
   /* Labels stand on their arc, on a ground of the paper's colour that interrupts it. */
   const put = (shown, x, y) => shown.forEach((label, index) => {
     const line = y + (index - (shown.length - 1) / 2) * LINE, long = label.text.length * CHARACTER + (label.kind === 'call' ? 12 : 8);
-    const group = svg('g', { class: 'label ' + label.kind }, svg('title', {}, label.full || label.text),
-      svg('rect', { x: x - long / 2, y: line - 9, width: long, height: 18, rx: 5 }), svg('text', { x, y: line }, label.text));
+    const ground = svg('rect', { x: x - long / 2, y: line - 9, width: long, height: 18, rx: 5 });
+    const group = svg('g', { class: 'label ' + label.kind }, svg('title', {}, label.full || label.text), svg('text', { x, y: line }, label.text));
+    if (label.kind === 'call') group.insertBefore(ground, group.lastChild); else grounds.append(ground);
     if (label.kind === 'call') {
       group.classList.add('go');
       group.addEventListener('click', () => open(machine.rules.get(label.rule).first));
@@ -246,7 +247,7 @@ function draw(machine, focus, { width, single, rows, open, more }) {
     const says = id === 'end' ? 'The called rule takes the place of this one' : one ? `State ${id}${ends ? ', the rule may end' : ''}${id === focus ? ', shown' : ''}` : `State ${id}, not on this page`;
     const column = around.layer.get(id);
     const group = svg('g', { class: 'node' + kind + (one ? ' go' : ''), transform: `translate(${x} ${y})`, role: 'button', 'aria-label': says, tabindex: id === focus ? 0 : -1, 'data-id': id, 'data-column': column },
-      svg('circle', { class: 'ring', r: RADIUS + 6 }), svg('circle', { class: 'outer', r: RADIUS }), svg('text', {}, id === 'end' ? '' : name));
+      svg('circle', { class: 'ring', r: RADIUS + 6 }), svg('circle', { class: 'outer', r: RADIUS }), svg('text', { 'font-size': name.length > 4 ? 10 : 11 }, id === 'end' ? '' : name));
     if (ends) group.insertBefore(svg('circle', { class: 'inner', r: RADIUS - 3.5 }), group.lastChild);
     if (id === 'end') group.append(svg('title', {}, says));
     if (id === rule.first) lines.append(svg('path', { class: 'arc', d: `M${x - RADIUS - 30} ${y}h22` }), svg('path', { class: 'head', d: 'M0 0l-8 -3.6v7.2z', transform: `translate(${x - RADIUS} ${y})` }));
@@ -262,5 +263,5 @@ function draw(machine, focus, { width, single, rows, open, more }) {
   }
   if (dropped) captions.push(svg('text', { class: 'column', x: wide / 2, y: bottom + 14 + lane * LANE }, `${dropped} more arcs are not drawn`));
   const height = bottom - top + 56 + (lane + (around.hidden.size || dropped ? 1 : 0)) * LANE;
-  return svg('svg', { width: wide, height, viewBox: `0 ${top - 36} ${wide} ${height}`, role: 'group', 'aria-label': `Rule ${rule.name} around state ${focus}` }, ...captions, lines, labels, nodes);
+  return svg('svg', { width: wide, height, viewBox: `0 ${top - 36} ${wide} ${height}`, role: 'group', 'aria-label': `Rule ${rule.name} around state ${focus}` }, ...captions, lines, grounds, labels, nodes);
 }

@@ -71,12 +71,12 @@ function start(data) {
 
     const parts = textOf(state);
     const spelled = parts && parts.map((part) => typeof part === 'string' ? visible(bytesOf(part)) : html('span', { class: 'special' }, data.words[part] || `token ${part}`));
-    const last = spelled && spelled.length - 1;
+    const last = spelled ? spelled.length - 1 : -1;
     if (last >= 0 && typeof spelled[last] === 'string') spelled[last] = spelled[last].replace(/ $/, '␣');
     const typed = parts && parts.map((part) => typeof part === 'string' ? new TextDecoder().decode(bytesOf(part)) : data.words[part] || '').join('');
     const use = parts && parts.length > 0 && html('button', { class: 'link', type: 'button', onclick: () => { at('text').value = typed; search(false); at('text').focus(); } }, 'Continue');
     out.push(section(['Shortest text to here', use || ''],
-      parts === null ? html('p', { class: 'quiet' }, 'None was found: counters or items that differ keep short texts away.')
+      parts === null ? html('p', { class: 'quiet' }, 'None was found. Where a rule ends in a call, the called rule takes its place; and texts may be too long to be searched.')
         : parts.length ? html('code', { class: 'sample' }, ...spelled) : html('p', { class: 'quiet' }, 'The empty text.')));
 
     if (state.places) out.push(section('In the source', ...state.places.map((place) => html('div', { class: 'place' },
@@ -196,7 +196,7 @@ function start(data) {
       listed.forEach((button, index) => { button.tabIndex = index ? -1 : 0; });
       at('no-rule').hidden = listed.length > 0;
     });
-    at('rule-count').textContent = rules.length.toLocaleString('en') + ' · states · bytes in the file';
+    at('rule-count').textContent = rules.length.toLocaleString('en') + ' · states, bytes';
     if (matchMedia('(max-width: 1080px)').matches) at('rules').open = false;
   }
 
@@ -229,7 +229,13 @@ function start(data) {
   addEventListener('hashchange', () => { const id = opened(); if (id !== null) show(id); });
   let wide = innerWidth;
   addEventListener('resize', () => { if (innerWidth !== wide && focus !== null) { wide = innerWidth; paint(false); } });
-  const first = opened() ?? (machine.states.has(data.start) ? data.start : data.states[0]?.id);
+  /* A start rule that only calls another says little, so the page opens at the rule that it calls. */
+  const begin = (id, most) => {
+    const state = machine.states.get(id), only = state && !state.bytes && state.calls?.length === 1 && state.calls[0];
+    const next = only && only[1] === null && machine.rules.get(only[0]).first;
+    return most && next && machine.states.has(next) ? begin(next, most - 1) : id;
+  };
+  const first = opened() ?? (machine.states.has(data.start) ? begin(data.start, 8) : data.states[0]?.id);
   if (first === undefined) at('state').append(html('h2', { id: 'state-name' }, 'No state'), html('p', { class: 'quiet' }, 'The page has no state of this grammar.'));
   else show(first);
 }
