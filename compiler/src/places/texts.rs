@@ -26,28 +26,59 @@ enum Next {
     Skip(u32),
 }
 
-/// For every state, the length of a shortest text up to the end of its rule.
+/// Lengths of shortest texts up to the end of a rule, for the own states and for those that they reach through calls.
 pub(super) struct Texts<'a> {
     tables: Joined<'a>,
     lengths: Vec<u32>,
 }
 
 impl<'a> Texts<'a> {
-    /// Computes the lengths for all states of a network and its vocabulary, until nothing changes.
+    /// Computes the lengths, until nothing changes.
     pub(super) fn new(tables: Joined<'a>) -> Self {
         let border = tables.own.bases.states;
         let count = border + tables.own.state_count();
         let mut texts = Self { tables, lengths: vec![NEVER; count as usize] };
-        // Shared rules call no own rules.
-        for states in [0..border, border..count] {
-            for _ in 0..MOST_SWEEPS {
-                let relax = |changed, state| texts.relax(state) | changed;
-                if !states.clone().rev().fold(false, relax) {
-                    break;
-                }
+        let order = texts.successors_first(border..count);
+        for _ in 0..MOST_SWEEPS {
+            if !order.iter().fold(false, |changed, &state| texts.relax(state) | changed) {
+                break;
             }
         }
         texts
+    }
+
+    /// Returns the states that some are followed by, themselves included. Outside of cycles, each comes after its
+    /// successors.
+    fn successors_first(&self, roots: std::ops::Range<u32>) -> Vec<u32> {
+        let mut seen = vec![false; self.lengths.len()];
+        let mut order = Vec::new();
+        for root in roots {
+            // A state is pushed once to be opened, and once to be written after its successors.
+            let mut open = vec![(root, false)];
+            while let Some((state, is_done)) = open.pop() {
+                if is_done {
+                    order.push(state);
+                    continue;
+                }
+                if std::mem::replace(&mut seen[state as usize], true) {
+                    continue;
+                }
+                open.push((state, true));
+                let (part, index) = self.tables.locate(state);
+                let mut push = |state| {
+                    if state != NONE && !seen[state as usize] {
+                        open.push((state, false));
+                    }
+                };
+                part.byte_edges_of(index).iter().for_each(|edge| push(edge.target));
+                part.token_edges_of(index).iter().for_each(|edge| push(edge.target));
+                for edge in part.call_edges_of(index) {
+                    push(edge.ret);
+                    push(self.tables.rule(edge.callee).first_state);
+                }
+            }
+        }
+        order
     }
 
     /// Recomputes the length of a state from those of its successors. Returns whether it changed.
