@@ -24,7 +24,7 @@ use grammarc_compiler::frontend::json_schema::relation::RelationOptions;
 use grammarc_compiler::frontend::json_schema::witness::{WitnessOptions, witnesses};
 use grammarc_portable::{
     Compatible, DiffError, Finding, Keep, LowerError, LowerOptions, Pack, StandIn, Tool, Witnessed,
-    check, check_request, differences, lower, notes, pack, packs, tools, unstand,
+    check_request, differences, lower, notes, pack, packs, tools, unstand,
 };
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -274,19 +274,19 @@ fn lint(request: &Lint, cancel: Option<Arc<AtomicBool>>) -> Result<Value, Failur
         .flatten()
         .map(|(name, text)| (name, serde_json::from_str(&text).unwrap_or_default()))
         .collect();
+    let relation = relation(*seconds, cancel)?;
     let mut findings: Vec<Finding> = if of_tools.is_empty() { notes(&value) } else { Vec::new() };
     for pack in &packs {
         findings.extend(match of_tools.is_empty() {
-            true => check(&value, pack),
+            true => check_request(&[Tool { name: "", schema: &value }], pack, &relation),
             false => {
                 let tools = of_tools.iter().map(|(name, schema)| Tool { name, schema });
-                check_request(&tools.collect::<Vec<_>>(), pack)
+                check_request(&tools.collect::<Vec<_>>(), pack, &relation)
             }
         });
     }
     let (mut silent, mut dead) = (Vec::new(), Vec::new());
     if *exact && of_tools.is_empty() {
-        let relation = relation(*seconds, cancel)?;
         let options = WitnessOptions {
             shortest: false,
             time: relation.time * 30,

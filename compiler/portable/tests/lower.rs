@@ -452,3 +452,73 @@ fn errors_are_typed() {
         other => panic!("{other:?}"),
     }
 }
+
+#[test]
+fn a_source_that_a_target_takes_is_judged_all_the_same() {
+    let grammarc = pack("grammarc").unwrap();
+    let error = |text: &str| {
+        lower(&Source::new("<test>", text), &grammarc, &LowerOptions::default()).unwrap_err()
+    };
+    let empty = r#"{"type": "string", "minLength": 2, "maxLength": 1}"#;
+    assert!(matches!(error(empty), LowerError::NoInstances), "{:?}", error(empty));
+    assert!(matches!(error(r#"{"type": "strin"}"#), LowerError::Source(_)));
+}
+
+#[test]
+fn references_into_a_wrapped_root_follow_it() {
+    let schema = json!({"anyOf": [
+        {"type": "string", "maxLength": 3},
+        closed(json!({"value": {"type": "integer"}, "same": {"$ref": "#/anyOf/1/properties/value"}}), json!(["value", "same"])),
+    ]});
+    let lowered = lowered_for(&schema, "openai-strict", &LowerOptions::default()).unwrap();
+    assert_eq!((lowered.relation, lowered.proved), ("equal", true), "{:#}", lowered.schema);
+    let validator = jsonschema::validator_for(&lowered.schema).unwrap();
+    let cases = [
+        (json!("abc"), true),
+        (json!({"value": 1, "same": 2}), true),
+        (json!({"value": 1, "same": "x"}), false),
+    ];
+    for (value, is_valid) in cases {
+        assert_eq!(
+            validator.is_valid(&json!({"value": value})),
+            is_valid,
+            "{value} in {:#}",
+            lowered.schema
+        );
+    }
+}
+
+#[test]
+fn levels_of_recursion_take_free_names() {
+    let schema = json!({
+        "$ref": "#/$defs/n",
+        "$defs": {
+            "n": closed(json!({"v": {"$ref": "#/$defs/n_level_2"}, "n": {"anyOf": [{"$ref": "#/$defs/n"}, {"type": "null"}]}}), json!(["v", "n"])),
+            "n_level_2": {"type": "integer"},
+        },
+    });
+    let lowered = lowered_for(&schema, "anthropic-strict", &LowerOptions::default()).unwrap();
+    assert_eq!(lowered.relation, "narrower", "{:#}", lowered.schema);
+    let validator = jsonschema::validator_for(&lowered.schema).unwrap();
+    assert!(validator.is_valid(&json!({"v": 1, "n": {"v": 2, "n": null}})), "{:#}", lowered.schema);
+    assert!(!validator.is_valid(&json!({"v": {"v": 1, "n": null}, "n": null})));
+}
+
+#[test]
+fn copies_of_references_have_a_limit() {
+    let mut definitions = serde_json::Map::new();
+    for level in 0..40 {
+        let next = json!({"$ref": format!("#/$defs/d{}", level + 1)});
+        let one = closed(json!({"a": next, "b": next}), json!(["a", "b"]));
+        definitions.insert(format!("d{level}"), one);
+    }
+    definitions.insert("d40".to_owned(), json!({"type": "null"}));
+    let schema = json!({"$ref": "#/$defs/d0", "$defs": definitions});
+    for target in ["gemini-openapi", "gemini", "openai-strict"] {
+        match lowered_for(&schema, target, &LowerOptions::default()) {
+            Err(LowerError::Stopped(_) | LowerError::NoRewriting(_) | LowerError::Source(_)) => {}
+            Ok(lowered) => assert!(lowered.text.len() < 1 << 22, "{target}"),
+            Err(other) => panic!("{target}: {other:?}"),
+        }
+    }
+}

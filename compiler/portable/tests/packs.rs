@@ -1,7 +1,8 @@
 //! Packs: every rule by its own examples, every keyword of the compiler, and errors of malformed packs.
 
+use grammarc_json_schema::relation::RelationOptions;
 use grammarc_json_schema::support_table;
-use grammarc_portable::{Finding, Pack, Tool, check_request, pack, packs};
+use grammarc_portable::{Finding, Pack, Tool, check, check_request, pack, packs};
 use serde_json::{Map, Value, json};
 
 /// Returns the schemas of an example. An object with `$generate` describes schemas that are too long to write.
@@ -31,7 +32,7 @@ fn generated(example: &Value) -> Vec<Value> {
 fn findings(example: &Value, pack: &Pack) -> Vec<Finding> {
     let schemas = generated(example);
     let tools: Vec<_> = schemas.iter().map(|schema| Tool { name: "", schema }).collect();
-    check_request(&tools, pack)
+    check_request(&tools, pack, &RelationOptions::default())
 }
 
 #[test]
@@ -91,10 +92,7 @@ fn malformed_packs_have_a_pointer() {
         "keywords": {"type": {"is": "enforced", "by": "p"}},
         "rules": [{"id": "r", "where": {"type": "object"}, "is": "refused", "by": "p", "examples": [{"type": "object"}, {}]}]}"#;
     let parsed = Pack::parse(text).unwrap();
-    assert_eq!(
-        check_request(&[Tool { name: "", schema: &json!({"type": "object"}) }], &parsed).len(),
-        1
-    );
+    assert_eq!(check(&json!({"type": "object"}), &parsed).len(), 1);
     let cases = [
         (r#""is": "enforced""#, r#""is": "enforcd""#, "/keywords/type/is"),
         (r#""p": {"address": "https://e.org", "#, r#""p": {"#, "/sources/p"),
@@ -146,7 +144,10 @@ fn counts_go_over_a_request() {
     let rules = |count: usize| -> Vec<String> {
         let names: Vec<_> = (0..count).map(|at| format!("t{at}")).collect();
         let tools: Vec<_> = names.iter().map(|name| Tool { name, schema: &schema }).collect();
-        check_request(&tools, &pack).into_iter().map(|finding| finding.rule).collect()
+        check_request(&tools, &pack, &RelationOptions::default())
+            .into_iter()
+            .map(|finding| finding.rule)
+            .collect()
     };
     assert!(rules(8).is_empty());
     assert_eq!(rules(9), ["optional"]);

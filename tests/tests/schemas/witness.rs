@@ -29,6 +29,7 @@ struct Tally {
     valid: usize,
     invalid: usize,
     silent: usize,
+    dead: usize,
     undecided: usize,
     wrong: Vec<String>,
 }
@@ -41,6 +42,7 @@ fn judged(schema: &Value, options: &WitnessOptions) -> Option<Tally> {
         valid: found.valid.len(),
         invalid: found.invalid.len(),
         silent: found.silent.len(),
+        dead: found.dead.len(),
         undecided: found.undecided.len(),
         wrong: Vec::new(),
     };
@@ -56,25 +58,33 @@ fn judged(schema: &Value, options: &WitnessOptions) -> Option<Tally> {
             }
         }
     }
-    // Without a silent keyword, the schema is the same.
-    for pointer in &found.silent {
-        let (above, keyword) = pointer.rsplit_once('/').expect("a keyword has a parent");
-        let mut without = schema.clone();
-        let keyword = keyword.replace("~1", "/").replace("~0", "~");
-        let changed = without.pointer_mut(above).and_then(Value::as_object_mut);
-        // What other keywords read of this one changes if its text is removed.
-        let is_read = ["properties", "patternProperties", "items", "prefixItems", "if"];
-        if is_read.contains(&keyword.as_str()) || text.contains("unevaluated") {
-            continue;
-        }
-        changed.expect("the keyword is there").shift_remove(&keyword);
+    // Without a silent keyword or a dead branch, the schema is the same.
+    for pointer in found.silent.iter().chain(&found.dead) {
+        let Some(without) = without(schema, pointer) else { continue };
         let sources = [schema, &without].map(|schema| Source::new("<test>", schema.to_string()));
         let Ok(compared) = compare(&sources[0], &sources[1], &options.relation) else { continue };
         if compared.left_only.witness().or(compared.right_only.witness()).is_some() {
-            tally.wrong.push(format!("{pointer} is not silent: {compared:?} {text}"));
+            tally.wrong.push(format!("{pointer} is neither silent nor dead: {compared:?} {text}"));
         }
     }
     Some(tally)
+}
+
+/// Returns a schema without a keyword or branch. `None` if what other keywords read of it changes with its text.
+fn without(schema: &Value, pointer: &str) -> Option<Value> {
+    const READ: [&str; 5] = ["properties", "patternProperties", "items", "prefixItems", "if"];
+    let (above, last) = pointer.rsplit_once('/').expect("a keyword has a parent");
+    let mut without = schema.clone();
+    let last = last.replace("~1", "/").replace("~0", "~");
+    if READ.contains(&last.as_str()) || schema.to_string().contains("unevaluated") {
+        return None;
+    }
+    match without.pointer_mut(above).expect("the keyword is there") {
+        Value::Object(members) => members.shift_remove(&last).expect("it is there"),
+        Value::Array(items) => items.remove(last.parse().expect("an index")),
+        other => panic!("{pointer} is in {other}"),
+    };
+    Some(without)
 }
 
 fn report(name: &str, tallies: Vec<Tally>) -> Tally {
@@ -84,12 +94,13 @@ fn report(name: &str, tallies: Vec<Tally>) -> Tally {
         all.valid += one.valid;
         all.invalid += one.invalid;
         all.silent += one.silent;
+        all.dead += one.dead;
         all.undecided += one.undecided;
         all.wrong.extend(one.wrong);
     }
-    let Tally { valid, invalid, silent, undecided, wrong } = &all;
+    let Tally { valid, invalid, silent, dead, undecided, wrong } = &all;
     eprintln!(
-        "{name}: {schemas} schemas, {valid} instances, {invalid} near misses, {silent} silent, {undecided} undecided, {} wrong",
+        "{name}: {schemas} schemas, {valid} instances, {invalid} near misses, {silent} silent, {dead} dead, {undecided} undecided, {} wrong",
         wrong.len()
     );
     all

@@ -9,7 +9,7 @@ use grammarc_compiler::from_source::SourceRequest;
 use grammarc_compiler::frontend::FrontEnd;
 use grammarc_compiler::frontend::json_schema::explain::places;
 use grammarc_compiler::frontend::json_schema::{JsonSchemaOptions, KeyOrder, TextForm};
-use grammarc_runtime::{ByteMatcher, Grammar};
+use grammarc_runtime::{ByteMatcher, Grammar, Matcher};
 use grammarc_tests::vocabularies;
 
 fn options() -> JsonSchemaOptions {
@@ -73,6 +73,38 @@ fn places_are_among_those_of_the_source() {
     assert_eq!(found.places, ["/$defs/tree/properties/tags/items"]);
     assert_eq!((found.accepted, found.byte, found.next), (0, Some(b'c'), vec![b'a', b'b']));
     assert_eq!(found.completion.as_deref(), Some(&b"a\"]}"[..]));
+}
+
+#[test]
+fn tokens_are_explained_as_masks_allow_them() {
+    let compiler = Compiler::new(vocabularies::small().clone());
+    let schema = r#"{"type": "object", "properties": {"n": {"enum": ["one", "on", 12]}, "s": {"type": "string", "maxLength": 5}}}"#;
+    let grammar = Grammar::from_artifact(artifact(&compiler, schema, true).expect("it compiles"));
+    let mut allowed = 0;
+    for before in ["", "{", "{\"n\":", "{\"n\":\"on", "{\"n\":12,\"s\":\"ab", "{\"s\":\"abcde"] {
+        let mut matcher = Matcher::new(&grammar);
+        matcher.accept_text(before.as_bytes()).expect("it begins a text");
+        let mask: Vec<u32> = matcher.mask().iter().collect();
+        for token in 0..grammar.vocabulary().token_count() {
+            let found = matcher.explain(token);
+            assert_eq!(found.is_allowed, mask.contains(&token), "{before}: {token}");
+            allowed += usize::from(found.is_allowed);
+            let bytes = grammar.vocabulary().token_bytes(token);
+            let mut by_bytes = ByteMatcher::new(&grammar);
+            by_bytes.accept(before.as_bytes()).expect("it begins a text");
+            let accepted =
+                bytes.iter().take_while(|byte| by_bytes.accept(&[**byte]).is_ok()).count();
+            assert_eq!(
+                (found.accepted, found.byte),
+                (accepted, bytes.get(accepted).copied()),
+                "{before}: {bytes:?}"
+            );
+            let next: Vec<u8> =
+                (0..=u8::MAX).filter(|&byte| by_bytes.clone().accept(&[byte]).is_ok()).collect();
+            assert_eq!(found.next, next, "{before}: {bytes:?}");
+        }
+    }
+    assert!(allowed > 100, "{allowed}");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 use grammarc_artifacts::write;
 use grammarc_compiler::diagnostics::{Diagnostic, Source};
+use grammarc_compiler::frontend::json_schema::relation::RelationOptions;
 use grammarc_compiler::frontend::json_schema::witness::{WitnessOptions, witnesses};
 use grammarc_portable::{
     Finding, Pack, Severity, Tool, check, check_request, notes, pack, packs, sarif, tools,
@@ -125,7 +126,7 @@ pub(crate) fn run(args: LintArgs, output: &mut Output) -> Result<u8, Failure> {
             true => check(&schema, pack),
             false => {
                 let tools = of_tools.iter().map(|(name, schema)| Tool { name, schema });
-                check_request(&tools.collect::<Vec<_>>(), pack)
+                check_request(&tools.collect::<Vec<_>>(), pack, &RelationOptions::default())
             }
         });
     }

@@ -103,6 +103,7 @@ pub(crate) fn run(args: LowerArgs, output: &mut Output) -> Result<u8, Failure> {
             LowerError::Source(errors) => errors.clone(),
             LowerError::NoInstances => one("portable::no-instances"),
             LowerError::NoRewriting(_) => one("portable::no-rewriting"),
+            LowerError::Stopped(_) => one("portable::stopped"),
         };
         Failure::Refused { source: source.clone(), diagnostics }
     })?;

@@ -1,6 +1,8 @@
 //! Differences of two schemas or two lists of tools, as data that serializes to JSON.
 
 use std::fmt;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 use grammarc_grammar::diagnostics::{Diagnostic, Source};
 use grammarc_json_schema::relation::{
@@ -79,8 +81,11 @@ impl fmt::Display for DiffError {
 
 impl std::error::Error for DiffError {}
 
+/// Most time of a list of tools, in times of one question.
+const MOST_TIMES: u32 = 30;
+
 /// Compares two schemas or two lists of tools. For lists, there is one difference for each tool: first those of the old list
-/// in its order, then the new ones.
+/// in its order, then the new ones. Tools are undecided once thirty times the time of one question is spent.
 ///
 /// # Errors
 ///
@@ -100,8 +105,14 @@ pub fn differences(
     match (tools(&old.text), tools(&new.text)) {
         (Some(old), Some(mut new)) => {
             let mut all = Vec::with_capacity(old.len());
+            let begin = Instant::now();
+            let is_spent = || {
+                begin.elapsed() > options.time * MOST_TIMES
+                    || options.cancel.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
+            };
             for (name, schema) in old {
                 all.push(match new.shift_remove(&name) {
+                    Some(_) if is_spent() => Difference::undecided(name),
                     Some(other) => {
                         let [old, new] =
                             [schema, other].map(|schema| Source::new(name.clone(), schema));
@@ -223,6 +234,16 @@ impl From<&Reason> for ReasonValue {
 }
 
 impl Difference {
+    /// Returns that of a tool for which no time was left.
+    fn undecided(tool: String) -> Self {
+        let reason = ReasonValue {
+            side: None,
+            pointer: String::new(),
+            reason: "no time is left for this tool".to_owned(),
+        };
+        Self { compatible: None, undecided: vec![reason], ..Self::alone(tool, "unknown", false) }
+    }
+
     fn new(tool: Option<String>, compared: Compared, compatible: Compatible) -> Self {
         let [mut undecided, mut assuming] = [Vec::new(), Vec::new()];
         for side in [&compared.left_only, &compared.right_only, &compared.both] {

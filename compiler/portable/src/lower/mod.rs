@@ -21,8 +21,9 @@
 //! whole is decided by the compiler and never assembled from single rewritings: a keyword that is left out may be
 //! implied by others. With stand-ins, the schema before them is compared, because decoding maps one onto the other.
 //!
-//! Cost: at most [`MOST_ROUNDS`] checks, three questions about the whole, and one for each of the first losses.
-//! Tests: `tests/lower.rs`, `tests/rewritings.rs`.
+//! Cost: at most [`MOST_ROUNDS`] checks, three questions about the whole, and one for each of the first losses. The
+//! rewritings end after [`MOST_TIMES`] times the time limit of a question.
+//! Tests: `tests/lower.rs`, `tests/maskbench.rs`.
 
 mod lost;
 pub(crate) mod meet;
@@ -57,6 +58,12 @@ use stand_ins::StandIn;
 /// Most rounds of findings and rewritings. What is left after that is an error.
 const MOST_ROUNDS: usize = 200;
 
+/// Most values in a document that grows by rewritings, and most levels.
+const MOST_VALUES: usize = 100_000;
+const MOST_LEVELS: usize = 120;
+/// Most time of all rewritings, in times of one question.
+const MOST_TIMES: u32 = 10;
+
 /// The work on one schema.
 struct Work<'w> {
     root: Value,
@@ -68,6 +75,7 @@ struct Work<'w> {
     answers: Answers,
     /// The number of schemas that were printed.
     tries: Cell<usize>,
+    budget: Budget,
 }
 
 /// What rewritings of one round look at.
@@ -84,11 +92,13 @@ struct Around<'a> {
 ///
 /// # Errors
 ///
-/// The source is not JSON or is refused, no value satisfies it, or no rewriting meets a rule of the target.
+/// The source is not JSON or is refused, no value satisfies it, no rewriting meets a rule of the target, or the schema
+/// that does is too large or takes too long.
 ///
 /// # Cost
 ///
 /// A check for each round, and three questions about the whole schema within the time limit of the options each.
+/// Rewritings take at most ten times as long, and write at most 100,000 values and 120 levels.
 pub fn lower(source: &Source, pack: &Pack, options: &LowerOptions) -> Result<Lowered, LowerError> {
     let codes = Codes { syntax: "portable::syntax", duplicate_key: "portable::duplicate-key" };
     if let Err(error) = Document::parse(source, codes, &Budget::new()) {
@@ -96,19 +106,25 @@ pub fn lower(source: &Source, pack: &Pack, options: &LowerOptions) -> Result<Low
     }
     let original: Value = serde_json::from_str(&source.text).unwrap_or_default();
     let losses = Losses::new(options);
+    let budget = Budget::new().time_limit(options.relation.time * MOST_TIMES);
+    let budget = match &options.relation.cancel {
+        Some(flag) => budget.cancel_flag(std::sync::Arc::clone(flag)),
+        None => budget,
+    };
     let mut work = Work {
         root: original.clone(),
         pack,
         options,
         rewritten: Vec::new(),
         losses,
-        answers: Answers::default(),
+        answers: Answers::new(options.relation.clone()),
         tries: Cell::new(0),
+        budget,
     };
-    work.rounds();
+    work.rounds()?;
     let absent = work.fewer_optional();
     let plain = work.root.clone();
-    let stand_ins = work.stand_ins(&absent);
+    let stand_ins = work.stand_ins(absent);
     let left = check(&work.root, pack);
     let errors: Vec<Finding> =
         left.iter().filter(|finding| finding.severity == Severity::Error).cloned().collect();
@@ -116,28 +132,38 @@ pub fn lower(source: &Source, pack: &Pack, options: &LowerOptions) -> Result<Low
         return Err(LowerError::NoRewriting(errors));
     }
     let is_same = work.root == original;
-    let compared = if is_same {
-        None
-    } else {
-        Some(related::related(source, &original, &plain, &options.relation)?)
-    };
+    let compared = related::related(source, &original, &plain, &options.relation)?;
+    let compared = (!is_same).then_some(compared);
     Ok(work.finish(source, left, stand_ins, compared))
 }
 
 impl Work<'_> {
     /// Rewrites places until no rewriting applies.
-    fn rounds(&mut self) {
+    fn rounds(&mut self) -> Result<(), LowerError> {
         for _ in 0..MOST_ROUNDS {
-            if !self.round() {
+            if !self.round()? {
                 break;
             }
         }
+        Ok(())
+    }
+
+    /// Fails if time or size of the document are beyond the limits.
+    fn check(&self) -> Result<(), LowerError> {
+        let spent = |_| self.budget.error().map_or_else(String::new, ToString::to_string);
+        self.budget.check().map_err(spent).map_err(LowerError::Stopped)?;
+        if !tree::is_within(&self.root, MOST_VALUES, MOST_LEVELS) {
+            return Err(LowerError::Stopped(format!(
+                "copies in place of references make more than {MOST_VALUES} values or {MOST_LEVELS} levels"
+            )));
+        }
+        Ok(())
     }
 
     /// Rewrites every place with findings once, those inside others first. Returns whether something changed.
-    fn round(&mut self) -> bool {
+    fn round(&mut self) -> Result<bool, LowerError> {
         let before = self.root.clone();
-        let places = Places::with_answers(&before, std::rc::Rc::clone(&self.answers));
+        let places = Places::with_answers(&before, self.answers.clone());
         let mut findings = met(&places, self.pack);
         findings.retain(|met| self.is_wanted(met));
         // Later places come first, so that pointers to earlier ones stay valid. At one place, keywords of the schema
@@ -152,6 +178,7 @@ impl Work<'_> {
             if is_gone || moved.contains(&met.place) {
                 continue;
             }
+            self.check()?;
             let Some((name, outcome)) = self.rewrite(&around, &places, &met) else { continue };
             changed = true;
             let equal = outcome.gives == Gives::Equal;
@@ -170,7 +197,8 @@ impl Work<'_> {
                 break;
             }
         }
-        changed && self.root != before
+        self.check()?;
+        Ok(changed && self.root != before)
     }
 
     /// Whether a finding is to be met by a rewriting.
@@ -218,6 +246,7 @@ impl Work<'_> {
                 held_by: place.keyword,
                 nullable: around.nullable,
                 tries: &self.tries,
+                answers: &self.answers,
                 pack: self.pack,
                 options: self.options,
             };
@@ -301,7 +330,7 @@ impl Work<'_> {
     }
 
     /// Applies the stand-ins for what is left, and for the optional members of `absent`.
-    fn stand_ins(&mut self, absent: &FxHashSet<String>) -> Vec<StandIn> {
+    fn stand_ins(&mut self, mut absent: FxHashSet<String>) -> Vec<StandIn> {
         let asks = |root: &Value, name: &str| -> Vec<String> {
             let places = Places::of(root);
             let findings = met(&places, self.pack).into_iter();
@@ -317,7 +346,9 @@ impl Work<'_> {
                 rule.entry.is == Treatment::Refused
                     && rule.entry.instead.iter().any(|one| one == "closed")
             });
-            stand_ins.push(stand_ins::wrap_root(&mut self.root, closes));
+            let (stand_in, moved) = stand_ins::wrap_root(&mut self.root, closes);
+            stand_ins.push(stand_in);
+            absent = absent.iter().map(|pointer| moved.pointer(pointer)).collect();
         }
         if self.options.null_for_absent {
             let wanting = asks(&self.root, "required");

@@ -127,6 +127,9 @@ pub enum LowerError {
     /// No value satisfies the source.
     #[error("no value satisfies the schema, so no target can write one")]
     NoInstances,
+    /// The schema that the target takes would be too large, or time is spent. The text says which.
+    #[error("the schema is not lowered: {0}")]
+    Stopped(String),
     /// No rewriting meets these rules of the target.
     #[error("no rewriting meets the rule `{}` of {}: {}", .0[0].rule, .0[0].target, .0[0].message)]
     NoRewriting(Vec<Finding>),

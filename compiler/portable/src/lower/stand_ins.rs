@@ -6,13 +6,17 @@
 //! A member gets a stand-in only if `null` is none of its values, and if no other schema of the document allows `null`
 //! for a member of that name. So decoding needs no validation.
 
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::lower::meet::names;
-use crate::places::Places;
 use crate::places::pointer::join;
+use crate::places::{Place, Places};
 use crate::predicates::shape;
 
 /// The member that holds the source if the root is wrapped.
@@ -169,9 +173,23 @@ fn with_null(schema: Value) -> Value {
     json!({"anyOf": [schema, {"type": "null"}]})
 }
 
-/// Makes the document a member of an object, and returns the stand-in. Definitions stay at the root. If a reference
-/// leads to the root, the document becomes a definition.
-pub(crate) fn wrap_root(root: &mut Value, closed: bool) -> StandIn {
+/// Where the parts of a document are after it was wrapped.
+pub(crate) struct Moved {
+    /// The reference to what was the root.
+    base: String,
+}
+
+impl Moved {
+    /// Returns the pointer to a part, for its pointer before. Definitions stay where they are.
+    pub(crate) fn pointer(&self, before: &str) -> String {
+        let stays = ["/$defs/", "/definitions/"].iter().any(|start| before.starts_with(start));
+        if stays { before.to_owned() } else { format!("{}{before}", &self.base[1..]) }
+    }
+}
+
+/// Makes the document a member of an object. Returns the stand-in, and where the document's parts are then. Definitions
+/// stay at the root. If a reference leads to the root, the document becomes a definition.
+pub(crate) fn wrap_root(root: &mut Value, closed: bool) -> (StandIn, Moved) {
     let mut inner = std::mem::take(root);
     let mut definitions = Map::new();
     for keyword in ["$schema", "$defs", "definitions"] {
@@ -186,11 +204,14 @@ pub(crate) fn wrap_root(root: &mut Value, closed: bool) -> StandIn {
         crate::lower::tree::for_each_reference(found, &mut |uri| is_recursive |= uri == "#");
     }
     let mut base = join("#/properties", WRAPPED);
+    // The reference from the member to the document is written last, because other references change before.
+    let mut member = None;
     if is_recursive {
         let slot = definitions.entry("$defs").or_insert_with(|| json!({}));
         let name = crate::lower::tree::free_name(slot, "root");
         base = join("#/$defs", &name);
-        let wrapped = std::mem::replace(&mut inner, json!({"$ref": base}));
+        let wrapped = std::mem::replace(&mut inner, Value::Null);
+        member = Some(json!({"$ref": base}));
         if let Some(slot) = slot.as_object_mut() {
             slot.insert(name, wrapped);
         }
@@ -204,17 +225,18 @@ pub(crate) fn wrap_root(root: &mut Value, closed: bool) -> StandIn {
     }
     outer.extend(definitions);
     *root = Value::Object(outer);
-    let keep = |uri: &str| {
-        ["#/$defs/", "#/definitions/"].iter().any(|start| uri.starts_with(start)) || uri == base
-    };
+    let moved = Moved { base };
     crate::lower::tree::for_each_reference(root, &mut |uri| {
-        if uri == "#" {
-            *uri = base.clone();
-        } else if uri.starts_with("#/") && !keep(uri) {
-            *uri = format!("{base}{}", &uri[1..]);
+        if let Some(pointer) =
+            uri.strip_prefix('#').filter(|rest| rest.is_empty() || rest.starts_with('/'))
+        {
+            *uri = format!("#{}", moved.pointer(pointer));
         }
     });
-    StandIn { pointer: String::new(), is: Denotes::Root }
+    if let Some(member) = member {
+        root["properties"][WRAPPED] = member;
+    }
+    (StandIn { pointer: String::new(), is: Denotes::Root }, moved)
 }
 
 /// Returns the value that an output of a lowered schema denotes. `schema` and `stand_ins` are those of
@@ -222,126 +244,160 @@ pub(crate) fn wrap_root(root: &mut Value, closed: bool) -> StandIn {
 ///
 /// # Cost
 ///
-/// Linear in the value, times the number of branches that apply at one place.
+/// Linear in the value. For each set of schemas that apply to one value, linear in these schemas.
 pub fn unstand(value: &Value, schema: &Value, stand_ins: &[StandIn]) -> Value {
     let places = Places::of(schema);
     let is = |wanted: Denotes| stand_ins.iter().filter(move |one| one.is == wanted);
     let absent = is(Denotes::NullForAbsent).map(|one| &*one.pointer).collect();
-    let decoder = Decoder { places: &places, absent, inside: FxHashMap::default() };
-    let mut decoder = decoder;
-    let decoded = decoder.value(value, &[0]);
+    let mut decoder = Decoder { places: &places, absent, sets: IndexMap::new() };
+    let root = decoder.set(vec![0]);
+    let decoded = decoder.value(value, root);
     match is(Denotes::Root).next() {
         Some(_) => decoded.get(WRAPPED).cloned().unwrap_or(decoded),
         None => decoded,
     }
 }
 
+/// What applies inside values to which some schemas apply. The numbers are those of sets.
+#[derive(Default)]
+struct Inside {
+    named: FxHashMap<String, usize>,
+    /// For members without a name.
+    others: usize,
+    first: Vec<usize>,
+    /// For items after the first ones.
+    rest: usize,
+}
+
 struct Decoder<'d> {
     places: &'d Places<'d>,
     /// The pointers of members for which `null` denotes absence.
     absent: FxHashSet<&'d str>,
-    /// The schemas that apply beside each schema: targets of references, and branches.
-    inside: FxHashMap<usize, Vec<usize>>,
+    /// The sets of schemas that apply to some value, each with what applies inside it once that was asked.
+    sets: IndexMap<Vec<usize>, Option<Rc<Inside>>>,
 }
 
 impl Decoder<'_> {
-    /// Returns all schemas that apply to a value if those of `from` do.
-    fn applying(&mut self, from: &[usize]) -> Vec<usize> {
-        let mut all: Vec<usize> = Vec::new();
-        for &index in from {
-            let places = self.places;
-            let found = self.inside.entry(index).or_insert_with(|| {
-                let (mut found, mut open) = (Vec::new(), vec![index]);
-                while let Some(index) = open.pop() {
-                    if found.contains(&index) {
-                        continue;
-                    }
-                    found.push(index);
-                    open.extend(places.all[index].reference.as_ref().and_then(|one| one.target));
-                    let inside = places.inside[index].iter().copied();
-                    open.extend(inside.filter(|&one| {
-                        matches!(
-                            places.all[one].keyword,
-                            "anyOf" | "oneOf" | "allOf" | "then" | "else"
-                        )
-                    }));
-                }
-                found
-            });
-            all.extend(found.iter().filter(|one| !all.contains(one)).copied().collect::<Vec<_>>());
+    /// Returns the number of the set of all schemas that apply to a value if those of `from` do.
+    fn set(&mut self, from: Vec<usize>) -> usize {
+        const BRANCHES: [&str; 5] = ["anyOf", "oneOf", "allOf", "then", "else"];
+        let places = self.places;
+        let (mut found, mut open) = (BTreeSet::new(), from);
+        while let Some(index) = open.pop() {
+            if found.insert(index) {
+                open.extend(places.all[index].reference.as_ref().and_then(|one| one.target));
+                let inside = places.inside[index].iter().copied();
+                open.extend(inside.filter(|&one| BRANCHES.contains(&places.all[one].keyword)));
+            }
         }
-        all
+        let entry = self.sets.entry(found.into_iter().collect());
+        let index = entry.index();
+        entry.or_insert(None);
+        index
     }
 
-    /// Decodes a value to which the schemas of `from` apply. Recurses as deep as the value, which the JSON parser
-    /// bounds.
-    fn value(&mut self, value: &Value, from: &[usize]) -> Value {
+    /// Returns what applies inside values of a set.
+    fn inside(&mut self, set: usize) -> Rc<Inside> {
+        if let Some(known) = &self.sets[set] {
+            return Rc::clone(known);
+        }
+        let places = self.places;
+        let applying: Vec<Vec<usize>> = self
+            .sets
+            .get_index(set)
+            .into_iter()
+            .flat_map(|(all, _)| all)
+            .map(|&index| places.inside[index].clone())
+            .collect();
+        let all = || applying.iter().flatten().map(|&one| (one, &places.all[one]));
+        let names =
+            all().filter(|(_, place)| place.keyword == "properties").map(|(_, place)| &place.name);
+        let names: BTreeSet<&String> = names.collect();
+        let count = all()
+            .filter(|(_, place)| is_positional(place))
+            .map(|(_, place)| place.name.parse().map_or(0, |at: usize| at + 1));
+        let count = count.max().unwrap_or(0);
+        let mut inside = Inside::default();
+        let mut by_name: FxHashMap<(usize, &str), usize> = FxHashMap::default();
+        let mut by_index: FxHashMap<(usize, &str), usize> = FxHashMap::default();
+        let (mut others, mut rests) = (Vec::new(), Vec::new());
+        for (schema, children) in applying.iter().enumerate() {
+            let (mut other, mut rest) = (Vec::new(), None);
+            for &one in children {
+                let place = &places.all[one];
+                match place.keyword {
+                    "properties" => {
+                        by_name.insert((schema, &place.name), one);
+                    }
+                    "patternProperties" | "additionalProperties" => other.push(one),
+                    _ if is_positional(place) => {
+                        by_index.insert((schema, &place.name), one);
+                    }
+                    "items" | "additionalItems" => rest = rest.or(Some(one)),
+                    _ => {}
+                }
+            }
+            others.push(other);
+            rests.push(rest);
+        }
+        for name in names {
+            let of_schema = |schema: usize| match by_name.get(&(schema, name)) {
+                Some(&one) => vec![one],
+                None => others[schema].clone(),
+            };
+            let found = (0..applying.len()).flat_map(of_schema).collect();
+            inside.named.insert(name.clone(), self.set(found));
+        }
+        for at in 0..count {
+            let at = at.to_string();
+            let of_schema =
+                |schema: usize| by_index.get(&(schema, &*at)).copied().or(rests[schema]);
+            let found = (0..applying.len()).filter_map(of_schema).collect();
+            inside.first.push(self.set(found));
+        }
+        inside.others = self.set(others.concat());
+        inside.rest = self.set(rests.into_iter().flatten().collect());
+        let inside = Rc::new(inside);
+        self.sets[set] = Some(Rc::clone(&inside));
+        inside
+    }
+
+    /// Whether `null` denotes absence for one of the schemas of a set.
+    fn is_absent(&self, set: usize) -> bool {
+        let all = self.sets.get_index(set).into_iter().flat_map(|(all, _)| all);
+        all.into_iter().any(|&one| self.absent.contains(&*self.places.all[one].pointer))
+    }
+
+    /// Decodes a value to which the schemas of a set apply. Recurses as deep as the value, which the JSON parser bounds.
+    fn value(&mut self, value: &Value, set: usize) -> Value {
         match value {
             Value::Object(members) => {
-                let applying = self.applying(from);
+                let inside = self.inside(set);
                 let mut decoded = Map::new();
                 for (key, member) in members {
-                    let inside = self.members(&applying, key);
-                    let is_absent =
-                        |&one: &usize| self.absent.contains(&*self.places.all[one].pointer);
-                    if member.is_null() && inside.iter().any(is_absent) {
+                    let set = inside.named.get(key).copied().unwrap_or(inside.others);
+                    if member.is_null() && self.is_absent(set) {
                         continue;
                     }
-                    decoded.insert(key.clone(), self.value(member, &inside));
+                    decoded.insert(key.clone(), self.value(member, set));
                 }
                 Value::Object(decoded)
             }
             Value::Array(items) => {
-                let applying = self.applying(from);
+                let inside = self.inside(set);
                 let items = items.iter().enumerate().map(|(at, item)| {
-                    let inside = self.items(&applying, at);
-                    self.value(item, &inside)
+                    self.value(item, inside.first.get(at).copied().unwrap_or(inside.rest))
                 });
                 Value::Array(items.collect())
             }
             value => value.clone(),
         }
     }
+}
 
-    /// Returns the schemas of a member.
-    fn members(&self, applying: &[usize], key: &str) -> Vec<usize> {
-        let mut found = Vec::new();
-        for &index in applying {
-            let inside = || self.places.inside[index].iter().copied();
-            let named = inside().find(|&one| {
-                let place = &self.places.all[one];
-                place.keyword == "properties" && place.name == key
-            });
-            let others = inside().filter(|&one| {
-                matches!(self.places.all[one].keyword, "patternProperties" | "additionalProperties")
-            });
-            match named {
-                Some(named) => found.push(named),
-                None => found.extend(others),
-            }
-        }
-        found
-    }
-
-    /// Returns the schemas of an item.
-    fn items(&self, applying: &[usize], at: usize) -> Vec<usize> {
-        let mut found = Vec::new();
-        for &index in applying {
-            let inside = || self.places.inside[index].iter().copied();
-            let at = at.to_string();
-            let fixed = inside().find(|&one| {
-                let place = &self.places.all[one];
-                matches!(place.keyword, "prefixItems" | "items") && place.name == at
-            });
-            let rest = inside().find(|&one| {
-                let place = &self.places.all[one];
-                (place.keyword == "items" && place.name.is_empty())
-                    || place.keyword == "additionalItems"
-            });
-            found.extend(fixed.or(rest));
-        }
-        found
-    }
+/// Whether a place is the schema of one item.
+fn is_positional(place: &Place<'_>) -> bool {
+    matches!(place.keyword, "prefixItems" | "items") && !place.name.is_empty()
 }
 
 #[cfg(test)]
@@ -358,7 +414,7 @@ mod tests {
             }},
         });
         let mut stand_ins = null_for_absent(&mut schema, |_, _| true);
-        stand_ins.push(wrap_root(&mut schema, true));
+        stand_ins.push(wrap_root(&mut schema, true).0);
         // Pointers of members in definitions do not change by the wrapping.
         assert_eq!(stand_ins.len(), 3);
         let value =

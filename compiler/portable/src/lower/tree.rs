@@ -24,6 +24,24 @@ pub(crate) fn for_each_reference(schema: &mut Value, visit: &mut impl FnMut(&mut
     }
 }
 
+/// Whether a document has at most so many values and levels.
+pub(crate) fn is_within(document: &Value, values: usize, levels: usize) -> bool {
+    let mut open = vec![(document, 0)];
+    let mut count = 0;
+    while let Some((value, level)) = open.pop() {
+        count += 1;
+        if count > values || level > levels {
+            return false;
+        }
+        match value {
+            Value::Array(items) => open.extend(items.iter().map(|item| (item, level + 1))),
+            Value::Object(members) => open.extend(members.values().map(|one| (one, level + 1))),
+            _ => {}
+        }
+    }
+    true
+}
+
 /// Returns a name that an object of definitions does not have: `name`, or `name` with a number.
 pub(crate) fn free_name(definitions: &Value, name: &str) -> String {
     let clean: String = name

@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use grammarc_grammar::diagnostics::Source;
-use grammarc_json_schema::relation::{Relation, RelationOptions, relate};
+use grammarc_json_schema::relation::{Relation, relate};
 use rustc_hash::FxHashSet;
 use serde_json::{Map, Value};
 
 use super::At;
+use crate::places::Answers;
 use crate::places::alone::alone;
 
 /// Time limit of a question about two branches. Beyond it, they count as overlapping.
@@ -22,18 +23,13 @@ pub(super) fn overlaps(at: At<'_>) -> bool {
     let text = at.value().map(Value::to_string).unwrap_or_default();
     // What a reference names may change from walk to walk.
     if text.contains("ef\"") {
-        return !are_disjoint(root, branches);
+        return !are_disjoint(root, branches, &at.places.answers);
     }
-    if let Some(&known) = at.places.answers.borrow().get(&text) {
-        return known;
-    }
-    let overlaps = !are_disjoint(root, branches);
-    at.places.answers.borrow_mut().insert(text, overlaps);
-    overlaps
+    at.places.answers.known(text, || !are_disjoint(root, branches, &at.places.answers))
 }
 
 /// Whether no value satisfies two of the branches. `root` is the document that has them.
-pub(crate) fn are_disjoint(root: &Value, branches: &[Value]) -> bool {
+pub(crate) fn are_disjoint(root: &Value, branches: &[Value], answers: &Answers) -> bool {
     let mut asked = 0;
     for (at, left) in branches.iter().enumerate() {
         for right in &branches[at + 1..] {
@@ -41,7 +37,7 @@ pub(crate) fn are_disjoint(root: &Value, branches: &[Value]) -> bool {
                 continue;
             }
             asked += 1;
-            if asked > MOST_PAIRS || !are_proved_disjoint(root, left, right) {
+            if asked > MOST_PAIRS || !are_proved_disjoint(root, left, right, answers) {
                 return false;
             }
         }
@@ -131,10 +127,10 @@ fn canonical(value: &Value) -> String {
 }
 
 /// Whether the compiler proves that no value satisfies both schemas.
-fn are_proved_disjoint(root: &Value, left: &Value, right: &Value) -> bool {
-    let options = RelationOptions { time: TIME, ..RelationOptions::default() };
+fn are_proved_disjoint(root: &Value, left: &Value, right: &Value, answers: &Answers) -> bool {
     let (left, right) = (alone(root, left), alone(root, right));
     let source = |value: Value| Source::new("<branch>", value.to_string());
-    let compared = relate(&source(left), &source(right), &options);
-    compared.is_ok_and(|compared| compared.relation == Relation::Disjoint)
+    let (left, right) = (source(left), source(right));
+    let compared = answers.ask(TIME, |options| relate(&left, &right, options));
+    compared.is_some_and(|found| found.is_ok_and(|found| found.relation == Relation::Disjoint))
 }

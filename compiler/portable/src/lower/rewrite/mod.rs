@@ -41,6 +41,7 @@ use serde_json::{Map, Value};
 use super::options::{Gives, Keep, LowerOptions};
 use crate::finding::Treatment;
 use crate::pack::Pack;
+use crate::places::Answers;
 
 /// A place to rewrite.
 pub(crate) struct Task<'t> {
@@ -58,6 +59,8 @@ pub(crate) struct Task<'t> {
     pub(crate) nullable: &'t FxHashSet<String>,
     /// The number of schemas that were printed.
     pub(crate) tries: &'t Cell<usize>,
+    /// Which branches overlap, as far as it was asked.
+    pub(crate) answers: &'t Answers,
     /// The pack of the target.
     pub(crate) pack: &'t Pack,
     /// The options.
@@ -88,8 +91,11 @@ impl Outcome {
 impl Task<'_> {
     /// Returns the same task, to be changed in part.
     pub(crate) fn again(&mut self) -> Task<'_> {
-        let Task { before, pointer, keyword, held_by, nullable, tries, pack, options, .. } = *self;
-        Task { root: self.root, before, pointer, keyword, held_by, nullable, tries, pack, options }
+        let Task {
+            before, pointer, keyword, held_by, nullable, tries, answers, pack, options, ..
+        } = *self;
+        let root = &mut *self.root;
+        Task { root, before, pointer, keyword, held_by, nullable, tries, answers, pack, options }
     }
 
     /// Returns the schema as an object.

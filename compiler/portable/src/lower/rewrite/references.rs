@@ -7,12 +7,13 @@
 //! | recursion | copies of the definitions to [`LEVELS`] levels, then nothing or anything | narrower or wider |
 //! | a document elsewhere | anything | wider |
 
+use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
 use super::logic::merged;
 use super::{Outcome, Task};
 use crate::lower::options::{Gives, Keep};
-use crate::lower::tree::{absorb_false, define, for_each_reference};
+use crate::lower::tree::{absorb_false, define, for_each_reference, free_name};
 use crate::places::Places;
 use crate::places::keywords::is_annotation;
 use crate::places::pointer::join;
@@ -216,6 +217,17 @@ fn unroll(task: &mut Task<'_>, places: &Places<'_>) -> Option<Outcome> {
             })
         })
         .collect();
+    // The first level keeps its name. Names of others are free in the document.
+    let mut taken = Value::Object(definitions.clone());
+    let mut levels_of: FxHashMap<(String, usize), String> = FxHashMap::default();
+    for name in &names {
+        levels_of.insert((join("", name), 1), (*name).clone());
+        for level in 2..=levels {
+            let free = free_name(&taken, &format!("{name}_level_{level}"));
+            taken[&free] = Value::Null;
+            levels_of.insert((join("", name), level), free);
+        }
+    }
     let mut levelled: Vec<(String, Value)> = Vec::new();
     for level in 1..=levels {
         for name in &names {
@@ -232,14 +244,13 @@ fn unroll(task: &mut Task<'_>, places: &Places<'_>) -> Option<Outcome> {
                 if level == levels {
                     *inner = leaf.clone();
                 } else {
-                    let next = format!("{}_level_{}", uri.strip_prefix("#/$defs/")?, level + 1);
-                    inner
-                        .as_object_mut()?
-                        .insert("$ref".to_owned(), json!(format!("#/$defs/{next}")));
+                    let name = uri.strip_prefix("#/$defs")?.to_owned();
+                    let next = join("#/$defs", levels_of.get(&(name, level + 1))?);
+                    inner.as_object_mut()?.insert("$ref".to_owned(), json!(next));
                 }
             }
-            let own = if level == 1 { (*name).clone() } else { format!("{name}_level_{level}") };
-            levelled.push((own, copy));
+            let own = levels_of.get(&(join("", name), level))?;
+            levelled.push((own.clone(), copy));
         }
     }
     let mut root = task.root.clone();

@@ -32,10 +32,10 @@ pub(super) fn rewrite(task: &mut Task<'_>) -> Option<Outcome> {
 
 /// Writes `oneOf` as `anyOf`, with the keywords beside it in each branch if the target does not take them beside.
 fn one_of(task: &mut Task<'_>) -> Option<Outcome> {
-    let before = task.before;
+    let (before, answers) = (task.before, task.answers);
     let schema = task.schema()?;
     let branches = schema.get("oneOf")?.as_array()?.clone();
-    let is_disjoint = are_disjoint(before, &branches);
+    let is_disjoint = are_disjoint(before, &branches, answers);
     let gives = if is_disjoint { Gives::Equal } else { Gives::Wider };
     if branches.len() == 1 && !schema.contains_key("allOf") {
         schema.shift_remove("oneOf");
