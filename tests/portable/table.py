@@ -66,7 +66,10 @@ def main() -> None:
                 lowered = asked(arguments.grammarc, "lower", path, "--for", target)
                 relations[target][lowered["relation"] if lowered else "failed"] += 1
                 if lowered:
-                    row = {key: lowered[key] for key in ("target", "schema", "relation", "lost")}
+                    row = {key: lowered[key] for key in ("target", "schema", "relation")}
+                    # With stand-ins, the values of the lowered schema denote others.
+                    of = [] if lowered["stand_ins"] else [("narrower", lowered["missing"]), ("wider", lowered["added"])]
+                    row["witnesses"] = [{"text": text, "effect": effect} for effect, text in of if text is not None]
                     lines[target].append(json.dumps({"name": name, "source": schema, **row}))
     if arguments.lowered:
         arguments.lowered.mkdir(parents=True, exist_ok=True)

@@ -1367,6 +1367,20 @@ grammarc_status grammarc_matcher_ending(struct grammarc_matcher *matcher,
                                         size_t *needed);
 
 /**
+ * Writes why a token is allowed or refused, as a JSON object: `allowed`; `accepted`, the number of its bytes that are allowed;
+ * `byte`, the refused byte or null; `places`, JSON pointers to the schemas that say what comes there; `rules`, names of rules;
+ * `next`, the bytes that may come; `may_end`; and `completion`, the shortest text to an end, or null. It has no text of an
+ * output. The matcher does not move.
+ *
+ * `buffer` works as in grammarc_matcher_forced_tokens(); the text has no terminating zero. Takes some microseconds.
+ */
+grammarc_status grammarc_matcher_explain(struct grammarc_matcher *matcher,
+                                         uint32_t token,
+                                         uint8_t *buffer,
+                                         size_t capacity,
+                                         size_t *needed);
+
+/**
  * Writes the position as bytes. Any matcher of the same grammar can read them with grammarc_matcher_import(), also in
  * another process. `buffer` works as in grammarc_matcher_forced_tokens().
  */

@@ -45,6 +45,10 @@ fn nothing_refused_is_left() {
                     *shares.entry("no instances").or_default() += 1;
                     continue;
                 }
+                Err(LowerError::NothingLeft) => {
+                    *shares.entry("nothing left").or_default() += 1;
+                    continue;
+                }
                 Err(LowerError::Stopped(_)) => {
                     *shares.entry("too large or too slow").or_default() += 1;
                     continue;

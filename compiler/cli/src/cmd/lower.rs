@@ -102,6 +102,7 @@ pub(crate) fn run(args: LowerArgs, output: &mut Output) -> Result<u8, Failure> {
         let diagnostics = match &error {
             LowerError::Source(errors) => errors.clone(),
             LowerError::NoInstances => one("portable::no-instances"),
+            LowerError::NothingLeft => one("portable::nothing-left"),
             LowerError::NoRewriting(_) => one("portable::no-rewriting"),
             LowerError::Stopped(_) => one("portable::stopped"),
         };

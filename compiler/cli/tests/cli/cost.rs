@@ -10,7 +10,10 @@ fn shares_add_up_and_the_dearest_place_comes_first() {
     let cost = ["cost", "a.json", "--tokenizer", "tiny.json", "--what-if", "--format", "json"];
     let found = place.run(&cost).exits(0).value();
     let places = found["places"].as_array().expect("a list");
-    assert_eq!(places[0]["pointer"], "/properties/id", "{found}");
+    let pointers: Vec<&str> = places.iter().filter_map(|place| place["pointer"].as_str()).collect();
+    assert_eq!(pointers, ["", "/properties/id", "/properties/n"], "{found}");
+    let falls = |pair: &[serde_json::Value]| pair[0]["bytes"].as_f64() >= pair[1]["bytes"].as_f64();
+    assert!(places.windows(2).all(falls), "{found}");
     let sum: f64 = places.iter().filter_map(|place| place["bytes"].as_f64()).sum();
     let others = found["others"].as_f64().expect("a number");
     let bytes = found["bytes"].as_f64().expect("a number");

@@ -92,7 +92,7 @@ struct Around<'a> {
 ///
 /// # Errors
 ///
-/// The source is not JSON or is refused, no value satisfies it, no rewriting meets a rule of the target, or the schema
+/// The source is not JSON or is refused, no value satisfies it or what is left of it, no rewriting meets a rule of the target, or the schema
 /// that does is too large or takes too long.
 ///
 /// # Cost
@@ -373,6 +373,11 @@ impl Work<'_> {
             Some(Err(reason)) => ("unknown", false, vec![reason.clone()]),
             Some(Ok(compared)) => (name(compared.relation), is_proved(compared), reasons(compared)),
         };
+        let found = compared.as_ref().and_then(|compared| compared.as_ref().ok());
+        let of = |side: fn(&Compared) -> &Side| {
+            found.and_then(|found| side(found).witness()).map(str::to_owned)
+        };
+        let (missing, added) = (of(|found| &found.left_only), of(|found| &found.right_only));
         let has =
             |treatment: Treatment| findings.iter().any(|finding| finding.treatment == treatment);
         let kept = match self.options.keep {
@@ -395,6 +400,8 @@ impl Work<'_> {
             schema: self.root,
             text,
             stand_ins,
+            missing,
+            added,
             lost: self.losses.found(relation == "equal"),
             rewritten: self.rewritten,
             findings,

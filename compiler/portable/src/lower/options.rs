@@ -108,6 +108,10 @@ pub struct Lowered {
     pub text: String,
     /// What denotes what in the values of the lowered schema.
     pub stand_ins: Vec<StandIn>,
+    /// A shortest value of the source that the lowered schema lacks, as JSON. Stand-ins are not regarded.
+    pub missing: Option<String>,
+    /// A shortest value of the lowered schema that the source lacks, as JSON. Stand-ins are not regarded.
+    pub added: Option<String>,
     /// Places whose values changed, with a value each.
     pub lost: Vec<Lost>,
     /// All places that were rewritten, in order.
@@ -127,6 +131,9 @@ pub enum LowerError {
     /// No value satisfies the source.
     #[error("no value satisfies the schema, so no target can write one")]
     NoInstances,
+    /// No value satisfies what is left of the source in the form that the target takes.
+    #[error("no value is left in the form that the target takes; another `keep` may leave some")]
+    NothingLeft,
     /// The schema that the target takes would be too large, or time is spent. The text says which.
     #[error("the schema is not lowered: {0}")]
     Stopped(String),

@@ -35,6 +35,9 @@ pub(super) fn related(
     if is_empty(&compared.left_only) && is_empty(&compared.both) {
         return Err(LowerError::NoInstances);
     }
+    if is_empty(&compared.right_only) && is_empty(&compared.both) {
+        return Err(LowerError::NothingLeft);
+    }
     let is_unknown = |side: &Side| matches!(side, Side::Unknown(_));
     if is_unknown(&compared.left_only) {
         if let Some(larger) = larger(plain) {

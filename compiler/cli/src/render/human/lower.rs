@@ -12,6 +12,11 @@ impl Answer for LoweredFile {
         let Self { path, lowered } = self;
         let proof = if lowered.proved { ", proved" } else { "" };
         writeln!(out, "{}: {}{proof}", lowered.target, lowered.relation)?;
+        for (what, value) in [("only before", &lowered.missing), ("only after", &lowered.added)] {
+            if let Some(value) = value {
+                writeln!(out, "  {what:<11} {value}")?;
+            }
+        }
         for lost in &lowered.lost {
             let effect = match lost.effect {
                 Gives::Equal => "equal",

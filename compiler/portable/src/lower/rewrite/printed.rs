@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 
 use super::{Outcome, Task};
 use crate::lower::options::Gives;
+use crate::lower::tree::has_booleans;
 use crate::places::alone::alone;
 use crate::places::keywords::is_annotation;
 
@@ -38,6 +39,12 @@ pub(super) fn rewrite(task: &mut Task<'_>) -> Option<Outcome> {
     let found = plain
         .as_object()
         .filter(|found| !found.contains_key(task.keyword) || task.keyword == "pattern")?;
+    // Draft 4 has no schemas that are `true` or `false`.
+    let is_draft_4 =
+        task.root.get("$schema").is_some_and(|uri| uri.to_string().contains("draft-04"));
+    if is_draft_4 && has_booleans(&plain) {
+        return None;
+    }
     let after = source(&alone(task.root, &plain));
     if relate(&before, &after, &options).ok()?.relation != Relation::Equal {
         return None;
