@@ -68,7 +68,7 @@ const KINDS: [(&str, fn(&mut Map<String, Value>) -> bool); 16] = [
     }),
     ("one member less", |schema| {
         let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
-        let last = properties.as_ref().and_then(|all| all.keys().last().cloned());
+        let last = properties.as_ref().and_then(|all| all.keys().next_back().cloned());
         properties.zip(last).and_then(|(all, last)| all.shift_remove(&last)).is_some()
     }),
     ("closed", |schema| {

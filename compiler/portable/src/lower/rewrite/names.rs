@@ -65,7 +65,7 @@ fn constants(task: &mut Task<'_>) -> Option<Outcome> {
     };
     let mut branches = Vec::new();
     if !plain.is_empty() {
-        if !takes_list && !(takes_constant && plain.len() == 1) {
+        if !(takes_list || takes_constant && plain.len() == 1) {
             return None;
         }
         branches.push(plain_schema());
