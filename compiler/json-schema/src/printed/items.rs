@@ -52,7 +52,10 @@ impl Printer<'_, '_> {
             schema.insert("maxItems".to_owned(), json!(positions.len()));
         }
         let is_uniform = positions.iter().all(|position| *position == positions[0]);
-        let plain = positions.first().filter(|first| is_uniform && (rest == json!(false) || rest == **first)).cloned();
+        let plain = positions
+            .first()
+            .filter(|first| is_uniform && (rest == json!(false) || rest == **first))
+            .cloned();
         match plain {
             _ if positions.is_empty() && rest == json!(false) => {}
             Some(items) => {

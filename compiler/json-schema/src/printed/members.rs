@@ -23,13 +23,18 @@ struct Path {
 impl Printer<'_, '_> {
     /// Returns schemas that together have the objects of an automaton. `None` if it has too many paths, or states that
     /// count or repeat.
-    pub(super) fn members(&self, automaton: &MemberAutomaton, open: &mut Open) -> Option<Vec<Value>> {
+    pub(super) fn members(
+        &self,
+        automaton: &MemberAutomaton,
+        open: &mut Open,
+    ) -> Option<Vec<Value>> {
         if automaton.marks != 0 {
             return None;
         }
         let (mut paths, mut ended) = (vec![Path::default()], Vec::new());
         while let Some(path) = paths.pop() {
-            if paths.len() + ended.len() > MOST_BRANCHES || path.keys.len() > automaton.states.len() {
+            if paths.len() + ended.len() > MOST_BRANCHES || path.keys.len() > automaton.states.len()
+            {
                 return None;
             }
             let state = &automaton.states[path.at as usize];

@@ -103,7 +103,9 @@ impl Printer<'_, '_> {
         if formula == FormulaId::TRUE {
             return Some(json!({}));
         }
-        if let Some(found) = self.known.get(&formula).and_then(|pointer| self.source.pointer(pointer)) {
+        if let Some(found) =
+            self.known.get(&formula).and_then(|pointer| self.source.pointer(pointer))
+        {
             return Some(found.clone());
         }
         open.printed += 1;
@@ -173,7 +175,9 @@ impl Printer<'_, '_> {
 fn union(branches: Vec<Value>) -> Option<Value> {
     let (mut types, mut others) = (Vec::new(), Vec::new());
     for branch in branches {
-        let name = branch.get("type").filter(|_| branch.as_object().is_some_and(|members| members.len() == 1));
+        let name = branch
+            .get("type")
+            .filter(|_| branch.as_object().is_some_and(|members| members.len() == 1));
         match name.and_then(Value::as_str) {
             Some(name) => types.push(name.to_owned()),
             None => others.push(branch),
@@ -232,10 +236,17 @@ mod tests {
                 panic!("{schema} is not printed");
             };
             let compared = compare(&source(&schema), &source(&printed), &options).unwrap();
-            assert_eq!(compared.relation, Relation::Equal, "{schema} is printed as {printed}: {compared:?}");
+            assert_eq!(
+                compared.relation,
+                Relation::Equal,
+                "{schema} is printed as {printed}: {compared:?}"
+            );
             let text = printed.to_string();
             for keyword in ["allOf", "not", "if", "oneOf", "unevaluated", "dependent", "(?="] {
-                assert!(!text.contains(&format!("\"{keyword}")), "{schema} is printed as {printed}");
+                assert!(
+                    !text.contains(&format!("\"{keyword}")),
+                    "{schema} is printed as {printed}"
+                );
             }
         }
     }

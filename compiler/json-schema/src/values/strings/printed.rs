@@ -27,7 +27,11 @@ impl StringSet {
             return Some(vec![json!({"type": "string"})]);
         }
         if let Some(texts) = self.finite(MOST_LISTED) {
-            return Some(if texts.is_empty() { Vec::new() } else { vec![json!({ "enum": texts })] });
+            return Some(if texts.is_empty() {
+                Vec::new()
+            } else {
+                vec![json!({ "enum": texts })]
+            });
         }
         if self.bands.len() > MOST_BANDS {
             return None;
@@ -90,7 +94,8 @@ fn pattern(dfa: &Dfa) -> Option<String> {
             let out = edges.keys().filter(|&&(from, to)| from == state && to != state).count();
             into * out
         };
-        let at = (0..left.len()).min_by_key(|&at| (pairs(left[at]), std::cmp::Reverse(left[at])))?;
+        let at =
+            (0..left.len()).min_by_key(|&at| (pairs(left[at]), std::cmp::Reverse(left[at])))?;
         let state = left.remove(at);
         let own = edges.remove(&(state, state)).map_or_else(String::new, |own| starred(&own));
         let mut ins: Vec<(usize, String)> = Vec::new();
@@ -133,7 +138,8 @@ fn sorted(edges: &FxHashMap<(usize, usize), String>) -> Vec<(&(usize, usize), &S
 
 /// Whether a pattern is one character or class, to which a repetition can be added.
 fn is_one(text: &str) -> bool {
-    let is_class = text.starts_with('[') && text[1..].find(']') == Some(text.len().saturating_sub(2));
+    let is_class =
+        text.starts_with('[') && text[1..].find(']') == Some(text.len().saturating_sub(2));
     let is_escape = text.len() == 2 && text.starts_with('\\');
     is_class && !text.contains('\\') || is_escape || text.chars().count() == 1
 }
@@ -172,7 +178,9 @@ fn class(ranges: &Ranges) -> String {
         }
     }
     let others = others(ranges);
-    let (negated, ranges) = match others.len() < ranges.len() || ranges.last().is_some_and(|last| last.1 == char::MAX) {
+    let (negated, ranges) = match others.len() < ranges.len()
+        || ranges.last().is_some_and(|last| last.1 == char::MAX)
+    {
         true => ("^", &others),
         false => ("", ranges),
     };
