@@ -73,7 +73,8 @@ pub(crate) fn absorb_false(schema: &mut Value) -> bool {
                 }
             }
             (Holds::Schema, value) if value.is_object() => {
-                if absorb_false(value) {
+                let is_forbidden = absorb_false(value);
+                if is_forbidden {
                     *value = json!(false);
                 }
             }

@@ -130,7 +130,7 @@ pub(crate) fn uses(pattern: &str, features: &[String]) -> bool {
     };
     let (mut found, mut after_repeat) = (found, false);
     scan(pattern, |_, token| {
-        found |= features_of(token, after_repeat).iter().any(|name| wants(name));
+        found |= features_of(token, after_repeat).iter().any(&wants);
         after_repeat = matches!(token, Token::Repeat(_));
     });
     found

@@ -172,10 +172,10 @@ fn optional(text: &str) -> String {
 
 /// Returns the class of some characters, negated if that has fewer ranges.
 fn class(ranges: &Ranges) -> String {
-    if let [(lo, hi)] = ranges[..] {
-        if lo == hi {
-            return escaped(lo, false);
-        }
+    if let [(lo, hi)] = ranges[..]
+        && lo == hi
+    {
+        return escaped(lo, false);
     }
     let others = others(ranges);
     let (negated, ranges) = match others.len() < ranges.len()
@@ -208,10 +208,10 @@ fn others(ranges: &Ranges) -> Ranges {
     let after = |letter: char| ((letter as u32 + 1)..=char::MAX as u32).find_map(char::from_u32);
     let before = |letter: char| (0..letter as u32).rev().find_map(char::from_u32);
     for &(lo, hi) in ranges {
-        if let (Some(from), Some(to)) = (next, before(lo)) {
-            if from <= to {
-                others.push((from, to));
-            }
+        if let (Some(from), Some(to)) = (next, before(lo))
+            && from <= to
+        {
+            others.push((from, to));
         }
         next = after(hi);
     }
