@@ -2,8 +2,12 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::places::Places;
 use crate::places::keywords::{Holds, holds};
 use crate::places::pointer::join;
+
+/// Most targets of references that become definitions. Others stay where they are.
+const MOST_TARGETS: usize = 256;
 
 /// Calls `visit` with each `$ref` of a document, apart from those inside values such as `enum`. Recurses as deep as the
 /// document, which the JSON parser bounds.
@@ -46,6 +50,31 @@ pub(crate) fn define(root: &mut Value, name: &str, schema: Value) -> Option<Stri
     let name = free_name(slot, name);
     slot.as_object_mut()?.insert(name.clone(), schema);
     Some(join("#/$defs", &name))
+}
+
+/// Makes definitions of the targets of references that no keyword holds, such as `#/$defs/group/name`. Their keys count as
+/// unknown keywords where they are, and would be left out.
+pub(crate) fn define_targets(root: &mut Value) {
+    // Each round defines one target, and a definition may refer to others.
+    for _ in 0..MOST_TARGETS {
+        let found = {
+            let places = Places::of(root);
+            let unheld = places
+                .all
+                .iter()
+                .filter(|place| place.reference.as_ref().is_some_and(|one| one.target.is_none()));
+            let mut uris = unheld.filter_map(|place| place.get("$ref")?.as_str());
+            uris.find_map(|uri| Some((uri.to_owned(), target(root, uri)?.clone())))
+        };
+        let Some((uri, schema)) = found else { return };
+        let name = uri.rsplit('/').next().unwrap_or_default().to_owned();
+        let Some(new) = define(root, &name, schema) else { return };
+        for_each_reference(root, &mut |one| {
+            if *one == uri {
+                one.clone_from(&new);
+            }
+        });
+    }
 }
 
 /// Returns the schema that a reference within the document names.
