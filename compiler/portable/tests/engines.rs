@@ -2,6 +2,8 @@
 //!
 //! Probes with one schema are taken together. Probes about the layout of texts are left out: packs are about values.
 
+#![expect(clippy::print_stderr, reason = "says aloud what is skipped and how schemas fare")]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 

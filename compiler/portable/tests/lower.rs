@@ -311,6 +311,33 @@ fn a_required_member_that_is_forbidden_leaves_no_object() {
 }
 
 #[test]
+fn targets_of_references_that_no_keyword_holds_are_kept() {
+    let schema = json!({
+        "type": "object", "required": ["a"], "properties": {"a": {"$ref": "#/$defs/group/one"}},
+        "$defs": {"group": {"one": {"type": "array", "items": {"$ref": "#/$defs/group/two"}}, "two": {"type": "null"}}},
+    });
+    let lowered = lowered_for(&schema, "anthropic-strict", &LowerOptions::default()).unwrap();
+    assert_eq!(lowered.relation, "narrower", "{:#}", lowered.schema);
+    let written = jsonschema::validator_for(&lowered.schema).unwrap();
+    assert!(written.is_valid(&json!({"a": [null]})) && !written.is_valid(&json!({"a": [1]})));
+    let kept = lowered_for(&schema, "llguidance", &LowerOptions::default()).unwrap();
+    assert_eq!(kept.schema, schema);
+}
+
+#[test]
+fn a_definition_without_values_leaves_no_dangling_reference() {
+    let schema = json!({
+        "type": "object", "additionalProperties": false, "required": ["a"],
+        "properties": {"a": {"anyOf": [{"$ref": "#/$defs/none"}, {"type": "null"}]}},
+        "$defs": {"none": false},
+    });
+    let lowered = lowered_for(&schema, "openai-strict", &LowerOptions::default()).unwrap();
+    assert_eq!(lowered.relation, "equal");
+    assert_eq!(lowered.schema["properties"]["a"], json!({"anyOf": [{"type": "null"}]}));
+    assert!(!lowered.text.contains("$ref"), "{}", lowered.text);
+}
+
+#[test]
 fn lowering_again_changes_nothing() {
     for Case { schema, target, .. } in cases() {
         let Ok(once) = lowered_for(&schema, target, &LowerOptions::default()) else { continue };

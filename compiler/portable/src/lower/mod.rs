@@ -121,7 +121,11 @@ pub fn lower(source: &Source, pack: &Pack, options: &LowerOptions) -> Result<Low
         tries: Cell::new(0),
         budget,
     };
+    tree::define_targets(&mut work.root);
     work.rounds()?;
+    if work.rewritten.is_empty() {
+        work.root = original.clone();
+    }
     let absent = work.fewer_optional();
     let plain = work.root.clone();
     let stand_ins = work.stand_ins(absent);

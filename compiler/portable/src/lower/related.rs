@@ -39,19 +39,19 @@ pub(super) fn related(
         return Err(LowerError::NothingLeft);
     }
     let is_unknown = |side: &Side| matches!(side, Side::Unknown(_));
-    if is_unknown(&compared.left_only) {
-        if let Some(larger) = larger(plain) {
-            let found = relate(source, &larger, options).ok().map(|found| found.left_only);
-            compared.left_only =
-                found.filter(|side| side.witness().is_some()).unwrap_or(compared.left_only);
-        }
+    if is_unknown(&compared.left_only)
+        && let Some(larger) = larger(plain)
+    {
+        let found = relate(source, &larger, options).ok().map(|found| found.left_only);
+        compared.left_only =
+            found.filter(|side| side.witness().is_some()).unwrap_or(compared.left_only);
     }
-    if is_unknown(&compared.right_only) {
-        if let Some(larger) = larger(original) {
-            let found = relate(&larger, &lowered, options).ok().map(|found| found.right_only);
-            compared.right_only =
-                found.filter(|side| side.witness().is_some()).unwrap_or(compared.right_only);
-        }
+    if is_unknown(&compared.right_only)
+        && let Some(larger) = larger(original)
+    {
+        let found = relate(&larger, &lowered, options).ok().map(|found| found.right_only);
+        compared.right_only =
+            found.filter(|side| side.witness().is_some()).unwrap_or(compared.right_only);
     }
     compared.relation = match (&compared.left_only, &compared.right_only, &compared.both) {
         (Side::Witness { .. }, Side::Empty { .. }, _) => Relation::Contains,
@@ -74,12 +74,11 @@ fn larger(schema: &Value) -> Option<Source> {
     let mut larger = schema.clone();
     let mut found = false;
     for (place, _) in places.all.iter().zip(tested).filter(|(_, is_tested)| !is_tested) {
-        if place.get("format").and_then(Value::as_str).is_some_and(is_narrower) {
-            if let Some(members) = larger.pointer_mut(&place.pointer).and_then(Value::as_object_mut)
-            {
-                members.shift_remove("format");
-                found = true;
-            }
+        if place.get("format").and_then(Value::as_str).is_some_and(is_narrower)
+            && let Some(members) = larger.pointer_mut(&place.pointer).and_then(Value::as_object_mut)
+        {
+            members.shift_remove("format");
+            found = true;
         }
     }
     // Targets of references that the walk does not see keep their formats, which is as it was.

@@ -53,10 +53,10 @@ pub(crate) fn may_be_null(root: &Value, schema: &Value) -> bool {
             }
             return true;
         };
-        if let Some(kind) = members.get("type") {
-            if !names(kind).contains(&"null") {
-                continue;
-            }
+        if let Some(kind) = members.get("type")
+            && !names(kind).contains(&"null")
+        {
+            continue;
         }
         if let Some(value) = members.get("const") {
             if !value.is_null() {

@@ -2,8 +2,12 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::places::Places;
 use crate::places::keywords::{Holds, holds};
 use crate::places::pointer::join;
+
+/// Most targets of references that become definitions. Others stay where they are.
+const MOST_TARGETS: usize = 256;
 
 /// Calls `visit` with each `$ref` of a document, apart from those inside values such as `enum`. Recurses as deep as the
 /// document, which the JSON parser bounds.
@@ -79,6 +83,31 @@ pub(crate) fn define(root: &mut Value, name: &str, schema: Value) -> Option<Stri
     Some(join("#/$defs", &name))
 }
 
+/// Makes definitions of the targets of references that no keyword holds, such as `#/$defs/group/name`. Their keys count as
+/// unknown keywords where they are, and would be left out.
+pub(crate) fn define_targets(root: &mut Value) {
+    // Each round defines one target, and a definition may refer to others.
+    for _ in 0..MOST_TARGETS {
+        let found = {
+            let places = Places::of(root);
+            let unheld = places
+                .all
+                .iter()
+                .filter(|place| place.reference.as_ref().is_some_and(|one| one.target.is_none()));
+            let mut uris = unheld.filter_map(|place| place.get("$ref")?.as_str());
+            uris.find_map(|uri| Some((uri.to_owned(), target(root, uri)?.clone())))
+        };
+        let Some((uri, schema)) = found else { return };
+        let name = uri.rsplit('/').next().unwrap_or_default().to_owned();
+        let Some(new) = define(root, &name, schema) else { return };
+        for_each_reference(root, &mut |one| {
+            if *one == uri {
+                one.clone_from(&new);
+            }
+        });
+    }
+}
+
 /// Returns the schema that a reference within the document names.
 pub(crate) fn target<'v>(root: &'v Value, uri: &str) -> Option<&'v Value> {
     root.pointer(&crate::places::pointer::decoded(uri.strip_prefix('#')?))
@@ -104,7 +133,8 @@ pub(crate) fn absorb_false(schema: &mut Value) -> bool {
                 }
             }
             (Holds::Schema, value) if value.is_object() => {
-                if absorb_false(value) {
+                let is_forbidden = absorb_false(value);
+                if is_forbidden {
                     *value = json!(false);
                 }
             }

@@ -173,9 +173,10 @@ fn optional(text: &str) -> String {
 /// Returns the class of some characters, negated if that has fewer ranges.
 fn class(ranges: &Ranges) -> String {
     if let [(lo, hi)] = ranges[..]
-        && lo == hi {
-            return escaped(lo, false);
-        }
+        && lo == hi
+    {
+        return escaped(lo, false);
+    }
     let others = others(ranges);
     let (negated, ranges) = match others.len() < ranges.len()
         || ranges.last().is_some_and(|last| last.1 == char::MAX)
@@ -208,9 +209,10 @@ fn others(ranges: &Ranges) -> Ranges {
     let before = |letter: char| (0..letter as u32).rev().find_map(char::from_u32);
     for &(lo, hi) in ranges {
         if let (Some(from), Some(to)) = (next, before(lo))
-            && from <= to {
-                others.push((from, to));
-            }
+            && from <= to
+        {
+            others.push((from, to));
+        }
         next = after(hi);
     }
     if let Some(from) = next {

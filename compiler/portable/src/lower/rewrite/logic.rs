@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::references::remove_definitions;
 use super::unions::distributed;
 use super::{Outcome, Task};
 use crate::lower::meet::meet;
@@ -216,6 +217,11 @@ fn boolean(task: &mut Task<'_>) -> Option<Outcome> {
     }
     let pointer = task.pointer.to_owned();
     let mut root = task.root.clone();
+    if is_definitions(task.held_by) {
+        // References to it allow nothing either.
+        remove_definitions(&mut root, &[format!("#{pointer}")]);
+        crate::places::pointer::remove(&mut root, &pointer);
+    }
     if absorb_false(&mut root) {
         return None;
     }

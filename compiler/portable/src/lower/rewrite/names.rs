@@ -65,7 +65,8 @@ fn constants(task: &mut Task<'_>) -> Option<Outcome> {
     };
     let mut branches = Vec::new();
     if !plain.is_empty() {
-        if !(takes_list || takes_constant && plain.len() == 1) {
+        let takes_one = takes_constant && plain.len() == 1;
+        if !takes_list && !takes_one {
             return None;
         }
         branches.push(plain_schema());

@@ -54,10 +54,8 @@ pub(super) fn rewrite(task: &mut Task<'_>) -> Option<Outcome> {
 fn of_draft_4(schema: &mut Map<String, Value>, keyword: &str) -> Option<Outcome> {
     let bound = if keyword == "exclusiveMinimum" { "minimum" } else { "maximum" };
     let is_exclusive = schema.shift_remove(keyword)?.as_bool()?;
-    if is_exclusive {
-        if let Some(value) = schema.shift_remove(bound) {
-            schema.insert(keyword.to_owned(), value);
-        }
+    if is_exclusive && let Some(value) = schema.shift_remove(bound) {
+        schema.insert(keyword.to_owned(), value);
     }
     Outcome::schema(Gives::Equal)
 }

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use super::{Outcome, Task};
 use crate::lower::options::Gives;
-use crate::lower::tree::has_booleans;
+use crate::places::Places;
 use crate::places::alone::alone;
 use crate::places::keywords::is_annotation;
 
@@ -39,10 +39,7 @@ pub(super) fn rewrite(task: &mut Task<'_>) -> Option<Outcome> {
     let found = plain
         .as_object()
         .filter(|found| !found.contains_key(task.keyword) || task.keyword == "pattern")?;
-    // Draft 4 has no schemas that are `true` or `false`.
-    let is_draft_4 =
-        task.root.get("$schema").is_some_and(|uri| uri.to_string().contains("draft-04"));
-    if is_draft_4 && has_booleans(&plain) {
+    if has_objects_alone(task.root) && has_booleans(&plain) {
         return None;
     }
     let after = source(&alone(task.root, &plain));
@@ -56,4 +53,17 @@ pub(super) fn rewrite(task: &mut Task<'_>) -> Option<Outcome> {
     written.extend(found.clone());
     *task.value()? = Value::Object(written);
     Outcome::schema(Gives::Equal)
+}
+
+/// Whether the document declares a draft in which a schema is an object, and never `true` or `false`.
+fn has_objects_alone(root: &Value) -> bool {
+    let declared = root.get("$schema").and_then(Value::as_str).unwrap_or_default();
+    ["draft-03", "draft-04"].iter().any(|draft| declared.contains(draft))
+}
+
+/// Whether a schema has `true` or `false` where draft 4 has no boolean.
+fn has_booleans(schema: &Value) -> bool {
+    let places = Places::of(schema);
+    let is_free = |keyword: &str| matches!(keyword, "additionalProperties" | "additionalItems");
+    places.all.iter().any(|place| place.schema.is_boolean() && !is_free(place.keyword))
 }

@@ -285,7 +285,7 @@ fn unroll(task: &mut Task<'_>, places: &Places<'_>) -> Option<Outcome> {
 }
 
 /// Replaces references to definitions that no value satisfies by `false`, and removes the definitions.
-fn remove_definitions(root: &mut Value, gone: &[String]) {
+pub(super) fn remove_definitions(root: &mut Value, gone: &[String]) {
     let places: Vec<String> = {
         let places = Places::of(root);
         let is_gone = |uri: &str| gone.iter().any(|one| one == uri);

@@ -11,10 +11,10 @@ pub(super) fn rewrite(task: &mut Task<'_>) -> Option<Outcome> {
     let can_wrap = task.options.wrap_root;
     let keep = task.options.keep;
     let schema = task.schema()?;
-    if schema.contains_key("$ref") || schema.contains_key("allOf") {
-        if let Some(outcome) = logic::merge(task) {
-            return Some(outcome);
-        }
+    if (schema.contains_key("$ref") || schema.contains_key("allOf"))
+        && let Some(outcome) = logic::merge(task)
+    {
+        return Some(outcome);
     }
     let schema = task.schema()?;
     let has_members = ["properties", "required", "patternProperties", "additionalProperties"]
