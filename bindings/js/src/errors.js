@@ -69,6 +69,7 @@ export function errorOf(code, message, number) {
     case "refused":
       return new TextRefused(message, number);
     default:
-      return new ArgumentError(code, message);
+      // A position that is not restored is an invalid argument, with a code of its own.
+      return new ArgumentError(code.replace("position:", ""), message);
   }
 }

@@ -84,9 +84,9 @@ pub(crate) fn bytes(error: BytesError) -> i32 {
 /// Leaves the error of a position that was not restored.
 pub(crate) fn position(error: ImportError) -> i32 {
     let code = match error {
-        ImportError::Grammar => "mismatch",
-        ImportError::Limit(_) => "limit",
-        _ => "format",
+        ImportError::Grammar => "position:mismatch",
+        ImportError::Limit(_) => "position:limit",
+        _ => "position:format",
     };
     fail(code, 0, &error)
 }
