@@ -162,7 +162,7 @@ export interface Explanation {
 }
 
 /** A row of logits. The type of a `Uint16Array` has to be said. */
-export type Logits = Float32Array | Uint16Array | { readonly BYTES_PER_ELEMENT: 2; readonly length: number; [index: number]: number };
+export type Logits = Float32Array | Uint16Array | { readonly [Symbol.toStringTag]: "Float16Array"; [index: number]: number };
 
 /** One sequence of tokens under one grammar. A call that fails does not move it. Ids that are no tokens are refused. */
 export class Matcher implements Owned {
