@@ -1,8 +1,9 @@
 // The module: loaded once, and what crosses its border.
 
-import { GrammarcError, InternalError, LimitError, UnsupportedError, errorOf } from "./errors.js";
+import { GrammarcError, InternalError, LimitError, LoadError, UnsupportedError, errorOf } from "./errors.js";
 
-const decoder = new TextDecoder();
+// A text may begin with U+FEFF, which is no mark of its encoding.
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 const encoder = new TextEncoder();
 
 /** The smallest modules that use each feature the module needs. */
@@ -162,7 +163,7 @@ async function compiled(source) {
   if (source instanceof WebAssembly.Module) return source;
   if (source instanceof URL) source = await fetch(source);
   if (typeof Response !== "undefined" && source instanceof Response) {
-    if (!source.ok) throw new GrammarcError("io", `${source.url} answered ${source.status}`);
+    if (!source.ok) throw new LoadError("io", `${source.url} answered ${source.status}`);
     source = await source.arrayBuffer();
   }
   return WebAssembly.compile(bytesOf(source));

@@ -7,6 +7,12 @@ import { applyWords, rowOf } from "./rows.js";
 import { NO_TOKEN, refused, token, tokens } from "./tokens.js";
 import { wholeNumber } from "./vocabulary.js";
 
+/** The greatest number of 32 bits. */
+const FLOAT_MAX = 3.4028234663852886e38;
+
+/** Returns a token that the module chose. */
+const chosen = (token) => (token < 0 ? undefined : token);
+
 /** One sequence of tokens under one grammar. */
 export class Matcher extends Owner {
   #exports;
@@ -99,19 +105,24 @@ export class Matcher extends Owner {
   }
 
   only() {
-    const only = this.#exports.grammarc_matcher_only(this[HANDLE].address);
-    return only < 0 ? undefined : only;
+    return chosen(this.#exports.grammarc_matcher_only(this[HANDLE].address));
   }
 
   argmax(logits) {
     const { address } = this[HANDLE];
-    return this.#chosen(this.#exports.grammarc_matcher_argmax(address, this.#put(logits)));
+    return chosen(this.#exports.grammarc_matcher_argmax(address, this.#put(logits)));
   }
 
   sample(logits, temperature, uniform) {
     const { address } = this[HANDLE];
     const count = this.#put(logits);
-    return this.#chosen(this.#exports.grammarc_matcher_sample(address, count, temperature, uniform));
+    if (!(temperature >= 0 && temperature <= FLOAT_MAX)) {
+      throw new ArgumentError("argument", `a temperature of ${temperature} is not in 0.0..=340282350000000000000000000000000000000`);
+    }
+    if (!(uniform >= 0 && uniform < 1)) {
+      throw new ArgumentError("argument", `the random number ${uniform} is not in 0.0..1.0`);
+    }
+    return chosen(this.#exports.grammarc_matcher_sample(address, count, temperature, uniform));
   }
 
   /** Writes logits to the room, unless they are there. */
@@ -123,11 +134,6 @@ export class Matcher extends Owner {
     const room = this.row();
     if (logits.buffer !== room.buffer || logits.byteOffset !== room.byteOffset) room.set(logits);
     return logits.length;
-  }
-
-  #chosen(result) {
-    if (result === -1) throw this.#fail();
-    return result < 0 ? undefined : result;
   }
 
   accept(id) {

@@ -75,13 +75,14 @@ unsafe extern "C" fn grammarc_matcher_allowed(matcher: *mut Matcher, most: usize
     });
 }
 
-/// Returns the allowed token with the greatest of the logits in the room.
+/// Returns the allowed token with the greatest of the logits in the room, or -1.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn grammarc_matcher_argmax(matcher: *mut Matcher, count: usize) -> f64 {
-    chosen((*matcher).mask().argmax(room::<f32>(count)).map_err(failure::argument))
+    chosen((*matcher).mask().argmax(room::<f32>(count)).ok())
 }
 
-/// Draws an allowed token by the logits in the room.
+/// Draws an allowed token by the logits in the room, or -1. The glue checks the numbers: messages with fractions would add a
+/// twentieth to the module.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn grammarc_matcher_sample(
     matcher: *mut Matcher,
@@ -89,17 +90,12 @@ unsafe extern "C" fn grammarc_matcher_sample(
     temperature: f32,
     uniform: f64,
 ) -> f64 {
-    let drawn = (*matcher).mask().sample(room::<f32>(count), temperature, uniform);
-    chosen(drawn.map_err(failure::argument))
+    chosen((*matcher).mask().sample(room::<f32>(count), temperature, uniform).ok())
 }
 
-/// Returns a choice as a number: -1 for a failure, -2 where no token is allowed.
-fn chosen(token: Result<Option<u32>, i32>) -> f64 {
-    match token {
-        Ok(Some(token)) => f64::from(token),
-        Ok(None) => -2.0,
-        Err(_) => -1.0,
-    }
+/// Returns a choice as a number: -1 where no token is allowed.
+fn chosen(token: Option<Option<u32>>) -> f64 {
+    token.flatten().map_or(-1.0, f64::from)
 }
 
 /// Leaves the masks of the drafts in the room, one more than there are drafts, each of `row_words` words. Returns the number
