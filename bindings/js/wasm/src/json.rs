@@ -1,4 +1,4 @@
-//! A writer of JSON texts, for results that are no lists of numbers. A crate for JSON would double the module.
+//! A writer of JSON texts, for results that are no lists of numbers.
 
 use std::fmt::{Display, Write as _};
 
