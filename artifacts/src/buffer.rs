@@ -4,7 +4,7 @@
 
 use std::fmt;
 use std::fs::File;
-use std::ops::{Deref, Range};
+use std::ops::{Deref, DerefMut, Range};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -21,11 +21,48 @@ pub const ALIGNMENT: usize = 64;
 #[repr(C, align(64))]
 struct Block([u8; ALIGNMENT]);
 
+/// Writable bytes at an address that is a multiple of [`ALIGNMENT`]. A host writes an artifact into them as it arrives, and a
+/// [`Buffer`] takes them over without a copy.
+pub struct AlignedBytes {
+    blocks: Vec<Block>,
+    len: usize,
+}
+
+impl AlignedBytes {
+    /// Returns `len` bytes, all zero. `None` if the allocator has no room for them.
+    pub fn zeroed(len: usize) -> Option<Self> {
+        let count = len.div_ceil(ALIGNMENT);
+        let mut blocks = Vec::new();
+        blocks.try_reserve_exact(count).ok()?;
+        blocks.resize(count, Block::zeroed());
+        Some(Self { blocks, len })
+    }
+}
+
+impl Deref for AlignedBytes {
+    type Target = [u8];
+
+    #[inline]
+    fn deref(&self) -> &[u8] {
+        &bytemuck::cast_slice(&self.blocks)[..self.len]
+    }
+}
+
+impl DerefMut for AlignedBytes {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [u8] {
+        &mut bytemuck::cast_slice_mut(&mut self.blocks)[..self.len]
+    }
+}
+
+impl fmt::Debug for AlignedBytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "AlignedBytes({} bytes)", self.len)
+    }
+}
+
 enum Storage {
-    Heap {
-        blocks: Vec<Block>,
-        len: usize,
-    },
+    Heap(AlignedBytes),
     #[cfg(feature = "mmap")]
     Map(memmap2::Mmap),
     /// A range of another buffer, which begins at a multiple of 64 bytes.
@@ -114,9 +151,17 @@ impl Buffer {
 
     /// Returns a heap buffer of `len` bytes. `fill` gets the bytes, all zero, and writes them.
     pub(crate) fn build(len: usize, fill: impl FnOnce(&mut [u8])) -> Self {
-        let mut blocks = vec![Block::zeroed(); len.div_ceil(ALIGNMENT)];
-        fill(&mut bytemuck::cast_slice_mut(&mut blocks)[..len]);
-        Self { storage: Arc::new(Storage::Heap { blocks, len }) }
+        let blocks = vec![Block::zeroed(); len.div_ceil(ALIGNMENT)];
+        let mut bytes = AlignedBytes { blocks, len };
+        fill(&mut bytes);
+        Self::from(bytes)
+    }
+}
+
+impl From<AlignedBytes> for Buffer {
+    /// Takes over the bytes, without a copy.
+    fn from(bytes: AlignedBytes) -> Self {
+        Self { storage: Arc::new(Storage::Heap(bytes)) }
     }
 }
 
@@ -126,7 +171,7 @@ impl Deref for Buffer {
     #[inline]
     fn deref(&self) -> &[u8] {
         match &*self.storage {
-            Storage::Heap { blocks, len } => &bytemuck::cast_slice(blocks)[..*len],
+            Storage::Heap(bytes) => bytes,
             #[cfg(feature = "mmap")]
             Storage::Map(map) => map,
             Storage::Part { whole, range } => &whole[range.clone()],
@@ -137,7 +182,7 @@ impl Deref for Buffer {
 impl fmt::Debug for Buffer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let place = match &*self.storage {
-            Storage::Heap { .. } => "heap",
+            Storage::Heap(_) => "heap",
             #[cfg(feature = "mmap")]
             Storage::Map(_) => "map",
             Storage::Part { .. } => "part",
@@ -167,6 +212,20 @@ mod tests {
                 assert_eq!(buffer.as_ptr() as usize % ALIGNMENT, 0, "{buffer:?}");
             }
         }
+    }
+
+    #[test]
+    fn bytes_that_a_host_writes_are_adopted_in_place() {
+        for len in [0, 1, 64, 1000] {
+            let mut bytes = AlignedBytes::zeroed(len).expect("memory");
+            assert!(bytes.iter().all(|&byte| byte == 0) && bytes.len() == len, "{bytes:?}");
+            bytes.fill(7);
+            let place = bytes.as_ptr();
+            let buffer = Buffer::from(bytes);
+            assert_eq!((buffer.as_ptr(), &*buffer), (place, &vec![7; len][..]), "{buffer:?}");
+            assert_eq!(place as usize % ALIGNMENT, 0);
+        }
+        assert!(AlignedBytes::zeroed(isize::MAX as usize).is_none());
     }
 
     #[test]

@@ -46,7 +46,7 @@ pub mod validate;
 pub mod vocabulary;
 pub mod write;
 
-pub use buffer::Buffer;
+pub use buffer::{AlignedBytes, Buffer};
 pub use early::EarlyArtifact;
 pub use error::Error;
 pub use grammar::{GrammarArtifact, GrammarData};

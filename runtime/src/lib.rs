@@ -79,7 +79,8 @@
 //!
 //! [`Mask::apply`], [`Mask::argmax`] and [`Mask::sample`] take rows of `f32`, [`F16`] or [`Bf16`] in place, at any
 //! alignment. The logit of a forbidden token becomes negative infinity, NaN included. The logit of an allowed token
-//! keeps its bits. The code is chosen once for the processor: AVX-512, AVX2, NEON or plain. All give the same bits.
+//! keeps its bits. The code is chosen once for the processor: AVX-512, AVX2, NEON or plain. A module of WebAssembly
+//! that is built with `simd128` has a set of its own. All give the same bits.
 //!
 //! # Features
 //!

@@ -8,6 +8,8 @@ use super::logit::sealed::Lane;
 #[cfg(target_arch = "aarch64")]
 use super::neon;
 use super::scalar;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+use super::wasm;
 #[cfg(target_arch = "x86_64")]
 use super::x86;
 use crate::error::BufferError;
@@ -26,10 +28,12 @@ impl Kernels {
         let sets = sets.chain(x86::available());
         #[cfg(target_arch = "aarch64")]
         let sets = sets.chain(neon::available());
+        #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+        let sets = sets.chain(wasm::available());
         sets.collect()
     }
 
-    /// Returns the name of the instruction set: `scalar`, `avx2`, `avx512` or `neon`.
+    /// Returns the name of the instruction set: `scalar`, `avx2`, `avx512`, `neon` or `simd128`.
     pub fn name(&self) -> &'static str {
         self.name
     }

@@ -1,9 +1,9 @@
 //! Applies masks to rows of logits, and chooses tokens under a mask.
 //!
 //! ```text
-//! formats ◄─ kernels ◄─ logit ◄─ weights ◄─ scalar ◄─ x86, neon ◄─ dispatch
-//!                                                                      ▲
-//!                                     mask::union ◄─ row ◄─────────────┘
+//! formats ◄─ kernels ◄─ logit ◄─ weights ◄─ scalar ◄─ x86, neon, wasm ◄─ dispatch
+//!                                                                            ▲
+//!                                     mask::union ◄─ row ◄───────────────────┘
 //!                                                     ▲
 //!                                                     └─ pick, mass
 //! ```
@@ -14,7 +14,7 @@
 //! | `kernels` | one set of kernels: functions for one instruction set |
 //! | `logit` | the types of logits that hosts may pass |
 //! | `weights` | the greatest logit and the sum of weights, for all instruction sets |
-//! | `scalar`, `x86`, `neon` | the kernels of each instruction set |
+//! | `scalar`, `x86`, `neon`, `wasm` | the kernels of each instruction set |
 //! | `dispatch` | the set of kernels that the processor runs fastest |
 //! | `row` | a mask and a row of logits, read together |
 //! | `pick` | the greatest allowed logit, and draws |
@@ -33,6 +33,8 @@ mod neon;
 mod pick;
 mod row;
 mod scalar;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+mod wasm;
 mod weights;
 #[cfg(target_arch = "x86_64")]
 mod x86;
