@@ -33,8 +33,11 @@ fn escaped(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }
 
-/// The kinds of edits. Each changes one schema, and returns whether it could.
-const KINDS: [(&str, fn(&mut Map<String, Value>) -> bool); 16] = [
+/// An edit of one schema. Returns whether it could change it.
+type Edit = fn(&mut Map<String, Value>) -> bool;
+
+/// The kinds of edits.
+const KINDS: [(&str, Edit); 16] = [
     ("a higher minimum", |schema| step(schema, &["minimum", "minLength", "minItems"], 1)),
     ("a lower minimum", |schema| step(schema, &["minimum", "minLength", "minItems"], -1)),
     ("a higher maximum", |schema| step(schema, &["maximum", "maxLength", "maxItems"], 1)),

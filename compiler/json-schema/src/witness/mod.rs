@@ -327,10 +327,11 @@ impl Search<'_, '_> {
         }
         if parts.iter().any(|of| of.len() > 1) && is_silent {
             // Each required key may follow from the others.
-            let changes =
-                keyword.parts.iter().map(|&(id, at)| (id, at, Part::Required(Vec::new())));
-            let more = self.changed(changes.collect(), [false, true]);
-            is_silent = more == Side::Empty { assuming: Vec::new() };
+            let none = |&(id, at): &(SchemaId, usize)| (id, at, Part::Required(Vec::new()));
+            let changes: Vec<_> = keyword.parts.iter().map(none).collect();
+            is_silent = [[false, true], [true, false]].into_iter().all(|question| {
+                self.changed(changes.clone(), question) == Side::Empty { assuming: Vec::new() }
+            });
         }
         if is_silent && parts.iter().any(|of| !of.is_empty()) {
             self.found.silent.push(pointer.to_owned());

@@ -28,19 +28,6 @@ pub(crate) fn for_each_reference(schema: &mut Value, visit: &mut impl FnMut(&mut
     }
 }
 
-/// Whether a schema has `true` or `false` as a subschema, other than for other members and items. Recurses as deep as the
-/// schema, which the JSON parser bounds.
-pub(crate) fn has_booleans(schema: &Value) -> bool {
-    let Some(members) = schema.as_object() else { return schema.is_boolean() };
-    members.iter().any(|(keyword, value)| match (holds(keyword), value) {
-        (Holds::Schema, Value::Bool(_)) => !keyword.starts_with("additional"),
-        (Holds::Schema | Holds::List, Value::Array(items)) => items.iter().any(has_booleans),
-        (Holds::Schema, value) => has_booleans(value),
-        (Holds::Named, Value::Object(named)) => named.values().any(has_booleans),
-        _ => false,
-    })
-}
-
 /// Whether a document has at most so many values and levels.
 pub(crate) fn is_within(document: &Value, values: usize, levels: usize) -> bool {
     let mut open = vec![(document, 0)];
