@@ -79,6 +79,14 @@ impl OpenJson {
         open
     }
 
+    /// Returns the bytes of a key that the text is in. Empty if it is in none.
+    pub fn key_so_far(&self) -> &[u8] {
+        match self.at {
+            At::String { is_key: true, .. } => &self.text,
+            _ => &[],
+        }
+    }
+
     /// Adds a byte to the text.
     pub fn push(&mut self, byte: u8) {
         if let At::String { is_key, is_escaped } = self.at {

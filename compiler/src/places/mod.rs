@@ -5,7 +5,8 @@
 //! ```
 //!
 //! The states are visited from the start. Each visit has a text that leads there, as far as JSON is open in it. A state
-//! that texts with other places lead to is visited again for each, up to [`MOST_PLACES`] times. Without a place graph, the
+//! that texts with other places or other beginnings of keys lead to is visited again for each, up to [`MOST_VISITS`]
+//! times. Without a place graph, the
 //! place of a state is that of its rule.
 //!
 //! Cost: O(states and edges), times the length of a shortest text for each call.
@@ -22,13 +23,16 @@ use grammarc_artifacts::tables::Joined;
 use grammarc_grammar::ir::{Origin, PlaceGraph};
 use grammarc_grammar::open_json::OpenJson;
 use indexmap::IndexSet;
-use rustc_hash::FxBuildHasher;
+use rustc_hash::{FxBuildHasher, FxHashSet};
 use smallvec::SmallVec;
 
 use texts::Texts;
 
 /// Most places of a state.
 const MOST_PLACES: usize = 16;
+
+/// Most visits of a state.
+const MOST_VISITS: usize = 64;
 
 /// Returns the places of a grammar's own states. `start` is the state in which its texts begin, and `rules` has the
 /// origin of each own rule.
@@ -93,14 +97,26 @@ struct Walk<'a> {
     texts: Texts<'a>,
     /// For each own state, the nodes of the place graph at which it was visited.
     nodes: Vec<SmallVec<[u32; 2]>>,
+    /// For each own state, the number of its visits.
+    visits: Vec<u8>,
+    /// The own states with the nodes and the beginnings of keys at which they were visited.
+    seen: FxHashSet<(usize, u32, Vec<u8>)>,
     /// States to visit, each with a text that leads there.
     open: VecDeque<(u32, OpenJson)>,
 }
 
 impl<'a> Walk<'a> {
     fn new(tables: Joined<'a>, graph: &'a PlaceGraph) -> Self {
-        let nodes = vec![SmallVec::new(); tables.own.state_count() as usize];
-        Self { tables, graph, texts: Texts::new(tables), nodes, open: VecDeque::new() }
+        let count = tables.own.state_count() as usize;
+        Self {
+            tables,
+            graph,
+            texts: Texts::new(tables),
+            nodes: vec![SmallVec::new(); count],
+            visits: vec![0; count],
+            seen: FxHashSet::default(),
+            open: VecDeque::new(),
+        }
     }
 
     fn run(mut self, start: u32) -> Vec<SmallVec<[u32; 2]>> {
@@ -148,9 +164,15 @@ impl<'a> Walk<'a> {
     fn visit(&mut self, state: u32, text: OpenJson) {
         let Some(index) = state.checked_sub(self.tables.own.bases.states) else { return };
         let Some(node) = self.graph.at(&text.place().path) else { return };
-        let known = &mut self.nodes[index as usize];
-        if known.len() < MOST_PLACES && !known.contains(&node) {
-            known.push(node);
+        let index = index as usize;
+        let (known, visits) = (&mut self.nodes[index], &mut self.visits[index]);
+        // Keys that end alike share states, and only the whole key says which member it is.
+        let key = text.key_so_far().to_vec();
+        if usize::from(*visits) < MOST_VISITS && self.seen.insert((index, node, key)) {
+            *visits += 1;
+            if known.len() < MOST_PLACES && !known.contains(&node) {
+                known.push(node);
+            }
             self.open.push_back((state, text));
         }
     }

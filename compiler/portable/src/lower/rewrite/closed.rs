@@ -4,7 +4,8 @@
 
 use serde_json::{Value, json};
 
-use super::{Outcome, Task, logic};
+use super::logic;
+use super::task::{Outcome, Task};
 use crate::lower::options::Gives;
 use crate::places::keywords::is_annotation;
 use crate::places::pointer::parent;

@@ -5,7 +5,7 @@
 use grammarc_json_schema::support_table;
 use serde_json::{Value, json};
 
-use super::{Outcome, Task};
+use super::task::{Outcome, Task};
 use crate::lower::options::Gives;
 
 /// Patterns with the strings of formats.

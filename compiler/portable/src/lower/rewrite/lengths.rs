@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Outcome, Task};
+use super::task::{Outcome, Task};
 use crate::lower::options::Gives;
 
 /// The greatest count that is written.

@@ -4,8 +4,8 @@
 use serde_json::{Map, Value, json};
 
 use super::references::remove_definitions;
+use super::task::{Outcome, Task};
 use super::unions::distributed;
-use super::{Outcome, Task};
 use crate::lower::meet::meet;
 use crate::lower::options::Gives;
 use crate::lower::tree::{absorb_false, target};

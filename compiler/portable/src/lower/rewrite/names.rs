@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Outcome, Task};
+use super::task::{Outcome, Task};
 use crate::lower::options::Gives;
 use crate::places::keywords::is_annotation;
 

@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Outcome, Task};
+use super::task::{Outcome, Task};
 use crate::lower::meet::whole;
 use crate::lower::options::Gives;
 

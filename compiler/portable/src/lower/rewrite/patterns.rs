@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Outcome, Task};
+use super::task::{Outcome, Task};
 use crate::lower::options::Gives;
 use crate::predicates::pattern::{Token, is_anchored, scan, uses};
 

@@ -10,7 +10,7 @@ use grammarc_json_schema::printed::printed;
 use grammarc_json_schema::relation::{Relation, RelationOptions, relate};
 use serde_json::{Map, Value};
 
-use super::{Outcome, Task};
+use super::task::{Outcome, Task};
 use crate::lower::options::Gives;
 use crate::places::Places;
 use crate::places::alone::alone;

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
 use super::logic::merged;
-use super::{Outcome, Task};
+use super::task::{Outcome, Task};
 use crate::lower::options::{Gives, Keep};
 use crate::lower::tree::{absorb_false, define, for_each_reference, free_name};
 use crate::places::Places;

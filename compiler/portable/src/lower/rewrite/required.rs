@@ -5,7 +5,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Outcome, Task};
+use super::task::{Outcome, Task};
 use crate::lower::options::Gives;
 use crate::lower::stand_ins::can_stand;
 use crate::lower::tree::absorb_false;

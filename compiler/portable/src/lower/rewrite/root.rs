@@ -4,7 +4,8 @@
 
 use serde_json::json;
 
-use super::{Outcome, Task, logic};
+use super::logic;
+use super::task::{Outcome, Task};
 use crate::lower::options::{Gives, Keep};
 
 pub(super) fn rewrite(task: &mut Task<'_>) -> Option<Outcome> {

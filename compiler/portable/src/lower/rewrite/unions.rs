@@ -5,7 +5,7 @@
 use serde_json::{Map, Value, json};
 
 use super::logic::inlined;
-use super::{Outcome, Task};
+use super::task::{Outcome, Task};
 use crate::lower::meet::{meet, names, type_of};
 use crate::lower::options::{Gives, Keep};
 use crate::places::keywords::{is_annotation, types_of};
