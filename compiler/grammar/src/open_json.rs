@@ -87,6 +87,15 @@ impl OpenJson {
         }
     }
 
+    /// Ends a number, `true`, `false` or `null`, which could go on else. Returns whether the text was in one.
+    pub fn end_word(&mut self) -> bool {
+        let is_word = matches!(self.at, At::Word);
+        if is_word {
+            self.at = At::Behind;
+        }
+        is_word
+    }
+
     /// Adds a byte to the text.
     pub fn push(&mut self, byte: u8) {
         if let At::String { is_key, is_escaped } = self.at {
@@ -109,9 +118,7 @@ impl OpenJson {
         }
         match byte {
             b' ' | b'\n' | b'\r' | b'\t' => {
-                if let At::Word = self.at {
-                    self.at = At::Behind;
-                }
+                self.end_word();
             }
             b'{' | b'[' => {
                 let is_object = byte == b'{';

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! The states are visited from the start. Each visit has a text that leads there, as far as JSON is open in it. A state
-//! that texts with other places or other beginnings of keys lead to is visited again for each, up to [`MOST_VISITS`]
+//! that texts with other places, containers or beginnings of keys lead to is visited again for each, up to [`MOST_VISITS`]
 //! times. Without a place graph, the
 //! place of a state is that of its rule.
 //!
@@ -18,7 +18,7 @@ mod texts;
 use std::collections::VecDeque;
 
 use grammarc_artifacts::Places;
-use grammarc_artifacts::sections::network::{NONE, state_flags};
+use grammarc_artifacts::sections::network::NONE;
 use grammarc_artifacts::tables::Joined;
 use grammarc_grammar::ir::{Origin, PlaceGraph};
 use grammarc_grammar::open_json::OpenJson;
@@ -99,8 +99,9 @@ struct Walk<'a> {
     nodes: Vec<SmallVec<[u32; 2]>>,
     /// For each own state, the number of its visits.
     visits: Vec<u8>,
-    /// The own states with the nodes and the beginnings of keys at which they were visited.
-    seen: FxHashSet<(usize, u32, Vec<u8>)>,
+    /// The own states with what they were visited at: the nodes of the value and of its container, and the beginning of
+    /// a key.
+    seen: FxHashSet<(usize, [Option<u32>; 2], Vec<u8>)>,
     /// States to visit, each with a text that leads there.
     open: VecDeque<(u32, OpenJson)>,
 }
@@ -120,57 +121,52 @@ impl<'a> Walk<'a> {
     }
 
     fn run(mut self, start: u32) -> Vec<SmallVec<[u32; 2]>> {
-        self.enter(start, OpenJson::default());
+        self.visit(start, OpenJson::default());
         while let Some((state, text)) = self.open.pop_front() {
             let own = self.tables.own;
             let index = (state - own.bases.states) as usize;
+            self.texts.instead(state).for_each(|state| self.visit(state, text.clone()));
             for edge in own.byte_edges_of(index) {
                 let mut text = text.clone();
                 text.push(edge.lo());
-                self.enter(edge.target, text);
+                self.visit(edge.target, text);
             }
             for edge in own.token_edges_of(index) {
-                self.enter(edge.target, text.clone());
+                self.visit(edge.target, text.clone());
             }
             for edge in own.call_edges_of(index) {
-                self.enter(self.tables.rule(edge.callee).first_state, text.clone());
+                self.visit(self.tables.rule(edge.callee).first_state, text.clone());
                 if edge.ret != NONE {
                     let mut text = text.clone();
                     self.texts.of_call(edge).into_iter().for_each(|byte| text.push(byte));
-                    self.enter(edge.ret, text);
+                    self.visit(edge.ret, text.clone());
+                    // The text of the call may be a number that goes on behind it, or a whole value.
+                    if text.end_word() {
+                        self.visit(edge.ret, text);
+                    }
                 }
             }
         }
         self.nodes
     }
 
-    /// Visits a state, and those that are entered in its place if a counter says so.
-    fn enter(&mut self, state: u32, text: OpenJson) {
-        let Some(record) =
-            (state >= self.tables.own.bases.states).then(|| self.tables.state(state))
-        else {
-            return;
-        };
-        if record.flags & state_flags::THEN != 0 {
-            self.visit(state + 1, text.clone());
-        }
-        if let Some(exit) = record.exit() {
-            self.visit(exit, text.clone());
-        }
-        self.visit(state, text);
-    }
-
     /// Visits a state, unless it is one of the vocabulary or was visited at the same place.
     fn visit(&mut self, state: u32, text: OpenJson) {
         let Some(index) = state.checked_sub(self.tables.own.bases.states) else { return };
-        let Some(node) = self.graph.at(&text.place().path) else { return };
+        // Where no schema applies there is no place, but there may be one behind.
+        let path = text.place().path;
+        let node = self.graph.at(&path);
+        // Equal values in other containers have other places behind them.
+        let around = path.split_last().and_then(|(_, around)| self.graph.at(around));
         let index = index as usize;
         let (known, visits) = (&mut self.nodes[index], &mut self.visits[index]);
         // Keys that end alike share states, and only the whole key says which member it is.
         let key = text.key_so_far().to_vec();
-        if usize::from(*visits) < MOST_VISITS && self.seen.insert((index, node, key)) {
+        if usize::from(*visits) < MOST_VISITS && self.seen.insert((index, [node, around], key)) {
             *visits += 1;
-            if known.len() < MOST_PLACES && !known.contains(&node) {
+            if let Some(node) =
+                node.filter(|node| known.len() < MOST_PLACES && !known.contains(node))
+            {
                 known.push(node);
             }
             self.open.push_back((state, text));

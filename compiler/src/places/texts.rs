@@ -22,7 +22,7 @@ enum Next {
         count: u32,
         after: u32,
     },
-    /// A token of which no bytes are regarded.
+    /// A token of which no bytes are regarded, or nothing.
     Skip(u32),
 }
 
@@ -70,6 +70,7 @@ impl<'a> Texts<'a> {
                         open.push((state, false));
                     }
                 };
+                self.instead(state).for_each(&mut push);
                 part.byte_edges_of(index).iter().for_each(|edge| push(edge.target));
                 part.token_edges_of(index).iter().for_each(|edge| push(edge.target));
                 for edge in part.call_edges_of(index) {
@@ -79,6 +80,13 @@ impl<'a> Texts<'a> {
             }
         }
         order
+    }
+
+    /// Returns the states that are entered in place of a state if a counter says so.
+    pub(super) fn instead(&self, state: u32) -> impl Iterator<Item = u32> + use<> {
+        let record = self.tables.state(state);
+        let then = (record.flags & state_flags::THEN != 0).then_some(state + 1);
+        then.into_iter().chain(record.exit())
     }
 
     /// Recomputes the length of a state from those of its successors. Returns whether it changed.
@@ -110,7 +118,9 @@ impl<'a> Texts<'a> {
         let tokens = part.token_edges_of(index).iter();
         let tokens =
             tokens.map(|edge| (rest(edge.target).saturating_add(1), Next::Skip(edge.target)));
-        let all = bytes.chain(calls).chain(tokens).filter(|&(length, _)| length != NEVER);
+        let instead = self.instead(state).map(|target| (rest(target), Next::Skip(target)));
+        let all =
+            bytes.chain(calls).chain(tokens).chain(instead).filter(|&(length, _)| length != NEVER);
         all.min_by_key(|&(length, _)| length)
     }
 

@@ -38,7 +38,7 @@ fn findings_name_target_place_and_source() {
 fn tools_are_checked_as_one_request() {
     let schema: Value = serde_json::from_str(SCHEMA).expect("JSON");
     let tools = json!({"tools": [{"name": "f", "inputSchema": schema}, {"name": "g", "inputSchema": schema}]});
-    let place = Place::new().with("tools.json", &tools.to_string());
+    let place = Place::new().with("tools.json", tools.to_string());
     let run = place.run(&["lint", "tools.json", "--for", "openai-strict", "--format", "json"]);
     let found = run.exits(1).value();
     let of = |tool: &str| {
