@@ -22,7 +22,7 @@ LOWERED = ["openai-strict", "anthropic-strict", "gemini", "llama.cpp", "xgrammar
 def asked(command: str, *arguments: str) -> Any:
     """The answer of the command as JSON; ``None`` where it fails."""
     run = subprocess.run([command, *arguments, "--format", "json"], capture_output=True, text=True, check=False)
-    return json.loads(run.stdout.splitlines()[0]) if run.returncode in (0, 1) and run.stdout.strip() else None
+    return json.loads(run.stdout.split("\n")[0]) if run.returncode in (0, 1) and run.stdout.strip() else None
 
 
 def chosen(path: Path, most: int, total: int) -> list[tuple[str, dict[str, Any]]]:

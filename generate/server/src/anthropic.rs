@@ -156,7 +156,7 @@ async fn message(
     let head = Head { number, model, prompt_tokens: started.prompt_tokens };
     let refused = started.refused.clone();
     let response = if stream {
-        sse::response(Frames::new(head), started)
+        sse::response(Frames::new(head, refused.clone()), started)
     } else {
         let mut outputs = sse::collect(started).await?;
         let whole = head.whole(&outputs.swap_remove(0));

@@ -18,6 +18,7 @@ use crate::calls::Calls;
 use crate::compiling::Turns;
 use crate::error::ApiError;
 use crate::log::Record;
+use crate::loosened::Loosened;
 use crate::metrics::Metrics;
 use crate::options::ServerOptions;
 
@@ -82,8 +83,9 @@ pub(crate) struct Started {
     pub(crate) metrics: Arc<Metrics>,
     /// Time at which the outputs were queued.
     pub(crate) began: Instant,
-    /// The tools that the grammar leaves out, because they do not compile.
+    /// The tools that do not compile: those that the grammar leaves out, and those that it loosens.
     pub(crate) refused: Vec<RefusedTool>,
+    pub(crate) loosened: Loosened,
 }
 
 impl Started {
@@ -99,7 +101,8 @@ impl Started {
     /// record.
     pub(crate) fn with(self, record: Record, calls: &Calls) -> Self {
         record.add_prompt(self.prompt_tokens);
-        Self { calls: calls.clone(), record, ..self }
+        let loosened = Loosened::new(&calls.functions, &self.refused);
+        Self { calls: calls.clone(), record, loosened, ..self }
     }
 }
 
@@ -227,7 +230,18 @@ impl App {
             let state = state.name();
             tracing::warn!(name, state, pointer, code, message, "a tool does not compile");
         }
-        Ok(Started { receivers, prompt_tokens, deadline, calls, record, metrics, began, refused })
+        let loosened = Loosened::default();
+        Ok(Started {
+            receivers,
+            prompt_tokens,
+            deadline,
+            calls,
+            record,
+            metrics,
+            began,
+            refused,
+            loosened,
+        })
     }
 }
 

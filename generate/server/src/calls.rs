@@ -16,6 +16,7 @@ use grammarc_calls::arguments::ArgumentsStage;
 use grammarc_calls::{Part, TagArguments};
 use grammarc_generate::Event;
 use grammarc_json::{Change, PartialJson};
+use serde_json::Value;
 
 /// Name of the member that contains the text of a custom tool.
 pub(crate) const INPUT: &str = "input";
@@ -26,6 +27,8 @@ pub(crate) struct Calls {
     pub(crate) tags: Option<TagArguments>,
     /// For each custom tool, its name, and whether the model writes its text as `{"input": text}`.
     pub(crate) custom: Arc<[(String, bool)]>,
+    /// The functions of the request. Empty unless their schemas may be loosened.
+    pub(crate) functions: Arc<[Value]>,
 }
 
 impl Calls {

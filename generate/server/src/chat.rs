@@ -5,9 +5,10 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
+use grammarc_compiler::frontend::structural_tag::RefusedTool;
 use grammarc_generate::fair::Client;
 use grammarc_generate::output::{TokenLogprob, Usage};
-use grammarc_generate::{Event, Logprobs, Output, Prompt};
+use grammarc_generate::{Event, Logprobs, Prompt};
 use grammarc_json::JsonSchema;
 use serde_json::{Map, Value, json};
 
@@ -20,7 +21,7 @@ use crate::error::ApiError;
 use crate::fields::Fields;
 use crate::functions::Tools;
 use crate::log::Record;
-use crate::sse::{self, Framing, data};
+use crate::sse::{self, Framing, Whole, data};
 use crate::{messages, reply, sampling};
 
 /// Prefix of the ids of chat replies.
@@ -127,14 +128,16 @@ pub(crate) async fn serve(
     let response = if delivery.stream {
         let sent = vec![SentParts::default(); delivery.choices as usize];
         let usages = Vec::new();
-        let chunks = Chunks { head, delivery, prompt_tokens, usages, schema, calls, shown, sent };
+        let refused = refused.clone();
+        let chunks =
+            Chunks { head, delivery, prompt_tokens, usages, schema, calls, shown, sent, refused };
         sse::response(chunks, started)
     } else {
         let outputs = sse::collect(started).await?;
         let choices = (0..)
             .zip(&outputs)
             .map(|(index, output)| choice(&head, index, output, &calls, shown, schema.as_ref()));
-        let usages = outputs.iter().map(|output| output.usage);
+        let usages = outputs.iter().map(|whole| whole.output.usage);
         let whole = head.reply("chat.completion", choices.collect(), prompt_tokens, usages);
         Json(reply::listing_refused(whole, &refused)).into_response()
     };
@@ -160,7 +163,7 @@ fn call_of(kinds: &Calls, name: &str, text: &str) -> Value {
 fn choice(
     head: &Head,
     choice: u32,
-    output: &Output,
+    Whole { output, violations }: &Whole,
     kinds: &Calls,
     shown: Shown,
     schema: Option<&JsonSchema>,
@@ -188,7 +191,8 @@ fn choice(
     let mut whole =
         json!({"index": choice, "message": message, "logprobs": logprobs, "finish_reason": reason});
     let calls = output.calls.len();
-    if let Some(own) = reply::own(&head.app, &output.finish, &output.text, calls, schema, None) {
+    let own = reply::own(&head.app, &output.finish, &output.text, calls, schema, None);
+    if let Some(own) = reply::with_violations(own, violations.clone()) {
         whole["x_grammarc"] = own;
     }
     if shown.mass {
@@ -208,6 +212,7 @@ struct Chunks {
     shown: Shown,
     /// For each choice (output), the parts that were sent so far.
     sent: Vec<SentParts>,
+    refused: Vec<RefusedTool>,
 }
 
 /// What was sent so far of one choice (output).
@@ -218,6 +223,8 @@ struct SentParts {
     is_custom: bool,
     /// The text so far. Collected only if the output has to satisfy a schema.
     text: String,
+    /// How the calls of loosened tools violate their schemas.
+    violations: Option<String>,
 }
 
 impl Chunks {
@@ -228,7 +235,7 @@ impl Chunks {
         logprobs: Value,
         reason: Value,
         own: Option<Value>,
-    ) -> String {
+    ) -> Value {
         let mut choice =
             json!({"index": choice, "delta": delta, "logprobs": logprobs, "finish_reason": reason});
         if let Some(own) = own {
@@ -238,11 +245,11 @@ impl Chunks {
         if self.delivery.include_usage {
             chunk["usage"] = Value::Null;
         }
-        data(&chunk)
+        chunk
     }
 
     fn delta(&self, choice: u32, delta: Value) -> String {
-        self.chunk(choice, delta, Value::Null, Value::Null, None)
+        data(&self.chunk(choice, delta, Value::Null, Value::Null, None))
     }
 
     fn tokens(&self, choice: u32, tokens: &[TokenLogprob]) -> String {
@@ -252,14 +259,20 @@ impl Chunks {
             false => Value::Null,
         };
         let own = mass.then(|| json!({"mass": reply::mass(tokens)}));
-        self.chunk(choice, json!({}), logprobs, Value::Null, own)
+        data(&self.chunk(choice, json!({}), logprobs, Value::Null, own))
     }
 }
 
 impl Framing for Chunks {
     fn begin(&mut self) -> String {
         let role = || json!({"role": "assistant", "content": "", "refusal": null});
-        (0..self.delivery.choices).map(|choice| self.delta(choice, role())).collect()
+        let chunks = (0..self.delivery.choices).map(|choice| {
+            let chunk = self.chunk(choice, role(), Value::Null, Value::Null, None);
+            // The first chunk names the tools for all choices.
+            let refused = if choice == 0 { &self.refused[..] } else { &[] };
+            data(&reply::listing_refused(chunk, refused))
+        });
+        chunks.collect()
     }
 
     fn event(&mut self, choice: u32, event: Event) -> String {
@@ -291,15 +304,21 @@ impl Framing for Chunks {
             Event::Changed(_) => String::new(),
             Event::Finished(finished) => {
                 self.usages.push(finished.usage);
-                let SentParts { calls, text, .. } = std::mem::take(&mut self.sent[choice as usize]);
+                let sent = std::mem::take(&mut self.sent[choice as usize]);
+                let SentParts { calls, text, violations, .. } = sent;
                 let reason = Value::from(reply::finish_reason(&finished.finish, calls));
                 let schema = self.schema.as_ref();
                 let app = &self.head.app;
                 let (finish, cut_call) = (&finished.finish, finished.cut_call);
                 let own = reply::own(app, finish, &text, calls, schema, cut_call);
-                self.chunk(choice, json!({}), Value::Null, reason, own)
+                let own = reply::with_violations(own, violations);
+                data(&self.chunk(choice, json!({}), Value::Null, reason, own))
             }
         }
+    }
+
+    fn violations(&mut self, choice: u32, violations: String) {
+        self.sent[choice as usize].violations = Some(violations);
     }
 
     fn end(&mut self) -> String {

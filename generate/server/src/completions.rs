@@ -18,7 +18,7 @@ use crate::delivery::{Delivery, Head};
 use crate::error::ApiError;
 use crate::fields::{Fields, ids};
 use crate::log::Record;
-use crate::sse::{self, Framing, data};
+use crate::sse::{self, Framing, Whole, data};
 use crate::{reply, sampling};
 
 /// Type name of the reply's objects, whole and streamed.
@@ -142,7 +142,7 @@ pub(crate) async fn serve(
         sse::response(chunks, started)
     } else {
         let outputs = sse::collect(started).await?;
-        let choices = (0..).zip(&outputs).map(|(index, output)| {
+        let choices = (0..).zip(&outputs).map(|(index, Whole { output, .. })| {
             let text = echo_of(index).unwrap_or_default() + &output.text;
             let logprobs = logprobs_of(&app, &output.logprobs, &mut 0);
             let mut whole = choice(index, &text, logprobs, Value::from(output.finish.reason()));
@@ -151,7 +151,7 @@ pub(crate) async fn serve(
             }
             whole
         });
-        let usages = outputs.iter().map(|output| output.usage);
+        let usages = outputs.iter().map(|whole| whole.output.usage);
         Json(head.reply(KIND, choices.collect(), prompt_tokens, usages)).into_response()
     };
     Ok(reply::with_ignored(response, &ignored))

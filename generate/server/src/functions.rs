@@ -164,7 +164,11 @@ impl Tools {
     /// Returns how replies write the tool calls.
     pub(crate) fn calls(&self, app: &App) -> Calls {
         let tags = TagArguments::new(&app.options.tool_style, &self.written);
-        Calls { tags, custom: Arc::from(self.custom.clone()) }
+        let functions = match self.on_refused {
+            OnRefused::Loosen => Arc::from(self.written.clone()),
+            OnRefused::Request | OnRefused::Exclude => Arc::default(),
+        };
+        Calls { tags, custom: Arc::from(self.custom.clone()), functions }
     }
 
     /// Whether the output may contain a tool call. If a call is required but there are no tools,

@@ -42,6 +42,7 @@ mod hosts;
 mod listen;
 mod loading;
 mod log;
+mod loosened;
 mod messages;
 mod metrics;
 mod options;

@@ -86,7 +86,7 @@ pub(crate) async fn serve(
         return Ok(sse::response(parts, started));
     }
     let mut outputs = sse::collect(started).await?;
-    let reply = answer.reply(&outputs.swap_remove(0), true)?;
+    let reply = answer.reply(&outputs.swap_remove(0).output, true)?;
     Ok(Json(reply).into_response())
 }
 

@@ -146,6 +146,14 @@ pub(crate) fn own(
     (!own.is_empty()).then_some(Value::Object(own))
 }
 
+/// Adds how calls of loosened tools violate their schemas to the fields of `x_grammarc`, if they do.
+pub(crate) fn with_violations(own: Option<Value>, violations: Option<String>) -> Option<Value> {
+    let Some(violations) = violations else { return own };
+    let mut own = own.unwrap_or_else(|| json!({}));
+    own["violations"] = Value::from(violations);
+    Some(own)
+}
+
 /// Returns how a complete output violates its schema. This concerns formats, and keywords that
 /// grammars only approximate. `None` if it is valid, truncated, has tool calls, or has no schema.
 fn violations(

@@ -113,11 +113,11 @@ pub(crate) async fn serve(
     let started = started.with(record, &head.calls);
     let refused = started.refused.clone();
     let response = if stream {
-        sse::response(Frames::new(head), started)
+        sse::response(Frames::new(head, refused.clone()), started)
     } else {
         let mut outputs = sse::collect(started).await?;
-        let output = outputs.swap_remove(0);
-        Json(reply::listing_refused(head.whole(&output), &refused)).into_response()
+        let whole = head.whole(&outputs.swap_remove(0));
+        Json(reply::listing_refused(whole, &refused)).into_response()
     };
     let response = reply::with_refused(response, &refused);
     Ok(reply::with_ignored(response, &ignored))

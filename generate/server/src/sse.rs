@@ -31,6 +31,8 @@ pub(crate) trait Framing: Send + 'static {
     fn begin(&mut self) -> String;
     /// Returns the frames for an event of the output with the index `choice`.
     fn event(&mut self, choice: u32, event: Event) -> String;
+    /// Takes how the calls of loosened tools violate their schemas, before the last event of an output.
+    fn violations(&mut self, _choice: u32, _violations: String) {}
     /// Returns the frames after the last event of all outputs.
     fn end(&mut self) -> String;
     /// Returns the frame for an error, which ends the stream.
@@ -51,7 +53,7 @@ pub(crate) fn named(name: &str, value: &Value) -> String {
 
 enum State<F> {
     Begin(F, Started),
-    Going(F, BoxStream<'static, (u32, Result<Event, GenerateError>)>),
+    Going(F, BoxStream<'static, (u32, Converted)>),
     Over,
 }
 
@@ -92,14 +94,17 @@ fn received(
     events.scan(false, ended).boxed()
 }
 
+/// An event in the client's form. The last one of an output comes with how calls of loosened tools violate their
+/// schemas.
+type Converted = Result<(Event, Option<String>), GenerateError>;
+
 /// Returns the event stream of each output, with tool calls in the client's form. Also records
 /// metrics and counts tokens for the log.
-fn converted(
-    started: Started,
-) -> impl Iterator<Item = BoxStream<'static, Result<Event, GenerateError>>> {
-    let Started { receivers, deadline, calls, record, metrics, began, .. } = started;
+fn converted(started: Started) -> impl Iterator<Item = BoxStream<'static, Converted>> {
+    let Started { receivers, deadline, calls, record, metrics, began, loosened, .. } = started;
     receivers.into_iter().map(move |receiver| {
         let (mut stage, record, metrics) = (calls.stage(), record.clone(), Arc::clone(&metrics));
+        let mut check = loosened.check();
         let mut is_first = true;
         let events = received(receiver, deadline).flat_map(move |event| {
             if std::mem::replace(&mut is_first, false) {
@@ -110,7 +115,17 @@ fn converted(
                 record.add_completion(end.usage.completion_tokens);
             }
             let events = match event {
-                Ok(event) => stage.events(event).into_iter().map(Ok).collect(),
+                Ok(event) => {
+                    let events = stage.events(event).into_iter();
+                    let checked = events.map(|event| {
+                        let violations = check.event(&event);
+                        if violations.is_some() {
+                            metrics.invalid();
+                        }
+                        Ok((event, violations))
+                    });
+                    checked.collect()
+                }
                 Err(error) => vec![Err(error)],
             };
             stream::iter(events)
@@ -134,7 +149,10 @@ pub(crate) fn response<F: Framing>(framing: F, started: Started) -> Response {
                     Some((framing.begin(), State::Going(framing, all)))
                 }
                 State::Going(mut framing, mut all) => match all.next().await {
-                    Some((choice, Ok(event))) => {
+                    Some((choice, Ok((event, violations)))) => {
+                        if let Some(violations) = violations {
+                            framing.violations(choice, violations);
+                        }
                         let frames = framing.event(choice, event);
                         Some((frames, State::Going(framing, all)))
                     }
@@ -159,15 +177,24 @@ pub(crate) fn response<F: Framing>(framing: F, started: Started) -> Response {
     response
 }
 
+/// A complete output, with how calls of loosened tools violate their schemas.
+pub(crate) struct Whole {
+    pub(crate) output: Output,
+    pub(crate) violations: Option<String>,
+}
+
 /// Waits for the complete outputs of a request. They are read concurrently, so that no output waits
 /// for its reader.
-pub(crate) async fn collect(started: Started) -> Result<Vec<Output>, ApiError> {
+pub(crate) async fn collect(started: Started) -> Result<Vec<Whole>, ApiError> {
     let outputs = converted(started).map(|mut events| async move {
-        let mut collector = Collector::default();
+        let (mut collector, mut last) = (Collector::default(), None);
         while let Some(event) = events.next().await {
-            collector.push(event?);
+            let (event, violations) = event?;
+            collector.push(event);
+            last = violations;
         }
-        collector.finish().ok_or(GenerateError::Closed)
+        let output = collector.finish().ok_or(GenerateError::Closed)?;
+        Ok::<_, GenerateError>(Whole { output, violations: last })
     });
     Ok(try_join_all(outputs).await?)
 }

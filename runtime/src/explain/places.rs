@@ -108,8 +108,11 @@ fn own_rule(own: &Tables<'_>, state: u32) -> Option<usize> {
         .then(|| own.rules.partition_point(|rule| rule.first_state <= state).saturating_sub(1))
 }
 
-/// Returns the grammar's own states that may have called the rule in which a configuration is. Shared rules in between are
-/// passed over.
+/// Returns the grammar's own states that may have called the rule in which a configuration is. Shared rules in between
+/// are passed over.
+///
+/// A call without a state to return to ends its own rule, which has callers in turn. Such calls count if they lead from a
+/// call that returns to the frame's state. The states with the innermost calls come first.
 fn callers(tables: Joined<'_>, frames: &Frames, at: Configuration) -> Vec<u32> {
     let own = tables.own;
     let (mut state, mut frame, mut after) = (at.state, at.frame, NONE);
@@ -121,14 +124,65 @@ fn callers(tables: Joined<'_>, frames: &Frames, at: Configuration) -> Vec<u32> {
         }
         (state, frame) = (top.ret, top.parent);
     }
-    // The rule that an own state has called.
-    let part = if state < own.bases.states { tables.shared } else { own };
-    let called = part.rules.partition_point(|rule| rule.first_state <= state);
-    let called = part.bases.rules + (called as u32).saturating_sub(1);
-    let calls = |index: usize| {
-        let mut edges = own.call_edges_of(index).iter();
-        edges.any(|edge| edge.callee == called && (edge.ret == after || edge.ret == NONE))
+    let called = rule_of(tables, state);
+    // The calls that may be open: of which rule, and by which state.
+    let (mut last, mut returning): (Vec<(u32, u32)>, Vec<(u32, u32)>) = (Vec::new(), Vec::new());
+    let mut collect = |part: &Tables<'_>| {
+        for index in 0..part.state_count() {
+            let state = part.bases.states + index;
+            for edge in part.call_edges_of(index as usize) {
+                match edge.ret {
+                    NONE => last.push((edge.callee, state)),
+                    ret if ret == after => returning.push((edge.callee, state)),
+                    _ => {}
+                }
+            }
+        }
     };
-    let states = (0..own.state_count()).filter(|&index| calls(index as usize));
-    states.take(MOST).map(|index| own.bases.states + index).collect()
+    collect(&own);
+    if state < own.bases.states {
+        collect(&tables.shared);
+    }
+    // The rules from which last calls lead to the called one.
+    let (mut before, mut at) = (vec![called], 0);
+    while let Some(&rule) = before.get(at) {
+        at += 1;
+        for &(_, state) in last.iter().filter(|&&(callee, _)| callee == rule) {
+            let of = rule_of(tables, state);
+            if !before.contains(&of) {
+                before.push(of);
+            }
+        }
+    }
+    // Of these, the rules that are called by a state that returns to the frame's. At the bottom, all.
+    returning.retain(|(callee, _)| before.contains(callee));
+    let mut open: Vec<u32> = match after {
+        NONE => before.clone(),
+        _ => returning.iter().map(|&(callee, _)| callee).collect(),
+    };
+    let (mut found, mut at) = (Vec::new(), 0);
+    while let Some(&rule) = open.get(at) {
+        at += 1;
+        let calls = last
+            .iter()
+            .filter(|&&(callee, state)| before.contains(&callee) && rule_of(tables, state) == rule);
+        for &(callee, state) in calls {
+            found.push(state);
+            if !open.contains(&callee) {
+                open.push(callee);
+            }
+        }
+    }
+    found.reverse();
+    found.extend(returning.into_iter().map(|(_, state)| state));
+    found.retain(|&state| state >= own.bases.states);
+    found.truncate(MOST);
+    found
+}
+
+/// Returns the rule of a state.
+fn rule_of(tables: Joined<'_>, state: u32) -> u32 {
+    let part = if state < tables.own.bases.states { tables.shared } else { tables.own };
+    let after = part.rules.partition_point(|rule| rule.first_state <= state);
+    part.bases.rules + (after as u32).saturating_sub(1)
 }

@@ -15,6 +15,7 @@ mod early;
 mod fork;
 mod grammar_pages;
 mod layers;
+mod loosened;
 mod masks;
 mod members;
 mod options;

@@ -2,11 +2,12 @@
 
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
+use grammarc_generate::Finish;
 use grammarc_generate::output::Usage;
-use grammarc_generate::{Finish, Output};
 use serde_json::{Value, json};
 
 use crate::error::ApiError;
+use crate::sse::Whole;
 
 /// The fields with which a message begins.
 pub(super) struct Head {
@@ -46,7 +47,7 @@ impl Head {
     }
 
     /// Returns the complete message for an output. A truncated call is left out.
-    pub(super) fn whole(&self, output: &Output) -> Value {
+    pub(super) fn whole(&self, Whole { output, violations }: &Whole) -> Value {
         let mut content = Vec::new();
         if !output.reasoning.is_empty() {
             content.push(thinking(&output.reasoning));
@@ -59,7 +60,9 @@ impl Head {
             let input = serde_json::from_str(&call.arguments).unwrap_or_else(|_| json!({}));
             self.call(index, &call.name, input)
         }));
-        let end = End { finish: &output.finish, calls: output.calls.len(), usage: output.usage };
+        let violations = violations.as_deref();
+        let (calls, usage) = (output.calls.len(), output.usage);
+        let end = End { finish: &output.finish, calls, usage, violations };
         self.message(content, Some(end))
     }
 }
@@ -70,6 +73,8 @@ pub(super) struct End<'a> {
     /// Number of complete tool calls.
     pub(super) calls: usize,
     pub(super) usage: Usage,
+    /// How the calls of loosened tools violate their schemas.
+    pub(super) violations: Option<&'a str>,
 }
 
 impl End<'_> {
@@ -94,10 +99,14 @@ impl End<'_> {
 
     /// Returns the facts about the end for which the protocol has no field.
     pub(super) fn own(&self) -> Value {
-        json!({
+        let mut own = json!({
             "finish": self.finish.detail().unwrap_or_else(|| self.finish.reason()),
             "closed": *self.finish == Finish::Length { closed: true },
-        })
+        });
+        if let Some(violations) = self.violations {
+            own["violations"] = json!(violations);
+        }
+        own
     }
 }
 

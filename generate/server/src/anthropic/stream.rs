@@ -1,12 +1,14 @@
 //! The events of a streamed message: its content blocks are opened, extended and closed one after
 //! the other.
 
+use grammarc_compiler::frontend::structural_tag::RefusedTool;
 use grammarc_generate::Event;
 use grammarc_generate::output::Usage;
 use serde_json::{Value, json};
 
 use super::reply::{End, Head, error_of, text, thinking, usage_of};
 use crate::error::ApiError;
+use crate::reply::listing_refused;
 use crate::sse::{Framing, named};
 
 /// The kind of the content block that is being streamed.
@@ -20,15 +22,18 @@ enum Open {
 /// Builds the server-sent events of one streamed message.
 pub(super) struct Frames {
     head: Head,
+    refused: Vec<RefusedTool>,
     open: Option<Open>,
     /// Index of the open content block, or of the next one if none is open.
     index: usize,
     calls: usize,
+    /// How the calls of loosened tools violate their schemas.
+    violations: Option<String>,
 }
 
 impl Frames {
-    pub(super) fn new(head: Head) -> Self {
-        Self { head, open: None, index: 0, calls: 0 }
+    pub(super) fn new(head: Head, refused: Vec<RefusedTool>) -> Self {
+        Self { head, refused, open: None, index: 0, calls: 0, violations: None }
     }
 
     /// Returns the frame for an event with the name `name`.
@@ -97,14 +102,19 @@ impl Framing for Frames {
                 frames += &self.close();
                 let calls = self.calls - usize::from(finished.cut_call.is_some());
                 let usage = Usage { prompt_tokens: self.head.prompt_tokens, ..finished.usage };
-                let end = End { finish: &finished.finish, calls, usage };
+                let violations = self.violations.as_deref();
+                let end = End { finish: &finished.finish, calls, usage, violations };
                 let delta = json!({"stop_reason": end.reason(), "stop_sequence": end.sequence()});
                 let end =
                     json!({"delta": delta, "usage": usage_of(usage), "x_grammarc": end.own()});
-                frames += &Self::frame("message_delta", end);
+                frames += &Self::frame("message_delta", listing_refused(end, &self.refused));
                 frames + &Self::frame("message_stop", json!({}))
             }
         }
+    }
+
+    fn violations(&mut self, _: u32, violations: String) {
+        self.violations = Some(violations);
     }
 
     fn end(&mut self) -> String {

@@ -1,11 +1,13 @@
 //! The JSON objects of a response.
 
 use grammarc_generate::output::Usage;
-use grammarc_generate::{Finish, GenerateParams, Output};
+use grammarc_generate::{Finish, GenerateParams};
 use serde_json::{Map, Value, json};
 
 use crate::calls::Calls;
 use crate::fields::Fields;
+use crate::reply;
+use crate::sse::Whole;
 
 /// The fields with which a response begins.
 pub(super) struct Head {
@@ -110,7 +112,7 @@ impl Head {
     }
 
     /// Returns the complete response for an output.
-    pub(super) fn whole(&self, output: &Output) -> Value {
+    pub(super) fn whole(&self, Whole { output, violations }: &Whole) -> Value {
         let status = Self::status(&output.finish);
         let mut items = Vec::new();
         if !output.reasoning.is_empty() {
@@ -129,8 +131,17 @@ impl Head {
             let index = output.calls.len() as u32;
             items.push(self.call(status, index, &call.name, &call.arguments));
         }
-        self.object(status, items, Some((&output.finish, &output.usage)))
+        let whole = self.object(status, items, Some((&output.finish, &output.usage)));
+        with_own(whole, violations.clone())
     }
+}
+
+/// Adds how calls of loosened tools violate their schemas to a response, if they do.
+pub(super) fn with_own(mut response: Value, violations: Option<String>) -> Value {
+    if let Some(own) = reply::with_violations(None, violations) {
+        response["x_grammarc"] = own;
+    }
+    response
 }
 
 /// Returns the text part of a message.

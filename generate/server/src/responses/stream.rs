@@ -1,11 +1,13 @@
 //! The events of a streamed response: its items are opened, extended and closed one after the
 //! other.
 
+use grammarc_compiler::frontend::structural_tag::RefusedTool;
 use grammarc_generate::Event;
 use serde_json::{Value, json};
 
-use super::head::{Head, part};
+use super::head::{Head, part, with_own};
 use crate::error::ApiError;
+use crate::reply::listing_refused;
 use crate::sse::{Framing, named};
 
 /// The item of the response that is being streamed.
@@ -18,16 +20,19 @@ enum Open {
 /// Builds the server-sent events of one streamed response.
 pub(super) struct Frames {
     head: Head,
+    refused: Vec<RefusedTool>,
     /// Number of the next event.
     sequence: u64,
     /// The items that are complete.
     done: Vec<Value>,
     open: Option<Open>,
+    /// How the calls of loosened tools violate their schemas.
+    violations: Option<String>,
 }
 
 impl Frames {
-    pub(super) fn new(head: Head) -> Self {
-        Self { head, sequence: 0, done: Vec::new(), open: None }
+    pub(super) fn new(head: Head, refused: Vec<RefusedTool>) -> Self {
+        Self { head, refused, sequence: 0, done: Vec::new(), open: None, violations: None }
     }
 
     /// Returns the frame for an event, with its sequence number.
@@ -183,10 +188,16 @@ impl Framing for Frames {
                 frames += &self.end_item(if is_whole { "completed" } else { status });
                 let end = Some((&finished.finish, &finished.usage));
                 let response = self.head.object(status, self.done.clone(), end);
+                let response = with_own(response, self.violations.take());
+                let response = listing_refused(response, &self.refused);
                 frames += &self.frame(&format!("response.{status}"), json!({"response": response}));
             }
         }
         frames
+    }
+
+    fn violations(&mut self, _: u32, violations: String) {
+        self.violations = Some(violations);
     }
 
     fn end(&mut self) -> String {
