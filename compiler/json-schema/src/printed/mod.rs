@@ -12,6 +12,7 @@
 //! | --- | --- |
 //! | `members` | automata over members as `properties`, `required` and `additionalProperties` |
 //! | `items` | automata over items as `prefixItems`, `items` and bounds |
+//! | `union` | unions of schemas, with a bounded number of branches |
 //! | `values/numbers/printed`, `values/strings/printed` | sets of numbers and strings |
 //!
 //! Not every content has such a schema of bounded size: then there is no answer. Cost: that of the content graph, and
@@ -19,9 +20,10 @@
 
 mod items;
 mod members;
+mod union;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use grammarc_grammar::diagnostics::Source;
 
@@ -37,9 +39,10 @@ use crate::passes::CODES;
 use crate::read::share;
 use crate::read::survey::{Surveyed, survey};
 use crate::relation::RelationOptions;
+use items::items;
+use members::members;
+use union::union;
 
-/// Most branches of one union that is printed.
-const MOST_BRANCHES: usize = 8;
 /// Most formulas that are printed for one schema.
 const MOST_FORMULAS: usize = 256;
 
@@ -140,6 +143,7 @@ impl Printer<'_, '_> {
         if content.is_all() {
             return Some(json!({}));
         }
+        let types = &self.automata.simplifier.types;
         let scalars = &content.scalars;
         let mut branches: Vec<Value> = Vec::new();
         if scalars.null {
@@ -157,7 +161,8 @@ impl Printer<'_, '_> {
             None => branches.push(json!({"type": "array"})),
             Some(automata) => {
                 for automaton in automata {
-                    branches.push(self.items(automaton, open)?);
+                    let mut print = |values: &[FormulaId]| self.one_of(values, open);
+                    branches.push(items(automaton, &mut print)?);
                 }
             }
         }
@@ -165,38 +170,12 @@ impl Printer<'_, '_> {
             None => branches.push(json!({"type": "object"})),
             Some(automata) => {
                 for automaton in automata {
-                    branches.extend(self.members(automaton, open)?);
+                    let mut print = |values: &[FormulaId]| self.one_of(values, open);
+                    branches.extend(members(automaton, types, &mut print)?);
                 }
             }
         }
         union(branches)
-    }
-}
-
-/// Returns the union of schemas: one schema, a list of types, or `anyOf`. `None` for too many.
-fn union(branches: Vec<Value>) -> Option<Value> {
-    let (mut types, mut others) = (Vec::new(), Vec::new());
-    for branch in branches {
-        let name = branch
-            .get("type")
-            .filter(|_| branch.as_object().is_some_and(|members| members.len() == 1));
-        match name.and_then(Value::as_str) {
-            Some(name) => types.push(name.to_owned()),
-            None => others.push(branch),
-        }
-    }
-    match &types[..] {
-        [] => {}
-        [name] => others.insert(0, json!({ "type": name })),
-        names => others.insert(0, json!({ "type": names })),
-    }
-    match others.len() {
-        0 => Some(json!(false)),
-        1 => others.pop(),
-        count if count <= MOST_BRANCHES => {
-            Some(Value::Object(Map::from_iter([("anyOf".to_owned(), Value::Array(others))])))
-        }
-        _ => None,
     }
 }
 

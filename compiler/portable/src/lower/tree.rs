@@ -95,6 +95,27 @@ pub(crate) fn define_targets(root: &mut Value) {
     }
 }
 
+/// Replaces references to definitions that no value satisfies by `false`, and removes the definitions.
+pub(crate) fn remove_definitions(root: &mut Value, gone: &[String]) {
+    let places: Vec<String> = {
+        let places = Places::of(root);
+        let is_gone = |uri: &str| gone.iter().any(|one| one == uri);
+        let referring = places
+            .all
+            .iter()
+            .filter(|place| place.get("$ref").and_then(Value::as_str).is_some_and(is_gone));
+        referring.map(|place| place.pointer.clone()).collect()
+    };
+    for pointer in places {
+        if let Some(schema) = root.pointer_mut(&pointer) {
+            *schema = json!(false);
+        }
+    }
+    if let Some(definitions) = root.get_mut("$defs").and_then(Value::as_object_mut) {
+        definitions.retain(|_, one| *one != json!(false));
+    }
+}
+
 /// Returns the schema that a reference within the document names.
 pub(crate) fn target<'v>(root: &'v Value, uri: &str) -> Option<&'v Value> {
     root.pointer(&crate::places::pointer::decoded(uri.strip_prefix('#')?))

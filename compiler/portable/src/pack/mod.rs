@@ -6,12 +6,14 @@
 //!
 //! | file | content |
 //! | --- | --- |
+//! | `dates` | the day of a date |
 //! | `read` | parses and checks a pack; errors carry a pointer into the pack |
 //! | `known` | the packs of this crate, by name and alias |
 //! | `own` | the pack of grammarc |
 //!
 //! Cost: a pack is parsed once, on first use. Tests: `tests/packs.rs`, every rule by its own examples.
 
+mod dates;
 mod known;
 mod own;
 mod read;
@@ -21,7 +23,6 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::finding::{Certainty, Treatment};
-use crate::pack_error::PackError;
 use crate::predicates::Where;
 
 pub use known::{UnknownTarget, pack, packs};
@@ -144,19 +145,9 @@ impl std::fmt::Display for OldPack {
 }
 
 impl Pack {
-    /// Parses a pack from its JSON text.
-    ///
-    /// # Errors
-    ///
-    /// The text is no JSON, a field is missing, unknown or of the wrong kind, a rule names an unknown source, keyword
-    /// predicate or rewriting, or a rule has no examples. The error has a pointer into the pack.
-    pub fn parse(text: &str) -> Result<Self, PackError> {
-        read::parse(text)
-    }
-
     /// Returns the age of the pack if its review is more than 180 days before `today`, a date as `YYYY-MM-DD`.
     pub fn old(&self, today: &str) -> Option<OldPack> {
-        let days = read::day(today)? - read::day(&self.reviewed)?;
+        let days = dates::day(today)? - dates::day(&self.reviewed)?;
         let (target, reviewed) = (self.target.clone(), self.reviewed.clone());
         (days > MOST_DAYS).then_some(OldPack { target, reviewed, days })
     }

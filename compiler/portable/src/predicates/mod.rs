@@ -5,6 +5,7 @@
 //!
 //! | file | predicates |
 //! | --- | --- |
+//! | `at` | the place that a condition is evaluated at |
 //! | `parse` | reads a condition from a pack |
 //! | `shape` | types, keywords and positions of a schema |
 //! | `values` | values of keywords: numbers, kinds, formats |
@@ -13,6 +14,7 @@
 //!
 //! Cost: that of the members, each linear in the schema's keywords. `overlapping` may ask the compiler.
 
+mod at;
 pub(crate) mod overlap;
 mod parse;
 pub(crate) mod pattern;
@@ -21,30 +23,7 @@ mod values;
 
 use serde_json::{Map, Value};
 
-use crate::places::{Place, Places};
-
-/// A place that a condition is asked about.
-#[derive(Clone, Copy)]
-pub(crate) struct At<'c> {
-    /// All places of the document.
-    pub(crate) places: &'c Places<'c>,
-    /// The index of the place.
-    pub(crate) index: usize,
-    /// The keyword that the rule is about. `None` for a rule about the schema as a whole.
-    pub(crate) keyword: Option<&'c str>,
-}
-
-impl<'c> At<'c> {
-    /// Returns the place.
-    pub(crate) fn place(&self) -> &'c Place<'c> {
-        &self.places.all[self.index]
-    }
-
-    /// Returns the value of the keyword that the rule is about.
-    pub(crate) fn value(&self) -> Option<&'c Value> {
-        self.place().get(self.keyword?)
-    }
-}
+pub(crate) use at::At;
 
 /// A condition: all predicates hold.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -3,12 +3,11 @@
 
 use serde_json::{Map, Value, json};
 
-use super::references::remove_definitions;
+use super::merging::merged;
 use super::task::{Outcome, Task};
-use super::unions::distributed;
 use crate::lower::meet::meet;
 use crate::lower::options::Gives;
-use crate::lower::tree::{absorb_false, target};
+use crate::lower::tree::{absorb_false, remove_definitions};
 use crate::places::keywords::{is_annotation, is_definitions};
 use crate::places::pointer::parent;
 
@@ -45,66 +44,6 @@ pub(super) fn merge(task: &mut Task<'_>) -> Option<Outcome> {
     }
     *value = merged;
     Outcome::schema(Gives::Equal)
-}
-
-/// Returns one schema for a schema, the branches of its `allOf` and the target of its reference.
-pub(super) fn merged(root: &Value, schema: &Map<String, Value>) -> Option<Value> {
-    // What is unevaluated depends on all of them, and changes its meaning with the branch that holds it.
-    let mut rest = schema.clone();
-    let unevaluated: Vec<(String, Value)> = ["unevaluatedProperties", "unevaluatedItems"]
-        .iter()
-        .filter_map(|keyword| {
-            rest.shift_remove(*keyword).map(|value| ((*keyword).to_owned(), value))
-        })
-        .collect();
-    let mut parts: Vec<Value> = match rest.shift_remove("allOf") {
-        Some(Value::Array(branches)) => branches,
-        _ => Vec::new(),
-    };
-    if let Some(Value::String(uri)) = rest.get("$ref").cloned() {
-        rest.shift_remove("$ref");
-        parts.insert(0, json!({ "$ref": uri }));
-    }
-    let has_union = rest.contains_key("anyOf") || rest.contains_key("oneOf");
-    if parts.is_empty() && !has_union {
-        return None;
-    }
-    let mut met = Value::Object(rest);
-    for part in parts {
-        let part = inlined(root, part)?;
-        met = meet(&met, &part)?;
-    }
-    if let Some(schema) = met.as_object().filter(|_| has_union && unevaluated.is_empty()) {
-        let keyword = if schema.contains_key("anyOf") { "anyOf" } else { "oneOf" };
-        // Branches of `oneOf` with more keywords overlap no more than before.
-        met = distributed(root, schema, keyword)?;
-    }
-    if let Some(schema) = met.as_object_mut() {
-        schema.extend(unevaluated);
-    }
-    Some(met)
-}
-
-/// Returns the schemas that a chain of references leads to. `None` for a recursive reference, or one to elsewhere.
-pub(super) fn inlined(root: &Value, part: Value) -> Option<Value> {
-    let mut part = part;
-    for _ in 0..16 {
-        let Some(uri) = part.get("$ref").and_then(Value::as_str) else { return Some(part) };
-        let found = target(root, uri)?;
-        if found.to_string().contains(&format!("\"$ref\":{}", json!(uri))) {
-            return None;
-        }
-        let mut found = found.clone();
-        if let Some(members) = found.as_object_mut() {
-            members.retain(|keyword, _| {
-                !is_definitions(keyword) && !matches!(&**keyword, "$id" | "$anchor" | "$schema")
-            });
-        }
-        let mut beside = part.as_object()?.clone();
-        beside.shift_remove("$ref");
-        part = meet(&Value::Object(beside), &found)?;
-    }
-    None
 }
 
 /// Writes `unevaluated*` as what it says without other schemas beside it.

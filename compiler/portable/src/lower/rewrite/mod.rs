@@ -15,6 +15,7 @@
 //! | `patterns` | anchors, classes and groups of patterns in plain form |
 //! | `unions` | `oneOf`, lists of types and keywords beside unions as `anyOf` |
 //! | `logic` | conjunctions and `unevaluated*` as one schema |
+//! | `merging` | one schema for several that apply together, for `unions`, `logic` and `references` |
 //! | `references` | references to definitions, copies in place of references |
 //! | `tuples` | items by position as items of one schema |
 //! | `printed` | the values of a schema in plain keywords, by the compiler |
@@ -24,6 +25,7 @@ mod closed;
 mod formats;
 mod lengths;
 mod logic;
+mod merging;
 mod names;
 mod numbers;
 mod patterns;

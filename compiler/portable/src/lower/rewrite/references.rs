@@ -10,10 +10,10 @@
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
-use super::logic::merged;
+use super::merging::merged;
 use super::task::{Outcome, Task};
 use crate::lower::options::{Gives, Keep};
-use crate::lower::tree::{absorb_false, define, for_each_reference, free_name};
+use crate::lower::tree::{absorb_false, define, for_each_reference, free_name, remove_definitions};
 use crate::places::Places;
 use crate::places::keywords::is_annotation;
 use crate::places::pointer::join;
@@ -282,25 +282,4 @@ fn unroll(task: &mut Task<'_>, places: &Places<'_>) -> Option<Outcome> {
     }
     *task.root = root;
     Outcome::schema(if narrower { Gives::Narrower } else { Gives::Wider })
-}
-
-/// Replaces references to definitions that no value satisfies by `false`, and removes the definitions.
-pub(super) fn remove_definitions(root: &mut Value, gone: &[String]) {
-    let places: Vec<String> = {
-        let places = Places::of(root);
-        let is_gone = |uri: &str| gone.iter().any(|one| one == uri);
-        let referring = places
-            .all
-            .iter()
-            .filter(|place| place.get("$ref").and_then(Value::as_str).is_some_and(is_gone));
-        referring.map(|place| place.pointer.clone()).collect()
-    };
-    for pointer in places {
-        if let Some(schema) = root.pointer_mut(&pointer) {
-            *schema = json!(false);
-        }
-    }
-    if let Some(definitions) = root.get_mut("$defs").and_then(Value::as_object_mut) {
-        definitions.retain(|_, one| *one != json!(false));
-    }
 }

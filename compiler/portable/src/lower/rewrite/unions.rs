@@ -4,9 +4,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::logic::inlined;
+use super::merging::distributed;
 use super::task::{Outcome, Task};
-use crate::lower::meet::{meet, names, type_of};
+use crate::lower::meet::{names, type_of};
 use crate::lower::options::{Gives, Keep};
 use crate::places::keywords::{is_annotation, types_of};
 use crate::predicates::overlap::are_disjoint;
@@ -70,38 +70,6 @@ fn distribute(task: &mut Task<'_>, keyword: &str) -> Option<Outcome> {
     }
     *value = distributed;
     Outcome::schema(Gives::Equal)
-}
-
-/// Returns a schema with the keywords beside its union in each branch. `None` if some branch cannot take them.
-pub(super) fn distributed(
-    root: &Value,
-    schema: &Map<String, Value>,
-    keyword: &str,
-) -> Option<Value> {
-    let branches = schema.get(keyword)?.as_array()?;
-    let (mut outer, mut beside) = (Map::new(), Map::new());
-    for (name, value) in schema.iter().filter(|(name, _)| *name != keyword) {
-        let part = if is_annotation(name) { &mut outer } else { &mut beside };
-        part.insert(name.clone(), value.clone());
-    }
-    if beside.is_empty() {
-        return None;
-    }
-    let beside = Value::Object(beside);
-    let mut written = Vec::new();
-    for branch in branches {
-        match meet(&inlined(root, branch.clone())?, &beside)? {
-            Value::Bool(false) => {}
-            met => written.push(met),
-        }
-    }
-    match written.len() {
-        0 => Some(json!(false)),
-        _ => {
-            outer.insert(keyword.to_owned(), Value::Array(written));
-            Some(Value::Object(outer))
-        }
-    }
 }
 
 /// Writes a list of types as one branch for each type.
