@@ -1,4 +1,4 @@
-//! Automata over items as schemas of arrays: items by position, and then a loop.
+//! Prints automata over items as array schemas: items by position, followed by a loop over further items.
 
 use serde_json::{Map, Value, json};
 
@@ -6,8 +6,8 @@ use crate::algebra::automata::item_automaton::ItemAutomaton;
 use crate::algebra::logic::formula::FormulaId;
 use crate::read::schema::Bounds;
 
-/// Returns the schema of the arrays of an automaton. `None` if the automaton counts, or branches by more than the
-/// number of items. `print` returns the schema of the values of some formulas together.
+/// Returns a schema for the arrays that an automaton accepts. `None` if the automaton counts, or if branches reach
+/// different states. `print` returns the schema for the union of some formulas.
 pub(super) fn items(
     automaton: &ItemAutomaton,
     print: &mut impl FnMut(&[FormulaId]) -> Option<Value>,

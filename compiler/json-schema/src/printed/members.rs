@@ -1,7 +1,7 @@
-//! Automata over members as schemas of objects.
+//! Prints automata over members as object schemas.
 //!
-//! Named keys come in a fixed order, so the automaton is a chain whose states may branch by the values of a key. Each
-//! path through the chain is a product over keys, and is one schema. Paths that meet again are printed apart.
+//! Named keys come in a fixed order, so the automaton is a chain. Its states may branch by the value of a key. Each
+//! path through the chain is a product over keys, and becomes one schema. Paths that join again are not merged.
 
 use serde_json::{Map, Value, json};
 
@@ -12,17 +12,17 @@ use crate::algebra::logic::formula::FormulaId;
 use crate::algebra::types::layer::Types;
 use crate::read::schema::Bounds;
 
-/// A product over keys, as far as a path through the automaton has come.
+/// A path from the initial state of the automaton, as a product over keys.
 #[derive(Clone, Default)]
 struct Path {
     /// The state that the path has reached.
     at: u32,
-    /// The keys, each with the formulas of its values and whether it may be absent.
+    /// The keys on the path, each with the formulas of its values and whether it may be absent.
     keys: Vec<(u32, Vec<FormulaId>, bool)>,
 }
 
-/// Returns schemas that together have the objects of an automaton. `None` if it has too many paths, or states that
-/// count or repeat. `print` returns the schema of the values of some formulas together.
+/// Returns schemas whose union is the set of objects that an automaton accepts. `None` for too many paths, or for
+/// states with counters or repetitions. `print` returns the schema for the union of some formulas.
 pub(super) fn members(
     automaton: &MemberAutomaton,
     types: &Types<'_>,
@@ -51,7 +51,8 @@ pub(super) fn members(
     ended.iter().map(|path| object(automaton, path, types, print)).collect()
 }
 
-/// Returns the paths that continue a path by one key, one for each state that they reach.
+/// Extends a path by one key. Returns one path for each state that is reached. `None` if the state branches over
+/// several keys.
 fn steps(automaton: &MemberAutomaton, path: &Path) -> Option<Vec<Path>> {
     let state = &automaton.states[path.at as usize];
     let mut key = None;
@@ -80,7 +81,7 @@ fn steps(automaton: &MemberAutomaton, path: &Path) -> Option<Vec<Path>> {
     Some(continued.collect())
 }
 
-/// Returns the schema of a path that has ended.
+/// Returns the object schema of a complete path. `None` if no plain keywords express it.
 fn object(
     automaton: &MemberAutomaton,
     path: &Path,

@@ -2,10 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
-/// Most branches of one union that is printed.
+/// Most branches of a printed union. Larger unions are not printed.
 pub(super) const MOST_BRANCHES: usize = 8;
 
-/// Returns the union of schemas: one schema, a list of types, or `anyOf`. `None` for too many.
+/// Returns the union of schemas: one schema, a list of types, or `anyOf`. `None` for more than [`MOST_BRANCHES`]
+/// branches.
 pub(super) fn union(branches: Vec<Value>) -> Option<Value> {
     let (mut types, mut others) = (Vec::new(), Vec::new());
     for branch in branches {

@@ -1,6 +1,6 @@
-//! The day of a date.
+//! Dates as numbers of days.
 
-/// Returns the number of days of a date `YYYY-MM-DD` since some fixed day. `None` for other texts.
+/// Returns the number of days from a fixed day to a date `YYYY-MM-DD`. `None` if the text is not a date.
 pub(super) fn day(date: &str) -> Option<i64> {
     let mut parts = date.split('-');
     let mut next = |digits: usize| -> Option<i64> {

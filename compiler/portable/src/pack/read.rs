@@ -12,14 +12,14 @@ use crate::places::pointer::join;
 use crate::predicates::Where;
 use crate::rewritings;
 
-/// An object of the pack, with its pointer.
+/// An object inside the pack, with its JSON pointer for errors.
 struct Part<'p> {
     members: &'p Map<String, Value>,
     pointer: String,
 }
 
 impl<'p> Part<'p> {
-    /// Returns the object at a pointer, whose members have the given names.
+    /// Returns `value` as an object with its pointer. Fails if it has members with other names than `names`.
     fn new(value: &'p Value, pointer: &str, names: &[&str]) -> Result<Self, PackError> {
         let Some(members) = value.as_object() else {
             return Err(error(pointer, "this has to be an object"));
@@ -36,7 +36,7 @@ impl<'p> Part<'p> {
         join(&self.pointer, name)
     }
 
-    /// Returns a text. Empty if the object does not have it.
+    /// Returns the string of a field. Empty if the object lacks the field.
     fn text(&self, name: &str) -> Result<String, PackError> {
         match self.members.get(name) {
             None => Ok(String::new()),
@@ -45,7 +45,7 @@ impl<'p> Part<'p> {
         }
     }
 
-    /// Returns a text that the object has to have.
+    /// Returns the string of a required field. Fails if it is missing or empty.
     fn some_text(&self, name: &str) -> Result<String, PackError> {
         let text = self.text(name)?;
         if text.is_empty() {
@@ -54,7 +54,7 @@ impl<'p> Part<'p> {
         Ok(text)
     }
 
-    /// Returns a list of texts. Empty if the object does not have it.
+    /// Returns the strings of a field. Empty if the object lacks the field.
     fn texts(&self, name: &str) -> Result<Vec<String>, PackError> {
         let Some(value) = self.members.get(name) else { return Ok(Vec::new()) };
         let texts = value.as_array().and_then(|items| {
@@ -63,7 +63,7 @@ impl<'p> Part<'p> {
         texts.ok_or_else(|| error(&self.at(name), "this has to be a list of strings"))
     }
 
-    /// Returns the value of a table by its name in the object.
+    /// Looks up the string of a required field in a table. Fails for strings that the table lacks.
     fn named<T: Copy>(&self, name: &str, table: &[(&str, T)]) -> Result<T, PackError> {
         let text = self.some_text(name)?;
         let found = table.iter().find(|(known, _)| *known == text);
@@ -73,7 +73,7 @@ impl<'p> Part<'p> {
         })
     }
 
-    /// Returns the members of an object inside this one. Empty if there is none.
+    /// Returns the members of an object field, each with its pointer. Empty if the object lacks the field.
     fn inside(&self, name: &str) -> Result<Vec<(&'p String, &'p Value, String)>, PackError> {
         let Some(value) = self.members.get(name) else { return Ok(Vec::new()) };
         let pointer = self.at(name);
@@ -88,8 +88,8 @@ impl Pack {
     ///
     /// # Errors
     ///
-    /// The text is no JSON, a field is missing, unknown or of the wrong kind, a rule names an unknown source, keyword
-    /// predicate or rewriting, or a rule has no examples. The error has a pointer into the pack.
+    /// Fails if the text is not JSON, or if a field is missing, unknown or of the wrong kind. Fails if a rule has no
+    /// examples, or names an unknown source, predicate or rewriting. The error has a pointer into the pack.
     pub fn parse(text: &str) -> Result<Self, PackError> {
         parse(text)
     }

@@ -1,4 +1,4 @@
-//! Answers to questions about pairs of schemas, and the time that these questions take together.
+//! A cache of answers about pairs of schemas, and the time limit that all questions share.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -7,15 +7,15 @@ use std::time::{Duration, Instant};
 use grammarc_json_schema::relation::RelationOptions;
 use rustc_hash::FxHashMap;
 
-/// Answers to questions about branches of unions, shared by the walks over one document or request.
+/// A cache of answers about branches of unions, with one time limit. All walks over a document or request share it.
 #[derive(Clone, Debug)]
 pub(crate) struct Answers(Rc<Asked>);
 
 #[derive(Debug)]
 struct Asked {
-    /// Whether branches overlap, by their text.
+    /// Whether the branches of a union overlap, by the JSON text of the list of branches.
     known: RefCell<FxHashMap<String, bool>>,
-    /// How schemas are read, and the time of all questions together.
+    /// Options for reading schemas. The time limit is that of all questions together.
     options: RelationOptions,
     spent: Cell<Duration>,
 }
@@ -27,12 +27,12 @@ impl Default for Answers {
 }
 
 impl Answers {
-    /// Creates an empty list. `options.time` is the time of all questions together.
+    /// Creates an empty cache. `options.time` is the time limit of all questions together.
     pub(crate) fn new(options: RelationOptions) -> Self {
         Self(Rc::new(Asked { known: RefCell::default(), options, spent: Cell::default() }))
     }
 
-    /// Returns the answer for a text, and asks for it if there is none yet.
+    /// Returns the cached answer for a text. Calls `ask` and stores its answer if the cache has none.
     pub(crate) fn known(&self, text: String, ask: impl FnOnce() -> bool) -> bool {
         if let Some(&known) = self.0.known.borrow().get(&text) {
             return known;
@@ -42,7 +42,7 @@ impl Answers {
         answer
     }
 
-    /// Asks a question within a time limit, and within what is left of the time of all. `None` if nothing is left.
+    /// Runs a question within `limit` and the remaining shared time. `None` if no time remains.
     pub(crate) fn ask<T>(
         &self,
         limit: Duration,

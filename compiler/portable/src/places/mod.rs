@@ -1,7 +1,7 @@
-//! The places of a schema document: each subschema with its pointer, what holds it, and where its reference leads.
+//! The places of a schema document: each subschema with its JSON pointer, its parent and the target of its reference.
 //!
 //! One iterative walk finds all subschemas, in the order of the text. A second pass resolves references within the
-//! document, and strongly connected components (Tarjan) find recursive ones.
+//! document. Strongly connected components (Tarjan) identify recursive references.
 //!
 //! | file | content |
 //! | --- | --- |

@@ -21,7 +21,7 @@ pub(crate) struct Place<'v> {
     pub(crate) name: String,
     /// The reference of this schema, if it has one.
     pub(crate) reference: Option<Reference>,
-    /// Whether the schema applies to some value: it is not a definition without a reference to it.
+    /// Whether the schema can apply to a value. A definition that nothing refers to cannot.
     pub(crate) used: bool,
 }
 
@@ -60,7 +60,7 @@ pub(crate) struct Places<'v> {
     pub(crate) inside: Vec<Vec<usize>>,
     /// Whether keywords beside `$ref` have no effect, because `$schema` declares draft 4, 6 or 7.
     pub(crate) references_alone: bool,
-    /// Answers to questions about pairs of schemas, by the texts of both.
+    /// The cache of answers about overlapping branches.
     pub(crate) answers: Answers,
 }
 
@@ -118,6 +118,6 @@ pub(crate) struct Reference {
     pub(crate) kind: ReferenceKind,
     /// The index of the schema that the reference names. `None` if the document has no such schema.
     pub(crate) target: Option<usize>,
-    /// Whether the reference leads back to itself.
+    /// Whether the reference is recursive: its target reaches the reference again.
     pub(crate) recursive: bool,
 }

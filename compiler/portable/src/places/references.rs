@@ -81,7 +81,7 @@ fn resolved(
     Reference { kind, target, recursive: false }
 }
 
-/// Marks references whose target leads back to them: both are in one strongly connected component.
+/// Marks recursive references: the reference and its target are in one strongly connected component.
 fn mark_recursive(places: &mut Places<'_>) {
     let components = components(places);
     for index in 0..places.all.len() {
@@ -92,7 +92,7 @@ fn mark_recursive(places: &mut Places<'_>) {
     }
 }
 
-/// Returns the number of the strongly connected component of each place, by Tarjan's algorithm with a stack of its own.
+/// Returns the number of the strongly connected component of each place, by Tarjan's algorithm with an explicit stack.
 fn components(places: &Places<'_>) -> Vec<usize> {
     const NEW: usize = usize::MAX;
     let count = places.all.len();
@@ -153,7 +153,7 @@ fn components(places: &Places<'_>) -> Vec<usize> {
     component
 }
 
-/// Marks the schemas that apply to some value: those inside the root, and targets of references in use.
+/// Marks the schemas that can apply to a value: those inside the root, and the targets of references in marked schemas.
 fn mark_used(places: &mut Places<'_>) {
     let mut open = vec![0];
     while let Some(index) = open.pop() {

@@ -10,12 +10,12 @@ use super::pointer::push;
 use super::references::resolve;
 
 impl<'v> Places<'v> {
-    /// Walks a document.
+    /// Finds the subschemas of a document, and resolves its references.
     pub(crate) fn of(document: &'v Value) -> Self {
         Self::with_answers(document, Answers::default())
     }
 
-    /// Walks a document, with the answers of earlier walks.
+    /// Does the same as [`Places::of`], and reuses the cached answers of earlier walks.
     pub(crate) fn with_answers(document: &'v Value, answers: Answers) -> Self {
         let mut places = Self {
             answers,

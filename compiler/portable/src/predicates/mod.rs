@@ -1,7 +1,7 @@
 //! Predicates over places: the conditions that rules of packs are made of.
 //!
-//! A condition is an object whose members all have to hold, such as `{"type": "object", "unless": {...}}`. Each
-//! predicate is one function. The code knows no target.
+//! A condition is an object of predicates, all of which have to hold, such as `{"type": "object", "unless": {...}}`.
+//! Predicates depend on no target.
 //!
 //! | file | predicates |
 //! | --- | --- |
@@ -12,7 +12,7 @@
 //! | `pattern` | what a regular expression uses |
 //! | `overlap` | whether branches overlap, by the relation of schemas |
 //!
-//! Cost: that of the members, each linear in the schema's keywords. `overlapping` may ask the compiler.
+//! Cost: each predicate is linear in the schema's keywords, except `overlapping`, which may run the compiler.
 
 mod at;
 pub(crate) mod overlap;
@@ -42,33 +42,34 @@ pub(crate) enum Predicate {
     Without(Vec<String>),
     /// The schema has one of these keywords.
     Any(Vec<String>),
-    /// Keywords with exactly these values.
+    /// The schema has these keywords with exactly these values.
     Value(Map<String, Value>),
-    /// Keywords whose number, or length of a list, is greater than this.
+    /// The number or length of each of these keywords is greater than the value given here.
     Over(Map<String, Value>),
-    /// The position: `root`, `items`, `member`, `branch` or `definition`.
+    /// The schema is at one of these positions: `root`, `items`, `member`, `branch` or `definition`.
     Position(Vec<String>),
-    /// The keyword of the schema around it that holds the schema.
+    /// One of these keywords of the parent holds the schema.
     In(Vec<String>),
-    /// The schema is inside an optional member, a branch or items that an array need not have.
+    /// The schema is inside an optional member, a branch, or items of an array that may be empty.
     OptionalPlace(bool),
     /// The schema has `$ref` and other keywords that constrain values.
     BesideReference(bool),
-    /// The keyword has others that constrain values beside it, apart from these.
+    /// The schema has other keywords that constrain values, apart from the rule's keyword and these.
     BesideOthers(Vec<String>),
-    /// The reference leads back to itself.
+    /// The reference is recursive.
     Recursive(bool),
-    /// The form of the reference.
+    /// The reference has one of these forms.
     Reference(Vec<String>),
-    /// The pattern, or one of the names of `patternProperties`, uses one of these.
+    /// The pattern, or one of the patterns in `patternProperties`, uses one of these features.
     Pattern(Vec<String>),
     /// The pattern has a count greater than this.
     Repeats(u64),
     /// The format is one of these.
     Format(Vec<String>),
-    /// The kind of one of the keyword's values: `null`, `boolean`, `integer`, `fraction`, `string`, `array`, `object`.
+    /// The keyword has a value of one of these kinds: `null`, `boolean`, `integer`, `fraction`, `string`, `array`,
+    /// `object`.
     Kind(Vec<String>),
-    /// The type of numbers is `integer` alone.
+    /// The schema's `type` allows `integer`, but not `number`.
     Integer(bool),
     /// The object may have members that no keyword names.
     Open(bool),
@@ -97,7 +98,7 @@ pub(crate) enum Predicate {
 }
 
 impl Where {
-    /// Whether the condition holds everywhere.
+    /// Whether the condition has no predicates, and so holds everywhere.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -1,5 +1,4 @@
-//! Conjunctions and `unevaluated*` as one schema, conditions that are exact or narrower in a plain form, and schemas
-//! that are `true` or `false`.
+//! Rewrites conjunctions, `unevaluated*`, `propertyNames`, `contains` and boolean schemas in plain keywords.
 
 use serde_json::{Map, Value, json};
 
@@ -23,7 +22,7 @@ pub(super) fn rewrite(task: &mut Task<'_>) -> Option<Outcome> {
     }
 }
 
-/// Writes the schema that holds this one in `allOf` as one schema.
+/// Merges the parent schema that has this one as a branch.
 pub(super) fn flatten_parent(task: &mut Task<'_>) -> Option<Outcome> {
     let (list, _) = parent(task.pointer)?;
     let (outer, _) = parent(list)?;
@@ -34,7 +33,7 @@ pub(super) fn flatten_parent(task: &mut Task<'_>) -> Option<Outcome> {
     Outcome::schema(Gives::Equal)
 }
 
-/// Writes `allOf`, `$ref` and unions beside other keywords as one schema.
+/// Merges `allOf`, `$ref` and unions with the keywords beside them.
 pub(super) fn merge(task: &mut Task<'_>) -> Option<Outcome> {
     let before = task.before;
     let value = task.value()?;
@@ -46,7 +45,8 @@ pub(super) fn merge(task: &mut Task<'_>) -> Option<Outcome> {
     Outcome::schema(Gives::Equal)
 }
 
-/// Writes `unevaluated*` as what it says without other schemas beside it.
+/// Replaces `unevaluated*` by `additionalProperties`, `additionalItems` or `items`, once no applicator is beside it.
+/// Otherwise, merges these first.
 fn unevaluated(task: &mut Task<'_>) -> Option<Outcome> {
     let keyword = task.keyword.to_owned();
     let schema = task.schema()?;
@@ -77,7 +77,7 @@ fn unevaluated(task: &mut Task<'_>) -> Option<Outcome> {
     Outcome::schema(Gives::Equal)
 }
 
-/// Writes names of members as patterns or members, where the schema says nothing else of its members.
+/// Replaces `propertyNames` by `properties` or `patternProperties`, for a list of names or a pattern.
 fn property_names(task: &mut Task<'_>) -> Option<Outcome> {
     let takes_patterns = task.takes("patternProperties");
     let schema = task.schema()?;
@@ -121,7 +121,7 @@ fn property_names(task: &mut Task<'_>) -> Option<Outcome> {
     Outcome::schema(Gives::Equal)
 }
 
-/// Writes `contains` for all items: narrower.
+/// Replaces `contains` by `items` and `minItems`: narrower.
 fn contains(task: &mut Task<'_>) -> Option<Outcome> {
     if !task.prefers_fewer() || !task.takes("items") {
         return None;
@@ -144,7 +144,7 @@ fn contains(task: &mut Task<'_>) -> Option<Outcome> {
     Outcome::schema(Gives::Narrower)
 }
 
-/// Writes `true` as an object, and removes `false` with what needs it.
+/// Replaces `true` by `{}`, and removes `false` with the schemas that it makes unsatisfiable.
 fn boolean(task: &mut Task<'_>) -> Option<Outcome> {
     let is_true = task.value()? == &json!(true);
     if is_true {

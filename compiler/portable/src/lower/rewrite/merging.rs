@@ -9,7 +9,8 @@ use crate::lower::meet::meet;
 use crate::lower::tree::target;
 use crate::places::keywords::{is_annotation, is_definitions};
 
-/// Returns one schema for a schema, the branches of its `allOf` and the target of its reference.
+/// Returns one schema with the meaning of `schema`: merges the branches of its `allOf` and the target of its `$ref`.
+/// `None` if that is impossible.
 pub(super) fn merged(root: &Value, schema: &Map<String, Value>) -> Option<Value> {
     // What is unevaluated depends on all of them, and changes its meaning with the branch that holds it.
     let mut rest = schema.clone();
@@ -79,7 +80,8 @@ pub(super) fn distributed(
     }
 }
 
-/// Returns the schemas that a chain of references leads to. `None` for a recursive reference, or one to elsewhere.
+/// Replaces the `$ref` of a schema by its target, merged with the keywords beside it. `None` for recursive references
+/// and references to other documents.
 fn inlined(root: &Value, part: Value) -> Option<Value> {
     let mut part = part;
     for _ in 0..16 {

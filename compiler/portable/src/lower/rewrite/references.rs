@@ -1,4 +1,4 @@
-//! References to definitions of the root, copies of schemas in place of references, and recursion to a fixed depth.
+//! Rewrites references: to `$defs` of the root, as copies of their targets, and recursion as copies to a fixed depth.
 //!
 //! | at fault | instead | effect |
 //! | --- | --- | --- |
@@ -18,9 +18,9 @@ use crate::places::Places;
 use crate::places::keywords::is_annotation;
 use crate::places::pointer::join;
 
-/// The number of levels to which recursion is written out.
+/// Number of levels to which recursive definitions are unrolled.
 const LEVELS: usize = 3;
-/// Most schemas of a document in which recursion is written out to more than one level.
+/// Most subschemas of a document whose recursion is unrolled to [`LEVELS`] levels. Larger documents get one level.
 const MOST_PLACES: usize = 400;
 
 pub(super) fn rewrite(task: &mut Task<'_>) -> Option<Outcome> {
@@ -58,7 +58,7 @@ fn rename_definitions(task: &mut Task<'_>) -> Option<Outcome> {
     Outcome::schema(Gives::Equal)
 }
 
-/// Removes a name or definitions once no reference uses them.
+/// Removes an anchor or a keyword with definitions, if no reference uses it.
 fn unname(task: &mut Task<'_>) -> Option<Outcome> {
     let now = task.root.clone();
     let places = Places::of(&now);
@@ -135,7 +135,7 @@ fn reference(task: &mut Task<'_>) -> Option<Outcome> {
     Outcome::schema(Gives::Equal)
 }
 
-/// Makes the target of a reference a definition in `$defs`, and lets all references to it name that.
+/// Copies the target of a reference to `$defs`, and redirects all references to it.
 fn hoist(task: &mut Task<'_>, places: &Places<'_>, to: usize) -> Option<Outcome> {
     let found = &places.all[to];
     let referring: Vec<String> = places
@@ -182,7 +182,7 @@ fn hoist(task: &mut Task<'_>, places: &Places<'_>, to: usize) -> Option<Outcome>
     Outcome::schema(Gives::Equal)
 }
 
-/// Writes all recursion of the document out, to a fixed number of levels.
+/// Unrolls all recursive definitions of the document to a fixed number of levels.
 fn unroll(task: &mut Task<'_>, places: &Places<'_>) -> Option<Outcome> {
     let recursive: Vec<(String, String)> = places
         .all

@@ -1,6 +1,6 @@
 //! Unions as `anyOf` alone: disjoint `oneOf`, lists of types, keywords beside a union, and schemas without a type.
 //!
-//! Exact, apart from `oneOf` with branches that overlap (wider), and schemas of any type at targets that need one.
+//! Exact, apart from two cases: `oneOf` with overlapping branches gets wider. A schema without a type may get narrower.
 
 use serde_json::{Map, Value, json};
 
@@ -30,7 +30,7 @@ pub(super) fn rewrite(task: &mut Task<'_>) -> Option<Outcome> {
     }
 }
 
-/// Writes `oneOf` as `anyOf`, with the keywords beside it in each branch if the target does not take them beside.
+/// Replaces `oneOf` by `anyOf`. If `anyOf` is beside it, moves the `oneOf` into each branch of that union instead.
 fn one_of(task: &mut Task<'_>) -> Option<Outcome> {
     let (before, answers) = (task.before, task.answers);
     let schema = task.schema()?;
@@ -60,7 +60,7 @@ fn one_of(task: &mut Task<'_>) -> Option<Outcome> {
     Outcome::schema(gives)
 }
 
-/// Writes the keywords beside a union into each of its branches.
+/// Moves the keywords beside a union into each of its branches.
 fn distribute(task: &mut Task<'_>, keyword: &str) -> Option<Outcome> {
     let before = task.before;
     let distributed = distributed(before, task.schema()?, keyword)?;
@@ -72,7 +72,7 @@ fn distribute(task: &mut Task<'_>, keyword: &str) -> Option<Outcome> {
     Outcome::schema(Gives::Equal)
 }
 
-/// Writes a list of types as one branch for each type.
+/// Replaces a list of types by a union with one branch for each type.
 fn split_types(task: &mut Task<'_>) -> Option<Outcome> {
     let schema = task.schema()?;
     let kinds: Vec<String> = names(schema.get("type")?).into_iter().map(str::to_owned).collect();
@@ -85,7 +85,7 @@ fn split_types(task: &mut Task<'_>) -> Option<Outcome> {
     Outcome::schema(Gives::Equal)
 }
 
-/// Returns a schema with one branch for each of the types, which has the keywords about that type.
+/// Returns a union with one branch for each type. A branch has the keywords that constrain values of its type.
 fn split(schema: &Map<String, Value>, kinds: &[&str]) -> Option<Value> {
     let mut outer = Map::new();
     let mut branches: Vec<Map<String, Value>> = Vec::new();
@@ -133,7 +133,7 @@ fn is_of(value: &Value, kind: &str) -> bool {
     }
 }
 
-/// Gives a type to a schema without one.
+/// Adds `type` to a schema without it: the types that its keywords constrain, scalars, or a union over all types.
 fn give_type(task: &mut Task<'_>) -> Option<Outcome> {
     let closes_objects = task.asks_for("closed");
     let prefers_fewer = task.options.keep == Keep::Narrower;
