@@ -50,7 +50,7 @@ pub struct Explanation {
 ///
 /// # Errors
 ///
-/// Fails if the schema does not compile, as for [`lower`](super::lower). Limits that are met later give
+/// Fails if the schema does not compile, as for [`lower`](super::lower()). Limits that are met later give
 /// [`Cause::Unknown`].
 pub fn explain(
     source: &Source,
@@ -75,7 +75,7 @@ pub fn explain(
 ///
 /// # Errors
 ///
-/// Fails if the schema does not compile, as for [`lower`](super::lower).
+/// Fails if the schema does not compile, as for [`lower`](super::lower()).
 pub fn places(
     source: &Source,
     accepted: &[u8],
@@ -145,7 +145,7 @@ pub struct ExplainedText {
 ///
 /// # Errors
 ///
-/// Fails if the schema does not compile, as for [`lower`](super::lower), or if the budget is spent before the byte is
+/// Fails if the schema does not compile, as for [`lower`](super::lower()), or if the budget is spent before the byte is
 /// found.
 pub fn explain_text(
     source: &Source,
