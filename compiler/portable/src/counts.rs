@@ -1,7 +1,7 @@
 //! Counts over a schema, and over all schemas of a request.
 //!
-//! Definitions are counted where a reference names them, each once. Depth follows references, and stops at a reference
-//! that leads back. Cost: linear in the schema.
+//! Definitions count once if a reference uses them. Depth follows references, except recursive ones. Cost: linear in
+//! the schema.
 
 use serde_json::Value;
 
@@ -22,10 +22,10 @@ pub(crate) const COUNTS: [&str; 9] = [
     "unions",
 ];
 
-/// Most values of an `enum` whose characters are not counted, by the count `enum-characters`.
+/// The count `enum-characters` ignores each `enum` with at most this number of values.
 const SMALL_ENUM: usize = 250;
 
-/// Returns a count of a schema by its name.
+/// Returns a count of a schema by its name. 0 for an unknown name.
 pub(crate) fn count(name: &str, places: &Places<'_>) -> u64 {
     let used = || places.all.iter().filter(|place| place.used);
     let members = |place: &crate::places::Place<'_>, keyword: &str| {
@@ -62,7 +62,7 @@ fn characters(value: &Value) -> usize {
     value.as_str().map_or_else(|| value.to_string().len(), |text| text.chars().count())
 }
 
-/// Returns the characters of names of members and definitions, and of values of `enum` and `const`.
+/// Returns the number of characters in the names of members and definitions, and in the values of `enum` and `const`.
 fn named_characters(place: &crate::places::Place<'_>) -> usize {
     let names = ["properties", "$defs", "definitions"].iter().flat_map(|keyword| {
         let members = place.get(keyword).and_then(Value::as_object);
@@ -73,7 +73,7 @@ fn named_characters(place: &crate::places::Place<'_>) -> usize {
     names + constant + values(place).iter().map(characters).sum::<usize>()
 }
 
-/// Returns the number of levels of objects and arrays, along references that do not lead back.
+/// Returns the greatest number of nested levels of objects and arrays. Recursive references are not followed.
 fn depth(places: &Places<'_>) -> usize {
     // Each place is visited after those inside it: a stack with a mark for the way back.
     let mut depths: Vec<Option<usize>> = vec![None; places.all.len()];

@@ -1,20 +1,20 @@
-//! What a target does with a keyword, and what a check found.
+//! Findings of a check: the treatment of a keyword by a target, with severity and certainty.
 
 use serde::Serialize;
 
-/// What a target does with a keyword or with a form of schema.
+/// How a target treats a keyword or a form of schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Treatment {
-    /// The output satisfies the keyword.
+    /// The target's output always satisfies the keyword.
     Enforced,
     /// The target refuses the request.
     Refused,
-    /// The target accepts the keyword, and the output may break it.
+    /// The target accepts the keyword, but its output may violate it.
     Ignored,
-    /// The target accepts the keyword, and the output can be fewer values than the keyword allows.
+    /// The target accepts the keyword, but cannot output all values that the keyword allows.
     Narrower,
-    /// No source says what the target does.
+    /// No source documents the treatment.
     Undocumented,
 }
 
@@ -43,11 +43,11 @@ impl Treatment {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// Information.
+    /// Information: the schema is neither refused nor changed.
     Note,
-    /// No source says what the target does.
+    /// No source documents the treatment.
     Uncertain,
-    /// The target accepts the schema, and its output differs from the schema's values.
+    /// The target accepts the schema, but its outputs differ from the schema's values.
     Loss,
     /// The target refuses the schema.
     Error,
@@ -89,7 +89,7 @@ impl Certainty {
     ];
 }
 
-/// One finding of a check: a place of a schema that a target does not treat as the schema says.
+/// A finding of a check: a place of a schema that a target may not treat as written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
     /// The name of the target. Empty for a note that holds for all targets.
@@ -103,15 +103,15 @@ pub struct Finding {
     pub pointer: String,
     /// The keyword. Empty if no keyword is at fault.
     pub keyword: String,
-    /// What the target does with it.
+    /// How the target treats the keyword or schema.
     pub treatment: Treatment,
     /// How serious the finding is.
     pub severity: Severity,
-    /// How the rule is known.
+    /// How certain the rule is.
     pub certainty: Certainty,
-    /// What the target does, in one sentence without a full stop.
+    /// A description of the treatment, in one sentence without a full stop.
     pub message: String,
-    /// What to change. `None` if no change is known.
+    /// Advice on how to change the schema. `None` if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub change: Option<String>,
     /// The address of the source of the rule, or its package and file. Empty for notes.

@@ -1,4 +1,5 @@
-//! Portable schemas: what providers and engines do with a JSON Schema, and the schema that each of them takes.
+//! Portable schemas: checks how providers and engines treat a JSON Schema, and rewrites it in the form that each
+//! accepts.
 //!
 //! ```text
 //! schema ── places ──► check ──► findings

@@ -19,7 +19,8 @@ pub(crate) const NAMES: [&str; 15] = [
     "unions",
 ];
 
-/// Returns the rewritings that are tried for a keyword, in order, unless its pack names others.
+/// Returns the default rewritings for a keyword, in the order of trial. Rewritings named by a pack are tried before
+/// them.
 pub(crate) fn of_keyword(keyword: &str) -> &'static [&'static str] {
     match keyword {
         "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" => {
@@ -59,7 +60,7 @@ pub(crate) fn of_keyword(keyword: &str) -> &'static [&'static str] {
     }
 }
 
-/// Returns what each rewriting does, as advice for whoever changes the schema by hand.
+/// Returns a description of a rewriting, as advice for changing the schema by hand.
 pub(crate) fn advice(name: &str) -> &'static str {
     match name {
         "closed" => "set `\"additionalProperties\": false`",

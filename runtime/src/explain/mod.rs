@@ -1,5 +1,5 @@
-//! Explains why a token or a text is refused: the byte at fault, what may come in its place, and where in the source that
-//! is said.
+//! Explains why a token or a text is refused: the byte at fault, the bytes allowed instead, and the schemas that
+//! require them.
 //!
 //! | file | content |
 //! | --- | --- |
@@ -25,33 +25,33 @@ use crate::step::input::Input;
 use crate::step::machine::Limits;
 use crate::step::sequence::{Scratch, Sequence};
 
-/// Most bytes of the text that completes an output.
+/// Longest completion of an output, in bytes. Longer completions are not reported.
 const LONGEST_COMPLETION: usize = 1 << 10;
 
-/// What may come at a place in a text, and where that is said.
+/// The explanation of a position in a text: the bytes allowed there, and the schemas and rules that apply.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Explanation {
-    /// Whether the token or text is allowed. The rest describes the place behind it then.
+    /// Whether the token or text is allowed. `places` to `completion` describe the position after its accepted bytes.
     pub is_allowed: bool,
     /// Number of bytes of the token or text that are allowed.
     pub accepted: usize,
-    /// The byte that is refused. `None` if the token is special, if it is allowed, or if no token may end behind its
-    /// bytes.
+    /// The first refused byte. `None` if all bytes are accepted, or if the token is special. A token may still be
+    /// refused if no token may end there.
     pub byte: Option<u8>,
-    /// JSON pointers to the schemas that say what comes at that place. Empty if the artifact has no places.
+    /// JSON pointers to the schemas that apply at the position. Empty if the artifact has no section PLACES.
     pub places: Vec<String>,
-    /// Names of the grammar's rules at that place, the innermost first.
+    /// Names of the grammar's rules at the position, the innermost first.
     pub rules: Vec<String>,
-    /// The bytes that may come there, ascending.
+    /// The bytes that may follow, ascending.
     pub next: Vec<u8>,
-    /// Whether the text may end there.
+    /// Whether the text may end at the position.
     pub may_end: bool,
-    /// The shortest bytes from there to an end of the text. `None` if there are none within 1,024 bytes, or they need
-    /// special tokens.
+    /// The shortest bytes from the position to an end of the text. `None` if the shortest end needs 1,024 bytes or
+    /// more, or special tokens.
     pub completion: Option<Vec<u8>>,
 }
 
-/// A sequence that is advanced byte by byte, apart from its matcher.
+/// A copy of a matcher's sequence that is advanced byte by byte.
 struct Probe<'g> {
     grammar: &'g Grammar,
     limits: Limits,
@@ -60,7 +60,8 @@ struct Probe<'g> {
 }
 
 impl Probe<'_> {
-    /// Advances over bytes up to the first that is refused, or that meets a limit. Returns the number of bytes before it.
+    /// Advances over bytes up to the first one that is refused or exceeds a limit. Returns the number of bytes before
+    /// it.
     fn advance(&mut self, bytes: &[u8]) -> usize {
         let mut accepts = |byte: u8| {
             let input = Input::Byte(&[byte]);
@@ -69,7 +70,7 @@ impl Probe<'_> {
         bytes.iter().take_while(|&&byte| accepts(byte)).count()
     }
 
-    /// Returns what may come behind the bytes so far.
+    /// Describes the current position: what may follow, and the schemas and rules.
     fn explanation(mut self) -> Explanation {
         let Self { grammar, limits, sequence, scratch } = &mut self;
         let next = sequence.first_bytes(grammar, *limits, scratch);
@@ -92,10 +93,11 @@ impl Probe<'_> {
 }
 
 impl Matcher {
-    /// Explains whether a token is allowed here, and otherwise which of its bytes is refused and what may come in its
-    /// place. The matcher does not move. Works for tokens outside the vocabulary too, which have no bytes.
+    /// Explains whether a token is allowed at the current position. If not, reports its first refused byte and the
+    /// bytes allowed instead. The matcher does not move. Tokens outside the vocabulary are explained as tokens without
+    /// bytes.
     ///
-    /// Explanations have bytes of the grammar and names of its source, and no text of the output.
+    /// Explanations have bytes of the grammar and names of its source. They never contain text of the output.
     pub fn explain(&self, token: u32) -> Explanation {
         let grammar = self.grammar();
         let vocabulary = grammar.vocabulary().artifact();
@@ -117,8 +119,8 @@ impl Matcher {
 }
 
 impl ByteMatcher {
-    /// Explains whether bytes are allowed here, and otherwise which of them is refused and what may come in its place. The
-    /// matcher does not move. With no bytes, describes the current position.
+    /// Explains whether bytes are allowed at the current position. If not, reports the first refused byte and the bytes
+    /// allowed instead. The matcher does not move. Without bytes, describes the current position.
     pub fn explain(&self, bytes: &[u8]) -> Explanation {
         let (grammar, limits, sequence, position) = self.parts();
         let mut scratch = Scratch::default();

@@ -1,4 +1,4 @@
-//! The rules and the places in the source of a position.
+//! The rules of a position, and its places in the source.
 
 use grammarc_artifacts::Places;
 use grammarc_artifacts::sections::network::{NONE, state_flags};
@@ -8,11 +8,11 @@ use crate::grammar::Grammar;
 use crate::position::Configuration;
 use crate::position::stack::{BOTTOM, Frames};
 
-/// Most places, rules and configurations of a position, and most callers of a rule, that are regarded.
+/// Most places, rules and configurations of a position, and most callers of a rule. Further ones are left out.
 const MOST: usize = 8;
 
-/// Returns the places of a position as JSON pointers, and the names of its rules, the innermost first. Both without
-/// repetition.
+/// Returns the places of a position as JSON pointers, and the names of its rules, the innermost first. Both lists are
+/// free of duplicates.
 pub(super) fn of(
     grammar: &Grammar,
     frames: &Frames,
@@ -46,8 +46,8 @@ pub(super) fn of(
     (pointers, rules)
 }
 
-/// Returns a configuration with those after it returns from rules that may end here. One that can only return is left
-/// out.
+/// Returns a configuration, and all that follow by returns from rules in a final state. Configurations without any move
+/// but a return are left out.
 fn with_returns(tables: Joined<'_>, frames: &Frames, at: Configuration) -> Vec<Configuration> {
     let mut all = vec![at];
     let mut last = at;
@@ -63,8 +63,8 @@ fn with_returns(tables: Joined<'_>, frames: &Frames, at: Configuration) -> Vec<C
     all
 }
 
-/// Returns the places of a configuration. A rule that several places share has the places of all. Of these, the ones
-/// where the rule may have been called are chosen, or those within them.
+/// Returns the places of a configuration. A state shared by several places is narrowed down to the places of its rule's
+/// callers, or to places inside these.
 fn of_configuration<'p>(
     tables: Joined<'_>,
     frames: &Frames,
@@ -101,15 +101,15 @@ fn add(list: &mut Vec<String>, text: &str) {
     }
 }
 
-/// Returns the index of the rule among the grammar's own rules that a state belongs to. `None` for a state of the
-/// vocabulary's shared rules.
+/// Returns the index of a state's rule among the grammar's own rules. `None` for a state of the vocabulary's shared
+/// rules.
 fn own_rule(own: &Tables<'_>, state: u32) -> Option<usize> {
     (state >= own.bases.states)
         .then(|| own.rules.partition_point(|rule| rule.first_state <= state).saturating_sub(1))
 }
 
-/// Returns the grammar's own states that may have called the rule in which a configuration is. Shared rules in between
-/// are passed over.
+/// Returns the grammar's own states that may have called the rule of a configuration. Calls by shared rules are
+/// followed up to an own state.
 ///
 /// A call without a state to return to ends its own rule, which has callers in turn. Such calls count if they lead from a
 /// call that returns to the frame's state. The states with the innermost calls come first.

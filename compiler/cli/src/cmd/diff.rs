@@ -21,16 +21,16 @@ pub(crate) struct DiffArgs {
     old: PathBuf,
     /// The new JSON Schema or list of tools
     new: PathBuf,
-    /// Which values have to stay valid; without it, both have to allow the same values
+    /// Compatibility to check; by default, both have to allow the same values
     ///
-    /// `input`: what was sent before is still accepted, so NEW allows all values of OLD. `output`: what comes now was allowed
-    /// before, so OLD allows all values of NEW. `both`: OLD and NEW allow the same values.
+    /// `input`: NEW allows all values of OLD, so existing senders stay valid. `output`: OLD allows all values of NEW,
+    /// so existing readers stay valid. `both`: OLD and NEW allow the same values.
     #[arg(long, value_name = "WHAT", value_parser = PossibleValuesParser::new(Compatible::NAMED.map(|(name, _)| name)))]
     compatible: Option<String>,
-    /// Exit with 0 even if a relation was not decided
+    /// Exit with 0 even if a relation is undecided
     #[arg(long)]
     allow_unknown: bool,
-    /// Time limit of each question in seconds; beyond it, the answer is unknown
+    /// Time limit of each comparison in seconds; beyond it, the answer is unknown
     #[arg(long, value_name = "SECONDS", default_value_t = 2)]
     time_limit: u64,
     /// Schemas that a JSON Schema refers to by URI, as for `compile`. May be given several times
@@ -38,7 +38,7 @@ pub(crate) struct DiffArgs {
     registry: Vec<OsString>,
 }
 
-/// Compares two schemas or lists of tools. Returns exit code 0 if all is compatible, otherwise 1.
+/// Compares two schemas or lists of tools. Returns exit code 0 if all are compatible, otherwise 1.
 pub(crate) fn run(args: DiffArgs, output: &mut Output) -> Result<u8, Failure> {
     let time = Duration::from_secs(args.time_limit);
     let mut options = RelationOptions { time, ..RelationOptions::default() };
@@ -66,7 +66,7 @@ pub(crate) fn run(args: DiffArgs, output: &mut Output) -> Result<u8, Failure> {
     Ok(code)
 }
 
-/// Returns what a relation of OLD to NEW means, for people.
+/// Returns the meaning of a relation of OLD to NEW, as a phrase for people.
 pub(crate) fn meaning(relation: &str) -> &'static str {
     match relation {
         name if name == Relation::Equal.name() => "the same values are allowed",

@@ -1,4 +1,4 @@
-//! `grammarc explain`: says where a text is refused, why, and what may come there.
+//! `grammarc explain`: reports the place and the cause of a refusal, and the bytes allowed there.
 
 use std::path::{Path, PathBuf};
 
@@ -36,7 +36,7 @@ pub(crate) struct ExplainArgs {
     #[arg(long, value_name = "TEXT")]
     after: Option<String>,
 
-    /// Explain why the text does not end at its end, if all of it is allowed
+    /// If all of the text is allowed, explain why it may not end there
     #[arg(long)]
     end: bool,
 
@@ -45,7 +45,7 @@ pub(crate) struct ExplainArgs {
     vocab: Option<PathBuf>,
 }
 
-/// Why a text is refused, or what may come behind it.
+/// The explanation of a text: why it is refused, or what may follow it.
 #[derive(Debug, Serialize)]
 pub(crate) struct Explained {
     pub(crate) file: String,
@@ -59,16 +59,16 @@ pub(crate) struct Explained {
     /// JSON pointer to the innermost value at that place. `None` for a source that is no JSON Schema.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) instance: Option<String>,
-    /// Places in the source that say what may come.
+    /// Schemas or rules of the source that apply at that place.
     pub(crate) places: Vec<SourcePlace>,
-    /// `one-of`, `together`, `key-order`, `text-form`, `syntax` or `unknown`. `None` if nothing is refused, or there is no
-    /// JSON Schema to look into.
+    /// The cause: `one-of`, `together`, `key-order`, `text-form`, `syntax` or `unknown`. `None` if nothing is refused,
+    /// or if the source is not a JSON Schema.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cause: Option<&'static str>,
     /// The keywords to blame.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) blame: Vec<BlameValue>,
-    /// The bytes that may come there, ascending.
+    /// The bytes that may follow there, ascending.
     pub(crate) next: Vec<u8>,
     /// Whether the text may end there.
     pub(crate) may_end: bool,
@@ -163,7 +163,7 @@ pub(crate) fn run(args: ExplainArgs, output: &mut Output) -> Result<u8, Failure>
 }
 
 impl Explained {
-    /// Adds what a JSON Schema says about the place. The cause is left out if nothing is refused.
+    /// Adds the explanation from a JSON Schema. The cause is left out if nothing is refused.
     fn of_schema(&mut self, source: &Source, why: Explanation, is_refused: bool) {
         self.instance = Some(why.instance);
         let at =
@@ -190,7 +190,7 @@ fn position(source: &Source, at: usize) -> (usize, usize) {
     (line, column)
 }
 
-/// Compiles a source for a vocabulary of single bytes.
+/// Compiles a source for a vocabulary whose tokens are the single bytes.
 fn compiled(request: &Request, lowered: &Lowered) -> Result<Grammar, Failure> {
     let bytes = (0..=u8::MAX).map(|byte| TokenEntry::text([byte]));
     let table = TokenTable::new("bytes", bytes.collect(), Vec::new());

@@ -1,4 +1,4 @@
-//! `grammarc lint`: what providers and engines do with a JSON Schema or a list of tools.
+//! `grammarc lint`: reports how providers and engines treat a JSON Schema or a list of tools.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -28,7 +28,8 @@ pub(crate) struct LintArgs {
     /// Without it, only notes that hold everywhere are shown.
     #[arg(long = "for", value_name = "TARGET", value_delimiter = ',')]
     targets: Vec<String>,
-    /// A pack of rules in place of the one of its target, or of another target. May be given several times
+    /// A file with a pack of rules, which replaces the built-in pack of its target or adds a target. May be given several
+    /// times
     #[arg(long, value_name = "FILE")]
     pack: Vec<PathBuf>,
     /// The least severity that exits with 1
@@ -37,12 +38,12 @@ pub(crate) struct LintArgs {
     /// Write the findings as SARIF 2.1.0 to a file
     #[arg(long, value_name = "FILE")]
     sarif: Option<PathBuf>,
-    /// Also find keywords that change nothing, and branches and values that add nothing: a question for each keyword
+    /// Also find keywords, branches and values without effect; takes one comparison for each keyword
     #[arg(long)]
     exact: bool,
 }
 
-/// Severities that fail.
+/// The least severity of findings that gives exit code 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum FailOn {
     /// The target refuses the request
@@ -59,15 +60,15 @@ pub(crate) struct Linted {
     pub(crate) file: String,
     pub(crate) targets: Vec<String>,
     pub(crate) findings: Vec<Finding>,
-    /// JSON pointers to keywords that change nothing. Empty without `--exact`.
+    /// JSON pointers to keywords without effect. Empty without `--exact`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) silent: Vec<String>,
-    /// JSON pointers to branches and values that add nothing. Empty without `--exact`.
+    /// JSON pointers to branches and `enum` values without effect. Empty without `--exact`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) dead: Vec<String>,
 }
 
-/// Reads packs of rules. They come before those of the command, and replace these.
+/// Reads packs of rules from files. [`pack_of`] prefers them to the built-in packs.
 pub(crate) fn own_packs(paths: &[PathBuf]) -> Result<Vec<Arc<Pack>>, Failure> {
     let of = |path: &PathBuf| {
         let source = read_source(path)?;
@@ -79,7 +80,7 @@ pub(crate) fn own_packs(paths: &[PathBuf]) -> Result<Vec<Arc<Pack>>, Failure> {
     paths.iter().map(of).collect()
 }
 
-/// Returns the pack of a target, by its name or an alias.
+/// Returns the pack of a target by its name or an alias, first from `own`, then from the built-in packs.
 pub(crate) fn pack_of(name: &str, own: &[Arc<Pack>]) -> Result<Arc<Pack>, Failure> {
     let is_named =
         |pack: &&Arc<Pack>| pack.target == name || pack.aliases.iter().any(|alias| alias == name);
@@ -91,7 +92,7 @@ pub(crate) fn pack_of(name: &str, own: &[Arc<Pack>]) -> Result<Arc<Pack>, Failur
     }
 }
 
-/// Returns the value of a source that is JSON.
+/// Parses a source as JSON. Fails with a diagnostic if it is not JSON.
 pub(crate) fn parsed(source: &Source) -> Result<Value, Failure> {
     serde_json::from_str(&source.text).map_err(|error| {
         let diagnostic = Diagnostic::error("portable::syntax", format!("no JSON: {error}"));
@@ -99,7 +100,7 @@ pub(crate) fn parsed(source: &Source) -> Result<Value, Failure> {
     })
 }
 
-/// Checks a schema or a list of tools. Returns exit code 1 if a finding is as severe as asked.
+/// Checks a schema or a list of tools. Returns exit code 1 if a finding has the severity `fail_on` or a higher one.
 pub(crate) fn run(args: LintArgs, output: &mut Output) -> Result<u8, Failure> {
     let source = read_source(&args.source)?;
     let own = own_packs(&args.pack)?;
@@ -159,7 +160,7 @@ pub(crate) fn run(args: LintArgs, output: &mut Output) -> Result<u8, Failure> {
     Ok(code)
 }
 
-/// Returns a path that names standard output.
+/// Whether a path names standard output.
 pub(crate) fn is_standard_output(path: &Path) -> bool {
     path == Path::new("-")
 }

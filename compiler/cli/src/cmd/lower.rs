@@ -1,4 +1,4 @@
-//! `grammarc lower`: the JSON Schema that a provider or engine takes, and how it relates to the source.
+//! `grammarc lower`: rewrites a JSON Schema for a provider or engine, and reports how the result relates to the source.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -22,26 +22,26 @@ use crate::vocabularies::damaged;
 pub(crate) struct LowerArgs {
     /// JSON Schema; `-` is standard input
     source: PathBuf,
-    /// Provider or engine that has to take the schema
+    /// Provider or engine for which to rewrite the schema
     #[arg(long = "for", value_name = "TARGET")]
     target: String,
     /// File to write the schema to; `-` writes it to standard output, in place of the answer
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Which values have to stay where no rewriting is exact
+    /// Direction in which inexact rewritings may change the values
     #[arg(long, value_name = "WHAT", value_enum, default_value = "narrower")]
     keep: KeepArg,
-    /// Values that may denote others, separated by commas: `null` for an absent member, `root` for an object around the
-    /// whole; or `none`
+    /// Stand-ins to allow, separated by commas: `null` denotes an absent member, `root` wraps the schema in an object;
+    /// or `none`
     #[arg(long, value_name = "WHAT", value_delimiter = ',', default_value = "null,root")]
     stand_ins: Vec<StandInArg>,
-    /// Keep keywords of which no source says what the target does with them
+    /// Keep keywords whose treatment by the target is undocumented
     #[arg(long)]
     keep_undocumented: bool,
-    /// A pack of rules in place of the target's own
+    /// A file with a pack of rules, in place of the target's built-in pack
     #[arg(long, value_name = "FILE")]
     pack: Vec<PathBuf>,
-    /// Time limit of each question about the relation in seconds
+    /// Time limit of each comparison of the schemas in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 2)]
     time_limit: u64,
     /// Schemas that the JSON Schema refers to by URI, as for `compile`. May be given several times
@@ -49,7 +49,7 @@ pub(crate) struct LowerArgs {
     registry: Vec<OsString>,
 }
 
-/// Which values have to stay.
+/// The direction in which values may change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum KeepArg {
     /// Values of the lowered schema are values of the source
@@ -77,7 +77,7 @@ pub(crate) struct LoweredFile {
     pub(crate) lowered: Lowered,
 }
 
-/// Lowers a schema. Returns exit code 1 if the relation is not as asked.
+/// Lowers a schema. Returns exit code 1 if the relation to the source is not as `keep` demands.
 pub(crate) fn run(args: LowerArgs, output: &mut Output) -> Result<u8, Failure> {
     let source = read_source(&args.source)?;
     let pack = pack_of(&args.target, &own_packs(&args.pack)?)?;

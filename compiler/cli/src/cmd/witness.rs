@@ -1,4 +1,4 @@
-//! `grammarc witness`: instances of a schema for tests, and texts that are none.
+//! `grammarc witness`: generates test cases of a schema: instances, and texts that are not instances.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ pub(crate) struct WitnessArgs {
     /// JSON pointer to the part of the schema whose keywords are considered
     #[arg(long, value_name = "POINTER", default_value = "")]
     at: String,
-    /// Time limit in seconds for all keywords together; those beyond it are undecided
+    /// Time limit in seconds for all keywords together; later keywords are undecided
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     time_limit: u64,
     /// Schemas that the JSON Schema refers to by URI, as for `compile`. May be given several times
@@ -43,9 +43,9 @@ pub(crate) struct WitnessArgs {
 enum Kind {
     /// A shortest instance
     Shortest,
-    /// Instances at the edges of keywords: bounds, lengths, values, members, branches
+    /// Instances that just meet a keyword: bounds, lengths, values, members, branches
     Boundary,
-    /// Texts that one keyword alone refuses
+    /// Texts that exactly one keyword refuses
     NearMiss,
 }
 

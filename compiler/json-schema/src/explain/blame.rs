@@ -19,10 +19,10 @@ use crate::read::share;
 use crate::text_form::tags::Root;
 use crate::variant::{Constants, looser};
 
-/// Most bytes of whitespace in a row that count as JSON.
+/// Longest run of whitespace, in bytes, that counts as JSON. Beyond it, the cause is reported as syntax.
 const MOST_WHITESPACE: u32 = 1 << 16;
 
-/// Most keywords of one value that are tried in pairs.
+/// Most keywords of one value that are tried in pairs. Pairs of later keywords are not found.
 const MOST_IN_PAIRS: usize = 12;
 
 /// A refused text, and the schema that refuses it.
@@ -35,18 +35,19 @@ pub(super) struct Search<'a> {
     pub(super) budget: &'a Budget,
     /// The bytes that are accepted.
     pub(super) accepted: &'a [u8],
-    /// The byte that is refused. `None` if the end is.
+    /// The refused byte. `None` if the text may not end here.
     pub(super) next: Option<u8>,
 }
 
-/// A keyword with its parts, each by schema and index.
+/// A keyword of the source, with the parts of schemas that it became. A part is a schema and an index.
 struct Keyword {
     place: NodeId,
     parts: Vec<(SchemaId, usize)>,
 }
 
 impl Search<'_> {
-    /// Returns why the text is refused. `levels` has the schemas for each value on the path to its end.
+    /// Returns the cause of the refusal. `levels` has the schemas that apply to each value on the path to the end of
+    /// the text, outermost first.
     pub(super) fn cause(&self, schemas: &mut Schemas, levels: &[Applying]) -> Cause {
         let whitespace = Whitespace::Flexible { max: MOST_WHITESPACE };
         let text = TextForm { whitespace, ..TextForm::WIDE };
@@ -121,7 +122,7 @@ impl Search<'_> {
         Blame { place, keyword: self.document.key(keyword).to_owned(), value }
     }
 
-    /// Whether the text goes on if some keywords say nothing. `false` if a limit is met.
+    /// Whether the text is accepted one byte further without some keywords. `false` if a limit is met.
     fn admits(&self, schemas: &mut Schemas, keywords: &[&Keyword], constants: Constants) -> bool {
         let mut before = Vec::new();
         for &(id, index) in keywords.iter().flat_map(|keyword| &keyword.parts) {
@@ -140,7 +141,7 @@ impl Search<'_> {
         grammar.is_some_and(|grammar| self.accepts(&grammar))
     }
 
-    /// Whether the texts of a grammar go on behind the accepted bytes as they should.
+    /// Whether a grammar accepts the refused byte, or the end of the text, after the accepted bytes.
     fn accepts(&self, grammar: &Grammar) -> bool {
         let Some(behind) = behind_within(grammar, self.accepted, self.budget) else { return false };
         match self.next {

@@ -1,15 +1,15 @@
-//! Places in a schema, and keywords to blame.
+//! The parts of an explanation: places in a schema, keywords to blame, and the cause.
 
 use std::ops::Range;
 
 use crate::document::{Document, NodeId};
 
-/// A place in the schema.
+/// A subschema or keyword in a schema document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The JSON pointer to the place. For a schema of another document, the document's URI comes first.
     pub pointer: String,
-    /// The byte range of the place in the source, with the key for a keyword. `None` for a place in another document.
+    /// The byte range in the source, which includes the key for a keyword. `None` for a place in another document.
     pub span: Option<Range<usize>>,
 }
 
@@ -20,26 +20,26 @@ pub struct Blame {
     pub place: Place,
     /// The keyword, such as `maximum`.
     pub keyword: String,
-    /// The value of the keyword, as JSON; cut off after 200 characters.
+    /// The value of the keyword as JSON, truncated to 200 characters.
     pub value: String,
 }
 
-/// Why a text is refused.
+/// The cause of a refusal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// Any one of these keywords refuses it. There is at least one.
+    /// Without any one of these keywords, the text is accepted further. There is at least one.
     OneOf(Vec<Blame>),
-    /// These keywords refuse it together: it is accepted only without all of them.
+    /// The text is accepted further only without all of these keywords.
     Together(Vec<Blame>),
     /// The keys of an object come in another order than the options ask for.
     KeyOrder,
     /// The options for the text form refuse it: whitespace, escapes or the form of numbers.
     TextForm,
-    /// It is no JSON text.
+    /// The text is not JSON.
     Syntax,
     /// The cause was not found within the limits.
     Unknown,
-    /// Nothing is refused.
+    /// The text is not refused.
     None,
 }
 
@@ -66,7 +66,7 @@ impl Cause {
     }
 }
 
-/// Returns the place of a value of the schema document. For a member, its span has the key.
+/// Returns the place of a value in the schema document. The span of a member includes its key.
 pub(super) fn placed(document: &Document<'_>, node: NodeId) -> Place {
     let pointer = document.pointer(node);
     let is_own = document.outermost(node, document.root()) == document.root();

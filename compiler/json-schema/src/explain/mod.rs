@@ -1,4 +1,4 @@
-//! Explains why a text is refused: where in the document it stops, and which keywords of the schema refuse it.
+//! Explains why a text is refused: the place where it stops, and the keywords of the schema that refuse it.
 //!
 //! ```text
 //! accepted text ── open_json ──► path ── applies ──► schemas at each value of the path
@@ -34,23 +34,24 @@ use found::placed;
 
 pub use found::{Blame, Cause, Place};
 
-/// What a schema says about the place at which a text stops.
+/// The explanation of a refused text: its innermost value, the schemas for that value, and the cause.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explanation {
     /// The JSON pointer to the innermost value at which the text stops.
     pub instance: String,
-    /// The schemas that may apply to that value.
+    /// The schemas for that value, from all branches.
     pub places: Vec<Place>,
-    /// Why the next byte is refused.
+    /// The cause why the next byte is refused.
     pub cause: Cause,
 }
 
-/// Explains why the texts of a schema do not go on with `next` behind the bytes `accepted`. `None` stands for the end of
-/// the text.
+/// Explains why no text of a schema continues with the byte `next` after the bytes `accepted`. `None` denotes the end
+/// of the text.
 ///
 /// # Errors
 ///
-/// The schema does not compile, as for [`lower`](super::lower). Limits that are met later give [`Cause::Unknown`].
+/// Fails if the schema does not compile, as for [`lower`](super::lower()). Limits that are met later give
+/// [`Cause::Unknown`].
 pub fn explain(
     source: &Source,
     accepted: &[u8],
@@ -69,12 +70,12 @@ pub fn explain(
     Ok(Explanation { instance: pointer(&place.path), places, cause })
 }
 
-/// Returns the schemas that may apply where a text ends, of all branches: the places of [`explain`], without a search
-/// for the cause.
+/// Returns the schemas that may apply to the innermost value at the end of a text, in all branches. This is [`explain`]
+/// without the search for a cause.
 ///
 /// # Errors
 ///
-/// The schema does not compile, as for [`lower`](super::lower).
+/// Fails if the schema does not compile, as for [`lower`](super::lower()).
 pub fn places(
     source: &Source,
     accepted: &[u8],
@@ -86,7 +87,7 @@ pub fn places(
     Ok(read.places(&applies(&read.schemas, read.root, &place.path)))
 }
 
-/// A schema document that is read.
+/// A schema document after reading, with its root schema.
 struct Reading<'s> {
     document: Document<'s>,
     schemas: Schemas,
@@ -122,29 +123,30 @@ impl<'s> Reading<'s> {
     }
 }
 
-/// A text, explained up to where it is refused.
+/// The explanation of a text up to its first refused byte.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExplainedText {
     /// Number of bytes that are accepted.
     pub accepted: usize,
     /// The byte that is refused. `None` if all are accepted.
     pub byte: Option<u8>,
-    /// The bytes that may come there.
+    /// The bytes that may follow the accepted bytes.
     pub next: ByteSet,
-    /// Whether the text may end there.
+    /// Whether the text may end after the accepted bytes.
     pub may_end: bool,
-    /// What the schema says about that place.
+    /// The explanation from the schema.
     pub explanation: Explanation,
 }
 
-/// Explains a text: finds the first byte that is refused, and why it is. If all bytes are accepted, explains what may come
-/// behind them; `end` asks then why the text may not end.
+/// Finds the first refused byte of a text, and explains the refusal. If all bytes are accepted, describes what may
+/// follow. If `end` is set, then explains why the text may not end there.
 ///
-/// Cost: that of [`explain`], and O(log length) recognitions of a beginning of the text.
+/// Cost: that of [`explain`], and O(log length) recognitions of a prefix of the text.
 ///
 /// # Errors
 ///
-/// The schema does not compile, as for [`lower`](super::lower), or the budget is spent before the byte is found.
+/// Fails if the schema does not compile, as for [`lower`](super::lower()), or if the budget is spent before the byte is
+/// found.
 pub fn explain_text(
     source: &Source,
     text: &[u8],

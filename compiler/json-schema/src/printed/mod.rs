@@ -1,27 +1,29 @@
-//! Prints the values of a schema as a schema with plain keywords: types, bounds, patterns, members and items.
+//! Prints an equivalent schema with plain keywords alone: types, bounds, patterns, members and items.
 //!
 //! ```text
 //! text ── survey ──► formula ── build ──► content graph ── members, items, numbers, strings ──► schema
 //! ```
 //!
-//! Conjunctions, negations, conditions and what is unevaluated disappear, because the content of a formula has the
-//! values alone. A formula that a schema of the source has is printed as that schema, with its references and
+//! Conjunctions, negations, conditions and `unevaluated*` disappear, because a formula's content describes only its
+//! values. If a subschema of the source has the same formula, it is printed as it is, with its references and
 //! descriptions.
 //!
 //! | file | content |
 //! | --- | --- |
 //! | `members` | automata over members as `properties`, `required` and `additionalProperties` |
 //! | `items` | automata over items as `prefixItems`, `items` and bounds |
+//! | `union` | unions of schemas, with a bounded number of branches |
 //! | `values/numbers/printed`, `values/strings/printed` | sets of numbers and strings |
 //!
-//! Not every content has such a schema of bounded size: then there is no answer. Cost: that of the content graph, and
-//! linear in what is printed. Tests: below, by the relation of both schemas.
+//! Contents without such a schema of bounded size are not printed. Cost: that of the content graph, and linear in the
+//! printed schema. Tests: below, by the relation of both schemas.
 
 mod items;
 mod members;
+mod union;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use grammarc_grammar::diagnostics::Source;
 
@@ -37,17 +39,18 @@ use crate::passes::CODES;
 use crate::read::share;
 use crate::read::survey::{Surveyed, survey};
 use crate::relation::RelationOptions;
+use items::items;
+use members::members;
+use union::union;
 
-/// Most branches of one union that is printed.
-const MOST_BRANCHES: usize = 8;
-/// Most formulas that are printed for one schema.
+/// Most formulas that are printed for one schema. Larger schemas are not printed.
 const MOST_FORMULAS: usize = 256;
 
-/// Returns a schema with the values of a schema, in plain keywords. `None` if the content has no such schema, or if the
-/// source is refused or a limit is met.
+/// Returns an equivalent schema in plain keywords. `None` if there is no such schema, if the source is refused, or if a
+/// limit is met.
 ///
-/// Whether both schemas are equal is for [`compare`](crate::relation::compare) to decide: keywords that the compiler
-/// reads approximately are printed as they are read.
+/// Keywords that the compiler approximates are printed as approximated. Use [`compare`](crate::relation::compare) to
+/// decide whether both schemas are equal.
 ///
 /// # Cost
 ///
@@ -81,9 +84,10 @@ pub fn printed(source: &Source, options: &RelationOptions) -> Option<Value> {
     printer.formula(root, &mut Open { around: Vec::new(), printed: 0 })
 }
 
-/// What has been printed so far.
+/// The state of the recursion over formulas.
 struct Open {
-    /// The formulas that are being printed, outermost first. A formula inside itself has no schema without a name.
+    /// The formulas that are being printed, outermost first. A formula inside itself cannot be printed without a
+    /// definition.
     around: Vec<FormulaId>,
     /// The number of formulas printed.
     printed: usize,
@@ -93,9 +97,9 @@ struct Open {
 struct Printer<'p, 'a> {
     automata: &'p Automata<'a>,
     graph: &'p ContentGraph,
-    /// The pointers to schemas of the source, by their formula.
+    /// JSON pointers to subschemas of the source, by their formula.
     known: FxHashMap<FormulaId, String>,
-    /// The source.
+    /// The source document.
     source: &'p Value,
 }
 
@@ -120,7 +124,7 @@ impl Printer<'_, '_> {
         printed
     }
 
-    /// Returns a schema that the values of one of several formulas satisfy.
+    /// Returns the schema for the union of several formulas. `None` if one of them cannot be printed.
     fn one_of(&self, formulas: &[FormulaId], open: &mut Open) -> Option<Value> {
         let mut branches = Vec::new();
         for &formula in formulas {
@@ -140,6 +144,7 @@ impl Printer<'_, '_> {
         if content.is_all() {
             return Some(json!({}));
         }
+        let types = &self.automata.simplifier.types;
         let scalars = &content.scalars;
         let mut branches: Vec<Value> = Vec::new();
         if scalars.null {
@@ -157,7 +162,8 @@ impl Printer<'_, '_> {
             None => branches.push(json!({"type": "array"})),
             Some(automata) => {
                 for automaton in automata {
-                    branches.push(self.items(automaton, open)?);
+                    let mut print = |values: &[FormulaId]| self.one_of(values, open);
+                    branches.push(items(automaton, &mut print)?);
                 }
             }
         }
@@ -165,38 +171,12 @@ impl Printer<'_, '_> {
             None => branches.push(json!({"type": "object"})),
             Some(automata) => {
                 for automaton in automata {
-                    branches.extend(self.members(automaton, open)?);
+                    let mut print = |values: &[FormulaId]| self.one_of(values, open);
+                    branches.extend(members(automaton, types, &mut print)?);
                 }
             }
         }
         union(branches)
-    }
-}
-
-/// Returns the union of schemas: one schema, a list of types, or `anyOf`. `None` for too many.
-fn union(branches: Vec<Value>) -> Option<Value> {
-    let (mut types, mut others) = (Vec::new(), Vec::new());
-    for branch in branches {
-        let name = branch
-            .get("type")
-            .filter(|_| branch.as_object().is_some_and(|members| members.len() == 1));
-        match name.and_then(Value::as_str) {
-            Some(name) => types.push(name.to_owned()),
-            None => others.push(branch),
-        }
-    }
-    match &types[..] {
-        [] => {}
-        [name] => others.insert(0, json!({ "type": name })),
-        names => others.insert(0, json!({ "type": names })),
-    }
-    match others.len() {
-        0 => Some(json!(false)),
-        1 => others.pop(),
-        count if count <= MOST_BRANCHES => {
-            Some(Value::Object(Map::from_iter([("anyOf".to_owned(), Value::Array(others))])))
-        }
-        _ => None,
     }
 }
 

@@ -13,28 +13,28 @@ use serde_json::Value;
 
 use super::tools::tools;
 
-/// What a change of a schema has to preserve.
+/// The compatibility that a change of a schema must preserve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compatible {
-    /// What was sent before is still accepted: the new schema allows all values of the old one.
+    /// Input compatibility: the new schema allows every value that the old one allows. Existing senders stay valid.
     Input,
-    /// What comes now was allowed before: the old schema allows all values of the new one.
+    /// Output compatibility: the old schema allows every value that the new one allows. Existing readers stay valid.
     Output,
-    /// Both: the old and the new schema allow the same values.
+    /// Input and output compatibility: both schemas allow the same values.
     Both,
 }
 
 impl Compatible {
-    /// The values, each with its name.
+    /// All variants, each with its name.
     pub const NAMED: [(&'static str, Self); 3] =
         [("input", Self::Input), ("output", Self::Output), ("both", Self::Both)];
 
-    /// Returns the value of a name.
+    /// Returns the variant with a name. `None` for an unknown name.
     pub fn named(name: &str) -> Option<Self> {
         Self::NAMED.into_iter().find(|(known, _)| *known == name).map(|(_, value)| value)
     }
 
-    /// Whether a relation of the old to the new schema preserves this. `None` if that was not decided.
+    /// Whether two compared schemas are compatible in this sense. `None` if undecided.
     fn holds(self, compared: &Compared) -> Option<bool> {
         let is_empty = |side: &Side| match side {
             Side::Empty { .. } => Some(true),
@@ -53,14 +53,14 @@ impl Compatible {
     }
 }
 
-/// Two sources that cannot be compared.
+/// An error of [`differences`]: two sources cannot be compared.
 #[derive(Clone, Debug)]
 pub enum DiffError {
-    /// One is a schema, and the other a list of tools.
+    /// One source is a schema, the other a list of tools.
     Kinds,
     /// A schema has errors.
     Refused {
-        /// The schema, named by its tool in a list.
+        /// The schema with errors. Its name is that of its tool, if it comes from a list.
         source: Source,
         /// Its errors, at least one.
         errors: Vec<Diagnostic>,
@@ -81,15 +81,16 @@ impl fmt::Display for DiffError {
 
 impl std::error::Error for DiffError {}
 
-/// Most time of a list of tools, in times of one question.
+/// Time limit for a list of tools, as a multiple of the limit of one comparison. Tools beyond it are undecided.
 const MOST_TIMES: u32 = 30;
 
-/// Compares two schemas or two lists of tools. For lists, there is one difference for each tool: first those of the old list
-/// in its order, then the new ones. Tools are undecided once thirty times the time of one question is spent.
+/// Compares two schemas, or two lists of tools. Lists give one difference for each tool: first the tools of the old
+/// list in order, then those of the new list alone. A list may take thirty times the time limit of one comparison.
+/// Later tools are undecided.
 ///
 /// # Errors
 ///
-/// [`DiffError`]: the sources are of different kinds, or a schema has errors.
+/// Returns a [`DiffError`] if the sources are of different kinds, or if a schema has errors.
 pub fn differences(
     old: &Source,
     new: &Source,
@@ -136,48 +137,47 @@ pub struct Difference {
     /// Name of the tool. `None` for schemas.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
-    /// `equal`, `within`, `contains`, `overlapping`, `disjoint`, `unknown`; for a tool also `added`
-    /// and `removed`.
+    /// The relation of the old to the new schema: `equal`, `within`, `contains`, `overlapping`, `disjoint` or
+    /// `unknown`. A tool of one list alone is `added` or `removed`.
     pub relation: &'static str,
-    /// Whether the change preserves what was asked for. `None` if that was not decided.
+    /// Whether the change is compatible in the requested sense. `None` if undecided.
     pub compatible: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    /// The values of the old schema alone. `None` for a tool that only one list has.
+    /// Values that only the old schema allows. `None` for a tool that only one list has.
     pub left_only: Option<SideValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    /// The values of the new schema alone.
+    /// Values that only the new schema allows. `None` for a tool that only one list has.
     pub right_only: Option<SideValue>,
     /// The keywords in which the documents differ.
     pub changes: Vec<ChangeValue>,
-    /// Why a relation was not decided.
+    /// The reasons why the relation is undecided.
     pub undecided: Vec<ReasonValue>,
-    /// Keywords of both documents that the compiler only approximates. The answer assumes that each means what the
-    /// compiler made of it.
+    /// Keywords that the compiler only approximates, with the reasons. The relation holds for the approximations.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub assuming: Vec<ReasonValue>,
 }
 
-/// The values that one schema allows and the other does not.
+/// Values that one schema allows and the other refuses: none, an example, or undecided.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum SideValue {
-    /// There are none. It is proved if no keyword is assumed to be exact.
+    /// No such value exists. This is a proof only if `proved` is set.
     Empty {
-        /// `true`.
+        /// Always `true`. The field marks the variant in JSON.
         empty: bool,
-        /// Whether no keyword is assumed to be exact.
+        /// Whether the answer is a proof: no keyword had to be approximated.
         proved: bool,
     },
-    /// A shortest one.
+    /// A shortest such value.
     Witness {
         /// The value.
         witness: Value,
         /// The value as JSON.
         text: String,
     },
-    /// It was not decided whether there are any.
+    /// Whether such a value exists is undecided.
     Unknown {
-        /// `true`.
+        /// Always `true`. The field marks the variant in JSON.
         unknown: bool,
     },
 }
@@ -195,10 +195,11 @@ pub struct ChangeValue {
     pub effect: &'static str,
 }
 
-/// Why a question was not decided, in the form in which it is written.
+/// A reason for an undecided or approximate answer, as serialized.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ReasonValue {
-    /// `left` or `right`. `None` for a keyword of neither document.
+    /// The document with the keyword: `left` for the old one, `right` for the new one. `None` if no keyword is the
+    /// reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub side: Option<&'static str>,
     /// JSON pointer to the keyword in its document.
@@ -234,7 +235,7 @@ impl From<&Reason> for ReasonValue {
 }
 
 impl Difference {
-    /// Returns that of a tool for which no time was left.
+    /// Returns the undecided difference of a tool that was not compared, because the time was spent.
     fn undecided(tool: String) -> Self {
         let reason = ReasonValue {
             side: None,

@@ -4,22 +4,22 @@ use grammarc_json_schema::relation::Reason;
 use grammarc_json_schema::witness::{Case, Witnesses};
 use serde::Serialize;
 
-/// Instances of a schema, and texts that are none.
+/// Test cases of a schema: instances, and texts that are not instances.
 #[derive(Clone, Debug, Serialize)]
 pub struct Witnessed {
-    /// Instances, each with the keyword at whose edge it is.
+    /// Instances, each with the keyword whose limit it just meets.
     pub valid: Vec<Case>,
-    /// Texts that one keyword alone refuses.
+    /// Near misses: texts that exactly one keyword refuses.
     pub invalid: Vec<Case>,
-    /// JSON pointers to keywords that change nothing.
+    /// JSON pointers to silent keywords: without them, the schema allows the same values.
     pub silent: Vec<String>,
-    /// JSON pointers to branches and values that add nothing.
+    /// JSON pointers to dead branches and `enum` values: without them, the schema allows the same values.
     pub dead: Vec<String>,
-    /// What was not decided.
+    /// The keywords with an undecided question.
     pub undecided: Vec<Undecided>,
 }
 
-/// A keyword of which something was not decided.
+/// A keyword with an undecided question.
 #[derive(Clone, Debug, Serialize)]
 pub struct Undecided {
     /// JSON pointer to the keyword.

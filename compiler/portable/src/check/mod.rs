@@ -6,8 +6,8 @@
 //! | `diagnostics` | findings as diagnostics with a place in the text |
 //! | `sarif` | findings as SARIF 2.1.0 |
 //!
-//! The rules of a keyword are tried in the order of the pack. The first that the schema meets decides, and else the
-//! pack's entry for the keyword. Cost: one walk, and for each keyword its rules.
+//! The rules of a keyword are tried in the order of the pack. The first matching rule decides, or else the pack's entry
+//! for the keyword. Cost: one walk, and for each keyword its rules.
 
 pub(crate) mod diagnostics;
 pub(crate) mod notes;
@@ -33,7 +33,7 @@ pub struct Tool<'v> {
     pub schema: &'v Value,
 }
 
-/// A finding with what a rewriting needs to know of it.
+/// A finding, with its place and the entry of the pack for a rewriting.
 #[derive(Clone, Debug)]
 pub(crate) struct Met<'p> {
     /// The finding.
@@ -86,7 +86,7 @@ fn over(rule: &Rule, unit: Unit) -> Option<&Limit> {
     rule.limit.as_ref().filter(|limit| limit.over == unit)
 }
 
-/// Returns the finding that a count is above its limit.
+/// Returns a finding if a count is above its limit.
 fn above(pack: &Pack, rule: &Rule, limit: &Limit, total: u64) -> Option<Finding> {
     if total <= limit.most {
         return None;
@@ -99,7 +99,7 @@ fn above(pack: &Pack, rule: &Rule, limit: &Limit, total: u64) -> Option<Finding>
     found(pack, &rule.entry, &rule.id, (String::new(), ""), (message, change))
 }
 
-/// Returns all findings of one schema, in the order of its text; those of counts over the schema come last.
+/// Returns all findings about one schema, in the order of its text. Findings about counts come last.
 pub(crate) fn met<'p>(places: &Places<'_>, pack: &'p Pack) -> Vec<Met<'p>> {
     let mut all = Vec::new();
     let mut unread = vec![false; places.all.len()];
@@ -150,7 +150,7 @@ pub(crate) fn met<'p>(places: &Places<'_>, pack: &'p Pack) -> Vec<Met<'p>> {
     all
 }
 
-/// Whether a target does not read the schemas inside a keyword of a place.
+/// Whether a target ignores the schemas inside a keyword of a place.
 fn is_unread(places: &Places<'_>, index: usize, keyword: &str, pack: &Pack) -> bool {
     let place = &places.all[index];
     // A condition without consequences says nothing.
@@ -160,7 +160,8 @@ fn is_unread(places: &Places<'_>, index: usize, keyword: &str, pack: &Pack) -> b
     deciding(places, index, keyword, pack).is_some_and(|entry| entry.unread)
 }
 
-/// Returns the entry of the pack that decides on a keyword of a place.
+/// Returns the entry of the pack for a keyword of a place: that of the first matching rule, or of the keyword. `None`
+/// if no entry is `unread`.
 fn deciding<'p>(
     places: &Places<'_>,
     index: usize,

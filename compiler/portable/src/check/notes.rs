@@ -1,4 +1,4 @@
-//! Notes about a schema that hold for every target: text without a bound, objects that are open by default.
+//! Notes about a schema, valid for every target: strings without a bound, objects open by default.
 
 use serde_json::Value;
 
@@ -30,7 +30,7 @@ fn note(rule: &str, place: &Place<'_>, message: &str, change: &str) -> Finding {
     }
 }
 
-/// A string of any length and content.
+/// Returns a note if the schema allows strings of any length and content.
 fn unbounded_text(place: &Place<'_>) -> Option<Finding> {
     const BOUNDS: [&str; 6] = ["maxLength", "pattern", "enum", "const", "format", "$ref"];
     let is_text = shape::declared(place).is_some_and(|types| types.contains(&"string"));
@@ -40,7 +40,7 @@ fn unbounded_text(place: &Place<'_>) -> Option<Finding> {
         .then(|| note("unbounded-text", place, "the string can be of any length", change))
 }
 
-/// An object with named members that allows others because nothing is said of them.
+/// Returns a note if an object names members and allows unnamed ones by default.
 fn open_by_default(place: &Place<'_>) -> Option<Finding> {
     let named = place.get("properties").and_then(Value::as_object);
     let says =

@@ -6,8 +6,7 @@ use serde_json::{Value, json};
 use super::diagnostics::diagnostics;
 use crate::finding::{Finding, Severity};
 
-/// Returns findings about a source as a SARIF 2.1.0 log. Findings get the line and column of their place if the source
-/// is JSON.
+/// Returns findings about a source as a SARIF 2.1.0 log. If the source is JSON, each finding has a line and column.
 ///
 /// # Cost
 ///

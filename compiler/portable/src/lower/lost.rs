@@ -1,7 +1,7 @@
-//! What single rewritings give or take, with a value that only one side allows.
+//! The values that a single rewriting adds or removes, with an example of such a value.
 //!
-//! The schema at a place before and after is compared, each with the definitions of its document. The first
-//! [`MOST_WITNESSES`] losses get a question of [`TIME`] each, the others none.
+//! The schema of a place is compared before and after the rewriting, each with the definitions of its document. Only
+//! the first [`MOST_WITNESSES`] losses are compared, within [`TIME`] each.
 
 use std::time::Duration;
 
@@ -12,12 +12,12 @@ use serde_json::Value;
 use super::options::{Gives, Lost, LowerOptions};
 use crate::places::alone::alone;
 
-/// Most losses for which a value is looked for.
+/// Most losses for which an example is searched. Later losses have none.
 const MOST_WITNESSES: usize = 16;
-/// Time limit of the questions about one loss.
+/// Time limit of the comparison for one loss. Beyond it, the loss has no example.
 const TIME: Duration = Duration::from_millis(100);
 
-/// The losses of a schema.
+/// Collects the losses of a schema, within the limit on comparisons.
 pub(super) struct Losses {
     options: RelationOptions,
     asked: usize,
@@ -32,7 +32,8 @@ impl Losses {
         Self { options, asked: 0, found: Vec::new() }
     }
 
-    /// Adds a loss. `roots` are the documents before and after, `claimed` the effect by the kind of rewriting.
+    /// Adds a loss, unless a comparison shows that no value changed. `roots` are the documents before and after the
+    /// rewriting, `claimed` is the effect that the rewriting reports.
     pub(super) fn add(
         &mut self,
         roots: (&Value, &Value),
@@ -76,7 +77,8 @@ impl Losses {
         self.found.push(Lost { pointer, keyword, effect, witness });
     }
 
-    /// Returns the losses. None if the whole is equal to the source: what a place lost, others imply.
+    /// Returns the losses. Empty if the lowered schema is equal to the source, because other keywords then imply what a
+    /// place lost.
     pub(super) fn found(self, is_equal: bool) -> Vec<Lost> {
         if is_equal { Vec::new() } else { self.found }
     }

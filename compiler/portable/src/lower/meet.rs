@@ -1,8 +1,9 @@
 //! The conjunction of two schemas, written as one schema.
 //!
-//! Keywords of one side are kept. Keywords of both are combined where one keyword says the same: intersections of
-//! types and constants, the stricter bound, members by name. `None` is returned where no such keyword exists, as for
-//! two patterns. Cost: linear in both schemas. Depth is that of the schemas, which the JSON parser bounds.
+//! Keywords of one side alone are kept. Keywords of both sides are combined if one keyword can express both:
+//! intersections of types and constants, the stricter bound, members by name. The result is `None` if no such keyword
+//! exists, as for two patterns. Cost: linear in both schemas. Recursion is as deep as the schemas, which the JSON
+//! parser bounds.
 
 use serde_json::{Map, Number, Value, json};
 
@@ -39,7 +40,7 @@ pub(crate) fn meet(left: &Value, right: &Value) -> Option<Value> {
     constants(&mut met)
 }
 
-/// Whether one side has a keyword whose meaning depends on others that the other side would add.
+/// Whether `one` has a keyword whose meaning would change by keywords of `other`, such as `unevaluatedProperties`.
 fn needs_neighbours(one: &Map<String, Value>, other: &Map<String, Value>) -> bool {
     const GROUPS: [(&str, &[&str]); 6] = [
         (
@@ -70,7 +71,7 @@ fn needs_neighbours(one: &Map<String, Value>, other: &Map<String, Value>) -> boo
     GROUPS.iter().any(meets)
 }
 
-/// Returns the value of a keyword that says what two values of it say.
+/// Returns one value of a keyword with the meaning of two values together. `None` if there is none.
 fn both(keyword: &str, left: &Value, right: &Value) -> Option<Value> {
     match keyword {
         "type" => Some(types(left, right)),
@@ -123,7 +124,7 @@ fn number(value: &Value) -> Option<f64> {
     value.as_f64().filter(|number| number.is_finite())
 }
 
-/// Returns the names of a `type`.
+/// Returns the type names in the value of `type`.
 pub(crate) fn names(value: &Value) -> Vec<&str> {
     match value {
         Value::String(name) => vec![name],
@@ -132,7 +133,7 @@ pub(crate) fn names(value: &Value) -> Vec<&str> {
     }
 }
 
-/// Returns a `type` with these names: one name, or a list.
+/// Returns a value of `type` for some type names: one name, or a list.
 pub(crate) fn type_of(names: &[&str]) -> Value {
     match names {
         [name] => json!(name),
@@ -153,7 +154,8 @@ fn types(left: &Value, right: &Value) -> Value {
     type_of(&kept)
 }
 
-/// Combines the keywords of members.
+/// Combines `properties`, `patternProperties` and `additionalProperties` of two schemas into `met`. `None` if patterns
+/// of one side may match keys that the other side limits.
 fn members(
     left: &Map<String, Value>,
     right: &Map<String, Value>,
@@ -211,7 +213,7 @@ fn members(
     Some(())
 }
 
-/// Returns the schema with its `const` and `enum` as one keyword, without values of other types.
+/// Returns the schema with `const` alone if it has `enum` too. `false` if these keywords leave no value.
 fn constants(met: &mut Map<String, Value>) -> Option<Value> {
     if let (Some(value), Some(all)) = (met.get("const"), met.get("enum").and_then(Value::as_array))
     {

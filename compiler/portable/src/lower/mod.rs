@@ -17,9 +17,9 @@
 //! | `related` | the relation of the whole |
 //! | `lost` | what one rewriting gives or takes, with a value |
 //!
-//! Exact rewritings come first, then those whose effect the option `keep` prefers, then the others. The relation of the
-//! whole is decided by the compiler and never assembled from single rewritings: a keyword that is left out may be
-//! implied by others. With stand-ins, the schema before them is compared, because decoding maps one onto the other.
+//! Exact rewritings come first, then those with the effect that the option `keep` prefers, then the others. The
+//! compiler decides the relation of the whole schema. It is not assembled from single rewritings, because other
+//! keywords may imply a dropped one. The schema is compared before it gets stand-ins, because decoding removes these.
 //!
 //! Cost: at most [`MOST_ROUNDS`] checks, three questions about the whole, and one for each of the first losses. The
 //! rewritings end after [`MOST_TIMES`] times the time limit of a question.
@@ -55,30 +55,30 @@ use options::{Gives, Keep, LowerError, LowerOptions, Lowered, Rewritten};
 use rewrite::{Outcome, Task};
 use stand_ins::StandIn;
 
-/// Most rounds of findings and rewritings. What is left after that is an error.
+/// Most rounds of checking and rewriting. Findings of severity error that remain are then reported as an error.
 const MOST_ROUNDS: usize = 200;
 
-/// Most values in a document that grows by rewritings, and most levels.
+/// Most values in a rewritten document. Larger documents are an error.
 const MOST_VALUES: usize = 100_000;
 const MOST_LEVELS: usize = 120;
-/// Most time of all rewritings, in times of one question.
+/// Time limit of all rewritings, as a multiple of the limit of one question. Beyond it, lowering fails.
 const MOST_TIMES: u32 = 10;
 
-/// The work on one schema.
+/// The state of lowering one schema.
 struct Work<'w> {
     root: Value,
     pack: &'w Pack,
     options: &'w LowerOptions,
     rewritten: Vec<Rewritten>,
     losses: Losses,
-    /// Which branches overlap, as far as it was asked.
+    /// The cache of answers about overlapping branches.
     answers: Answers,
-    /// The number of schemas that were printed.
+    /// Number of schemas that the rewriting `printed` has tried.
     tries: Cell<usize>,
     budget: Budget,
 }
 
-/// What rewritings of one round look at.
+/// Facts about the document at the start of a round, which all rewritings of the round use.
 struct Around<'a> {
     /// The document at the start of the round.
     before: &'a Value,
@@ -88,12 +88,12 @@ struct Around<'a> {
 
 /// Returns a schema that a target takes, and how its values relate to those of the source.
 ///
-/// A source without findings that a rewriting could meet comes back as it is, byte by byte.
+/// A source without findings that call for a rewriting is returned unchanged, byte by byte.
 ///
 /// # Errors
 ///
-/// The source is not JSON or is refused, no value satisfies it or what is left of it, no rewriting meets a rule of the target, or the schema
-/// that does is too large or takes too long.
+/// Fails if the source is not JSON or is refused, or if no value satisfies it or its lowered form. Fails if no
+/// rewriting satisfies a rule of the target, or if a limit on size or time is met.
 ///
 /// # Cost
 ///
@@ -152,7 +152,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Fails if time or size of the document are beyond the limits.
+    /// Fails if the time is spent, or if the document is too large.
     fn check(&self) -> Result<(), LowerError> {
         let spent = |_| self.budget.error().map_or_else(String::new, ToString::to_string);
         self.budget.check().map_err(spent).map_err(LowerError::Stopped)?;
@@ -164,7 +164,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Rewrites every place with findings once, those inside others first. Returns whether something changed.
+    /// Rewrites every place with findings once, inner places first. Returns whether the document changed.
     fn round(&mut self) -> Result<bool, LowerError> {
         let before = self.root.clone();
         let places = Places::with_answers(&before, self.answers.clone());
@@ -205,7 +205,7 @@ impl Work<'_> {
         Ok(changed && self.root != before)
     }
 
-    /// Whether a finding is to be met by a rewriting.
+    /// Whether a finding calls for a rewriting.
     fn is_wanted(&self, met: &Met<'_>) -> bool {
         match met.finding.treatment {
             Treatment::Enforced => false,
@@ -214,7 +214,8 @@ impl Work<'_> {
         }
     }
 
-    /// Applies the first rewriting that meets a finding.
+    /// Applies the first exact rewriting for a finding, or else the one with the preferred effect. Returns its name and
+    /// effect.
     fn rewrite(
         &mut self,
         around: &Around<'_>,
@@ -283,7 +284,7 @@ impl Work<'_> {
         Some((name, outcome))
     }
 
-    /// Returns the rank of an effect: exact ones first, then those that the options prefer.
+    /// Returns the rank of an effect, the best first: exact, then the direction that the options prefer.
     fn rank(&self, gives: Gives) -> u8 {
         match (gives, self.options.keep) {
             (Gives::Equal, _) => 0,
@@ -293,8 +294,8 @@ impl Work<'_> {
         }
     }
 
-    /// Requires optional members beyond the limit of the target. Returns the pointers of members that get a stand-in
-    /// for that, as far as the target has room for unions.
+    /// Makes optional members required until the target's limit on them holds. Returns the pointers to members that are
+    /// left for stand-ins. Their number is bounded by the target's limit on unions.
     fn fewer_optional(&mut self) -> FxHashSet<String> {
         let most = |name: &str| {
             let limits = self.pack.rules.iter().filter_map(|rule| rule.limit.as_ref());
@@ -333,7 +334,7 @@ impl Work<'_> {
         absent
     }
 
-    /// Applies the stand-ins for what is left, and for the optional members of `absent`.
+    /// Adds stand-ins where findings ask for them, and for the optional members in `absent`.
     fn stand_ins(&mut self, mut absent: FxHashSet<String>) -> Vec<StandIn> {
         let asks = |root: &Value, name: &str| -> Vec<String> {
             let places = Places::of(root);
@@ -418,7 +419,7 @@ fn definitions(root: &Value) -> [Option<&Value>; 2] {
     ["$defs", "definitions"].map(|keyword| root.get(keyword))
 }
 
-/// Returns the name of a relation, as that of the lowered schema to the source.
+/// Returns the name of a relation, seen from the lowered schema to the source.
 fn name(relation: Relation) -> &'static str {
     match relation {
         Relation::Equal => "equal",

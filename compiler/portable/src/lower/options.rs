@@ -12,10 +12,10 @@ use crate::finding::Finding;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Keep {
-    /// The lowered schema may allow fewer values, so that each is a value of the source.
+    /// The lowered schema may allow fewer values. Each of its values is a value of the source.
     #[default]
     Narrower,
-    /// The lowered schema may allow more values, so that each value of the source is one of it.
+    /// The lowered schema may allow more values. Each value of the source is one of its values.
     Wider,
     /// Both schemas allow the same values.
     Equal,
@@ -24,15 +24,16 @@ pub enum Keep {
 /// Options of [`lower`](super::lower()).
 #[derive(Clone, Debug)]
 pub struct LowerOptions {
-    /// Which side may give where no rewriting is exact.
+    /// The direction for inexact rewritings: fewer values, more values, or neither.
     pub keep: Keep,
     /// Whether optional members become required, with `null` for an absent member. For targets without optional members.
     pub null_for_absent: bool,
-    /// Whether a root that is no object becomes a member of one. For targets whose root has to be an object.
+    /// Whether a root that is not an object becomes the member `value` of one. For targets whose root has to be an
+    /// object.
     pub wrap_root: bool,
-    /// Whether keywords stay that no source of the target documents.
+    /// Whether to keep keywords whose treatment by the target is undocumented. Otherwise they are rewritten.
     pub keep_undocumented: bool,
-    /// How schemas are read, and the time of each question about them.
+    /// Options for reading schemas, with the time limit of each question about them.
     pub relation: RelationOptions,
 }
 
@@ -58,11 +59,11 @@ pub enum Gives {
     Narrower,
     /// More values are allowed.
     Wider,
-    /// The effect is not known from the rewriting alone.
+    /// The effect is unknown, or some values are gained and others lost.
     Unknown,
 }
 
-/// A place whose values changed.
+/// A place whose rewriting was not exact.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Lost {
     /// The JSON pointer to the place, in the document before this rewriting.
@@ -88,7 +89,7 @@ pub struct Rewritten {
     pub equal: bool,
 }
 
-/// A schema that a target takes.
+/// A schema in the form that a target takes, and its relation to the source.
 #[derive(Clone, Debug, Serialize)]
 pub struct Lowered {
     /// The name of the target.
@@ -100,29 +101,31 @@ pub struct Lowered {
     pub proved: bool,
     /// Whether the relation is as [`LowerOptions::keep`] asks, and the target enforces the schema.
     pub kept: bool,
-    /// Each place is rewritten by itself, so the schema need not be the nearest: `local`.
+    /// Always `local`: each place is rewritten by itself, so a schema closer to the source may exist.
     pub minimal: &'static str,
     /// The lowered schema.
     pub schema: Value,
-    /// The lowered schema as text. That of the source if nothing changed.
+    /// The lowered schema as JSON text. The text of the source if nothing changed.
     pub text: String,
-    /// What denotes what in the values of the lowered schema.
+    /// The places of the lowered schema whose values denote other values.
     pub stand_ins: Vec<StandIn>,
-    /// A shortest value of the source that the lowered schema lacks, as JSON. Stand-ins are not regarded.
+    /// A shortest value of the source that the lowered schema refuses, as JSON. The schema is compared before it gets
+    /// stand-ins.
     pub missing: Option<String>,
-    /// A shortest value of the lowered schema that the source lacks, as JSON. Stand-ins are not regarded.
+    /// A shortest value of the lowered schema that the source refuses, as JSON. The schema is compared before it gets
+    /// stand-ins.
     pub added: Option<String>,
-    /// Places whose values changed, with a value each.
+    /// Places whose rewriting was not exact, each with an example if one was found.
     pub lost: Vec<Lost>,
     /// All places that were rewritten, in order.
     pub rewritten: Vec<Rewritten>,
-    /// What is left to say about the lowered schema. None of it is an error.
+    /// Findings about the lowered schema, none of which is an error.
     pub findings: Vec<Finding>,
-    /// Why the relation is unknown.
+    /// The reasons why the relation is unknown.
     pub undecided: Vec<String>,
 }
 
-/// A schema that is not lowered.
+/// An error of [`lower`](super::lower()): the reason why a schema has no lowered form.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum LowerError {
     /// The source is not JSON, or has keywords or references that are refused.
@@ -131,10 +134,10 @@ pub enum LowerError {
     /// No value satisfies the source.
     #[error("no value satisfies the schema, so no target can write one")]
     NoInstances,
-    /// No value satisfies what is left of the source in the form that the target takes.
+    /// The source allows values, but the form that the target takes allows none of them.
     #[error("no value is left in the form that the target takes; another `keep` may leave some")]
     NothingLeft,
-    /// The schema that the target takes would be too large, or time is spent. The text says which.
+    /// A limit on the size of the schema or on time was met. The text names it.
     #[error("the schema is not lowered: {0}")]
     Stopped(String),
     /// No rewriting meets these rules of the target.

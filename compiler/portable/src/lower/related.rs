@@ -1,8 +1,8 @@
 //! The relation of the source and the lowered schema before stand-ins.
 //!
-//! The compiler reads some formats as fewer strings than they have. A value that only one side allows is no proof then,
-//! because the other side may allow it in truth. So an undecided question is asked again with the other side made
-//! larger: without these formats. What a larger schema refuses, the schema refuses too.
+//! The compiler reads some formats as fewer strings than they have. So a value that only one side seems to allow is no
+//! proof: the other side may allow it in truth. An undecided question is asked again with these formats removed from
+//! the other side. If this larger schema refuses a value, the schema itself refuses it too.
 
 use grammarc_grammar::diagnostics::Source;
 use grammarc_grammar::diagnostics::report::Verdict;
@@ -15,7 +15,8 @@ use serde_json::{Value, json};
 use super::options::LowerError;
 use crate::places::Places;
 
-/// Compares the source with the lowered schema. The inner error is the reason why the lowered schema is refused.
+/// Compares the source with the lowered schema. The inner error is the reason why the compiler refuses the lowered
+/// schema.
 pub(super) fn related(
     source: &Source,
     original: &Value,
@@ -85,8 +86,8 @@ fn larger(schema: &Value) -> Option<Source> {
     found.then(|| Source::new("<larger>", json!(larger).to_string()))
 }
 
-/// Returns for each place whether it may be under a negation: in one of several exclusive branches, a condition, or what
-/// these refer to.
+/// Returns for each place whether it may be under a negation: inside `not`, `if`, `oneOf` or `contains`, or in the
+/// target of a reference there.
 fn tested(places: &Places<'_>) -> Vec<bool> {
     const TESTS: [&str; 4] = ["not", "if", "oneOf", "contains"];
     let mut tested = vec![false; places.all.len()];

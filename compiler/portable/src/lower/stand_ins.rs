@@ -3,8 +3,8 @@
 //! A target that requires every member gets nullable members, and `null` denotes an absent one. A target whose root is
 //! an object gets the source as the member `value`. [`unstand`] decodes a value.
 //!
-//! A member gets a stand-in only if `null` is none of its values, and if no other schema of the document allows `null`
-//! for a member of that name. So decoding needs no validation.
+//! A member gets a stand-in only if no schema of the document allows `null` for a member of its name. So decoding needs
+//! no validation.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -22,16 +22,16 @@ use crate::predicates::shape;
 /// The member that holds the source if the root is wrapped.
 pub(crate) const WRAPPED: &str = "value";
 
-/// A place whose values denote others.
+/// A place of the lowered schema whose values denote other values.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StandIn {
     /// The JSON pointer to the place in the lowered schema.
     pub pointer: String,
-    /// What denotes what.
+    /// The kind of stand-in.
     pub is: Denotes,
 }
 
-/// What a stand-in denotes.
+/// The kind of a stand-in: the value written, and the value denoted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Denotes {
@@ -41,7 +41,7 @@ pub enum Denotes {
     Root,
 }
 
-/// Whether `null` may be a value of a schema. `true` where that is not plain.
+/// Whether a schema may allow `null`. `true` if its types, constants and branches do not decide it.
 pub(crate) fn may_be_null(root: &Value, schema: &Value) -> bool {
     let mut open = vec![schema];
     // References are followed a bounded number of times. Beyond, `null` counts as possible.
@@ -86,7 +86,7 @@ pub(crate) fn may_be_null(root: &Value, schema: &Value) -> bool {
     true
 }
 
-/// Returns the keys for which some object of the document allows `null`: no stand-in is possible for them.
+/// Returns the keys for which some object of the document allows `null`. Their absence cannot be denoted by `null`.
 pub(crate) fn nullable_keys(places: &Places<'_>) -> FxHashSet<String> {
     let root = places.root().schema;
     let members = places.all.iter().filter(|place| place.keyword == "properties");
@@ -94,8 +94,8 @@ pub(crate) fn nullable_keys(places: &Places<'_>) -> FxHashSet<String> {
     nullable.map(|place| place.name.clone()).collect()
 }
 
-/// Whether an optional member of an object can have the stand-in: it is no value of it or of others with its name, and
-/// no unnamed member can have it.
+/// Whether `null` can denote the absence of an optional member. No member of that name may allow `null`, and the object
+/// may not have `patternProperties`.
 pub(crate) fn can_stand(
     nullable: &FxHashSet<String>,
     object: &Map<String, Value>,
@@ -112,8 +112,8 @@ pub(crate) fn require(root: &mut Value, pointer: &str, key: &str) {
     }
 }
 
-/// Makes optional members required and nullable, and returns the stand-ins. `wants` gets the pointer to the schema of
-/// the object and that to the member's schema.
+/// Makes optional members required and nullable, and returns the stand-ins. `wants` selects members by two pointers: to
+/// the object's schema and to the member's schema.
 pub(crate) fn null_for_absent(
     root: &mut Value,
     wants: impl Fn(&str, &str) -> bool,
@@ -173,22 +173,22 @@ fn with_null(schema: Value) -> Value {
     json!({"anyOf": [schema, {"type": "null"}]})
 }
 
-/// Where the parts of a document are after it was wrapped.
+/// Translates pointers into a document to pointers into the wrapped document.
 pub(crate) struct Moved {
-    /// The reference to what was the root.
+    /// The reference to the former root.
     base: String,
 }
 
 impl Moved {
-    /// Returns the pointer to a part, for its pointer before. Definitions stay where they are.
+    /// Returns the new pointer of a subschema, for its pointer before the wrapping. Definitions keep their pointers.
     pub(crate) fn pointer(&self, before: &str) -> String {
         let stays = ["/$defs/", "/definitions/"].iter().any(|start| before.starts_with(start));
         if stays { before.to_owned() } else { format!("{}{before}", &self.base[1..]) }
     }
 }
 
-/// Makes the document a member of an object. Returns the stand-in, and where the document's parts are then. Definitions
-/// stay at the root. If a reference leads to the root, the document becomes a definition.
+/// Wraps the document as the member `value` of an object. Returns the stand-in and the translation of pointers.
+/// Definitions stay at the root. If a reference names the root, the document becomes a definition.
 pub(crate) fn wrap_root(root: &mut Value, closed: bool) -> (StandIn, Moved) {
     let mut inner = std::mem::take(root);
     let mut definitions = Map::new();
@@ -239,8 +239,8 @@ pub(crate) fn wrap_root(root: &mut Value, closed: bool) -> (StandIn, Moved) {
     (StandIn { pointer: String::new(), is: Denotes::Root }, moved)
 }
 
-/// Returns the value that an output of a lowered schema denotes. `schema` and `stand_ins` are those of
-/// [`Lowered`](super::Lowered). A value that is no instance of the schema is decoded as far as it follows the schema.
+/// Decodes a value of a lowered schema: replaces stand-ins by the values that they denote. `schema` and `stand_ins` are
+/// those of [`Lowered`](super::Lowered). A value that is not an instance is decoded as far as it follows the schema.
 ///
 /// # Cost
 ///
@@ -258,27 +258,27 @@ pub fn unstand(value: &Value, schema: &Value, stand_ins: &[StandIn]) -> Value {
     }
 }
 
-/// What applies inside values to which some schemas apply. The numbers are those of sets.
+/// The schemas that apply to the members and items of a value. The numbers are indices of schema sets.
 #[derive(Default)]
 struct Inside {
     named: FxHashMap<String, usize>,
-    /// For members without a name.
+    /// The set for members without an entry in `named`.
     others: usize,
     first: Vec<usize>,
-    /// For items after the first ones.
+    /// The set for items after those of `first`.
     rest: usize,
 }
 
 struct Decoder<'d> {
     places: &'d Places<'d>,
-    /// The pointers of members for which `null` denotes absence.
+    /// The pointers to schemas of members whose absence `null` denotes.
     absent: FxHashSet<&'d str>,
-    /// The sets of schemas that apply to some value, each with what applies inside it once that was asked.
+    /// The interned sets of schemas that apply to one value. Each has its [`Inside`] once computed.
     sets: IndexMap<Vec<usize>, Option<Rc<Inside>>>,
 }
 
 impl Decoder<'_> {
-    /// Returns the number of the set of all schemas that apply to a value if those of `from` do.
+    /// Returns the index of a schema set: the closure of `from` under references and branches.
     fn set(&mut self, from: Vec<usize>) -> usize {
         const BRANCHES: [&str; 5] = ["anyOf", "oneOf", "allOf", "then", "else"];
         let places = self.places;
@@ -296,7 +296,8 @@ impl Decoder<'_> {
         index
     }
 
-    /// Returns what applies inside values of a set.
+    /// Returns the schema sets for the members and items of a value with the schemas of a set. Computed once for each
+    /// set.
     fn inside(&mut self, set: usize) -> Rc<Inside> {
         if let Some(known) = &self.sets[set] {
             return Rc::clone(known);

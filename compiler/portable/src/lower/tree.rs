@@ -1,4 +1,4 @@
-//! Small operations on schema documents: references, free names, definitions, and schemas that no value satisfies.
+//! Small operations on schema documents: references, unused names, definitions, and unsatisfiable schemas.
 
 use serde_json::{Map, Value, json};
 
@@ -6,7 +6,7 @@ use crate::places::Places;
 use crate::places::keywords::{Holds, holds};
 use crate::places::pointer::join;
 
-/// Most targets of references that become definitions. Others stay where they are.
+/// Most targets of references that are moved to `$defs`. Later targets stay in place.
 const MOST_TARGETS: usize = 256;
 
 /// Calls `visit` with each `$ref` of a document, apart from those inside values such as `enum`. Recurses as deep as the
@@ -28,7 +28,7 @@ pub(crate) fn for_each_reference(schema: &mut Value, visit: &mut impl FnMut(&mut
     }
 }
 
-/// Whether a document has at most so many values and levels.
+/// Whether a document has at most `values` values and `levels` levels of nesting.
 pub(crate) fn is_within(document: &Value, values: usize, levels: usize) -> bool {
     let mut open = vec![(document, 0)];
     let mut count = 0;
@@ -46,7 +46,7 @@ pub(crate) fn is_within(document: &Value, values: usize, levels: usize) -> bool 
     true
 }
 
-/// Returns a name that an object of definitions does not have: `name`, or `name` with a number.
+/// Returns a name that `definitions` does not have: `name`, or `name` with a number.
 pub(crate) fn free_name(definitions: &Value, name: &str) -> String {
     let clean: String = name
         .chars()
@@ -62,7 +62,8 @@ pub(crate) fn free_name(definitions: &Value, name: &str) -> String {
     found
 }
 
-/// Adds a definition and returns a reference to it. An equal definition is used again.
+/// Adds a definition under an unused name, and returns a reference to it. `None` if the root or its `$defs` is not an
+/// object.
 pub(crate) fn define(root: &mut Value, name: &str, schema: Value) -> Option<String> {
     let slot = root.as_object_mut()?.entry("$defs").or_insert_with(|| json!({}));
     let name = free_name(slot, name);
@@ -70,8 +71,8 @@ pub(crate) fn define(root: &mut Value, name: &str, schema: Value) -> Option<Stri
     Some(join("#/$defs", &name))
 }
 
-/// Makes definitions of the targets of references that no keyword holds, such as `#/$defs/group/name`. Their keys count as
-/// unknown keywords where they are, and would be left out.
+/// Copies targets of references to `$defs` if no keyword holds them, such as `#/$defs/group/name`. Otherwise, their
+/// keys would count as unknown keywords and be dropped.
 pub(crate) fn define_targets(root: &mut Value) {
     // Each round defines one target, and a definition may refer to others.
     for _ in 0..MOST_TARGETS {
@@ -95,13 +96,35 @@ pub(crate) fn define_targets(root: &mut Value) {
     }
 }
 
+/// Replaces references to unsatisfiable definitions by `false`, and removes definitions that are `false`. `gone` has
+/// the references.
+pub(crate) fn remove_definitions(root: &mut Value, gone: &[String]) {
+    let places: Vec<String> = {
+        let places = Places::of(root);
+        let is_gone = |uri: &str| gone.iter().any(|one| one == uri);
+        let referring = places
+            .all
+            .iter()
+            .filter(|place| place.get("$ref").and_then(Value::as_str).is_some_and(is_gone));
+        referring.map(|place| place.pointer.clone()).collect()
+    };
+    for pointer in places {
+        if let Some(schema) = root.pointer_mut(&pointer) {
+            *schema = json!(false);
+        }
+    }
+    if let Some(definitions) = root.get_mut("$defs").and_then(Value::as_object_mut) {
+        definitions.retain(|_, one| *one != json!(false));
+    }
+}
+
 /// Returns the schema that a reference within the document names.
 pub(crate) fn target<'v>(root: &'v Value, uri: &str) -> Option<&'v Value> {
     root.pointer(&crate::places::pointer::decoded(uri.strip_prefix('#')?))
 }
 
-/// Removes schemas that no value satisfies (`false`) where the schema around them says the same without them: optional
-/// members of closed objects, and branches. Returns whether `schema` itself is unsatisfiable then.
+/// Removes `false` from inside a schema where this keeps the schema's meaning: optional members of closed objects, and
+/// branches of unions. Returns whether `schema` itself is unsatisfiable.
 pub(crate) fn absorb_false(schema: &mut Value) -> bool {
     if schema == &Value::Bool(false) {
         return true;
@@ -139,7 +162,7 @@ pub(crate) fn absorb_false(schema: &mut Value) -> bool {
     is_false
 }
 
-/// Removes forbidden members from `properties` of a closed object. Returns whether one of them is required.
+/// Removes members with the schema `false` from a closed object. Returns whether such a member is required.
 fn forbidden_members(members: &mut Map<String, Value>) -> bool {
     let is_closed = members.get("additionalProperties") == Some(&json!(false))
         && !members.contains_key("patternProperties");
@@ -162,7 +185,7 @@ fn forbidden_members(members: &mut Map<String, Value>) -> bool {
     false
 }
 
-/// Writes `"items": false` as an empty array. Returns whether the array has to have items all the same.
+/// Replaces `"items": false` by `"maxItems": 0`. Returns whether `minItems` contradicts that.
 fn forbidden_items(members: &mut Map<String, Value>) -> bool {
     let is_alone =
         !members.contains_key("prefixItems") && members.get("items") == Some(&json!(false));

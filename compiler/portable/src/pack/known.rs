@@ -23,7 +23,7 @@ const TEXTS: [&str; 13] = [
     include_str!("../../packs/outlines.json"),
 ];
 
-/// A target that no pack has.
+/// An error of [`pack()`]: no pack has the name of a target.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no target `{name}`{}; the targets are {}", near(nearest), .known.join(", "))]
 pub struct UnknownTarget {

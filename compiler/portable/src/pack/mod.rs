@@ -1,17 +1,18 @@
-//! Packs: what each target does with each keyword, as data.
+//! Packs: how each target treats each keyword, as data.
 //!
-//! The packs of this crate are the files of `packs/`, and that of grammarc itself is computed from the compiler's table
-//! of support. [`Pack::parse`] reads a pack of the user's own. Every rule has a source with an address, a date and a
-//! certainty.
+//! The packs of this crate are the files of `packs/`. The pack of grammarc itself is computed from the compiler's table
+//! of support. [`Pack::parse`] reads a user's pack. Every rule has a source with an address, a date and a certainty.
 //!
 //! | file | content |
 //! | --- | --- |
+//! | `dates` | the day of a date |
 //! | `read` | parses and checks a pack; errors carry a pointer into the pack |
 //! | `known` | the packs of this crate, by name and alias |
 //! | `own` | the pack of grammarc |
 //!
 //! Cost: a pack is parsed once, on first use. Tests: `tests/packs.rs`, every rule by its own examples.
 
+mod dates;
 mod known;
 mod own;
 mod read;
@@ -21,42 +22,41 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::finding::{Certainty, Treatment};
-use crate::pack_error::PackError;
 use crate::predicates::Where;
 
 pub use known::{UnknownTarget, pack, packs};
 
-/// The number of days after which a review of a pack is old.
+/// The number of days after which the review of a pack counts as old.
 const MOST_DAYS: i64 = 180;
 
-/// What one target does with schemas.
+/// How a target treats schemas: its rules, with their sources.
 #[derive(Clone, Debug)]
 pub struct Pack {
     /// The name of the target.
     pub target: String,
     /// Other names of the target.
     pub aliases: Vec<String>,
-    /// What the target is, in a few words.
+    /// A short description of the target.
     pub about: String,
     /// The date of the last review of the pack, as `YYYY-MM-DD`.
     pub reviewed: String,
-    /// Whether schemas count together for one request.
+    /// Whether limits hold for each schema, or for all schemas of a request together.
     pub unit: Unit,
-    /// Whether rules hold for definitions without a reference to them too.
+    /// Whether rules also hold for definitions that no reference uses.
     pub(crate) reads_all_definitions: bool,
-    /// The sources of the rules, by the name that rules use.
+    /// The sources, by the names with which rules cite them.
     pub sources: IndexMap<String, SourceOf>,
-    /// What the target does with each keyword. A rule about the keyword comes before.
+    /// The target's treatment of each keyword, unless a rule about the keyword matches.
     pub(crate) keywords: IndexMap<String, Entry>,
-    /// What the target does with each format. `*` is every other name.
+    /// The target's treatment of each format. `*` denotes all other names.
     pub(crate) formats: IndexMap<String, Entry>,
-    /// What the target does with keywords that neither the pack nor any draft knows.
+    /// The target's treatment of keywords that are neither in the pack nor in any draft.
     pub(crate) unknown: Entry,
-    /// Rules about keywords in some form, and about schemas as a whole.
+    /// Rules with conditions, about single keywords or about schemas as a whole.
     pub(crate) rules: Vec<Rule>,
 }
 
-/// What a target counts as one.
+/// The scope of a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Unit {
@@ -73,41 +73,41 @@ pub struct SourceOf {
     pub address: String,
     /// The date on which it was read, as `YYYY-MM-DD`.
     pub seen: String,
-    /// How the rules of this source are known.
+    /// How certain the facts of this source are.
     pub certainty: Certainty,
 }
 
-/// What a target does with a keyword.
+/// A target's treatment of a keyword, with its source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
-    /// What the target does.
+    /// The treatment.
     pub(crate) is: Treatment,
     /// The name of the source.
     pub(crate) by: String,
-    /// What the finding says. Empty for the usual sentence.
+    /// The message of the finding. Empty for the default message.
     pub(crate) say: String,
-    /// The names of the rewritings that `lower` tries, in order. Empty for those of the keyword.
+    /// The names of rewritings that `lower` tries first, in order. Those of the keyword follow.
     pub(crate) instead: Vec<String>,
-    /// Whether the target does not read schemas inside the keyword.
+    /// Whether the target ignores the schemas inside the keyword.
     pub(crate) unread: bool,
 }
 
-/// A rule about a keyword in some form, or about a schema as a whole.
+/// A rule with a condition, about a keyword or about a schema as a whole.
 #[derive(Clone, Debug)]
 pub(crate) struct Rule {
     /// The identifier of the rule.
     pub(crate) id: String,
     /// The keyword that the rule is about. `None` for a rule about a schema as a whole.
     pub(crate) keyword: Option<String>,
-    /// The schemas that meet the rule.
+    /// The condition under which the rule applies.
     pub(crate) meets: Where,
-    /// What is counted and how many there may be. `None` for a rule that counts nothing.
+    /// The limit on a count. `None` for a rule without a count.
     pub(crate) limit: Option<Limit>,
-    /// What the target does with a schema that meets the rule.
+    /// The treatment of schemas that match the rule.
     pub(crate) entry: Entry,
-    /// What to change. Empty for the usual advice.
+    /// Advice on how to change the schema. Empty for the default advice.
     pub(crate) change: String,
-    /// A schema that meets the rule, and one that does not.
+    /// Two examples: a schema that matches the rule, then one without a match.
     pub(crate) examples: [Value; 2],
 }
 
@@ -118,7 +118,7 @@ pub(crate) struct Limit {
     pub(crate) count: String,
     /// The greatest count that is allowed.
     pub(crate) most: u64,
-    /// Whether all schemas of a request count together.
+    /// The scope of the count: each schema, or all schemas of a request.
     pub(crate) over: Unit,
 }
 
@@ -144,29 +144,20 @@ impl std::fmt::Display for OldPack {
 }
 
 impl Pack {
-    /// Parses a pack from its JSON text.
-    ///
-    /// # Errors
-    ///
-    /// The text is no JSON, a field is missing, unknown or of the wrong kind, a rule names an unknown source, keyword
-    /// predicate or rewriting, or a rule has no examples. The error has a pointer into the pack.
-    pub fn parse(text: &str) -> Result<Self, PackError> {
-        read::parse(text)
-    }
-
-    /// Returns the age of the pack if its review is more than 180 days before `today`, a date as `YYYY-MM-DD`.
+    /// Returns the age of the pack if its last review was more than 180 days before `today`. `today` is a date
+    /// `YYYY-MM-DD`. `None` if the review is recent, or if a date is malformed.
     pub fn old(&self, today: &str) -> Option<OldPack> {
-        let days = read::day(today)? - read::day(&self.reviewed)?;
+        let days = dates::day(today)? - dates::day(&self.reviewed)?;
         let (target, reviewed) = (self.target.clone(), self.reviewed.clone());
         (days > MOST_DAYS).then_some(OldPack { target, reviewed, days })
     }
 
-    /// Returns the entry of a format: its own, or that of all other names.
+    /// Returns the entry of a format, or the entry `*` for formats without one.
     pub(crate) fn format(&self, name: &str) -> Option<&Entry> {
         self.formats.get(name).or_else(|| self.formats.get("*"))
     }
 
-    /// Returns the examples of each rule: its identifier, a schema that meets it, and one that does not.
+    /// Returns for each rule its identifier, an example that matches it, and a counterexample.
     pub fn examples(&self) -> impl Iterator<Item = (&str, &Value, &Value)> {
         self.rules.iter().map(|rule| (&*rule.id, &rule.examples[0], &rule.examples[1]))
     }

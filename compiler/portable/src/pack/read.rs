@@ -3,6 +3,7 @@
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
 
+use super::dates::day;
 use super::{Entry, Limit, Pack, Rule, SourceOf, Unit};
 use crate::counts::COUNTS;
 use crate::finding::{Certainty, Treatment};
@@ -11,14 +12,14 @@ use crate::places::pointer::join;
 use crate::predicates::Where;
 use crate::rewritings;
 
-/// An object of the pack, with its pointer.
+/// An object inside the pack, with its JSON pointer for errors.
 struct Part<'p> {
     members: &'p Map<String, Value>,
     pointer: String,
 }
 
 impl<'p> Part<'p> {
-    /// Returns the object at a pointer, whose members have the given names.
+    /// Returns `value` as an object with its pointer. Fails if it has members with other names than `names`.
     fn new(value: &'p Value, pointer: &str, names: &[&str]) -> Result<Self, PackError> {
         let Some(members) = value.as_object() else {
             return Err(error(pointer, "this has to be an object"));
@@ -35,7 +36,7 @@ impl<'p> Part<'p> {
         join(&self.pointer, name)
     }
 
-    /// Returns a text. Empty if the object does not have it.
+    /// Returns the string of a field. Empty if the object lacks the field.
     fn text(&self, name: &str) -> Result<String, PackError> {
         match self.members.get(name) {
             None => Ok(String::new()),
@@ -44,7 +45,7 @@ impl<'p> Part<'p> {
         }
     }
 
-    /// Returns a text that the object has to have.
+    /// Returns the string of a required field. Fails if it is missing or empty.
     fn some_text(&self, name: &str) -> Result<String, PackError> {
         let text = self.text(name)?;
         if text.is_empty() {
@@ -53,7 +54,7 @@ impl<'p> Part<'p> {
         Ok(text)
     }
 
-    /// Returns a list of texts. Empty if the object does not have it.
+    /// Returns the strings of a field. Empty if the object lacks the field.
     fn texts(&self, name: &str) -> Result<Vec<String>, PackError> {
         let Some(value) = self.members.get(name) else { return Ok(Vec::new()) };
         let texts = value.as_array().and_then(|items| {
@@ -62,7 +63,7 @@ impl<'p> Part<'p> {
         texts.ok_or_else(|| error(&self.at(name), "this has to be a list of strings"))
     }
 
-    /// Returns the value of a table by its name in the object.
+    /// Looks up the string of a required field in a table. Fails for strings that the table lacks.
     fn named<T: Copy>(&self, name: &str, table: &[(&str, T)]) -> Result<T, PackError> {
         let text = self.some_text(name)?;
         let found = table.iter().find(|(known, _)| *known == text);
@@ -72,7 +73,7 @@ impl<'p> Part<'p> {
         })
     }
 
-    /// Returns the members of an object inside this one. Empty if there is none.
+    /// Returns the members of an object field, each with its pointer. Empty if the object lacks the field.
     fn inside(&self, name: &str) -> Result<Vec<(&'p String, &'p Value, String)>, PackError> {
         let Some(value) = self.members.get(name) else { return Ok(Vec::new()) };
         let pointer = self.at(name);
@@ -82,8 +83,20 @@ impl<'p> Part<'p> {
     }
 }
 
+impl Pack {
+    /// Parses a pack from its JSON text.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the text is not JSON, or if a field is missing, unknown or of the wrong kind. Fails if a rule has no
+    /// examples, or names an unknown source, predicate or rewriting. The error has a pointer into the pack.
+    pub fn parse(text: &str) -> Result<Self, PackError> {
+        parse(text)
+    }
+}
+
 /// Parses a pack.
-pub(super) fn parse(text: &str) -> Result<Pack, PackError> {
+fn parse(text: &str) -> Result<Pack, PackError> {
     let value: Value = serde_json::from_str(text).map_err(|found| error("", found.to_string()))?;
     const FIELDS: [&str; 11] = [
         "target",
@@ -245,36 +258,4 @@ fn date(part: &Part<'_>, name: &str) -> Result<String, PackError> {
         return Err(error(&part.at(name), format!("{text:?} is no date as `2026-01-31`")));
     }
     Ok(text)
-}
-
-/// Returns the number of days of a date `YYYY-MM-DD` since some fixed day. `None` for other texts.
-pub(super) fn day(date: &str) -> Option<i64> {
-    let mut parts = date.split('-');
-    let mut next = |digits: usize| -> Option<i64> {
-        let part = parts.next().filter(|part| part.len() == digits)?;
-        part.bytes().all(|byte| byte.is_ascii_digit()).then(|| part.parse().ok())?
-    };
-    let (year, month, day) = (next(4)?, next(2)?, next(2)?);
-    if parts.next().is_some() || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
-        return None;
-    }
-    // March is the first month of the count, so that the leap day is the last of a year.
-    let (year, month) = if month < 3 { (year - 1, month + 9) } else { (year, month - 3) };
-    let leaps = year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
-    Some(year * 365 + leaps + (month * 306 + 5) / 10 + day - 1)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn days_are_counted() {
-        let between = |from, to| day(to).unwrap() - day(from).unwrap();
-        assert_eq!(between("2026-02-28", "2026-03-01"), 1);
-        assert_eq!(between("2024-02-28", "2024-03-01"), 2);
-        assert_eq!(between("2025-11-29", "2026-11-29"), 365);
-        assert_eq!(day("2026-13-01"), None);
-        assert_eq!(day("26-1-1"), None);
-    }
 }

@@ -1,12 +1,12 @@
-//! A part of a document as a document of its own.
+//! Extracts a subschema as a document of its own.
 
 use rustc_hash::FxHashSet;
 use serde_json::{Map, Value};
 
-/// Returns a schema document with the meaning of a part of the document `root`: the part with the definitions that it
-/// refers to. A part with other references, such as `#`, gets all definitions, and may have another meaning.
+/// Returns the subschema `part` of `root` as a document of its own, with the definitions that it refers to. A subschema
+/// with other references, such as `#`, gets all definitions, and its meaning may change.
 ///
-/// Cost: linear in the part and in these definitions.
+/// Cost: linear in the subschema and in its definitions.
 pub(crate) fn alone(root: &Value, part: &Value) -> Value {
     let Some(members) = part.as_object() else { return part.clone() };
     let mut needed: FxHashSet<(&str, String)> = FxHashSet::default();
@@ -52,7 +52,7 @@ pub(crate) fn alone(root: &Value, part: &Value) -> Value {
     Value::Object(schema)
 }
 
-/// Returns the definition that a reference names: the keyword that holds it, and its name. `None` for other references.
+/// Splits a reference to a definition into `$defs` or `definitions`, and the name. `None` for other references.
 fn named(uri: &str) -> Option<(&'static str, String)> {
     let (holder, rest) = ["$defs", "definitions"].into_iter().find_map(|holder| {
         Some((holder, uri.strip_prefix("#/")?.strip_prefix(holder)?.strip_prefix('/')?))

@@ -1,6 +1,6 @@
-//! Keywords by what they hold: schemas, values, or text for people.
+//! Classifies keywords by their value: schemas, other values, or annotations.
 
-/// What the value of a keyword holds.
+/// The kind of value that a keyword has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Holds {
     /// One schema, as for `not`.
@@ -13,7 +13,7 @@ pub(crate) enum Holds {
     Value,
 }
 
-/// Returns what the value of a keyword holds.
+/// Returns the kind of value that a keyword has.
 pub(crate) fn holds(keyword: &str) -> Holds {
     match keyword {
         "additionalItems"
@@ -34,12 +34,12 @@ pub(crate) fn holds(keyword: &str) -> Holds {
     }
 }
 
-/// Whether a keyword holds definitions, which apply only where a reference names them.
+/// Whether a keyword holds definitions, which apply to a value only through references.
 pub(crate) fn is_definitions(keyword: &str) -> bool {
     matches!(keyword, "$defs" | "definitions")
 }
 
-/// Whether a keyword constrains no value by itself: text for people, names of places, definitions.
+/// Whether a keyword constrains no value by itself: annotations, identifiers and definitions.
 pub(crate) fn is_annotation(keyword: &str) -> bool {
     const ANNOTATIONS: [&str; 29] = [
         "$anchor",

@@ -21,7 +21,7 @@ pub(crate) fn join(pointer: &str, key: &str) -> String {
     joined
 }
 
-/// Decodes the percent signs of a URI fragment. Malformed ones stay as they are.
+/// Decodes the percent escapes of a URI fragment. Malformed escapes stay as they are.
 pub(crate) fn decoded(fragment: &str) -> String {
     let bytes = fragment.as_bytes();
     let mut decoded = Vec::with_capacity(bytes.len());
@@ -39,7 +39,7 @@ pub(crate) fn decoded(fragment: &str) -> String {
     String::from_utf8(decoded).unwrap_or_else(|_| fragment.to_owned())
 }
 
-/// Returns the value and the last segment of a pointer's parent.
+/// Splits a pointer into its parent's pointer and its last segment, which is unescaped. `None` for the root.
 pub(crate) fn parent(pointer: &str) -> Option<(&str, String)> {
     let (parent, last) = pointer.rsplit_once('/')?;
     Some((parent, last.replace("~1", "/").replace("~0", "~")))

@@ -3,60 +3,9 @@
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 
-use super::Places;
 use super::keywords::is_definitions;
+use super::place::{Places, Reference, ReferenceKind};
 use super::pointer::decoded;
-
-/// The form of a reference.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ReferenceKind {
-    /// `#`: the whole document.
-    Root,
-    /// `#/$defs/NAME`.
-    Defs,
-    /// `#/definitions/NAME`.
-    Definitions,
-    /// A pointer with escapes, such as `~1` or `%20`.
-    Escaped,
-    /// A pointer to an item of a list, such as `#/anyOf/0`.
-    Item,
-    /// Another pointer into the document.
-    Pointer,
-    /// `#NAME`: an anchor.
-    Anchor,
-    /// Another document, or a part of this one with its own `$id`.
-    Other,
-    /// `$dynamicRef` or `$recursiveRef`.
-    Dynamic,
-}
-
-impl ReferenceKind {
-    /// Returns the name of the kind in packs.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Root => "root",
-            Self::Defs => "defs",
-            Self::Definitions => "definitions",
-            Self::Escaped => "escaped",
-            Self::Item => "item",
-            Self::Pointer => "pointer",
-            Self::Anchor => "anchor",
-            Self::Other => "other",
-            Self::Dynamic => "dynamic",
-        }
-    }
-}
-
-/// The reference of a schema.
-#[derive(Clone, Debug)]
-pub(crate) struct Reference {
-    /// The form of the reference.
-    pub(crate) kind: ReferenceKind,
-    /// The index of the schema that the reference names. `None` if the document has no such schema.
-    pub(crate) target: Option<usize>,
-    /// Whether the reference leads back to itself.
-    pub(crate) recursive: bool,
-}
 
 /// Resolves all references of the places, and marks recursive ones and schemas in use.
 pub(super) fn resolve(places: &mut Places<'_>, document: &Value) {
@@ -132,7 +81,7 @@ fn resolved(
     Reference { kind, target, recursive: false }
 }
 
-/// Marks references whose target leads back to them: both are in one strongly connected component.
+/// Marks recursive references: the reference and its target are in one strongly connected component.
 fn mark_recursive(places: &mut Places<'_>) {
     let components = components(places);
     for index in 0..places.all.len() {
@@ -143,7 +92,7 @@ fn mark_recursive(places: &mut Places<'_>) {
     }
 }
 
-/// Returns the number of the strongly connected component of each place, by Tarjan's algorithm with a stack of its own.
+/// Returns the number of the strongly connected component of each place, by Tarjan's algorithm with an explicit stack.
 fn components(places: &Places<'_>) -> Vec<usize> {
     const NEW: usize = usize::MAX;
     let count = places.all.len();
@@ -204,7 +153,7 @@ fn components(places: &Places<'_>) -> Vec<usize> {
     component
 }
 
-/// Marks the schemas that apply to some value: those inside the root, and targets of references in use.
+/// Marks the schemas that can apply to a value: those inside the root, and the targets of references in marked schemas.
 fn mark_used(places: &mut Places<'_>) {
     let mut open = vec![0];
     while let Some(index) = open.pop() {

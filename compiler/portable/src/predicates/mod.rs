@@ -1,18 +1,20 @@
 //! Predicates over places: the conditions that rules of packs are made of.
 //!
-//! A condition is an object whose members all have to hold, such as `{"type": "object", "unless": {...}}`. Each
-//! predicate is one function. The code knows no target.
+//! A condition is an object of predicates, all of which have to hold, such as `{"type": "object", "unless": {...}}`.
+//! Predicates depend on no target.
 //!
 //! | file | predicates |
 //! | --- | --- |
+//! | `at` | the place that a condition is evaluated at |
 //! | `parse` | reads a condition from a pack |
 //! | `shape` | types, keywords and positions of a schema |
 //! | `values` | values of keywords: numbers, kinds, formats |
 //! | `pattern` | what a regular expression uses |
 //! | `overlap` | whether branches overlap, by the relation of schemas |
 //!
-//! Cost: that of the members, each linear in the schema's keywords. `overlapping` may ask the compiler.
+//! Cost: each predicate is linear in the schema's keywords, except `overlapping`, which may run the compiler.
 
+mod at;
 pub(crate) mod overlap;
 mod parse;
 pub(crate) mod pattern;
@@ -21,30 +23,7 @@ mod values;
 
 use serde_json::{Map, Value};
 
-use crate::places::{Place, Places};
-
-/// A place that a condition is asked about.
-#[derive(Clone, Copy)]
-pub(crate) struct At<'c> {
-    /// All places of the document.
-    pub(crate) places: &'c Places<'c>,
-    /// The index of the place.
-    pub(crate) index: usize,
-    /// The keyword that the rule is about. `None` for a rule about the schema as a whole.
-    pub(crate) keyword: Option<&'c str>,
-}
-
-impl<'c> At<'c> {
-    /// Returns the place.
-    pub(crate) fn place(&self) -> &'c Place<'c> {
-        &self.places.all[self.index]
-    }
-
-    /// Returns the value of the keyword that the rule is about.
-    pub(crate) fn value(&self) -> Option<&'c Value> {
-        self.place().get(self.keyword?)
-    }
-}
+pub(crate) use at::At;
 
 /// A condition: all predicates hold.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -63,33 +42,34 @@ pub(crate) enum Predicate {
     Without(Vec<String>),
     /// The schema has one of these keywords.
     Any(Vec<String>),
-    /// Keywords with exactly these values.
+    /// The schema has these keywords with exactly these values.
     Value(Map<String, Value>),
-    /// Keywords whose number, or length of a list, is greater than this.
+    /// The number or length of each of these keywords is greater than the value given here.
     Over(Map<String, Value>),
-    /// The position: `root`, `items`, `member`, `branch` or `definition`.
+    /// The schema is at one of these positions: `root`, `items`, `member`, `branch` or `definition`.
     Position(Vec<String>),
-    /// The keyword of the schema around it that holds the schema.
+    /// One of these keywords of the parent holds the schema.
     In(Vec<String>),
-    /// The schema is inside an optional member, a branch or items that an array need not have.
+    /// The schema is inside an optional member, a branch, or items of an array that may be empty.
     OptionalPlace(bool),
     /// The schema has `$ref` and other keywords that constrain values.
     BesideReference(bool),
-    /// The keyword has others that constrain values beside it, apart from these.
+    /// The schema has other keywords that constrain values, apart from the rule's keyword and these.
     BesideOthers(Vec<String>),
-    /// The reference leads back to itself.
+    /// The reference is recursive.
     Recursive(bool),
-    /// The form of the reference.
+    /// The reference has one of these forms.
     Reference(Vec<String>),
-    /// The pattern, or one of the names of `patternProperties`, uses one of these.
+    /// The pattern, or one of the patterns in `patternProperties`, uses one of these features.
     Pattern(Vec<String>),
     /// The pattern has a count greater than this.
     Repeats(u64),
     /// The format is one of these.
     Format(Vec<String>),
-    /// The kind of one of the keyword's values: `null`, `boolean`, `integer`, `fraction`, `string`, `array`, `object`.
+    /// The keyword has a value of one of these kinds: `null`, `boolean`, `integer`, `fraction`, `string`, `array`,
+    /// `object`.
     Kind(Vec<String>),
-    /// The type of numbers is `integer` alone.
+    /// The schema's `type` allows `integer`, but not `number`.
     Integer(bool),
     /// The object may have members that no keyword names.
     Open(bool),
@@ -118,7 +98,7 @@ pub(crate) enum Predicate {
 }
 
 impl Where {
-    /// Whether the condition holds everywhere.
+    /// Whether the condition has no predicates, and so holds everywhere.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -1,4 +1,4 @@
-//! Whether branches of a union overlap: by their types and constants, and else by the relation of schemas.
+//! Decides whether branches of a union overlap: first by their types and constants, then by comparing schemas.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::places::alone::alone;
 
 /// Time limit of a question about two branches. Beyond it, they count as overlapping.
 const TIME: Duration = Duration::from_millis(200);
-/// Most pairs of branches that are compared. Of more branches, some pair counts as overlapping.
+/// Most pairs of branches that the compiler compares. Unions with more such pairs count as overlapping.
 const MOST_PAIRS: usize = 64;
 
 /// Whether two branches of the rule's keyword overlap, or are not proved disjoint.
@@ -28,7 +28,7 @@ pub(super) fn overlaps(at: At<'_>) -> bool {
     at.places.answers.known(text, || !are_disjoint(root, branches, &at.places.answers))
 }
 
-/// Whether no value satisfies two of the branches. `root` is the document that has them.
+/// Whether it is proved that no value satisfies two of the branches. `root` is the document of the branches.
 pub(crate) fn are_disjoint(root: &Value, branches: &[Value], answers: &Answers) -> bool {
     let mut asked = 0;
     for (at, left) in branches.iter().enumerate() {
@@ -115,7 +115,7 @@ fn constants(schema: &Map<String, Value>) -> Option<FxHashSet<String>> {
     }
 }
 
-/// Returns one text for equal scalars. Numbers that may be equal have one text.
+/// Returns a text that is the same for equal values. Unequal objects, arrays and close numbers may share a text.
 fn canonical(value: &Value) -> String {
     match value {
         Value::Number(number) => format!("{}", number.as_f64().unwrap_or(f64::NAN)),

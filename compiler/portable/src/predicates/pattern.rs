@@ -1,4 +1,4 @@
-//! What a regular expression of ECMA-262 uses, found by one scan of its text.
+//! The features that a regular expression of ECMA-262 uses, found by one scan of its text.
 
 /// The features that conditions can name.
 pub(crate) const FEATURES: [&str; 17] = [
@@ -21,7 +21,7 @@ pub(crate) const FEATURES: [&str; 17] = [
     "open-end",
 ];
 
-/// One element of a pattern, as far as the scan distinguishes them.
+/// A token of a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Token<'p> {
     /// An escape outside or inside of a class, with the letter after the backslash.
@@ -38,7 +38,7 @@ pub(crate) enum Token<'p> {
     InClass(char),
 }
 
-/// Calls `visit` for each element of a pattern, with its byte offset.
+/// Calls `visit` with the byte offset of each token of a pattern, and the token.
 pub(crate) fn scan(pattern: &str, mut visit: impl FnMut(usize, Token<'_>)) {
     let mut in_class = false;
     let mut rest = pattern.char_indices().peekable();
@@ -94,7 +94,7 @@ fn is_count(text: &str) -> bool {
     first && parts.next().is_none_or(digits) && parts.next().is_none()
 }
 
-/// Returns the features of one element of a pattern.
+/// Returns the features of a token. `after_repeat` is whether the token before is a quantifier.
 fn features_of(token: Token<'_>, after_repeat: bool) -> &'static [&'static str] {
     const SYNTAX: &str = r"^$\.*+?()[]{}|";
     match token {
@@ -141,7 +141,7 @@ pub(crate) fn uses(pattern: &str, features: &[String]) -> bool {
 enum Anchors {
     /// `^` and `$`, for the whole pattern.
     Both,
-    /// `^` and `$`, each for one of several alternatives.
+    /// `^` and `$`, each in only one of several alternatives.
     OfAlternatives,
     /// `^` or `$`.
     One,
@@ -168,7 +168,7 @@ fn anchors(pattern: &str) -> Anchors {
     }
 }
 
-/// Whether a pattern begins with `^` and ends with `$`, both for the whole of it.
+/// Whether `^` and `$` anchor the whole pattern, and not single alternatives.
 pub(crate) fn is_anchored(pattern: &str) -> bool {
     anchors(pattern) == Anchors::Both
 }

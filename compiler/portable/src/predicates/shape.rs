@@ -27,7 +27,7 @@ pub(super) fn has_type(place: &Place<'_>, types: &[String]) -> bool {
     }
 }
 
-/// Whether a schema says of which type its values are.
+/// Whether a schema has a keyword that decides the type of its values, such as `type`, `const` or `$ref`.
 pub(super) fn is_typed(place: &Place<'_>) -> bool {
     ["type", "const", "enum", "$ref", "anyOf", "oneOf", "allOf", "$dynamicRef"]
         .iter()
@@ -49,7 +49,8 @@ pub(super) fn is_at(places: &Places<'_>, place: &Place<'_>, position: &str) -> b
     }
 }
 
-/// Whether a value can do without the schema: it is that of an optional member, of items, or of a branch, or inside one.
+/// Whether the schema is inside an optional member, inside items of an array that may be empty, or inside a branch.
+/// Values may then satisfy the root without it.
 pub(super) fn is_optional(places: &Places<'_>, place: &Place<'_>) -> bool {
     let mut at = place;
     while let Some(parent) = at.parent.map(|parent| &places.all[parent]) {
@@ -75,7 +76,7 @@ pub(super) fn is_beside_reference(place: &Place<'_>) -> bool {
     members.keys().any(|keyword| keyword != "$ref" && !is_annotation(keyword))
 }
 
-/// Whether the rule's keyword has others beside it that constrain values, apart from those of `apart`.
+/// Whether the schema has other keywords that constrain values, apart from the rule's keyword and those of `apart`.
 pub(super) fn is_beside_others(at: At<'_>, apart: &[String]) -> bool {
     let members = at.place().members().into_iter().flat_map(|members| members.keys());
     members
@@ -83,7 +84,7 @@ pub(super) fn is_beside_others(at: At<'_>, apart: &[String]) -> bool {
         .any(|keyword| !is_annotation(keyword))
 }
 
-/// Whether numbers of a schema are integers, by its `type`.
+/// Whether `type` allows `integer`, but not `number`.
 pub(super) fn is_integer(place: &Place<'_>) -> bool {
     let declared = declared(place).unwrap_or_default();
     declared.contains(&"integer") && !declared.contains(&"number")

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::At;
 use crate::places::Place;
 
-/// Whether a keyword's number, or the length of its list, is greater than `most`.
+/// Whether the size of a keyword's value is greater than `most`: a number, or the length of a list, object or string.
 pub(super) fn is_over(place: &Place<'_>, keyword: &str, most: &Value) -> bool {
     let size = match place.get(keyword) {
         Some(Value::Array(items)) => Some(items.len() as f64),
@@ -32,7 +32,7 @@ pub(super) fn has_format(place: &Place<'_>, names: &[String]) -> bool {
     format.is_some_and(|format| names.iter().any(|name| name == format))
 }
 
-/// Returns the kind of a value. A number without a fraction is an `integer`.
+/// Returns the kind of a value: its JSON type, with `integer` or `fraction` for numbers.
 fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
@@ -52,7 +52,7 @@ pub(crate) fn is_whole(number: &serde_json::Number) -> bool {
         || number.as_f64().is_some_and(|number| number.is_finite() && number.fract() == 0.0)
 }
 
-/// Whether the keyword's value, or one of the values of an `enum`, is of one of the kinds.
+/// Whether the keyword's value is of one of the kinds. For `enum`, whether one of its values is.
 pub(super) fn has_kind(at: At<'_>, kinds: &[String]) -> bool {
     let is_wanted = |value: &Value| kinds.iter().any(|one| one == kind(value));
     match at.value() {
@@ -62,7 +62,8 @@ pub(super) fn has_kind(at: At<'_>, kinds: &[String]) -> bool {
     }
 }
 
-/// Whether the keyword's value, or the schema itself for a rule about no keyword, is the boolean.
+/// Whether the value of the rule's keyword is the boolean `wanted`. A rule without a keyword looks at the schema
+/// itself.
 pub(super) fn is_boolean(at: At<'_>, wanted: bool) -> bool {
     let value = if at.keyword.is_some() { at.value() } else { Some(at.place().schema) };
     value == Some(&Value::Bool(wanted))

@@ -1,4 +1,4 @@
-//! `grammarc cost`: which parts of a schema take which share of the artifact.
+//! `grammarc cost`: reports the share of the artifact that each part of a schema takes.
 
 mod shares;
 mod without;
@@ -35,7 +35,7 @@ pub(crate) struct CostArgs {
     #[arg(long, value_name = "N", default_value_t = 20)]
     most: usize,
 
-    /// Compile once more without each keyword of the 8 dearest places, and show what that saves
+    /// Compile again without each keyword of the 8 largest places, and show what that saves
     #[arg(long)]
     what_if: bool,
 }
@@ -45,18 +45,18 @@ pub(crate) struct CostArgs {
 pub(crate) struct Cost {
     /// Length of the artifact in bytes.
     pub(crate) bytes: u64,
-    /// Own states of the grammar.
+    /// Number of the grammar's own states.
     pub(crate) states: u64,
     /// Seconds from the source to the artifact.
     pub(crate) seconds: f64,
-    /// The dearest places first. With `others`, they add up to all bytes.
+    /// The shares of places, the largest first. With `others`, they add up to `bytes`.
     pub(crate) places: Vec<Share>,
-    /// Bytes of places that are not listed, and of what belongs to no place.
+    /// Bytes of unlisted places, and of parts of the artifact that belong to no place.
     pub(crate) others: f64,
-    /// What the grammar would be without single keywords. Empty unless it was asked for.
+    /// The savings without single keywords. Empty without `--what-if`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) what_if: Vec<Without>,
-    /// What might be changed.
+    /// Advice on how to make the grammar smaller.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) advice: Vec<String>,
 }

@@ -1,7 +1,7 @@
 //! Divides the bytes of an artifact among the places of its states.
 //!
-//! What belongs to a state (its record, edges and follow entries) goes to the places of the state, in equal parts. A mask is
-//! divided among the states that refer to it. So all shares and the rest add up to the artifact.
+//! The bytes of a state (its record, edges and follow entries) are divided equally among its places. The bytes of a
+//! mask are divided among the states that refer to it. So all shares and the rest add up to the artifact.
 
 use grammarc_artifacts::GrammarArtifact;
 use grammarc_artifacts::sections::network::NONE;
@@ -14,14 +14,14 @@ use serde::Serialize;
 pub(crate) struct Share {
     /// JSON pointer to the schema. Empty for the whole.
     pub(crate) pointer: String,
-    /// Number of states; a state of several places counts for each in part.
+    /// Number of states. A state of `n` places counts as `1/n` for each.
     pub(crate) states: f64,
     pub(crate) bytes: f64,
-    /// Part of the artifact, from 0 to 1.
+    /// Fraction of the artifact's bytes, from 0 to 1.
     pub(crate) share: f64,
 }
 
-/// Returns the shares of all places, the dearest first. Empty for an artifact without places.
+/// Returns the shares of all places, the largest first. Empty for an artifact without places.
 pub(super) fn shares(artifact: &GrammarArtifact) -> Vec<Share> {
     let (tables, Some(places)) = (artifact.tables(), artifact.places()) else { return Vec::new() };
     let masks = of_masks(&tables);
@@ -72,7 +72,7 @@ fn masks_of<'t>(tables: &Tables<'t>, index: usize) -> impl Iterator<Item = usize
         .filter(move |&mask| mask < count)
 }
 
-/// Returns for each own mask its bytes, divided by the number of references to it.
+/// Returns for each of the grammar's own masks its bytes, divided by the number of references to it.
 fn of_masks(tables: &Tables<'_>) -> Vec<f64> {
     let mut references = vec![0_u32; tables.masks.len()];
     let states = tables.state_count() as usize;

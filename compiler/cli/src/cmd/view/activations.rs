@@ -21,7 +21,7 @@ const MOST_OF_RULE: u32 = 10_000;
 pub(super) enum Step {
     /// A unit is read.
     Read { unit: Unit, to: usize },
-    /// A rule is called. The callee ends the caller, too, if there is no return.
+    /// A rule is called. Without a return (a tail call), the caller ends with the callee.
     Call { callee: usize, ret: Option<usize> },
 }
 
@@ -112,7 +112,8 @@ impl<'a> Discovery<'a> {
         Some(self.pairs.insert_full((state, register)).0)
     }
 
-    /// Returns the activation after an arrival at a state, which may update counters.
+    /// Returns the activation after an arrival at a state, with updated counters. `None` if it is
+    /// new and its rule has no room.
     fn arrive(&mut self, target: u32, register: u32) -> Option<usize> {
         let (state, register) = self.joined.arrival(target, register);
         self.add(state, register)

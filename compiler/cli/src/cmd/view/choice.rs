@@ -1,4 +1,4 @@
-//! The choice of the states that a page has: all of a small grammar, and those of chosen rules of a
+//! Chooses the states that a page shows: all states of a small grammar, or those of some rules of a
 //! large one.
 //!
 //! Rules are taken in breadth-first order of calls from the start rule, shared rules included. Own
@@ -14,10 +14,10 @@ use std::collections::BTreeSet;
 use grammarc_artifacts::tables::Joined;
 use serde::Serialize;
 
-/// The states that a page has.
+/// The states that a page shows.
 #[derive(Debug)]
 pub(super) struct Choice {
-    /// Rules, each with its first state and the number of its states that the page has.
+    /// The chosen rules, each with its first state and the number of its shown states.
     rules: Vec<ChosenRule>,
     left_out: LeftOut,
 }
@@ -29,8 +29,8 @@ struct ChosenRule {
     shown: u32,
 }
 
-/// Numbers of rules and states that a page leaves out. A rule counts if any of its states is left
-/// out.
+/// The numbers of rules and states that a page leaves out. A rule counts if any of its states is
+/// left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct LeftOut {
     pub(crate) rules: u32,
@@ -66,7 +66,7 @@ impl Choice {
         (self.left_out != LeftOut::default()).then_some(self.left_out)
     }
 
-    /// Returns the number of rules of which the page has states.
+    /// Returns the number of rules with shown states.
     pub(super) fn rule_count(&self) -> u32 {
         self.rules.len() as u32
     }
@@ -81,8 +81,8 @@ impl Choice {
         self.rules.iter().flat_map(|rule| rule.first_state..rule.first_state + rule.shown)
     }
 
-    /// Returns the chosen rules with the numbers of their shown states, and then the rules that
-    /// they call and of which no state is shown.
+    /// Returns the chosen rules with the numbers of their shown states. The rules that these call
+    /// follow, with the number 0, unless they are chosen.
     pub(super) fn rules_and_callees(
         &self,
         joined: &Joined<'_>,

@@ -1,7 +1,7 @@
 //! The data of the page: the shape that `page.js` reads, and its collection from an opened artifact.
 //!
-//! The page has the data as one JSON object. A *text of bytes* is a string in which each character
-//! is one byte (U+0000 to U+00FF), since a state may be within a UTF-8 sequence.
+//! The page has the data as one JSON object. In a *text of bytes*, each character denotes one byte
+//! (U+0000 to U+00FF), since a state may be inside a UTF-8 sequence.
 //!
 //! ```text
 //! { name, kind, vocabulary,        the source, its language, the vocabulary
@@ -123,7 +123,7 @@ struct StateData {
     places: Vec<PlaceData>,
 }
 
-/// A place in the source that says what may come in a state.
+/// A schema of the source that applies in a state.
 #[derive(Debug, Serialize)]
 struct PlaceData {
     pointer: String,
@@ -199,7 +199,7 @@ pub(super) fn collect(
     }
 }
 
-/// The collection of a page's data: what states refer to is gathered while they are read.
+/// Collects the data of a page. Masks and tokens are gathered while states are read.
 struct Collector<'a> {
     artifact: &'a GrammarArtifact,
     joined: Joined<'a>,
@@ -297,7 +297,7 @@ impl Collector<'_> {
         entries.collect()
     }
 
-    /// Returns the rules of which the page has states, and then the other rules that these call.
+    /// Returns the rules with shown states, followed by the other rules that these call.
     fn rules_of(&self, choice: &Choice) -> Vec<RuleData> {
         let sizes = sizes::of_own_rules(&self.joined.own);
         let rule = |(id, shown): (u32, u32)| {

@@ -46,11 +46,11 @@ use crate::failure::{Failure, Problem};
 use crate::output::Output;
 use crate::vocabularies::{self, damaged};
 
-/// Largest length of a page in bytes. Pages of usual schemas have a twentieth.
+/// Largest length of a page in bytes. Pages of common schemas have a twentieth of it.
 const MOST_BYTES: usize = 5_000_000;
 
-/// Largest numbers of states and of tokens of one mask that a page has. The first pair is used
-/// whose page is not longer than [`MOST_BYTES`], or else the last.
+/// Limits on the states of a page and on the tokens of one mask. They are tried in order until the
+/// page is within [`MOST_BYTES`]. The last pair is used in any case.
 const LIMITS: [(u32, usize); 5] = [(5_000, 30), (5_000, 8), (2_000, 8), (800, 8), (200, 4)];
 
 /// Arguments of `view`.
@@ -78,7 +78,7 @@ pub(crate) struct ViewFile {
     pub(crate) bytes: usize,
     pub(crate) rules: u32,
     pub(crate) states: u32,
-    /// What the page lacks. `None` if it has every state.
+    /// The numbers of rules and states that the page leaves out. `None` if it has every state.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) left_out: Option<LeftOut>,
 }
@@ -112,7 +112,7 @@ fn check_names(artifact: &GrammarArtifact, names: &[String]) -> Result<(), Probl
     }
 }
 
-/// Returns the page under the first limits under which it is short enough.
+/// Returns the page for the first pair of [`LIMITS`] whose page is short enough, or for the last.
 fn page_within_limits(grammar: &Grammar, names: &[String]) -> Result<(Choice, String), Failure> {
     let artifact = grammar.artifact();
     let is_wanted = |rule| names.is_empty() || names.contains(&data::name_of(artifact, rule));

@@ -1,11 +1,11 @@
 //! The page as one text: the template with its style, its scripts and its data in their places.
 //!
-//! The page asks for nothing, so it opens from a file and from any server. Data is JSON in which
-//! `<` is escaped, so no text of a grammar ends the element that holds the data.
+//! The page makes no requests, so it opens from a file and from any server. Its data is JSON with
+//! `<` escaped. So no text of a grammar can close the data's element.
 
 use super::data::PageData;
 
-/// The template. `{{name}}` is a place.
+/// The template. `{{name}}` is a placeholder.
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
 /// The scripts, each using those before it.
@@ -33,7 +33,7 @@ pub(super) fn page(title: &str, data: &PageData) -> serde_json::Result<String> {
     Ok(page)
 }
 
-/// Returns a text as HTML.
+/// Escapes a text for HTML.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

@@ -6,8 +6,8 @@
 //! 2. For each activation, the least cost from the start. A step enters a callee, or passes over
 //!    it by the callee's shortest text.
 //!
-//! Items that must differ from each other get different texts: the shortest text of an item, and
-//! texts that diverge from it in one step. These are short, but not always the shortest.
+//! Items that must differ get different texts: the shortest one, and texts that diverge from it in
+//! one step. These are short, but not always the shortest.
 //!
 //! Cost: O(n log n) for n steps of all activations.
 
@@ -18,28 +18,29 @@ use grammarc_runtime::ending::Unit;
 
 use super::activations::{Activations, Step};
 
-/// Cost of an activation that is not reached.
+/// Cost of an unreachable activation.
 const NEVER: u32 = u32::MAX;
 
-/// Number of texts of an item beside the shortest after which no more are looked for.
+/// Number of texts of an item, beside the shortest one, at which the search stops. Further items
+/// reuse these texts.
 const MOST_OTHERS: usize = 100;
 
-/// Shortest ways from the start to all activations, and from each to the end of its rule.
+/// Shortest paths from the start to all activations, and from each to the end of its rule.
 pub(super) struct Search<'a> {
     activations: &'a Activations,
     ends: Ends,
     /// For each activation, the length of the shortest text that leads there.
     cost: Vec<u32>,
-    /// For each activation but the first, the last part of the way there.
+    /// For each activation but the first, the last part of a shortest path to it.
     before: Vec<Option<Part>>,
 }
 
-/// The part of a way between two activations.
+/// The part of a path between two activations.
 #[derive(Clone, Copy)]
 struct Part {
     from: usize,
     passed: Passed,
-    /// Number of items, of distinct rules, that the way passes over before this part.
+    /// Number of items with a distinctness constraint that the path passes over before this part.
     items: usize,
 }
 
@@ -52,11 +53,11 @@ enum Passed {
     Call(usize),
 }
 
-/// Shortest ways from all activations to the ends of their rules.
+/// Shortest paths from all activations to the ends of their rules.
 struct Ends {
     /// For each activation, the least number of units. 0 where the rule may end.
     cost: Vec<u32>,
-    /// For each activation, the first step on such a way. `None` where the rule may end.
+    /// For each activation, the first step of such a path. `None` where the rule may end.
     step: Vec<Option<Step>>,
 }
 
@@ -103,7 +104,7 @@ impl<'a> Search<'a> {
         self.cost[at]
     }
 
-    /// Returns the activation before another on the way there. `None` for the first.
+    /// Returns the activation before another one on its shortest path. `None` for the first.
     pub(super) fn before(&self, at: usize) -> Option<usize> {
         self.before[at].map(|part| part.from)
     }
@@ -132,8 +133,8 @@ impl<'a> Search<'a> {
         parts.into_iter().rev().flatten().collect()
     }
 
-    /// Returns a shortest text that ends the rules of a stack, whose top is last. Items on the way
-    /// differ.
+    /// Returns a short text that ends the rules of a stack, whose top is last. Items that must
+    /// differ get different texts.
     fn finish(&self, mut stack: Vec<usize>) -> Vec<Unit> {
         let (mut units, mut items) = (Vec::new(), 0);
         while let Some(at) = stack.pop() {
@@ -158,8 +159,8 @@ impl<'a> Search<'a> {
         units
     }
 
-    /// Returns a text of an item before which a number of items came: the shortest text for the
-    /// first item, and then texts that diverge from it in one step, shorter ones first.
+    /// Returns a text for the item with an index. The first item gets the shortest text. Later
+    /// items get texts that diverge from it in one step, shorter ones first.
     fn item(&self, callee: usize, number: usize) -> Vec<Unit> {
         let shortest = self.plain(vec![callee]);
         if number == 0 {
@@ -193,7 +194,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Returns a shortest text that ends the rules of a stack. Items on the way may be equal.
+    /// Returns a shortest text that ends the rules of a stack. Items may be equal.
     fn plain(&self, mut stack: Vec<usize>) -> Vec<Unit> {
         let mut units = Vec::new();
         while let Some(at) = stack.pop() {
@@ -205,7 +206,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Takes a step: appends its unit, and pushes the activations that are to be ended.
+/// Takes a step: appends its unit, and pushes the activations whose rules still have to end.
 fn take(step: Step, units: &mut Vec<Unit>, stack: &mut Vec<usize>) {
     match step {
         Step::Read { unit, to } => {
@@ -256,7 +257,7 @@ impl Ends {
         ends
     }
 
-    /// Returns the cost of a step and of the way after it.
+    /// Returns the cost of a step and of the path after it.
     fn cost_of(&self, step: Step) -> u32 {
         match step {
             Step::Read { to, .. } => self.cost[to].saturating_add(1),
@@ -266,7 +267,7 @@ impl Ends {
         }
     }
 
-    /// Whether an end is reached after a step.
+    /// Whether the end of the rule is reachable after a step.
     fn is_reached(&self, step: Step) -> bool {
         self.cost_of(step) != NEVER
     }

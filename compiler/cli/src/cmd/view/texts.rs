@@ -1,5 +1,5 @@
-//! For each state, a shortest text that leads there, as a tree: each text continues that of an
-//! earlier activation.
+//! Finds for each state a shortest text that reaches it. The texts form a tree: each continues that
+//! of an earlier activation.
 //!
 //! A text is kept only if the grammar accepts it.
 //!
@@ -17,7 +17,7 @@ use super::activations::Activations;
 use super::search::Search;
 use super::tokens::head;
 
-/// Largest number of units of a text. Longer texts would tell a reader nothing.
+/// Largest number of units of a text. Longer texts are left out, since nobody would read them.
 const LONGEST: u32 = 4_000;
 
 /// The shortest texts of states, as a tree.
@@ -36,7 +36,7 @@ pub(super) struct TextEntry {
 }
 
 impl Texts {
-    /// Finds the texts of these states.
+    /// Finds the shortest texts of some states.
     pub(super) fn new(grammar: &Grammar, states: impl Iterator<Item = u32>) -> Self {
         let artifact = grammar.artifact();
         let activations = Activations::of(&artifact.joined(), artifact.start_rule());
@@ -87,7 +87,7 @@ fn least(pool: MaskPool<'_>, mask: u32) -> Option<u32> {
     head(&pool.mask(mask), 1).first().copied()
 }
 
-/// The tree of the texts that are kept.
+/// The tree of the accepted texts.
 struct Tree<'a> {
     search: &'a Search<'a>,
     entries: Vec<TextEntry>,
@@ -101,8 +101,8 @@ impl<'a> Tree<'a> {
         Self { search, entries: vec![empty], of_activation: BTreeMap::from([(0, 0)]) }
     }
 
-    /// Returns the index of an activation's entry, and adds it and those before it where they are
-    /// missing.
+    /// Returns the index of an activation's entry. Adds missing entries for it and for the
+    /// activations before it.
     fn entry(&mut self, activation: usize) -> usize {
         let (mut way, mut at) = (Vec::new(), activation);
         while !self.of_activation.contains_key(&at)

@@ -1,4 +1,4 @@
-//! Objects without other members: `"additionalProperties": false`.
+//! Closes objects to unnamed members: `"additionalProperties": false`.
 //!
 //! Exact only for objects that are closed by another keyword already, else narrower.
 
@@ -38,8 +38,8 @@ pub(super) fn rewrite(task: &mut Task<'_>) -> Option<Outcome> {
     Outcome::schema(if unevaluated && is_alone { Gives::Equal } else { Gives::Narrower })
 }
 
-/// Writes the schema around a branch as one schema, if it says something beside its branches: a closed branch would
-/// forbid the members that it names. If it cannot be written as one, its branches are left out.
+/// Merges the schema around a branch with its branches, if it has keywords beside them. A closed branch would forbid
+/// the members that these keywords name. If merging fails, removes the branches.
 fn with_parent(task: &mut Task<'_>) -> Option<Outcome> {
     if !matches!(task.held_by, "allOf" | "anyOf" | "oneOf") {
         return None;

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::task::{Outcome, Task};
 use crate::lower::options::Gives;
 
-/// The greatest count that is written.
+/// The greatest count in a pattern.
 const MOST: u64 = 100;
 
 pub(super) fn rewrite(task: &mut Task<'_>) -> Option<Outcome> {

@@ -1,14 +1,12 @@
-//! Conjunctions and `unevaluated*` as one schema, conditions that are exact or narrower in a plain form, and schemas
-//! that are `true` or `false`.
+//! Rewrites conjunctions, `unevaluated*`, `propertyNames`, `contains` and boolean schemas in plain keywords.
 
 use serde_json::{Map, Value, json};
 
-use super::references::remove_definitions;
+use super::merging::merged;
 use super::task::{Outcome, Task};
-use super::unions::distributed;
 use crate::lower::meet::meet;
 use crate::lower::options::Gives;
-use crate::lower::tree::{absorb_false, target};
+use crate::lower::tree::{absorb_false, remove_definitions};
 use crate::places::keywords::{is_annotation, is_definitions};
 use crate::places::pointer::parent;
 
@@ -24,7 +22,7 @@ pub(super) fn rewrite(task: &mut Task<'_>) -> Option<Outcome> {
     }
 }
 
-/// Writes the schema that holds this one in `allOf` as one schema.
+/// Merges the parent schema that has this one as a branch.
 pub(super) fn flatten_parent(task: &mut Task<'_>) -> Option<Outcome> {
     let (list, _) = parent(task.pointer)?;
     let (outer, _) = parent(list)?;
@@ -35,7 +33,7 @@ pub(super) fn flatten_parent(task: &mut Task<'_>) -> Option<Outcome> {
     Outcome::schema(Gives::Equal)
 }
 
-/// Writes `allOf`, `$ref` and unions beside other keywords as one schema.
+/// Merges `allOf`, `$ref` and unions with the keywords beside them.
 pub(super) fn merge(task: &mut Task<'_>) -> Option<Outcome> {
     let before = task.before;
     let value = task.value()?;
@@ -47,67 +45,8 @@ pub(super) fn merge(task: &mut Task<'_>) -> Option<Outcome> {
     Outcome::schema(Gives::Equal)
 }
 
-/// Returns one schema for a schema, the branches of its `allOf` and the target of its reference.
-pub(super) fn merged(root: &Value, schema: &Map<String, Value>) -> Option<Value> {
-    // What is unevaluated depends on all of them, and changes its meaning with the branch that holds it.
-    let mut rest = schema.clone();
-    let unevaluated: Vec<(String, Value)> = ["unevaluatedProperties", "unevaluatedItems"]
-        .iter()
-        .filter_map(|keyword| {
-            rest.shift_remove(*keyword).map(|value| ((*keyword).to_owned(), value))
-        })
-        .collect();
-    let mut parts: Vec<Value> = match rest.shift_remove("allOf") {
-        Some(Value::Array(branches)) => branches,
-        _ => Vec::new(),
-    };
-    if let Some(Value::String(uri)) = rest.get("$ref").cloned() {
-        rest.shift_remove("$ref");
-        parts.insert(0, json!({ "$ref": uri }));
-    }
-    let has_union = rest.contains_key("anyOf") || rest.contains_key("oneOf");
-    if parts.is_empty() && !has_union {
-        return None;
-    }
-    let mut met = Value::Object(rest);
-    for part in parts {
-        let part = inlined(root, part)?;
-        met = meet(&met, &part)?;
-    }
-    if let Some(schema) = met.as_object().filter(|_| has_union && unevaluated.is_empty()) {
-        let keyword = if schema.contains_key("anyOf") { "anyOf" } else { "oneOf" };
-        // Branches of `oneOf` with more keywords overlap no more than before.
-        met = distributed(root, schema, keyword)?;
-    }
-    if let Some(schema) = met.as_object_mut() {
-        schema.extend(unevaluated);
-    }
-    Some(met)
-}
-
-/// Returns the schemas that a chain of references leads to. `None` for a recursive reference, or one to elsewhere.
-pub(super) fn inlined(root: &Value, part: Value) -> Option<Value> {
-    let mut part = part;
-    for _ in 0..16 {
-        let Some(uri) = part.get("$ref").and_then(Value::as_str) else { return Some(part) };
-        let found = target(root, uri)?;
-        if found.to_string().contains(&format!("\"$ref\":{}", json!(uri))) {
-            return None;
-        }
-        let mut found = found.clone();
-        if let Some(members) = found.as_object_mut() {
-            members.retain(|keyword, _| {
-                !is_definitions(keyword) && !matches!(&**keyword, "$id" | "$anchor" | "$schema")
-            });
-        }
-        let mut beside = part.as_object()?.clone();
-        beside.shift_remove("$ref");
-        part = meet(&Value::Object(beside), &found)?;
-    }
-    None
-}
-
-/// Writes `unevaluated*` as what it says without other schemas beside it.
+/// Replaces `unevaluated*` by `additionalProperties`, `additionalItems` or `items`, once no applicator is beside it.
+/// Otherwise, merges these first.
 fn unevaluated(task: &mut Task<'_>) -> Option<Outcome> {
     let keyword = task.keyword.to_owned();
     let schema = task.schema()?;
@@ -138,7 +77,7 @@ fn unevaluated(task: &mut Task<'_>) -> Option<Outcome> {
     Outcome::schema(Gives::Equal)
 }
 
-/// Writes names of members as patterns or members, where the schema says nothing else of its members.
+/// Replaces `propertyNames` by `properties` or `patternProperties`, for a list of names or a pattern.
 fn property_names(task: &mut Task<'_>) -> Option<Outcome> {
     let takes_patterns = task.takes("patternProperties");
     let schema = task.schema()?;
@@ -182,7 +121,7 @@ fn property_names(task: &mut Task<'_>) -> Option<Outcome> {
     Outcome::schema(Gives::Equal)
 }
 
-/// Writes `contains` for all items: narrower.
+/// Replaces `contains` by `items` and `minItems`: narrower.
 fn contains(task: &mut Task<'_>) -> Option<Outcome> {
     if !task.prefers_fewer() || !task.takes("items") {
         return None;
@@ -205,7 +144,7 @@ fn contains(task: &mut Task<'_>) -> Option<Outcome> {
     Outcome::schema(Gives::Narrower)
 }
 
-/// Writes `true` as an object, and removes `false` with what needs it.
+/// Replaces `true` by `{}`, and removes `false` with the schemas that it makes unsatisfiable.
 fn boolean(task: &mut Task<'_>) -> Option<Outcome> {
     let is_true = task.value()? == &json!(true);
     if is_true {

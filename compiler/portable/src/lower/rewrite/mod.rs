@@ -1,7 +1,7 @@
 //! Rewritings of one place of a schema, each in its own file.
 //!
-//! A rewriting gets the document, the pointer to the place and the keyword at fault. It changes the document and says
-//! which values that gives or takes, or returns `None` and leaves the document as it is.
+//! A rewriting gets the document, the pointer to the place and the keyword at fault. It changes the document and
+//! reports the effect on the values. If it does not apply, it returns `None` and leaves the document unchanged.
 //!
 //! | file | rewriting |
 //! | --- | --- |
@@ -15,6 +15,7 @@
 //! | `patterns` | anchors, classes and groups of patterns in plain form |
 //! | `unions` | `oneOf`, lists of types and keywords beside unions as `anyOf` |
 //! | `logic` | conjunctions and `unevaluated*` as one schema |
+//! | `merging` | one schema for several that apply together, for `unions`, `logic` and `references` |
 //! | `references` | references to definitions, copies in place of references |
 //! | `tuples` | items by position as items of one schema |
 //! | `printed` | the values of a schema in plain keywords, by the compiler |
@@ -24,6 +25,7 @@ mod closed;
 mod formats;
 mod lengths;
 mod logic;
+mod merging;
 mod names;
 mod numbers;
 mod patterns;
@@ -38,7 +40,7 @@ mod unions;
 use super::options::Gives;
 pub(crate) use task::{Outcome, Task};
 
-/// Applies a rewriting by its name.
+/// Applies a rewriting by its name. `None` if it does not apply, or if the name is unknown.
 pub(crate) fn apply(name: &str, task: &mut Task<'_>) -> Option<Outcome> {
     match name {
         "closed" => closed::rewrite(task),
@@ -60,7 +62,7 @@ pub(crate) fn apply(name: &str, task: &mut Task<'_>) -> Option<Outcome> {
     }
 }
 
-/// Removes the keyword.
+/// Removes the keyword at fault, with keywords that depend on it, such as `then` of `if`.
 fn drop_keyword(task: &mut Task<'_>) -> Option<Outcome> {
     let keyword = task.keyword.to_owned();
     if keyword.is_empty() || keyword == "type" || keyword == "properties" {

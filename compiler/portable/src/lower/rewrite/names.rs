@@ -1,7 +1,7 @@
 //! Constants in the forms that targets take: `const` as `enum`, objects and arrays as schemas of their members and
 //! items, numbers as bounds.
 //!
-//! Exact. Names of documents are left out once no reference uses them.
+//! Exact. Identifiers (`$id`) are removed if no reference uses them.
 
 use serde_json::{Map, Value, json};
 
@@ -17,7 +17,7 @@ pub(super) fn rewrite(task: &mut Task<'_>) -> Option<Outcome> {
     }
 }
 
-/// Removes the name of a document, unless a reference uses it.
+/// Removes the identifier of a document, unless a reference uses it.
 fn unnamed(task: &mut Task<'_>) -> Option<Outcome> {
     let keyword = task.keyword.to_owned();
     let uri = task.schema()?.get(&keyword)?.as_str()?.to_owned();
@@ -32,7 +32,7 @@ fn unnamed(task: &mut Task<'_>) -> Option<Outcome> {
     Outcome::keyword(Gives::Equal)
 }
 
-/// Writes the values of `const` or `enum` in forms that the target takes.
+/// Rewrites the values of `const` or `enum` in the form that the target takes.
 fn constants(task: &mut Task<'_>) -> Option<Outcome> {
     let takes_list = task.takes("enum");
     let takes_constant = task.takes("const");
@@ -114,7 +114,8 @@ fn is_of(value: &Value, kinds: &[&str]) -> bool {
     kinds.contains(&kind)
 }
 
-/// Returns a schema without `enum` of objects for one value. Recurses as deep as the value, which the JSON parser bounds.
+/// Returns a schema for one value that has no object or array as a constant. Recurses as deep as the value, which the
+/// JSON parser bounds.
 fn structure(
     value: &Value,
     takes_numbers: bool,

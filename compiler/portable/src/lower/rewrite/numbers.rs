@@ -50,7 +50,7 @@ pub(super) fn rewrite(task: &mut Task<'_>) -> Option<Outcome> {
     Outcome::schema(Gives::Equal)
 }
 
-/// Writes `"exclusiveMinimum": true` of draft 4 as a bound of its own.
+/// Replaces the boolean `"exclusiveMinimum": true` of draft 4 by a numeric exclusive bound.
 fn of_draft_4(schema: &mut Map<String, Value>, keyword: &str) -> Option<Outcome> {
     let bound = if keyword == "exclusiveMinimum" { "minimum" } else { "maximum" };
     let is_exclusive = schema.shift_remove(keyword)?.as_bool()?;

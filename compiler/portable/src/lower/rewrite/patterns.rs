@@ -1,6 +1,6 @@
 //! Patterns in plain form: anchored as a whole, with classes in brackets and without names of groups.
 //!
-//! Exact. Lookaround, backreferences and word boundaries have no plain form here, nor has an anchor inside a pattern.
+//! Exact. Patterns with lookaround, backreferences, word boundaries or inner anchors are not rewritten.
 
 use serde_json::{Map, Value, json};
 
@@ -39,7 +39,7 @@ pub(super) fn rewrite(task: &mut Task<'_>) -> Option<Outcome> {
     Outcome::keyword(Gives::Equal)
 }
 
-/// Returns a pattern for the same strings in plain form. `None` if it has none.
+/// Returns an equivalent pattern in plain form. `None` if there is none.
 fn plain(pattern: &str, keeps_escapes: bool) -> Option<String> {
     let none = ["lookaround", "backreference", "word-boundary"].map(str::to_owned);
     if uses(pattern, &none) {

@@ -1,7 +1,7 @@
 //! The values of a schema, printed by the compiler in plain keywords.
 //!
-//! What is printed counts only if the compiler proves it equal to the schema. Annotations stay. At most [`MOST_TRIES`]
-//! schemas of a document are printed, each within [`TIME`].
+//! A printed schema is used only if the compiler proves it equal to the schema. Annotations are kept. At most
+//! [`MOST_TRIES`] schemas of a document are printed, each step within [`TIME`].
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::places::Places;
 use crate::places::alone::alone;
 use crate::places::keywords::is_annotation;
 
-/// Most schemas of one document that are printed.
+/// Most schemas of one document that are printed. Later schemas are left to other rewritings.
 const MOST_TRIES: usize = 24;
 /// Time limit of each step.
 const TIME: Duration = Duration::from_millis(100);

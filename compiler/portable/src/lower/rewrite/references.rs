@@ -1,4 +1,4 @@
-//! References to definitions of the root, copies of schemas in place of references, and recursion to a fixed depth.
+//! Rewrites references: to `$defs` of the root, as copies of their targets, and recursion as copies to a fixed depth.
 //!
 //! | at fault | instead | effect |
 //! | --- | --- | --- |
@@ -10,17 +10,17 @@
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
-use super::logic::merged;
+use super::merging::merged;
 use super::task::{Outcome, Task};
 use crate::lower::options::{Gives, Keep};
-use crate::lower::tree::{absorb_false, define, for_each_reference, free_name};
+use crate::lower::tree::{absorb_false, define, for_each_reference, free_name, remove_definitions};
 use crate::places::Places;
 use crate::places::keywords::is_annotation;
 use crate::places::pointer::join;
 
-/// The number of levels to which recursion is written out.
+/// Number of levels to which recursive definitions are unrolled.
 const LEVELS: usize = 3;
-/// Most schemas of a document in which recursion is written out to more than one level.
+/// Most subschemas of a document whose recursion is unrolled to [`LEVELS`] levels. Larger documents get one level.
 const MOST_PLACES: usize = 400;
 
 pub(super) fn rewrite(task: &mut Task<'_>) -> Option<Outcome> {
@@ -58,7 +58,7 @@ fn rename_definitions(task: &mut Task<'_>) -> Option<Outcome> {
     Outcome::schema(Gives::Equal)
 }
 
-/// Removes a name or definitions once no reference uses them.
+/// Removes an anchor or a keyword with definitions, if no reference uses it.
 fn unname(task: &mut Task<'_>) -> Option<Outcome> {
     let now = task.root.clone();
     let places = Places::of(&now);
@@ -135,7 +135,7 @@ fn reference(task: &mut Task<'_>) -> Option<Outcome> {
     Outcome::schema(Gives::Equal)
 }
 
-/// Makes the target of a reference a definition in `$defs`, and lets all references to it name that.
+/// Copies the target of a reference to `$defs`, and redirects all references to it.
 fn hoist(task: &mut Task<'_>, places: &Places<'_>, to: usize) -> Option<Outcome> {
     let found = &places.all[to];
     let referring: Vec<String> = places
@@ -182,7 +182,7 @@ fn hoist(task: &mut Task<'_>, places: &Places<'_>, to: usize) -> Option<Outcome>
     Outcome::schema(Gives::Equal)
 }
 
-/// Writes all recursion of the document out, to a fixed number of levels.
+/// Unrolls all recursive definitions of the document to a fixed number of levels.
 fn unroll(task: &mut Task<'_>, places: &Places<'_>) -> Option<Outcome> {
     let recursive: Vec<(String, String)> = places
         .all
@@ -282,25 +282,4 @@ fn unroll(task: &mut Task<'_>, places: &Places<'_>) -> Option<Outcome> {
     }
     *task.root = root;
     Outcome::schema(if narrower { Gives::Narrower } else { Gives::Wider })
-}
-
-/// Replaces references to definitions that no value satisfies by `false`, and removes the definitions.
-pub(super) fn remove_definitions(root: &mut Value, gone: &[String]) {
-    let places: Vec<String> = {
-        let places = Places::of(root);
-        let is_gone = |uri: &str| gone.iter().any(|one| one == uri);
-        let referring = places
-            .all
-            .iter()
-            .filter(|place| place.get("$ref").and_then(Value::as_str).is_some_and(is_gone));
-        referring.map(|place| place.pointer.clone()).collect()
-    };
-    for pointer in places {
-        if let Some(schema) = root.pointer_mut(&pointer) {
-            *schema = json!(false);
-        }
-    }
-    if let Some(definitions) = root.get_mut("$defs").and_then(Value::as_object_mut) {
-        definitions.retain(|_, one| *one != json!(false));
-    }
 }

@@ -1,7 +1,7 @@
 //! Members that every object has.
 //!
-//! Optional members get a stand-in at the end, or become required: narrower. A required key that `properties` does not
-//! name gets the schema that it has anyway: exact.
+//! Optional members become required (narrower), unless they get a stand-in at the end. A required key that `properties`
+//! lacks is added there with the schema of unnamed members (exact).
 
 use serde_json::{Value, json};
 

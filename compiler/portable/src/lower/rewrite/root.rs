@@ -1,6 +1,6 @@
-//! An object as the outermost schema. A root of another kind gets a stand-in at the end.
+//! Makes the root an object schema. A root of another type gets a stand-in at the end.
 //!
-//! A root that only lacks `type` and has keywords of objects gets the type: narrower by the values that are no objects.
+//! A root with object keywords and without `type` gets `"type": "object"`: narrower, because other values are refused.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! A place to rewrite, and what a rewriting did.
+//! The input and the outcome of a rewriting.
 
 use std::cell::Cell;
 
@@ -10,23 +10,23 @@ use crate::lower::options::{Gives, Keep, LowerOptions};
 use crate::pack::Pack;
 use crate::places::Answers;
 
-/// A place to rewrite.
+/// The input of a rewriting: a place of a document, the keyword at fault and the target.
 pub(crate) struct Task<'t> {
     /// The document.
     pub(crate) root: &'t mut Value,
-    /// The document before this round, for references.
+    /// The document before this round. References are resolved in it.
     pub(crate) before: &'t Value,
     /// The pointer to the schema.
     pub(crate) pointer: &'t str,
     /// The keyword at fault. Empty if no keyword is.
     pub(crate) keyword: &'t str,
-    /// The keyword of the schema around the place that holds it.
+    /// The keyword of the parent schema that holds this place.
     pub(crate) held_by: &'t str,
     /// The keys for which some object allows `null`.
     pub(crate) nullable: &'t FxHashSet<String>,
-    /// The number of schemas that were printed.
+    /// Number of schemas that the rewriting `printed` has tried.
     pub(crate) tries: &'t Cell<usize>,
-    /// Which branches overlap, as far as it was asked.
+    /// The cache of answers about overlapping branches.
     pub(crate) answers: &'t Answers,
     /// The pack of the target.
     pub(crate) pack: &'t Pack,
@@ -34,7 +34,7 @@ pub(crate) struct Task<'t> {
     pub(crate) options: &'t LowerOptions,
 }
 
-/// What a rewriting did.
+/// The outcome of a rewriting that applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Outcome {
     /// The effect on the values of the place.
@@ -44,19 +44,19 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// Only the keyword at fault changed.
+    /// Returns the outcome of a rewriting that changed only the keyword at fault.
     pub(crate) fn keyword(gives: Gives) -> Option<Self> {
         Some(Self { gives, moved: false })
     }
 
-    /// The schema changed.
+    /// Returns the outcome of a rewriting that changed other keywords too.
     pub(crate) fn schema(gives: Gives) -> Option<Self> {
         Some(Self { gives, moved: true })
     }
 }
 
 impl Task<'_> {
-    /// Returns the same task, to be changed in part.
+    /// Returns a copy of the task with the same document, for replacing single fields.
     pub(crate) fn again(&mut self) -> Task<'_> {
         let Task {
             before, pointer, keyword, held_by, nullable, tries, answers, pack, options, ..
@@ -65,12 +65,12 @@ impl Task<'_> {
         Task { root, before, pointer, keyword, held_by, nullable, tries, answers, pack, options }
     }
 
-    /// Returns the schema as an object.
+    /// Returns the members of the schema at the place. `None` if it is not an object.
     pub(crate) fn schema(&mut self) -> Option<&mut Map<String, Value>> {
         self.root.pointer_mut(self.pointer)?.as_object_mut()
     }
 
-    /// Returns the schema, whatever it is.
+    /// Returns the schema at the place. `None` if the place no longer exists.
     pub(crate) fn value(&mut self) -> Option<&mut Value> {
         self.root.pointer_mut(self.pointer)
     }
@@ -80,12 +80,12 @@ impl Task<'_> {
         self.pack.keywords.get(keyword).is_some_and(|entry| entry.is == Treatment::Enforced)
     }
 
-    /// Whether fewer values are better than more.
+    /// Whether the options prefer fewer values to more where no rewriting is exact.
     pub(crate) fn prefers_fewer(&self) -> bool {
         self.options.keep == Keep::Narrower
     }
 
-    /// Whether some rule of the target asks for a rewriting.
+    /// Whether a refusing rule of the target names this rewriting.
     pub(crate) fn asks_for(&self, name: &str) -> bool {
         self.pack.rules.iter().any(|rule| {
             rule.entry.is == Treatment::Refused && rule.entry.instead.iter().any(|one| one == name)

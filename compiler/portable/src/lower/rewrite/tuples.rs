@@ -1,4 +1,4 @@
-//! Items by position as items of one schema, and arrays whose items nothing is said of.
+//! Replaces item schemas by position by one schema for all items, and gives `items` to arrays without it.
 //!
 //! Exact if all positions have one schema, else wider. `items` as a list becomes `prefixItems` where the target takes it.
 
@@ -68,7 +68,7 @@ pub(super) fn rewrite(task: &mut Task<'_>) -> Option<Outcome> {
     Outcome::schema(if is_exact { Gives::Equal } else { Gives::Wider })
 }
 
-/// Gives an array its `items`: of any type, or scalars at targets whose objects are closed.
+/// Adds `items` to an array schema without it: any value, or scalars if the target requires closed objects.
 fn give_items(
     schema: &mut Map<String, Value>,
     closes_objects: bool,

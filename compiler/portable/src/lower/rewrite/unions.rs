@@ -1,12 +1,12 @@
 //! Unions as `anyOf` alone: disjoint `oneOf`, lists of types, keywords beside a union, and schemas without a type.
 //!
-//! Exact, apart from `oneOf` with branches that overlap (wider), and schemas of any type at targets that need one.
+//! Exact, apart from two cases: `oneOf` with overlapping branches gets wider. A schema without a type may get narrower.
 
 use serde_json::{Map, Value, json};
 
-use super::logic::inlined;
+use super::merging::distributed;
 use super::task::{Outcome, Task};
-use crate::lower::meet::{meet, names, type_of};
+use crate::lower::meet::{names, type_of};
 use crate::lower::options::{Gives, Keep};
 use crate::places::keywords::{is_annotation, types_of};
 use crate::predicates::overlap::are_disjoint;
@@ -30,7 +30,7 @@ pub(super) fn rewrite(task: &mut Task<'_>) -> Option<Outcome> {
     }
 }
 
-/// Writes `oneOf` as `anyOf`, with the keywords beside it in each branch if the target does not take them beside.
+/// Replaces `oneOf` by `anyOf`. If `anyOf` is beside it, moves the `oneOf` into each branch of that union instead.
 fn one_of(task: &mut Task<'_>) -> Option<Outcome> {
     let (before, answers) = (task.before, task.answers);
     let schema = task.schema()?;
@@ -60,7 +60,7 @@ fn one_of(task: &mut Task<'_>) -> Option<Outcome> {
     Outcome::schema(gives)
 }
 
-/// Writes the keywords beside a union into each of its branches.
+/// Moves the keywords beside a union into each of its branches.
 fn distribute(task: &mut Task<'_>, keyword: &str) -> Option<Outcome> {
     let before = task.before;
     let distributed = distributed(before, task.schema()?, keyword)?;
@@ -72,39 +72,7 @@ fn distribute(task: &mut Task<'_>, keyword: &str) -> Option<Outcome> {
     Outcome::schema(Gives::Equal)
 }
 
-/// Returns a schema with the keywords beside its union in each branch. `None` if some branch cannot take them.
-pub(super) fn distributed(
-    root: &Value,
-    schema: &Map<String, Value>,
-    keyword: &str,
-) -> Option<Value> {
-    let branches = schema.get(keyword)?.as_array()?;
-    let (mut outer, mut beside) = (Map::new(), Map::new());
-    for (name, value) in schema.iter().filter(|(name, _)| *name != keyword) {
-        let part = if is_annotation(name) { &mut outer } else { &mut beside };
-        part.insert(name.clone(), value.clone());
-    }
-    if beside.is_empty() {
-        return None;
-    }
-    let beside = Value::Object(beside);
-    let mut written = Vec::new();
-    for branch in branches {
-        match meet(&inlined(root, branch.clone())?, &beside)? {
-            Value::Bool(false) => {}
-            met => written.push(met),
-        }
-    }
-    match written.len() {
-        0 => Some(json!(false)),
-        _ => {
-            outer.insert(keyword.to_owned(), Value::Array(written));
-            Some(Value::Object(outer))
-        }
-    }
-}
-
-/// Writes a list of types as one branch for each type.
+/// Replaces a list of types by a union with one branch for each type.
 fn split_types(task: &mut Task<'_>) -> Option<Outcome> {
     let schema = task.schema()?;
     let kinds: Vec<String> = names(schema.get("type")?).into_iter().map(str::to_owned).collect();
@@ -117,7 +85,7 @@ fn split_types(task: &mut Task<'_>) -> Option<Outcome> {
     Outcome::schema(Gives::Equal)
 }
 
-/// Returns a schema with one branch for each of the types, which has the keywords about that type.
+/// Returns a union with one branch for each type. A branch has the keywords that constrain values of its type.
 fn split(schema: &Map<String, Value>, kinds: &[&str]) -> Option<Value> {
     let mut outer = Map::new();
     let mut branches: Vec<Map<String, Value>> = Vec::new();
@@ -165,7 +133,7 @@ fn is_of(value: &Value, kind: &str) -> bool {
     }
 }
 
-/// Gives a type to a schema without one.
+/// Adds `type` to a schema without it: the types that its keywords constrain, scalars, or a union over all types.
 fn give_type(task: &mut Task<'_>) -> Option<Outcome> {
     let closes_objects = task.asks_for("closed");
     let prefers_fewer = task.options.keep == Keep::Narrower;
