@@ -166,7 +166,17 @@ const JSON_SCHEMA: [Row<'_>; 17] = [
     ("variant", &["document", "read", "values"]),
     (
         "relation",
-        &["algebra", "document", "lower", "options", "passes", "read", "source", "text_form"],
+        &[
+            "algebra",
+            "document",
+            "lower",
+            "options",
+            "passes",
+            "read",
+            "source",
+            "text_form",
+            "values",
+        ],
     ),
     ("printed", &["algebra", "document", "options", "passes", "read", "relation", "values"]),
     ("witness", &["document", "read", "relation", "variant"]),

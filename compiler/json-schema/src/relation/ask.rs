@@ -26,6 +26,7 @@ use crate::lower::lower;
 use crate::options::{JsonSchemaOptions, TextForm};
 use crate::read::loosened::TESTS;
 use crate::text_form::tags::Root;
+use crate::values::formats::may_misread;
 
 /// Most random texts of one question. More are not drawn.
 const MOST_TEXTS: usize = 1_000;
@@ -113,22 +114,30 @@ pub(crate) fn ask(sides: &mut Sides<'_>, question: [bool; 2], options: &Relation
             }
             Err(error) => return limit(sides, &budget.blame(error)),
         };
-        let Ok(value) = serde_json::from_str::<Value>(&text) else {
-            return unknown(sides, None, format!("{text:?} was found, and is no JSON"));
-        };
-        let node = sides.document.graft("instance:", &value, sides.document.root());
-        match confirm(sides, question, node, &schemas, &budget) {
-            Ok(Some(Confirmed { notes, used })) => {
-                let mut doubtful = inexact(sides, question, &notes, Answer::Some);
-                doubtful.retain(|(place, _)| used.contains(place));
-                return match doubtful.is_empty() {
-                    true => Side::Witness { text },
-                    false => Side::Unknown(reasons(sides, doubtful)),
-                };
+        // What the text itself shows counts if no plainer text proves the answer.
+        let mut last = None;
+        for text in [plainer(&text), Some(text)].into_iter().flatten() {
+            let Ok(value) = serde_json::from_str::<Value>(&text) else {
+                return unknown(sides, None, format!("{text:?} was found, and is no JSON"));
+            };
+            let node = sides.document.graft("instance:", &value, sides.document.root());
+            match confirm(sides, question, node, &schemas, &budget) {
+                Ok(Some(confirmed)) => {
+                    let doubtful = confirmed.doubtful(sides, question, &text);
+                    if doubtful.is_empty() {
+                        return Side::Witness { text };
+                    }
+                    last = Some((node, doubtful));
+                }
+                Ok(None) => last = Some((node, Vec::new())),
+                Err(error) => return limit(sides, &budget.blame(error)),
             }
-            Ok(None) => tried.push(node),
-            Err(error) => return limit(sides, &budget.blame(error)),
         }
+        let Some((node, doubtful)) = last else { break };
+        if !doubtful.is_empty() {
+            return Side::Unknown(reasons(sides, doubtful));
+        }
+        tried.push(node);
     }
     let text = "keywords that are not exact here admit values that no value confirms";
     unknown(sides, None, text.to_owned())
@@ -199,11 +208,7 @@ pub(crate) fn random_texts(
         let Ok(value) = serde_json::from_str::<Value>(text) else { return false };
         let node = sides.document.graft("instance:", &value, sides.document.root());
         match confirm(sides, question, node, &schemas, &budget) {
-            Ok(Some(Confirmed { notes, used })) => {
-                let mut doubtful = inexact(sides, question, &notes, Answer::Some);
-                doubtful.retain(|(place, _)| used.contains(place));
-                doubtful.is_empty()
-            }
+            Ok(Some(confirmed)) => confirmed.doubtful(sides, question, text).is_empty(),
             Ok(None) => false,
             Err(limit) => {
                 error.get_or_insert(limit);
@@ -249,6 +254,27 @@ struct Confirmed {
     notes: Vec<Inexact>,
     /// The places of all keywords on which the test depends.
     used: FxHashSet<NodeId>,
+}
+
+impl Confirmed {
+    /// Returns the keywords that may make the answer wrong that the constant satisfies the question. `text` is that of the
+    /// constant.
+    fn doubtful(
+        &self,
+        sides: &Sides<'_>,
+        question: [bool; 2],
+        text: &str,
+    ) -> Vec<(NodeId, &'static str)> {
+        let mut doubtful = inexact(sides, question, &self.notes, Answer::Some);
+        doubtful.retain(|&(place, reason)| self.used.contains(&place) && may_misread(reason, text));
+        doubtful
+    }
+}
+
+/// Returns a text with dates that all validators take: no year 0, and no leap second. `None` if the text is such a one.
+fn plainer(text: &str) -> Option<String> {
+    let plain = text.replace("\"0000-", "\"2000-").replace(":59:60", ":59:59");
+    (plain != text).then_some(plain)
 }
 
 /// Tests whether the constant at `node` satisfies the schemas of a question. `None` if it does not, by the algebra of

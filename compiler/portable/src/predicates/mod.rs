@@ -5,6 +5,7 @@
 //!
 //! | file | predicates |
 //! | --- | --- |
+//! | `alike` | whether branches look alike, by their types and constants |
 //! | `at` | the place that a condition is evaluated at |
 //! | `parse` | reads a condition from a pack |
 //! | `shape` | types, keywords and positions of a schema |
@@ -14,6 +15,7 @@
 //!
 //! Cost: each predicate is linear in the schema's keywords, except `overlapping`, which may run the compiler.
 
+mod alike;
 mod at;
 pub(crate) mod overlap;
 mod parse;
@@ -85,6 +87,8 @@ pub(crate) enum Predicate {
     Boolean(bool),
     /// The branches of the keyword overlap, or are not proved disjoint.
     Overlapping(bool),
+    /// Two branches of the keyword do not differ in their types or constants, which some engines compare alone.
+    Alike(bool),
     /// Each branch of the keyword is of one of these types by its `type`, or is a reference.
     Branches(Vec<String>),
     /// Some value of `enum` is not of the schema's type.
@@ -154,6 +158,7 @@ impl Predicate {
             Self::NoneRequired(wanted) => shape::requires_nothing(place) == *wanted,
             Self::Boolean(wanted) => values::is_boolean(at, *wanted),
             Self::Overlapping(wanted) => overlap::overlaps(at) == *wanted,
+            Self::Alike(wanted) => alike::are_alike(at) == *wanted,
             Self::Branches(types) => shape::has_branches_of(at, types),
             Self::Mistyped(wanted) => shape::is_mistyped(place) == *wanted,
             Self::List(wanted) => at.value().is_some_and(Value::is_array) == *wanted,

@@ -32,6 +32,7 @@ const NAMES: [&str; 30] = [
     "none-required",
     "boolean",
     "overlapping",
+    "alike",
     "list",
     "in",
     "optional-place",
@@ -111,6 +112,7 @@ fn predicate(name: &str, value: &Value, pointer: &str) -> Result<Predicate, Pack
         "none-required" => Predicate::NoneRequired(boolean(value, pointer)?),
         "boolean" => Predicate::Boolean(boolean(value, pointer)?),
         "overlapping" => Predicate::Overlapping(boolean(value, pointer)?),
+        "alike" => Predicate::Alike(boolean(value, pointer)?),
         "list" => Predicate::List(boolean(value, pointer)?),
         "either" => {
             let Some(items) = value.as_array() else {

@@ -91,6 +91,15 @@ use Exactness::{Exact, Narrower};
 const LEAP_SECOND: &str = "a leap second anywhere but at the end of June or December, or with an offset that is not of \
      whole or half hours from -12:00 to +14:00";
 
+/// The strings that `time` rejects although RFC 3339 allows them.
+const LEAP_SECOND_OF_TIME: &str = "a leap second with an offset that is not of whole or half hours";
+
+/// Returns whether a format may read a JSON text otherwise than its specification does, for the reason why the format is
+/// narrower. A leap second is the text `:60`.
+pub(crate) fn may_misread(reason: &str, text: &str) -> bool {
+    ![LEAP_SECOND, LEAP_SECOND_OF_TIME].contains(&reason) || text.contains(":60")
+}
+
 /// All formats that the keyword `format` may name, sorted by name.
 static FORMATS: [Format; 19] = [
     Format::new("date", Exact, date_time::date),
@@ -149,11 +158,7 @@ static FORMATS: [Format; 19] = [
         Narrower("the index manipulation (`0+1`) of draft 2020-12, which draft 7 does not have"),
         json_pointer::relative_json_pointer,
     ),
-    Format::new(
-        "time",
-        Narrower("a leap second with an offset that is not of whole or half hours"),
-        date_time::time,
-    ),
+    Format::new("time", Narrower(LEAP_SECOND_OF_TIME), date_time::time),
     Format::new("uri", Exact, uri::uri),
     Format::new("uri-reference", Exact, uri::uri_reference),
     Format::new("uri-template", Exact, uri_template::uri_template),

@@ -1,6 +1,6 @@
 //! Closes objects to unnamed members: `"additionalProperties": false`.
 //!
-//! Exact only for objects that are closed by another keyword already, else narrower.
+//! Exact only for objects that are closed already, else narrower.
 
 use serde_json::{Value, json};
 
@@ -11,6 +11,14 @@ use crate::places::keywords::is_annotation;
 use crate::places::pointer::parent;
 
 pub(super) fn rewrite(task: &mut Task<'_>) -> Option<Outcome> {
+    let schema = task.schema()?;
+    if schema.get("additionalProperties") == Some(&json!(false))
+        && !schema.contains_key("properties")
+    {
+        // Some engines read the keyword beside `properties` alone.
+        schema.insert("properties".to_owned(), json!({}));
+        return Outcome::schema(Gives::Equal);
+    }
     if let Some(outcome) = with_parent(task) {
         return Some(outcome);
     }
