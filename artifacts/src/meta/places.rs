@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use rkyv::{Archive, Deserialize, Serialize};
 
-use super::faults::{invalid, unreadable, unwritable};
+use super::faults::{checked, invalid, unwritable};
 use super::report::Report;
 use crate::container::Container;
 use crate::error::Error;
@@ -125,5 +125,5 @@ fn access(container: &Container) -> Result<Option<&ArchivedStoredPlaces>, Error>
         return Ok(None);
     }
     let section = container.flat::<u8>(SectionKind::Places)?;
-    rkyv::access(section.get(container.buffer())).map(Some).map_err(unreadable)
+    checked(section.get(container.buffer())).map(Some)
 }
