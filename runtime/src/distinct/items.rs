@@ -11,11 +11,11 @@
 //! A list refers to the text by offsets, and denotes what the text holds there now. So a rollback only shortens the
 //! text. A list that is unused after the rollback is valid again once the text has the same length.
 //!
-//! Memory: the bytes of the text, and for each item two lists of 20 bytes, with some 24 bytes of index for each.
+//! Memory: the bytes of the text, and for each item two lists of 20 bytes, with 8 to 12 bytes of index for each.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::list_index::ListIndex;
 use super::used::UsedItems;
 
 /// Id of the empty list of items.
@@ -25,7 +25,7 @@ pub(crate) const EMPTY: u32 = 0;
 pub(super) const OPEN: u32 = u32::MAX;
 
 /// A list of the items that a call has read: the newest item as a range of the text, and the list before it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct List {
     /// Id of the list of all items but the newest.
     pub(super) before: u32,
@@ -65,8 +65,7 @@ pub(crate) struct Items {
     read: usize,
     /// All lists of items. The id of a list is its index.
     lists: Vec<List>,
-    /// Maps each list of items to its id.
-    numbers: HashMap<List, u32>,
+    numbers: ListIndex,
     /// Length of the text in bytes, at the start and after each accepted token.
     ends: Vec<usize>,
     /// Prefix trees of the items of some lists, the one that was used last at the end. Forks share each tree until it
@@ -81,7 +80,7 @@ impl Items {
             text: Vec::new(),
             read: 0,
             lists: vec![List::NONE],
-            numbers: HashMap::new(),
+            numbers: ListIndex::default(),
             ends: vec![0],
             used: Vec::new(),
         }
@@ -145,8 +144,10 @@ impl Items {
     /// Removes the lists of items whose id is at least `from`. No register may refer to them.
     pub(crate) fn forget(&mut self, from: usize) {
         self.undo(self.text.len(), from);
-        for list in self.lists.drain(from..) {
-            self.numbers.remove(&list);
+        while self.lists.len() > from {
+            if let Some(list) = self.lists.pop() {
+                self.numbers.remove_last(&list);
+            }
         }
     }
 
@@ -226,11 +227,12 @@ impl Items {
     pub(super) fn intern(&mut self, before: u32, start: u32, end: u32) -> u32 {
         let first = if before == EMPTY { EMPTY } else { self.first_of(before) };
         let list = List { before, start, end, items: self.list(before).items + 1, first };
-        let next = self.lists.len() as u32;
-        let number = *self.numbers.entry(list).or_insert(next);
-        if number == next {
-            self.lists.push(list);
+        if let Some(number) = self.numbers.find(&self.lists, &list) {
+            return number;
         }
+        let number = self.lists.len() as u32;
+        self.lists.push(list);
+        self.numbers.add_last(&self.lists);
         number
     }
 }

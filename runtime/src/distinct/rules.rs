@@ -4,7 +4,6 @@
 //! border between two items are found on first use. This takes one pass over the vocabulary for each different set of
 //! borders.
 
-use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -15,6 +14,7 @@ use grammarc_artifacts::tables::Joined;
 use crate::position::Configuration;
 use crate::position::stack::BOTTOM;
 use crate::position::state_ranges::StateRanges;
+use crate::sort::{sort, sort_and_dedup};
 use crate::step::byte_set::ByteSet;
 
 /// The rules of a grammar whose items must differ, such as the arrays with `uniqueItems`.
@@ -81,7 +81,7 @@ impl Leads {
             trie.children(node).map(move |child| first_child(bytes(child)) | u64::from(child))
         });
         let mut second: Box<[_]> = children.collect();
-        second.sort_unstable();
+        sort(&mut second);
         Self { first: nodes, second }
     }
 
@@ -97,12 +97,6 @@ impl Leads {
 /// Returns the least number of a child in [`Leads::second`] that has these two bytes.
 fn first_child(bytes: [u8; 2]) -> u64 {
     u64::from(u16::from_be_bytes(bytes)) << 32
-}
-
-/// Sorts a list and removes duplicates.
-fn sort<T: Ord>(list: &mut Vec<T>) {
-    list.sort_unstable();
-    list.dedup();
 }
 
 impl DistinctRules {
@@ -171,9 +165,9 @@ impl DistinctRule {
                 }
             }
         }
-        sort(&mut items);
-        sort(&mut begins);
-        sort(&mut returns);
+        sort_and_dedup(&mut items);
+        sort_and_dedup(&mut begins);
+        sort_and_dedup(&mut returns);
         let item_begins = |state: &u32| begins.binary_search(state).is_ok();
         let item_returns = |state: &u32| returns.binary_search(state).is_ok();
         let callee_of = |item: u64| (item >> 32) as u32;
@@ -281,7 +275,7 @@ impl Explored {
     fn new(&Known { joined, distinct, packed }: &Known<'_>, rule: u32) -> Self {
         let mut explored = Self { is_finite: true, has_distinct: false };
         // States on the path of the search, and all states found.
-        let (mut on_path, mut known) = (HashSet::new(), HashSet::new());
+        let (mut on_path, mut known) = (States::default(), States::default());
         let mut path = vec![(joined.rule(rule).first_state, 0)];
         on_path.insert(path[0].0);
         while let Some((state, next)) = path.last_mut() {
@@ -296,16 +290,44 @@ impl Explored {
             });
             let tokens = tables.token_edges_of(index).iter().map(|edge| edge.target);
             let Some(target) = bytes.chain(calls).chain(tokens).nth(*next) else {
-                on_path.remove(state);
+                on_path.remove(*state);
                 path.pop();
                 continue;
             };
             *next += 1;
-            explored.is_finite &= !on_path.contains(&target);
+            explored.is_finite &= !on_path.contains(target);
             if known.insert(target) && on_path.insert(target) {
                 path.push((target, 0));
             }
         }
         explored
+    }
+}
+
+/// A set of states, with a bit for each up to the largest that was added.
+#[derive(Default)]
+struct States(Vec<u32>);
+
+impl States {
+    fn contains(&self, state: u32) -> bool {
+        let word = self.0.get((state / u32::BITS) as usize);
+        word.is_some_and(|word| word >> (state % u32::BITS) & 1 != 0)
+    }
+
+    /// Adds a state. Returns whether it is new.
+    fn insert(&mut self, state: u32) -> bool {
+        let is_new = !self.contains(state);
+        let word = (state / u32::BITS) as usize;
+        if word >= self.0.len() {
+            self.0.resize(word + 1, 0);
+        }
+        self.0[word] |= 1 << (state % u32::BITS);
+        is_new
+    }
+
+    fn remove(&mut self, state: u32) {
+        if let Some(word) = self.0.get_mut((state / u32::BITS) as usize) {
+            *word &= !(1 << (state % u32::BITS));
+        }
     }
 }

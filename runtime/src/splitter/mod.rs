@@ -34,6 +34,7 @@ use grammarc_artifacts::Region;
 use crate::error::{AcceptError, BytesError, LimitError};
 use crate::grammar::Grammar;
 use crate::options::Settings;
+use crate::sort::sort;
 
 pub use self::cut::Piece;
 use self::cut::{Cutter, Regions};
@@ -266,6 +267,6 @@ fn names(grammar: &Grammar) -> Box<[(u8, u32)]> {
         Some(u64::from(byte) << 32 | u64::from(token))
     };
     let mut names: Vec<u64> = read.filter_map(first).collect();
-    names.sort_unstable();
+    sort(&mut names);
     names.into_iter().map(|name| ((name >> 32) as u8, name as u32)).collect()
 }
