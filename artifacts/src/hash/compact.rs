@@ -16,6 +16,17 @@ const PERMUTATION: [u8; 16] = [2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15
 
 const ROUNDS: usize = 7;
 
+/// For each round, the order of the message's words.
+static ORDERS: [[u8; 16]; ROUNDS] = {
+    let mut orders = [[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]; ROUNDS];
+    let mut at = 16;
+    while at < ROUNDS * 16 {
+        orders[at / 16][at % 16] = orders[at / 16 - 1][PERMUTATION[at % 16] as usize];
+        at += 1;
+    }
+    orders
+};
+
 /// Length of a block in bytes: the input of one compression.
 const BLOCK: usize = 64;
 /// Length of a chunk in bytes: a leaf of the tree.
@@ -56,8 +67,10 @@ impl Compact {
                 self.push(value);
                 self.length = 0;
             }
-            if self.length == 0 && bytes.len() > LANES * CHUNK {
-                let (four, rest) = bytes.split_at(LANES * CHUNK);
+            if self.length == 0
+                && let Some((four, rest)) = bytes.split_first_chunk()
+                && !rest.is_empty()
+            {
                 four_chunks(four, self.chunks).into_iter().for_each(|value| self.push(value));
                 bytes = rest;
                 continue;
@@ -113,15 +126,23 @@ fn last_chunk(chunk: &[u8], number: u64, last: u32) -> Value {
 }
 
 /// Returns the values of four whole chunks. `first` is the number of the first.
-fn four_chunks(bytes: &[u8], first: u64) -> [Value; LANES] {
+fn four_chunks(bytes: &[u8; LANES * CHUNK], first: u64) -> [Value; LANES] {
     let mut value = IV.map(Lanes::splat);
     let counter = std::array::from_fn(|lane| first + lane as u64);
-    let (blocks, _) = bytes.as_chunks::<BLOCK>();
-    let in_chunk = CHUNK / BLOCK;
-    for at in 0..in_chunk {
-        let lanes: [_; LANES] = std::array::from_fn(|lane| words(&blocks[lane * in_chunk + at]));
-        let message = std::array::from_fn(|word| Lanes::new(lanes.map(|lane| lane[word])));
-        compress(&mut value, &message, counter, BLOCK as u32, flags_of(at, in_chunk));
+    let (words, _) = bytes.as_chunks::<4>();
+    let mut message = [Lanes::splat(0); 16];
+    for block in 0..CHUNK / BLOCK {
+        for (at, message) in message.iter_mut().enumerate() {
+            let at = block * (BLOCK / 4) + at;
+            // Without closures, which would be calls here.
+            *message = Lanes::new([
+                u32::from_le_bytes(words[at]),
+                u32::from_le_bytes(words[at + CHUNK / 4]),
+                u32::from_le_bytes(words[at + CHUNK / 2]),
+                u32::from_le_bytes(words[at + CHUNK / 4 * 3]),
+            ]);
+        }
+        compress(&mut value, &message, counter, BLOCK as u32, flags_of(block, CHUNK / BLOCK));
     }
     let value = value.map(Lanes::array);
     std::array::from_fn(|lane| value.map(|words| words[lane]))
@@ -135,7 +156,10 @@ fn flags_of(at: usize, blocks: usize) -> u32 {
 
 /// Returns the value of a parent of two subtrees.
 fn parent(left: &Value, right: &Value, root: u32) -> Value {
-    let message = std::array::from_fn(|at| Lanes::splat(if at < 8 { left[at] } else { right[at - 8] }));
+    let mut message = [Lanes::splat(0); 16];
+    for (message, &word) in message.iter_mut().zip(left.iter().chain(right)) {
+        *message = Lanes::splat(word);
+    }
     let mut value = IV.map(Lanes::splat);
     compress(&mut value, &message, [0; LANES], BLOCK as u32, PARENT | root);
     value.map(|lanes| lanes.array()[0])
@@ -157,36 +181,44 @@ fn compress(
     flags: u32,
 ) {
     let splat = Lanes::splat;
-    let [mut a, mut b] = [0, 4].map(|from| [value[from], value[from + 1], value[from + 2], value[from + 3]]);
-    let mut c = [IV[0], IV[1], IV[2], IV[3]].map(splat);
     let low = Lanes::new(counter.map(|number| number as u32));
     let high = Lanes::new(counter.map(|number| (number >> 32) as u32));
+    let [mut a, mut b] = [0, 4].map(|from| [value[from], value[from + 1], value[from + 2], value[from + 3]]);
+    let mut c = [IV[0], IV[1], IV[2], IV[3]].map(splat);
     let mut d = [low, high, splat(length), splat(flags)];
-    let mut message = *message;
-    for _ in 0..ROUNDS {
-        // Columns, and then diagonals.
-        for half in 0..2 {
-            for column in 0..4 {
-                let shift = |by: usize| (column + half * by) % 4;
-                let (b, c, d) = (&mut b[shift(1)], &mut c[shift(2)], &mut d[shift(3)]);
-                let pair = half * 8 + column * 2;
-                mix(&mut a[column], b, c, d, message[pair], message[pair + 1]);
-            }
-        }
-        message = PERMUTATION.map(|at| message[usize::from(at & 15)]);
+    for order in &ORDERS {
+        let m = (message, order);
+        // Written out, so that the sixteen words of the state are local variables.
+        mix(&mut a[0], &mut b[0], &mut c[0], &mut d[0], m, 0);
+        mix(&mut a[1], &mut b[1], &mut c[1], &mut d[1], m, 1);
+        mix(&mut a[2], &mut b[2], &mut c[2], &mut d[2], m, 2);
+        mix(&mut a[3], &mut b[3], &mut c[3], &mut d[3], m, 3);
+        mix(&mut a[0], &mut b[1], &mut c[2], &mut d[3], m, 4);
+        mix(&mut a[1], &mut b[2], &mut c[3], &mut d[0], m, 5);
+        mix(&mut a[2], &mut b[3], &mut c[0], &mut d[1], m, 6);
+        mix(&mut a[3], &mut b[0], &mut c[1], &mut d[2], m, 7);
     }
-    let xor = |one: &[Lanes; 4], other: &[Lanes; 4], at: usize| one[at].xor(other[at]);
-    *value = std::array::from_fn(|at| if at < 4 { xor(&a, &c, at) } else { xor(&b, &d, at - 4) });
+    for (at, value) in value.iter_mut().enumerate() {
+        let [one, other] = if at < 4 { [a[at], c[at]] } else { [b[at - 4], d[at - 4]] };
+        *value = one.xor(other);
+    }
 }
 
-/// Mixes two words of the message into four words of the state.
+/// Mixes a pair of message words into four words of the state.
 #[inline(always)]
-fn mix(a: &mut Lanes, b: &mut Lanes, c: &mut Lanes, d: &mut Lanes, first: Lanes, second: Lanes) {
-    *a = a.plus(*b).plus(first);
+fn mix(
+    a: &mut Lanes,
+    b: &mut Lanes,
+    c: &mut Lanes,
+    d: &mut Lanes,
+    (message, order): (&[Lanes; 16], &[u8; 16]),
+    pair: usize,
+) {
+    *a = a.plus(*b).plus(message[usize::from(order[pair * 2] & 15)]);
     *d = d.xor(*a).rotated::<16>();
     *c = c.plus(*d);
     *b = b.xor(*c).rotated::<12>();
-    *a = a.plus(*b).plus(second);
+    *a = a.plus(*b).plus(message[usize::from(order[pair * 2 + 1] & 15)]);
     *d = d.xor(*a).rotated::<8>();
     *c = c.plus(*d);
     *b = b.xor(*c).rotated::<7>();
