@@ -1,10 +1,10 @@
-// Builds the module beside the package's sources, and prints its sizes.
+// Builds the module beside the package's sources, also as JavaScript, and prints its sizes.
 //
 //     node build.mjs            # release: `wasm-opt` where it is installed
 //     node build.mjs --no-opt
 
 import { execFileSync, spawnSync } from "node:child_process";
-import { copyFileSync, readFileSync } from "node:fs";
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 
@@ -34,4 +34,6 @@ if (!process.argv.includes("--no-opt")) {
 }
 
 const bytes = readFileSync(module);
+const inline = `// Made by build.mjs: runtime.wasm in base64.\nexport default "${bytes.toString("base64")}";\n`;
+writeFileSync(new URL("src/runtime.inline.js", import.meta.url), inline);
 console.log(`runtime.wasm: ${bytes.length} bytes, gzip ${gzipSync(bytes, { level: 9 }).length}, brotli ${brotliCompressSync(bytes).length}`);

@@ -1,20 +1,13 @@
 // Every public function, against plain definitions.
 
 import assert from "node:assert/strict";
-import { before, test } from "node:test";
+import { test } from "node:test";
 
 import { Grammar, Matcher, Splitter, Vocabulary, init, initSync, versions } from "grammarc";
 
-import { data, random } from "./support.js";
+import { data, random, tiny } from "./support.js";
 
-let vocabulary;
-let person;
-
-before(async () => {
-  await init();
-  vocabulary = Vocabulary.open(data("tiny.gvocab"));
-  person = Grammar.open(data("tiny-person.gmask"), vocabulary);
-});
+const { vocabulary, person } = await tiny();
 
 const bytesOf = (tokens) => Buffer.concat([...tokens].map((token) => vocabulary.tokenBytes(token)));
 const ids = (text) => [...Buffer.from(text)].map((byte) => vocabulary.lookup(Uint8Array.of(byte)));

@@ -43,6 +43,14 @@ impl List {
     /// The list without items.
     const NONE: Self = Self { before: EMPTY, start: 0, end: 0, items: 0, first: EMPTY };
 
+    /// Returns a hash of the list, by the fields on which the others depend.
+    fn hash(&self) -> u64 {
+        const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+        let text = u64::from(self.start) << 32 | u64::from(self.end);
+        let both = (text ^ u64::from(self.before).wrapping_mul(ODD)).wrapping_mul(ODD);
+        both ^ both >> 32
+    }
+
     /// Whether the newest item is still being read.
     pub(crate) fn is_open(&self) -> bool {
         self.end == OPEN
@@ -146,7 +154,7 @@ impl Items {
         self.undo(self.text.len(), from);
         while self.lists.len() > from {
             if let Some(list) = self.lists.pop() {
-                self.numbers.remove_last(&list);
+                self.numbers.remove_last(list.hash());
             }
         }
     }
@@ -227,12 +235,13 @@ impl Items {
     pub(super) fn intern(&mut self, before: u32, start: u32, end: u32) -> u32 {
         let first = if before == EMPTY { EMPTY } else { self.first_of(before) };
         let list = List { before, start, end, items: self.list(before).items + 1, first };
-        if let Some(number) = self.numbers.find(&self.lists, &list) {
+        let is_same = |id: u32| self.lists[id as usize] == list;
+        if let Some(number) = self.numbers.find(list.hash(), is_same) {
             return number;
         }
         let number = self.lists.len() as u32;
         self.lists.push(list);
-        self.numbers.add_last(&self.lists);
+        self.numbers.add_last(self.lists.len(), |id| self.lists[id as usize].hash());
         number
     }
 }
