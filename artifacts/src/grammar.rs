@@ -259,8 +259,7 @@ impl GrammarArtifact {
         let joined = artifact.joined();
         let nodes = vocabulary.trie().len() as u32;
         let (start, usable) = (artifact.start_rule(), vocabulary.usable_tokens());
-        validate::grammar(joined, start, usable, nodes, names, regions)
-            .map_err(Error::Invalid)?;
+        validate::grammar(joined, start, usable, nodes, names, regions).map_err(Error::Invalid)?;
         let states = artifact.tables().state_count() as usize;
         meta::check_places(&artifact.inner.container, states, entries)?;
         Ok(artifact)

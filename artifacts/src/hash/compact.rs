@@ -8,7 +8,14 @@
 use super::lanes::Lanes;
 
 const IV: [u32; 8] = [
-    0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
+    0x6a09_e667,
+    0xbb67_ae85,
+    0x3c6e_f372,
+    0xa54f_f53a,
+    0x510e_527f,
+    0x9b05_688c,
+    0x1f83_d9ab,
+    0x5be0_cd19,
 ];
 
 /// Order of a round's message words in the next round.
@@ -183,7 +190,8 @@ fn compress(
     let splat = Lanes::splat;
     let low = Lanes::new(counter.map(|number| number as u32));
     let high = Lanes::new(counter.map(|number| (number >> 32) as u32));
-    let [mut a, mut b] = [0, 4].map(|from| [value[from], value[from + 1], value[from + 2], value[from + 3]]);
+    let [mut a, mut b] =
+        [0, 4].map(|from| [value[from], value[from + 1], value[from + 2], value[from + 3]]);
     let mut c = [IV[0], IV[1], IV[2], IV[3]].map(splat);
     let mut d = [low, high, splat(length), splat(flags)];
     for order in &ORDERS {

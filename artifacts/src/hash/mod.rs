@@ -51,7 +51,8 @@ mod tests {
     fn both_implementations_agree() {
         let bytes: Vec<u8> = (0..70_000u32).map(|at| (at % 251) as u8).collect();
         let borders = [0, 64, 1024, 2048, 3072, 4096, 5120, 8192, 12_288, 65_536];
-        let lengths = borders.iter().flat_map(|&border: &usize| border.saturating_sub(1)..border + 2);
+        let lengths =
+            borders.iter().flat_map(|&border: &usize| border.saturating_sub(1)..border + 2);
         for length in lengths {
             let bytes = &bytes[..length];
             let expected = *blake3::hash(bytes).as_bytes();

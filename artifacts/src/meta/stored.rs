@@ -100,7 +100,12 @@ impl ArchivedStoredGrammar<'_> {
         for entry in self.report.iter() {
             let pointer = last.decode(entry.pointer.shared.into(), &entry.pointer.rest)?;
             let reason = String::from(&*entry.reason).into();
-            report.add(|text| text.push_str(pointer), &entry.keyword, owned(&entry.verdict)?, reason);
+            report.add(
+                |text| text.push_str(pointer),
+                &entry.keyword,
+                owned(&entry.verdict)?,
+                reason,
+            );
         }
         let mut last = Last::default();
         let names = self.rule_names.iter();

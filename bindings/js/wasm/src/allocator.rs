@@ -46,7 +46,11 @@ unsafe impl FlexSource for Pages {
         NonNull::new(slice_from_raw_parts_mut((first * PAGE) as *mut u8, pages * PAGE))
     }
 
-    unsafe fn realloc_inplace_grow(&mut self, region: NonNull<[u8]>, least: usize) -> Option<usize> {
+    unsafe fn realloc_inplace_grow(
+        &mut self,
+        region: NonNull<[u8]>,
+        least: usize,
+    ) -> Option<usize> {
         let end = region.as_ptr().addr() + region.len();
         let pages = (least - region.len()).div_ceil(PAGE);
         if end != memory_size::<0>() * PAGE || memory_grow::<0>(pages) == usize::MAX {
