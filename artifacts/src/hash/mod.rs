@@ -30,6 +30,7 @@ impl Hasher {
     }
 
     /// Returns the hash of all bytes.
+    #[allow(clippy::useless_conversion, reason = "the crate has a type for hashes")]
     pub(crate) fn finalize(&self) -> [u8; 32] {
         self.0.finalize().into()
     }
