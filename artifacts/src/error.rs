@@ -200,9 +200,11 @@ pub enum Error {
     },
     /// The grammar was compiled for a vocabulary with other tokens.
     #[error(
-        "the grammar was compiled for vocabulary {expected:?} of {} tokens and vocabulary {given:?} of {} was given: \
-         {difference}; compile the grammar again for this vocabulary",
+        "the grammar was compiled for vocabulary {} of {} tokens and vocabulary {} of {} was given: {difference}; compile \
+         the grammar again for this vocabulary",
+        Escaped(expected.as_bytes()),
         tokens.0,
+        Escaped(given.as_bytes()),
         tokens.1
     )]
     VocabularyMismatch {
@@ -217,8 +219,9 @@ pub enum Error {
     },
     /// The vocabulary has the right tokens, but not the shared rules with which the grammar was compiled.
     #[error(
-        "vocabulary {given:?} has the right tokens, but its shared rules are not those that the grammar was compiled \
-         with; give the vocabulary artifact that was used then, or compile the grammar again"
+        "vocabulary {} has the right tokens, but its shared rules are not those that the grammar was compiled with; \
+         give the vocabulary artifact that was used then, or compile the grammar again",
+        Escaped(given.as_bytes())
     )]
     SharedRulesMismatch {
         /// Name of the vocabulary that was given.

@@ -259,8 +259,7 @@ impl GrammarArtifact {
         let joined = artifact.joined();
         let nodes = vocabulary.trie().len() as u32;
         let (start, usable) = (artifact.start_rule(), vocabulary.usable_tokens());
-        validate::grammar(joined, start, usable, nodes, names, regions)
-            .map_err(|violation| Error::Invalid(Box::new(violation)))?;
+        validate::grammar(joined, start, usable, nodes, names, regions).map_err(Error::Invalid)?;
         let states = artifact.tables().state_count() as usize;
         meta::check_places(&artifact.inner.container, states, entries)?;
         Ok(artifact)
@@ -314,19 +313,15 @@ impl GrammarArtifact {
     /// call decodes them.
     pub fn meta(&self) -> &GrammarMeta {
         let Inner { meta, container, .. } = &*self.inner;
-        let copied = || meta::decode_grammar(container).expect("it was checked or just written");
-        meta.get_or_init(copied)
+        meta.get_or_init(|| checked_before(meta::decode_grammar(container)))
     }
 
     /// Returns the places in the source, for each of the grammar's own states. `None` if the artifact has none. The first
     /// call decodes them.
     pub fn places(&self) -> Option<&Places> {
         let Inner { places, container, .. } = &*self.inner;
-        let decoded = || {
-            let decoded = meta::decode_places(container, &self.meta().report);
-            decoded.expect("it was checked or just written")
-        };
-        places.get_or_init(decoded).as_ref()
+        let decoded = || meta::decode_places(container, &self.meta().report);
+        places.get_or_init(|| checked_before(decoded())).as_ref()
     }
 
     /// Returns the id of the rule in whose initial state a sequence begins.
@@ -368,6 +363,12 @@ impl GrammarArtifact {
             None => container.header().checksum,
         }
     }
+}
+
+/// Returns the metadata of an artifact that was checked when it was opened, or has just been written.
+fn checked_before<T>(decoded: Result<T, Error>) -> T {
+    // Without `expect`, which would link the debug format of every error.
+    decoded.unwrap_or_else(|_| unreachable!("the metadata was checked"))
 }
 
 /// Checks that the grammar was compiled for this vocabulary and its shared rules. Otherwise returns an error that

@@ -252,7 +252,7 @@ impl VocabularyArtifact {
         let (names, expressions) = (self.meta().rule_names.len(), self.expressions());
         digests::check_length(self.token_digests(), numbers.token_count)?;
         validate::vocabulary(numbers, &tokens, &self.trie(), own, expressions, names)
-            .map_err(|violation| Error::Invalid(Box::new(violation)))?;
+            .map_err(Error::Invalid)?;
         let identities = [
             ("fingerprint", self.fingerprint(), tokens.fingerprint()),
             ("digest of the shared tables", self.shared_digest(), stored::digest(&own)),

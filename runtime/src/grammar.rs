@@ -29,6 +29,7 @@ use crate::mask::pool;
 use crate::position::Configuration;
 use crate::position::stack::BOTTOM;
 use crate::position::state_ranges::StateRanges;
+use crate::sort::sort_and_dedup;
 use crate::splitter::markers::Markers;
 use crate::step::machine::{Limits, Machine};
 use crate::step::moves::Moves;
@@ -333,8 +334,7 @@ impl Grammar {
 fn edge_tokens(joined: &Joined<'_>) -> Vec<u32> {
     let edges = joined.shared.token_edges.iter().chain(joined.own.token_edges);
     let mut masks: Vec<u32> = edges.map(|edge| edge.tokens).collect();
-    masks.sort_unstable();
-    masks.dedup();
+    sort_and_dedup(&mut masks);
     let words = if masks.is_empty() { 0 } else { joined.own.row_words as usize };
     let mut union = vec![0; words];
     let pool = MaskPool::from(joined);

@@ -136,6 +136,7 @@ mod options;
 mod position;
 mod positions;
 mod replay;
+mod sort;
 mod splitter;
 mod step;
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use crate::error::OptionsError;
 use crate::grammar::Grammar;
+use crate::sort::sort_and_dedup;
 use crate::step::machine::Limits;
 
 /// Default limit on the configurations (parses) of one position, 12 bytes each. Real schemas reach 16. Beyond the
@@ -106,8 +107,7 @@ fn within(name: &'static str, least: usize, given: usize) -> Result<usize, Optio
 
 /// Sorts token ids and removes duplicates.
 fn sorted(mut tokens: Vec<u32>) -> Vec<u32> {
-    tokens.sort_unstable();
-    tokens.dedup();
+    sort_and_dedup(&mut tokens);
     tokens
 }
 

@@ -1,6 +1,8 @@
-//! Conversion of archive errors to errors of the artifact.
+//! Archives read with the errors of the artifact. They have no shared pointers, so the reader keeps no table of those.
 
-use rkyv::rancor;
+use rkyv::api::low::{self, LowDeserializer, LowValidator};
+use rkyv::bytecheck::CheckBytes;
+use rkyv::{Archive, Deserialize, Portable, rancor};
 
 use crate::error::Error;
 
@@ -14,6 +16,22 @@ pub(super) fn invalid(detail: &str) -> Error {
     Error::Meta { detail: detail.to_owned() }
 }
 
-pub(super) fn unreadable(error: rancor::Error) -> Error {
+/// Returns the checked root of an archive. O(length).
+pub(super) fn checked<T>(bytes: &[u8]) -> Result<&T, Error>
+where
+    T: Portable + for<'a> CheckBytes<LowValidator<'a, rancor::Error>>,
+{
+    low::access(bytes).map_err(unreadable)
+}
+
+/// Returns a copy of an archived value.
+pub(super) fn owned<T: Archive>(archived: &T::Archived) -> Result<T, Error>
+where
+    T::Archived: Deserialize<T, LowDeserializer<rancor::Error>>,
+{
+    low::deserialize(archived).map_err(unreadable)
+}
+
+fn unreadable(error: rancor::Error) -> Error {
     Error::Meta { detail: error.to_string() }
 }

@@ -16,9 +16,10 @@ mod regions;
 mod report;
 mod stored;
 
-use faults::{unreadable, unwritable};
+use faults::{checked, owned, unwritable};
 pub use places::Places;
 pub(crate) use places::{check_places, decode_places, encode_places};
+use records::ArchivedVocabularyMeta;
 pub use records::{GrammarMeta, VocabularyMeta, WorkBound};
 pub use regions::{Marker, MarkerPart, Region, RegionKind};
 pub(crate) use regions::{count_regions, encode_regions};
@@ -32,7 +33,7 @@ pub(crate) fn encode_vocabulary(meta: &VocabularyMeta) -> Result<rkyv::util::Ali
 
 pub(crate) fn decode_vocabulary(container: &Container) -> Result<VocabularyMeta, Error> {
     let section = container.flat::<u8>(SectionKind::Meta)?;
-    rkyv::from_bytes(section.get(container.buffer())).map_err(unreadable)
+    owned(checked::<ArchivedVocabularyMeta>(section.get(container.buffer()))?)
 }
 
 pub(crate) fn encode_grammar(meta: &GrammarMeta) -> Result<rkyv::util::AlignedVec, Error> {
@@ -46,12 +47,11 @@ pub(crate) fn check_grammar(container: &Container) -> Result<&ArchivedStoredGram
 }
 
 pub(crate) fn decode_grammar(container: &Container) -> Result<GrammarMeta, Error> {
-    let stored = rkyv::deserialize::<StoredGrammar<'_>, _>(access(container)?);
-    let meta = stored.map_err(unreadable)?.read()?;
+    let meta = access(container)?.read()?;
     Ok(GrammarMeta { regions: regions::decode_regions(container)?, ..meta })
 }
 
 fn access(container: &Container) -> Result<&ArchivedStoredGrammar<'_>, Error> {
     let section = container.flat::<u8>(SectionKind::Meta)?;
-    rkyv::access(section.get(container.buffer())).map_err(unreadable)
+    checked(section.get(container.buffer()))
 }

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use rkyv::{Archive, Deserialize, Serialize};
 
-use super::faults::{invalid, unreadable, unwritable};
+use super::faults::{checked, invalid, unwritable};
 use super::report::Report;
 use crate::container::Container;
 use crate::error::Error;
@@ -99,19 +99,20 @@ pub(crate) fn decode_places(
     let Some(stored) = access(container)? else { return Ok(None) };
     let schemas: Vec<&str> = report.entries().map(|entry| schema_of(entry.pointer)).collect();
     let mut places = Places::default();
-    let mut numbers: HashMap<&str, u32> = HashMap::new();
+    // For each report entry, the number of its pointer. The writer names each place by one entry.
+    let mut numbers: Vec<Option<u32>> = vec![None; schemas.len()];
     let mut from = 0;
     for end in stored.ends.iter().map(|end| end.to_native() as usize) {
         let entries = stored.entries.get(from..end).unwrap_or_default();
         from = end;
-        let pointers =
-            entries.iter().filter_map(|entry| schemas.get(entry.to_native() as usize).copied());
-        let set = pointers.map(|pointer| {
+        let set = entries.iter().filter_map(|entry| {
+            let entry = entry.to_native() as usize;
+            let pointer = schemas.get(entry)?;
             let new = places.pointers.len() as u32;
-            *numbers.entry(pointer).or_insert_with(|| {
-                places.pointers.push(pointer.to_owned());
+            Some(*numbers.get_mut(entry)?.get_or_insert_with(|| {
+                places.pointers.push((*pointer).to_owned());
                 new
-            })
+            }))
         });
         let set = set.collect();
         places.sets.push(set);
@@ -125,5 +126,5 @@ fn access(container: &Container) -> Result<Option<&ArchivedStoredPlaces>, Error>
         return Ok(None);
     }
     let section = container.flat::<u8>(SectionKind::Places)?;
-    rkyv::access(section.get(container.buffer())).map(Some).map_err(unreadable)
+    checked(section.get(container.buffer())).map(Some)
 }

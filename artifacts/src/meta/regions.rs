@@ -5,7 +5,7 @@
 
 use rkyv::{Archive, Deserialize, Serialize};
 
-use super::faults::{unreadable, unwritable};
+use super::faults::{checked, owned, unwritable};
 use crate::container::Container;
 use crate::error::Error;
 use crate::sections::kinds::SectionKind;
@@ -107,7 +107,7 @@ pub(crate) fn count_regions(container: &Container) -> Result<usize, Error> {
 
 pub(super) fn decode_regions(container: &Container) -> Result<Vec<Region>, Error> {
     let regions = access(container)?;
-    regions.map_or(Ok(Vec::new()), |regions| rkyv::deserialize(regions).map_err(unreadable))
+    regions.map_or(Ok(Vec::new()), owned)
 }
 
 fn access(container: &Container) -> Result<Option<&rkyv::vec::ArchivedVec<ArchivedRegion>>, Error> {
@@ -115,5 +115,5 @@ fn access(container: &Container) -> Result<Option<&rkyv::vec::ArchivedVec<Archiv
         return Ok(None);
     }
     let section = container.flat::<u8>(SectionKind::Regions)?;
-    rkyv::access(section.get(container.buffer())).map(Some).map_err(unreadable)
+    checked(section.get(container.buffer())).map(Some)
 }

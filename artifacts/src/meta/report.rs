@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 use rkyv::{Archive, Deserialize, Serialize};
@@ -108,7 +109,7 @@ impl Report {
         pointer(texts);
         let end_of_pointer = texts.len();
         // In a pointer, the keyword is escaped. Hardly any keyword contains a character that needs it.
-        if !texts[start..].ends_with(keyword) {
+        if !texts.as_bytes()[start..].ends_with(keyword.as_bytes()) {
             texts.push_str(keyword);
         }
         let end = texts.len();
@@ -122,7 +123,8 @@ impl Report {
         let Entries { texts, rows } = &*self.0;
         rows.iter().map(move |&Row { pointer, keyword, end, verdict, ref reason }| {
             let from = std::mem::replace(&mut start, end);
-            let (pointer, keyword) = (&texts[from..pointer], &texts[keyword..end]);
+            let text = |range: Range<usize>| texts.get(range).unwrap_or_default();
+            let (pointer, keyword) = (text(from..pointer), text(keyword..end));
             ReportEntry { pointer, keyword, verdict, reason }
         })
     }

@@ -12,9 +12,9 @@
 use std::borrow::Cow;
 
 use rkyv::with::AsOwned;
-use rkyv::{Archive, Deserialize, Serialize};
+use rkyv::{Archive, Serialize};
 
-use super::faults::invalid;
+use super::faults::{invalid, owned};
 use super::records::{GrammarMeta, WorkBound};
 use super::report::{Report, Verdict};
 use crate::error::Error;
@@ -24,8 +24,8 @@ use crate::error::Error;
 pub(super) const MOST_TEXT: usize = 1 << 28;
 
 /// One text in delta encoding. A step of a text is a part up to and including a `/`.
-#[derive(Clone, Debug, PartialEq, Eq, Archive, Serialize, Deserialize)]
-pub struct Coded<'m> {
+#[derive(Clone, Debug, PartialEq, Eq, Archive, Serialize)]
+pub(crate) struct Coded<'m> {
     /// Number of leading steps that the text shares with the text before it in the list.
     shared: u32,
     /// Text after the steps that are shared with the text before it.
@@ -34,8 +34,8 @@ pub struct Coded<'m> {
 }
 
 /// A [`ReportEntry`](super::ReportEntry) as the archive stores it.
-#[derive(Archive, Serialize, Deserialize)]
-pub struct StoredEntry<'m> {
+#[derive(Archive, Serialize)]
+pub(crate) struct StoredEntry<'m> {
     pointer: Coded<'m>,
     #[rkyv(with = AsOwned)]
     keyword: Cow<'m, str>,
@@ -45,8 +45,8 @@ pub struct StoredEntry<'m> {
 }
 
 /// A [`GrammarMeta`] as the archive stores it. The regions have a section of their own.
-#[derive(Archive, Serialize, Deserialize)]
-pub struct StoredGrammar<'m> {
+#[derive(Archive, Serialize)]
+pub(crate) struct StoredGrammar<'m> {
     source_name: String,
     source_kind: String,
     source_hash: [u8; 32],
@@ -84,41 +84,47 @@ impl<'m> StoredGrammar<'m> {
             rule_names,
         })
     }
-
-    /// Decodes the metadata of a grammar, without its regions. Returns an error if a delta is invalid or the texts of a
-    /// list exceed [`MOST_TEXT`] bytes.
-    pub(super) fn read(self) -> Result<GrammarMeta, Error> {
-        let mut report = Report::with_capacity(self.report.len());
-        let mut last = Last::default();
-        for entry in self.report {
-            let pointer = last.decode(entry.pointer.shared, &entry.pointer.rest)?;
-            let reason = entry.reason.into_owned().into();
-            report.add(|text| text.push_str(pointer), &entry.keyword, entry.verdict, reason);
-        }
-        let mut last = Last::default();
-        let names = self.rule_names.iter();
-        let rule_names = names.map(|name| last.decode(name.shared, &name.rest).map(str::to_owned));
-        let rule_names: Result<_, Error> = rule_names.collect();
-        Ok(GrammarMeta {
-            source_name: self.source_name,
-            source_kind: self.source_kind,
-            source_hash: self.source_hash,
-            compiler: self.compiler,
-            vocabulary_name: self.vocabulary_name,
-            options: self.options,
-            report,
-            statistics: self.statistics,
-            work: self.work,
-            rule_names: rule_names?,
-            regions: Vec::new(),
-        })
-    }
 }
 
 impl ArchivedStoredGrammar<'_> {
     /// Returns the number of entries of the report.
     pub(crate) fn report_entries(&self) -> usize {
         self.report.len()
+    }
+
+    /// Decodes the metadata of a grammar, without its regions. Returns an error if a delta is invalid or the texts of a
+    /// list exceed [`MOST_TEXT`] bytes.
+    pub(super) fn read(&self) -> Result<GrammarMeta, Error> {
+        let mut report = Report::with_capacity(self.report.len());
+        let mut last = Last::default();
+        for entry in self.report.iter() {
+            let pointer = last.decode(entry.pointer.shared.into(), &entry.pointer.rest)?;
+            let reason = String::from(&*entry.reason).into();
+            report.add(
+                |text| text.push_str(pointer),
+                &entry.keyword,
+                owned(&entry.verdict)?,
+                reason,
+            );
+        }
+        let mut last = Last::default();
+        let names = self.rule_names.iter();
+        let rule_names =
+            names.map(|name| last.decode(name.shared.into(), &name.rest).map(str::to_owned));
+        let rule_names: Result<_, Error> = rule_names.collect();
+        Ok(GrammarMeta {
+            source_name: owned(&self.source_name)?,
+            source_kind: owned(&self.source_kind)?,
+            source_hash: self.source_hash,
+            compiler: owned(&self.compiler)?,
+            vocabulary_name: owned(&self.vocabulary_name)?,
+            options: owned(&self.options)?,
+            report,
+            statistics: owned(&self.statistics)?,
+            work: owned(&self.work)?,
+            rule_names: rule_names?,
+            regions: Vec::new(),
+        })
     }
 
     /// Checks the deltas: no text shares more steps than the text before it has. Returns an error otherwise, or if the

@@ -135,8 +135,11 @@ pub(super) fn at(section: SectionKind, record: usize) -> At {
 }
 
 impl At {
-    fn violation(self, invariant: Invariant, found: u64, expected: Expected) -> Violation {
-        Violation { invariant, section: self.section, record: self.record, found, expected }
+    #[cold]
+    #[inline(never)]
+    fn violation(self, invariant: Invariant, found: u64, expected: Expected) -> Check {
+        let At { section, record } = self;
+        Err(Box::new(Violation { invariant, section, record, found, expected }))
     }
 
     /// Returns a violation unless `found` is less than `limit`.
@@ -145,7 +148,7 @@ impl At {
         if found < limit {
             return Ok(());
         }
-        Err(self.violation(invariant, found.into(), Expected::Below(limit.into())))
+        self.violation(invariant, found.into(), Expected::Below(limit.into()))
     }
 
     /// Returns a violation unless `found` is equal to `expected`.
@@ -154,7 +157,7 @@ impl At {
         if found == expected {
             return Ok(());
         }
-        Err(self.violation(invariant, found as u64, Expected::Equal(expected as u64)))
+        self.violation(invariant, found as u64, Expected::Equal(expected as u64))
     }
 
     /// Returns a violation unless `found` is at least `least`.
@@ -163,7 +166,7 @@ impl At {
         if found >= least {
             return Ok(());
         }
-        Err(self.violation(invariant, found.into(), Expected::AtLeast(least.into())))
+        self.violation(invariant, found.into(), Expected::AtLeast(least.into()))
     }
 
     /// Returns a violation unless `holds` is true. `found` is the number to report.
@@ -172,9 +175,9 @@ impl At {
         if holds {
             return Ok(());
         }
-        Err(self.violation(invariant, found.into(), Expected::Stated))
+        self.violation(invariant, found.into(), Expected::Stated)
     }
 }
 
 /// The result of a check: the first violation, or nothing.
-pub(super) type Check = Result<(), Violation>;
+pub(super) type Check = Result<(), Box<Violation>>;

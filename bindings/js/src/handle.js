@@ -8,7 +8,9 @@ export const HANDLE = Symbol("grammarc handle");
 /** The symbol of `using`, or a stand-in where the engine has none. */
 export const DISPOSE = Symbol.dispose ?? Symbol.for("Symbol.dispose");
 
-const registry = new FinalizationRegistry((handle) => handle.release());
+// Workers with an old compatibility date have none. Their objects are freed by `dispose`, and with the worker.
+const registry =
+  typeof FinalizationRegistry === "undefined" ? undefined : new FinalizationRegistry((handle) => handle.release());
 
 /** The address of an object in an instance. */
 class Handle {
@@ -40,12 +42,12 @@ export class Owner {
     if (address === 0) throw instance.error();
     const handle = new Handle(instance, address, what);
     Object.defineProperty(this, HANDLE, { value: handle });
-    registry.register(this, handle, handle);
+    registry?.register(this, handle, handle);
   }
 
   /** Frees the object's memory. Later calls do nothing. */
   dispose() {
-    registry.unregister(this[HANDLE]);
+    registry?.unregister(this[HANDLE]);
     this[HANDLE].release();
   }
 

@@ -10,8 +10,11 @@ export type ModuleSource = WebAssembly.Module | BufferSource | Response | URL | 
  * @throws UnsupportedError if the engine lacks a feature of WebAssembly that the module needs.
  */
 export function init(from?: { module?: ModuleSource; fresh?: boolean }): Promise<void>;
-/** Loads the module without waiting. Chrome's main thread compiles up to 8 MB so. */
-export function initSync(from: { module: WebAssembly.Module | BufferSource; fresh?: boolean }): void;
+/**
+ * Loads the module without waiting. Chrome's main thread compiles up to 8 MB so. `module` may be left out at the edge, with
+ * `grammarc/inline`, and after `init`.
+ */
+export function initSync(from?: { module?: WebAssembly.Module | BufferSource; fresh?: boolean }): void;
 /** Returns the versions of the package and of the artifacts' format. Needs `init`. */
 export function versions(): { version: string; formatVersion: string };
 

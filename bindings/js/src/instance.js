@@ -136,11 +136,13 @@ export function describe(value) {
 let current;
 let loaded;
 let pending;
-let load = () => Promise.reject(new GrammarcError("argument", "init needs a module here"));
+let load;
+let loadNow;
 
-/** Sets how the module beside this package is read. */
-export function readModuleBy(work) {
+/** Sets how the module of this package is read, and how it is read without waiting where that is possible. */
+export function readModuleBy(work, now) {
   load = work;
+  loadNow = now;
 }
 
 /** Returns the instance, made by `init` or `initSync`. */
@@ -189,11 +191,11 @@ export function init(from = {}) {
   return pending;
 }
 
-/** Loads the module from bytes or a compiled module, without waiting. */
-export function initSync(from) {
+/** Loads the module without waiting: from bytes or a compiled module, or that of the package where it is at hand. */
+export function initSync(from = {}) {
   if (from.fresh) current = undefined;
   if (current !== undefined) return;
-  const source = from.module ?? loaded;
+  const source = from.module ?? loaded ?? loadNow?.();
   try {
     const module = source instanceof WebAssembly.Module ? source : new WebAssembly.Module(bytesOf(source));
     current = new Instance(module);

@@ -1,20 +1,13 @@
 // Every public function, against plain definitions.
 
 import assert from "node:assert/strict";
-import { before, test } from "node:test";
+import { test } from "node:test";
 
 import { Grammar, Matcher, Splitter, Vocabulary, init, initSync, versions } from "grammarc";
 
-import { data, random } from "./support.js";
+import { data, random, tiny } from "./support.js";
 
-let vocabulary;
-let person;
-
-before(async () => {
-  await init();
-  vocabulary = Vocabulary.open(data("tiny.gvocab"));
-  person = Grammar.open(data("tiny-person.gmask"), vocabulary);
-});
+const { vocabulary, person } = await tiny();
 
 const bytesOf = (tokens) => Buffer.concat([...tokens].map((token) => vocabulary.tokenBytes(token)));
 const ids = (text) => [...Buffer.from(text)].map((byte) => vocabulary.lookup(Uint8Array.of(byte)));
@@ -269,11 +262,13 @@ test("what is disposed of is freed once", () => {
   matcher.dispose();
 });
 
-test("what is collected is freed", { skip: globalThis.gc === undefined && "needs --expose-gc" }, async () => {
+const collect = globalThis.gc ?? globalThis.Bun?.gc.bind(null, true);
+
+test("what is collected is freed", { skip: collect === undefined && "needs --expose-gc" }, async () => {
   const cycle = async () => {
     for (let at = 0; at < 40; at += 1) Vocabulary.open(data("tiny.gvocab"));
     for (let at = 0; at < 10; at += 1) {
-      globalThis.gc();
+      collect();
       await new Promise((done) => setTimeout(done, 5));
     }
     person.matcher().dispose();

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
-import { before, test } from "node:test";
+import { test } from "node:test";
 
 import {
   ArgumentError,
@@ -16,19 +16,11 @@ import {
   TokenRefused,
   Vocabulary,
   VocabularyMismatch,
-  init,
 } from "grammarc";
 
-import { DATA, data, errorOf, failure, random } from "./support.js";
+import { DATA, data, errorOf, failure, random, tiny } from "./support.js";
 
-let vocabulary;
-let person;
-
-before(async () => {
-  await init();
-  vocabulary = Vocabulary.open(data("tiny.gvocab"));
-  person = Grammar.open(data("tiny-person.gmask"), vocabulary);
-});
+const { vocabulary, person } = await tiny();
 
 /** Asserts that the command says of a file what the error says. */
 function sameWords(error, bytes, name, ...words) {

@@ -5,6 +5,8 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
+import { Grammar, Vocabulary, init } from "grammarc";
+
 export const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 export const DATA = fileURLToPath(new URL("data/", import.meta.url));
 const TARGET = process.env.CARGO_TARGET_DIR ?? `${ROOT}target`;
@@ -27,6 +29,13 @@ export function failure(...words) {
 
 export const has = (name) => existsSync(DATA + name);
 export const data = (name) => readFileSync(DATA + name);
+
+/** Loads the module, and opens the small vocabulary with the grammar of persons. */
+export async function tiny() {
+  await init();
+  const vocabulary = Vocabulary.open(data("tiny.gvocab"));
+  return { vocabulary, person: Grammar.open(data("tiny-person.gmask"), vocabulary) };
+}
 
 /** Returns the error of a call, which has to throw one of a class with a code. */
 export function errorOf(call, Class, code) {

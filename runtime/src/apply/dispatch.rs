@@ -1,5 +1,6 @@
 //! The choice of a set of kernels, by the features of the processor.
 
+#[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
 use std::sync::OnceLock;
 
 use super::kernels::Kernels;
@@ -16,9 +17,17 @@ use crate::error::BufferError;
 
 impl Kernels {
     /// Returns the fastest set of kernels that this processor runs. Chosen on the first call.
+    #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
     pub fn fastest() -> &'static Self {
         static CHOSEN: OnceLock<Kernels> = OnceLock::new();
         CHOSEN.get_or_init(|| Self::available().pop().unwrap_or(scalar::KERNELS))
+    }
+
+    /// Returns the fastest set of kernels of a module. A constant, so that kernels without a caller are left out.
+    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+    #[inline(always)]
+    pub fn fastest() -> &'static Self {
+        &wasm::KERNELS
     }
 
     /// Returns all sets of kernels that this processor runs, fastest last. The first set runs on every processor.
@@ -29,7 +38,7 @@ impl Kernels {
         #[cfg(target_arch = "aarch64")]
         let sets = sets.chain(neon::available());
         #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-        let sets = sets.chain(wasm::available());
+        let sets = sets.chain([wasm::KERNELS]);
         sets.collect()
     }
 

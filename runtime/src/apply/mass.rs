@@ -167,7 +167,7 @@ impl Gathering {
 impl<L: Lane> Row<'_, '_, L> {
     /// Returns the sum of the exponentials of one side's logits.
     fn sum(&self, side: Side) -> WeightSum {
-        let mut sum = Gathering::new(self.kernels);
+        let mut sum = Gathering::new(self.kernels());
         if let Some(lists) = self.lists.filter(|_| side == Side::Allowed) {
             self.listed(lists).for_each(|(_, logit)| sum.push(logit));
             return sum.finish();

@@ -88,7 +88,7 @@ impl<L: Lane> Row<'_, '_, L> {
             }
             None => {
                 self.blocks(|words, logits, first| {
-                    let most = L::most(self.kernels, words, logits);
+                    let most = L::most(self.kernels(), words, logits);
                     best = if most > best.0 { (most, first) } else { best };
                     None::<()>
                 });
@@ -113,7 +113,7 @@ impl<L: Lane> Row<'_, '_, L> {
                 return tokens(words, at).find(|&token| value(token) == most);
             }
             let has_most = |words: &[u32], logits: &[L]| {
-                at >= first && L::most(self.kernels, words, logits) == most
+                at >= first && L::most(self.kernels(), words, logits) == most
             };
             let near = self.narrow(words, logits, has_most)?;
             let words = &words[near..words.len().min(near + SEARCHED)];
@@ -145,7 +145,8 @@ impl<L: Lane> Row<'_, '_, L> {
             let mut search = Search::new(uniform, total)?;
             return search.through(self.listed(lists).map(|(token, value)| (token, weight(value))));
         }
-        let sum = |words: &[u32], logits: &[L]| L::total(self.kernels, words, logits, most, scale);
+        let sum =
+            |words: &[u32], logits: &[L]| L::total(self.kernels(), words, logits, most, scale);
         let mut total = 0.0;
         let mut sums = [0.0; SUMS];
         self.blocks(|words, logits, at| {

@@ -14,13 +14,19 @@ pub(super) struct Row<'r, 'm, L> {
     /// Token lists of a sparse mask. `None` for other masks, which are read in blocks.
     pub(super) lists: Option<Lists<'m>>,
     pub(super) logits: &'r [L],
-    pub(super) kernels: &'static Kernels,
 }
 
 impl<'r, 'm, L: Lane> Row<'r, 'm, L> {
     pub(super) fn new(mask: &'r Mask<'m>, pool: &'r MaskPool<'m>, logits: &'r [L]) -> Self {
         let lists = mask.lists(pool);
-        Self { mask, pool, lists, logits, kernels: Kernels::fastest() }
+        Self { mask, pool, lists, logits }
+    }
+
+    /// Returns the fastest set of kernels. Not a field, so that a module without other sets knows the kernels when it is
+    /// linked.
+    #[inline(always)]
+    pub(super) fn kernels(&self) -> &'static Kernels {
+        Kernels::fastest()
     }
 
     /// Returns the allowed tokens of a sparse mask with their logits, ascending by token.

@@ -14,10 +14,9 @@ use std::arch::wasm32::*;
 use super::kernels::Kernels;
 use super::scalar;
 
-/// Returns the set of kernels with vectors, which every module with `simd128` runs.
-pub(super) fn available() -> Option<Kernels> {
-    Some(Kernels { name: "simd128", apply32, apply16, ..scalar::KERNELS })
-}
+/// The set of kernels with vectors, which every module with `simd128` runs.
+pub(super) static KERNELS: Kernels =
+    Kernels { name: "simd128", apply32, apply16, ..scalar::KERNELS };
 
 fn apply32(words: &[u32], logits: &mut [u32], infinity: u32) {
     let (whole, tail) = logits.as_chunks_mut::<32>();

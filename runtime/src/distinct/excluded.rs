@@ -23,6 +23,7 @@ use crate::listed::subtree_walk::Walked;
 use crate::mask::union::Mask;
 use crate::position::stack::{BOTTOM, Frames};
 use crate::position::{Configuration, Configurations};
+use crate::sort::sort_and_dedup;
 use crate::step::byte_set::ByteSet;
 use crate::step::machine::{Limits, Machine};
 
@@ -67,14 +68,14 @@ impl Exclusion {
         let machine = mask.grammar.machine(limits);
         let mut walked = Walked { grammar: mask.grammar, machine, frames };
         let found = self.find(&mut walked, position, mask, excluded);
-        sort(excluded);
+        sort_and_dedup(excluded);
         let tried = found.and_then(|()| self.try_doubtful(&mut walked, position, mask, excluded));
         frames.items.truncate(len);
         frames.items.forget(lists);
         if tried.is_err() {
             excluded.clear();
         }
-        sort(excluded);
+        sort_and_dedup(excluded);
     }
 
     /// Appends the tokens that are certainly excluded to `excluded`. Appends the tokens that have to be tried to
@@ -185,8 +186,7 @@ impl Exclusion {
         mask: Mask<'_>,
         excluded: &mut Vec<u32>,
     ) -> Result<(), LimitError> {
-        self.doubtful.sort_unstable();
-        self.doubtful.dedup();
+        sort_and_dedup(&mut self.doubtful);
         let (certain, pool) = (excluded.len(), mask.pool());
         for index in 0..self.doubtful.len() {
             let token = self.doubtful[index];
@@ -228,14 +228,6 @@ impl Exclusion {
         }
         walked.frames.items.truncate(len);
         Ok(any)
-    }
-}
-
-/// Sorts token ids and removes repetitions. Does nothing if they ascend already, as they nearly always do.
-fn sort(tokens: &mut Vec<u32>) {
-    if !tokens.is_sorted_by(|a, b| a < b) {
-        tokens.sort_unstable();
-        tokens.dedup();
     }
 }
 

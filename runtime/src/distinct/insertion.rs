@@ -22,6 +22,7 @@ use crate::error::LimitError;
 use crate::listed::subtree_walk::{Start, SubtreeWalk, Walked};
 use crate::position::stack::Frames;
 use crate::position::{Configuration, Configurations};
+use crate::sort::sort;
 use crate::step::byte_set::ByteSet;
 use crate::step::first_bytes::FirstBytes;
 use crate::step::machine::Machine;
@@ -318,7 +319,7 @@ impl Insertion {
                     self.subtree.collect(walked, Start { at, node }, &mut self.tokens);
                 }
             }
-            self.tokens.sort_unstable();
+            sort(&mut self.tokens);
             let kind = if is_certain { Candidate::Certain } else { Candidate::Doubtful };
             used.add_candidates(at, self.tokens.iter().map(|&token| kind(token)));
             let byte = self.text.get(read);

@@ -11,11 +11,11 @@
 //! A list refers to the text by offsets, and denotes what the text holds there now. So a rollback only shortens the
 //! text. A list that is unused after the rollback is valid again once the text has the same length.
 //!
-//! Memory: the bytes of the text, and for each item two lists of 20 bytes, with some 24 bytes of index for each.
+//! Memory: the bytes of the text, and for each item two lists of 20 bytes, with 8 to 12 bytes of index for each.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::list_index::ListIndex;
 use super::used::UsedItems;
 
 /// Id of the empty list of items.
@@ -25,7 +25,7 @@ pub(crate) const EMPTY: u32 = 0;
 pub(super) const OPEN: u32 = u32::MAX;
 
 /// A list of the items that a call has read: the newest item as a range of the text, and the list before it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct List {
     /// Id of the list of all items but the newest.
     pub(super) before: u32,
@@ -42,6 +42,14 @@ pub(crate) struct List {
 impl List {
     /// The list without items.
     const NONE: Self = Self { before: EMPTY, start: 0, end: 0, items: 0, first: EMPTY };
+
+    /// Returns a hash of the list, by the fields on which the others depend.
+    fn hash(&self) -> u64 {
+        const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+        let text = u64::from(self.start) << 32 | u64::from(self.end);
+        let both = (text ^ u64::from(self.before).wrapping_mul(ODD)).wrapping_mul(ODD);
+        both ^ both >> 32
+    }
 
     /// Whether the newest item is still being read.
     pub(crate) fn is_open(&self) -> bool {
@@ -65,8 +73,7 @@ pub(crate) struct Items {
     read: usize,
     /// All lists of items. The id of a list is its index.
     lists: Vec<List>,
-    /// Maps each list of items to its id.
-    numbers: HashMap<List, u32>,
+    numbers: ListIndex,
     /// Length of the text in bytes, at the start and after each accepted token.
     ends: Vec<usize>,
     /// Prefix trees of the items of some lists, the one that was used last at the end. Forks share each tree until it
@@ -81,7 +88,7 @@ impl Items {
             text: Vec::new(),
             read: 0,
             lists: vec![List::NONE],
-            numbers: HashMap::new(),
+            numbers: ListIndex::default(),
             ends: vec![0],
             used: Vec::new(),
         }
@@ -145,8 +152,10 @@ impl Items {
     /// Removes the lists of items whose id is at least `from`. No register may refer to them.
     pub(crate) fn forget(&mut self, from: usize) {
         self.undo(self.text.len(), from);
-        for list in self.lists.drain(from..) {
-            self.numbers.remove(&list);
+        while self.lists.len() > from {
+            if let Some(list) = self.lists.pop() {
+                self.numbers.remove_last(list.hash());
+            }
         }
     }
 
@@ -226,11 +235,13 @@ impl Items {
     pub(super) fn intern(&mut self, before: u32, start: u32, end: u32) -> u32 {
         let first = if before == EMPTY { EMPTY } else { self.first_of(before) };
         let list = List { before, start, end, items: self.list(before).items + 1, first };
-        let next = self.lists.len() as u32;
-        let number = *self.numbers.entry(list).or_insert(next);
-        if number == next {
-            self.lists.push(list);
+        let is_same = |id: u32| self.lists[id as usize] == list;
+        if let Some(number) = self.numbers.find(list.hash(), is_same) {
+            return number;
         }
+        let number = self.lists.len() as u32;
+        self.lists.push(list);
+        self.numbers.add_last(self.lists.len(), |id| self.lists[id as usize].hash());
         number
     }
 }

@@ -8,6 +8,7 @@
 //! | --- | --- |
 //! | `rules` | the rules whose items must differ, and the bytes at the borders of their items |
 //! | `items` | for each call in progress, the list of the items that it has read |
+//! | `list_index` | from a list to its id |
 //! | `used` | the items of a list as a prefix tree, with the tokens that each node excludes |
 //! | `insertion` | a new item in such a tree |
 //! | `reading` | steps over the text of items |
@@ -37,6 +38,7 @@ pub(crate) mod excluded;
 pub(crate) mod exported;
 mod insertion;
 pub(crate) mod items;
+mod list_index;
 mod reading;
 pub(crate) mod rules;
 mod used;

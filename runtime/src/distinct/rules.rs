@@ -4,7 +4,6 @@
 //! border between two items are found on first use. This takes one pass over the vocabulary for each different set of
 //! borders.
 
-use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -15,6 +14,7 @@ use grammarc_artifacts::tables::Joined;
 use crate::position::Configuration;
 use crate::position::stack::BOTTOM;
 use crate::position::state_ranges::StateRanges;
+use crate::sort::{sort, sort_and_dedup};
 use crate::step::byte_set::ByteSet;
 
 /// The rules of a grammar whose items must differ, such as the arrays with `uniqueItems`.
@@ -65,8 +65,9 @@ pub(super) struct Borders {
 pub(super) struct Leads {
     /// Trie nodes whose byte is the first of an item.
     pub(super) first: Box<[u32]>,
-    /// Children of the trie nodes in `first`, each with the first two bytes of an item. They ascend by these bytes.
-    second: Box<[([u8; 2], u32)]>,
+    /// Children of the trie nodes in `first`, ascending by the first two bytes of an item. Each is one number: the two
+    /// bytes, then the 32 bits of the node.
+    second: Box<[u64]>,
 }
 
 impl Leads {
@@ -76,21 +77,26 @@ impl Leads {
         let nodes = parents.flat_map(|node| trie.children(node));
         let nodes: Box<[u32]> = nodes.filter(|&node| first.contains(byte(node))).collect();
         let children = nodes.iter().flat_map(|&node| {
-            trie.children(node).map(move |child| ([byte(node), byte(child)], child))
+            let bytes = move |child| [byte(node), byte(child)];
+            trie.children(node).map(move |child| first_child(bytes(child)) | u64::from(child))
         });
         let mut second: Box<[_]> = children.collect();
-        second.sort_unstable();
+        sort(&mut second);
         Self { first: nodes, second }
     }
 
     /// Returns the trie nodes after the first two bytes of an item that begins in the middle of a token.
     pub(super) fn after(&self, bytes: [u8; 2]) -> impl Iterator<Item = u32> {
-        let from = self.second.partition_point(|(known, _)| *known < bytes);
-        self.second[from..]
-            .iter()
-            .take_while(move |(known, _)| *known == bytes)
-            .map(|(_, node)| *node)
+        let first = first_child(bytes);
+        let from = self.second.partition_point(|&child| child < first);
+        let children = self.second[from..].iter();
+        children.take_while(move |&child| child >> 32 == first >> 32).map(|&child| child as u32)
     }
+}
+
+/// Returns the least number of a child in [`Leads::second`] that has these two bytes.
+fn first_child(bytes: [u8; 2]) -> u64 {
+    u64::from(u16::from_be_bytes(bytes)) << 32
 }
 
 impl DistinctRules {
@@ -146,51 +152,59 @@ impl DistinctRule {
     fn new(known: &Known<'_>, states: Range<u32>) -> Option<Self> {
         let joined = known.joined;
         let is_item = |callee| joined.rule(callee).flags & rule_flags::ITEM != 0;
-        let (mut items, mut begins, mut returns) =
-            (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+        // Pairs of an item's rule and its count, as one number each.
+        let mut items: Vec<u64> = Vec::new();
+        let (mut begins, mut returns): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
         for state in states.clone() {
             let (tables, index) = joined.locate(state);
             for edge in tables.call_edges_of(index) {
                 if is_item(edge.callee) && edge.ret != NONE {
-                    items.insert((edge.callee, edge.count));
-                    begins.insert(state);
-                    returns.insert(edge.ret);
+                    items.push(u64::from(edge.callee) << 32 | u64::from(edge.count));
+                    begins.push(state);
+                    returns.push(edge.ret);
                 }
             }
         }
-        let &(callee, count) = items.first()?;
+        sort_and_dedup(&mut items);
+        sort_and_dedup(&mut begins);
+        sort_and_dedup(&mut returns);
+        let item_begins = |state: &u32| begins.binary_search(state).is_ok();
+        let item_returns = |state: &u32| returns.binary_search(state).is_ok();
+        let callee_of = |item: u64| (item >> 32) as u32;
+        let &first = items.first()?;
+        let (callee, count) = (callee_of(first), first as u32);
         let explored: Vec<Explored> =
-            items.iter().map(|&(item, _)| Explored::new(known, item)).collect();
+            items.iter().map(|&item| Explored::new(known, callee_of(item))).collect();
         let state = joined.rule(callee).first_state;
         let start = Configuration { state, count, frame: BOTTOM };
         let is_plain = items.len() == 1 && !explored[0].has_distinct;
         let mut borders =
-            Borders { are_adjacent: !begins.is_disjoint(&returns), ..Borders::default() };
-        for (item, _) in &items {
-            borders.first.add_all(ByteSet(joined.rule(*item).first_bytes));
+            Borders { are_adjacent: begins.iter().any(item_returns), ..Borders::default() };
+        for &item in &items {
+            borders.first.add_all(ByteSet(joined.rule(callee_of(item)).first_bytes));
         }
-        if begins.contains(&states.start) {
+        if item_begins(&states.start) {
             borders.before = ByteSet::ALL;
         }
         for state in states.clone() {
             let (tables, index) = joined.locate(state);
             for edge in tables.byte_edges_of(index) {
-                if begins.contains(&edge.target) {
+                if item_begins(&edge.target) {
                     borders.before.add_range(edge.lo()..=edge.hi());
                 }
-                if returns.contains(&state) {
+                if item_returns(&state) {
                     borders.after.add_range(edge.lo()..=edge.hi());
                 }
             }
             for edge in tables.call_edges_of(index) {
-                if begins.contains(&edge.ret) {
+                if item_begins(&edge.ret) {
                     borders.before = ByteSet::ALL;
                 }
-                if returns.contains(&state) {
+                if item_returns(&state) {
                     borders.after.add_all(ByteSet(joined.rule(edge.callee).first_bytes));
                 }
             }
-            if returns.contains(&state) && joined.state(state).flags & state_flags::FINAL != 0 {
+            if item_returns(&state) && joined.state(state).flags & state_flags::FINAL != 0 {
                 borders.after = ByteSet::ALL;
             }
         }
@@ -261,7 +275,7 @@ impl Explored {
     fn new(&Known { joined, distinct, packed }: &Known<'_>, rule: u32) -> Self {
         let mut explored = Self { is_finite: true, has_distinct: false };
         // States on the path of the search, and all states found.
-        let (mut on_path, mut known) = (HashSet::new(), HashSet::new());
+        let (mut on_path, mut known) = (States::default(), States::default());
         let mut path = vec![(joined.rule(rule).first_state, 0)];
         on_path.insert(path[0].0);
         while let Some((state, next)) = path.last_mut() {
@@ -276,16 +290,44 @@ impl Explored {
             });
             let tokens = tables.token_edges_of(index).iter().map(|edge| edge.target);
             let Some(target) = bytes.chain(calls).chain(tokens).nth(*next) else {
-                on_path.remove(state);
+                on_path.remove(*state);
                 path.pop();
                 continue;
             };
             *next += 1;
-            explored.is_finite &= !on_path.contains(&target);
+            explored.is_finite &= !on_path.contains(target);
             if known.insert(target) && on_path.insert(target) {
                 path.push((target, 0));
             }
         }
         explored
+    }
+}
+
+/// A set of states, with a bit for each up to the largest that was added.
+#[derive(Default)]
+struct States(Vec<u32>);
+
+impl States {
+    fn contains(&self, state: u32) -> bool {
+        let word = self.0.get((state / u32::BITS) as usize);
+        word.is_some_and(|word| word >> (state % u32::BITS) & 1 != 0)
+    }
+
+    /// Adds a state. Returns whether it is new.
+    fn insert(&mut self, state: u32) -> bool {
+        let is_new = !self.contains(state);
+        let word = (state / u32::BITS) as usize;
+        if word >= self.0.len() {
+            self.0.resize(word + 1, 0);
+        }
+        self.0[word] |= 1 << (state % u32::BITS);
+        is_new
+    }
+
+    fn remove(&mut self, state: u32) {
+        if let Some(word) = self.0.get_mut((state / u32::BITS) as usize) {
+            *word &= !(1 << (state % u32::BITS));
+        }
     }
 }

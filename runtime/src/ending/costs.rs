@@ -48,7 +48,7 @@ struct CountedState {
 }
 
 /// A field of a register: the bits of one of several counters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Field {
     /// Number of the field's lowest bit.
     shift: u32,
@@ -89,15 +89,16 @@ impl Register {
         });
         let counted: Vec<CountedState> = counted.collect();
         let first = counted.first()?.state;
-        let fields = states.filter_map(|state| {
+        let mut fields: Vec<Field> = Vec::new();
+        for state in states {
             let record = tables.state(state);
             let of = |place: u32| record.flags >> place & 31;
             let field = Field { shift: of(state_flags::SHIFT), width: of(state_flags::WIDTH) };
-            record.has_field().then_some(field)
-        });
-        let mut fields: Vec<Field> = fields.collect();
-        fields.sort_unstable();
-        fields.dedup();
+            // A register has a few fields.
+            if record.has_field() && !fields.contains(&field) {
+                fields.push(field);
+            }
+        }
         let costs_a_state = if fields.is_empty() { counted.len() } else { 1 };
         Some(Self {
             is_set: tables.state(first).flags & state_flags::CLEARS != 0,

@@ -7,6 +7,7 @@ use crate::grammar::Grammar;
 use crate::mask::parts::PartList;
 use crate::position::Configuration;
 use crate::position::stack::Frames;
+use crate::sort::sort_and_dedup;
 use crate::step::machine::Limits;
 
 /// The tokens that a position allows but no stored mask has, with the buffers of the walks that find them.
@@ -69,8 +70,7 @@ impl UnstoredTokens {
             }
         }
         parts.sort();
-        tokens.sort_unstable();
-        tokens.dedup();
+        sort_and_dedup(tokens);
     }
 
     /// Returns the ids of the tokens in the list, ascending.

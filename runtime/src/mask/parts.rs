@@ -4,6 +4,8 @@
 //! All near-bound parts lie in one vector, each as two counts followed by the ids of its masks. So collecting them
 //! allocates nothing once the vector has grown.
 
+use crate::sort::sort_and_dedup;
+
 /// The parts of a mask, by the ids of stored masks. The mask is their union. Empty masks are left out.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PartList {
@@ -55,8 +57,7 @@ impl PartList {
     #[inline]
     pub(crate) fn sort(&mut self) {
         if self.single.len() > 1 {
-            self.single.sort_unstable();
-            self.single.dedup();
+            sort_and_dedup(&mut self.single);
         }
     }
 

@@ -151,7 +151,7 @@ mod tests {
     #[test]
     fn ranges_that_follow_others_are_asked_as_one() {
         let (first, later) =
-            (StateRanges::new(vec![5..7, 0..2]), StateRanges::new(vec![9..12, 7..8]));
+            (StateRanges::new(vec![0..2, 5..7]), StateRanges::new(vec![7..8, 9..12]));
         let both = first.followed_by(&later);
         for state in 0..16 {
             assert_eq!(both.contains(state), first.contains(state) || later.contains(state));

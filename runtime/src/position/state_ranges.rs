@@ -19,9 +19,9 @@ impl StateRanges {
         Self(Vec::new())
     }
 
-    /// Builds the set from disjoint ranges in any order.
-    pub(crate) fn new(mut ranges: Vec<Range<u32>>) -> Self {
-        ranges.sort_unstable_by_key(|range| range.start);
+    /// Builds the set from disjoint ranges in ascending order.
+    pub(crate) fn new(ranges: Vec<Range<u32>>) -> Self {
+        debug_assert!(ranges.is_sorted_by_key(|range| range.start));
         Self(ranges)
     }
 

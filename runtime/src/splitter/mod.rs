@@ -34,6 +34,7 @@ use grammarc_artifacts::Region;
 use crate::error::{AcceptError, BytesError, LimitError};
 use crate::grammar::Grammar;
 use crate::options::Settings;
+use crate::sort::sort;
 
 pub use self::cut::Piece;
 use self::cut::{Cutter, Regions};
@@ -260,8 +261,12 @@ fn regions(grammar: &Grammar) -> Regions<'_> {
 fn names(grammar: &Grammar) -> Box<[(u8, u32)]> {
     let artifact = grammar.vocabulary().artifact();
     let read = artifact.special_tokens().iter().filter(|&&token| grammar.has_edge_on(token));
-    let first = |&token: &u32| Some((*artifact.token_bytes(token).first()?, token));
-    let mut names: Vec<(u8, u32)> = read.filter_map(first).collect();
-    names.sort_unstable();
-    names.into_boxed_slice()
+    // Pairs of a byte and a token, as one number each.
+    let first = |&token: &u32| {
+        let byte = *artifact.token_bytes(token).first()?;
+        Some(u64::from(byte) << 32 | u64::from(token))
+    };
+    let mut names: Vec<u64> = read.filter_map(first).collect();
+    sort(&mut names);
+    names.into_iter().map(|name| ((name >> 32) as u8, name as u32)).collect()
 }

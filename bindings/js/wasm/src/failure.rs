@@ -1,8 +1,8 @@
 //! Errors by code, in the words of the other bindings; and the hook that keeps the message of a panic.
 
 use std::cell::Cell;
-use std::error::Error;
 use std::fmt::{Display, Write as _};
+use std::mem::ManuallyDrop;
 use std::panic;
 
 use grammarc_artifacts::Error as ArtifactError;
@@ -36,7 +36,7 @@ pub(crate) fn argument(message: impl Display) -> i32 {
     fail("argument", 0, &message)
 }
 
-/// Leaves the error of an artifact, with its causes.
+/// Leaves the error of an artifact. Only errors of the file system have a cause, and a module has no files.
 pub(crate) fn artifact(error: &ArtifactError) {
     let code = match error {
         ArtifactError::VocabularyMismatch { .. } | ArtifactError::SharedRulesMismatch { .. } => {
@@ -44,13 +44,7 @@ pub(crate) fn artifact(error: &ArtifactError) {
         }
         _ => "format",
     };
-    let mut message = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        _ = write!(message, ": {error}");
-        cause = error.source();
-    }
-    fail(code, 0, &message);
+    fail(code, 0, error);
 }
 
 /// Returns the result of an accepted token. The glue has the words, since it has the id that the host gave.
@@ -95,19 +89,20 @@ pub(crate) fn position(error: ImportError) -> i32 {
 #[unsafe(no_mangle)]
 extern "C" fn grammarc_start() {
     panic::set_hook(Box::new(|info| {
-        PANIC.set(format!("this is a defect of grammarc: {info}"));
+        PANIC.set(ManuallyDrop::new(format!("this is a defect of grammarc: {info}")));
     }));
 }
 
 thread_local! {
     /// Message of the panic that ended the instance. Apart from the results, which the panic may have interrupted.
-    static PANIC: Cell<String> = const { Cell::new(String::new()) };
+    static PANIC: Cell<ManuallyDrop<String>> =
+        const { Cell::new(ManuallyDrop::new(String::new())) };
 }
 
 /// Returns the address of the panic's message, and leaves its length as the first number at the address.
 #[unsafe(no_mangle)]
 extern "C" fn grammarc_panic_message() -> *const u8 {
-    let message = PANIC.take();
+    let message = PANIC.replace(ManuallyDrop::new(String::new()));
     let length = message.len() as u32;
     let bytes = [&length.to_le_bytes()[..], message.as_bytes()].concat();
     bytes.leak().as_ptr()

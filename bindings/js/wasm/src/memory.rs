@@ -3,11 +3,11 @@
 //! A module has one thread, so thread-local values are the module's.
 
 use std::cell::RefCell;
+use std::mem::ManuallyDrop;
 
 use grammarc_artifacts::AlignedBytes;
 
 /// The results of the last call that had any, and the room for arguments.
-#[derive(Default)]
 pub(crate) struct Memory {
     /// Arguments. The unit gives them the alignment of every number.
     room: Vec<u64>,
@@ -18,13 +18,22 @@ pub(crate) struct Memory {
 }
 
 thread_local! {
-    static MEMORY: RefCell<Memory> = RefCell::default();
+    /// Without a destructor, and with a constant start, it needs no check on use.
+    static MEMORY: RefCell<ManuallyDrop<Memory>> = const {
+        RefCell::new(ManuallyDrop::new(Memory {
+            room: Vec::new(),
+            words: Vec::new(),
+            bytes: Vec::new(),
+            text: String::new(),
+            number: 0.0,
+        }))
+    };
 }
 
 /// Runs work with the results.
 #[inline]
 pub(crate) fn with<R>(work: impl FnOnce(&mut Memory) -> R) -> R {
-    MEMORY.with_borrow_mut(work)
+    MEMORY.with_borrow_mut(|memory| work(memory))
 }
 
 /// Returns the first `count` elements of the room.
