@@ -33,7 +33,6 @@ pub mod dump;
 mod early;
 pub mod error;
 pub mod grammar;
-mod hash;
 pub mod meta;
 pub mod packed_strings;
 pub mod pool;

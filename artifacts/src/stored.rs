@@ -7,7 +7,6 @@ use crate::buffer::Buffer;
 use crate::container::encode::Encoder;
 use crate::container::{Container, Flat};
 use crate::error::Error;
-use crate::hash::Hasher;
 use crate::pool::MaskTables;
 use crate::sections::kinds::SectionKind;
 use crate::sections::masks::{
@@ -93,7 +92,7 @@ macro_rules! stored {
         /// Returns the digest of the tables: a hash of each section's kind, its length in bytes and its bytes, in
         /// order.
         pub(crate) fn digest(tables: &Tables<'_>) -> [u8; 32] {
-            let mut hasher = Hasher::new();
+            let mut hasher = blake3::Hasher::new();
             let mut section = |kind: SectionKind, bytes: &[u8]| {
                 hasher.update(&(kind as u32).to_le_bytes());
                 hasher.update(&(bytes.len() as u64).to_le_bytes());
@@ -103,7 +102,7 @@ macro_rules! stored {
             $(if has(SectionKind::$kind, tables.$field) {
                 section(SectionKind::$kind, bytemuck::cast_slice(tables.$field));
             })*
-            hasher.finalize()
+            *hasher.finalize().as_bytes()
         }
     };
 }

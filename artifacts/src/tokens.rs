@@ -1,6 +1,5 @@
 //! The tokens of a vocabulary as borrowed arrays: bytes and kinds by id, end tokens and special tokens.
 
-use crate::hash::Hasher;
 use crate::sections::vocabulary::TokenKind;
 
 /// The tokens of a vocabulary as borrowed arrays, read in place or about to be written.
@@ -70,7 +69,7 @@ impl<'a> Tokens<'a> {
     /// Returns the fingerprint, which identifies the vocabulary: blake3 of a name, three numbers and four arrays. The
     /// list of special tokens follows from these and is left out.
     pub fn fingerprint(&self) -> [u8; 32] {
-        let mut hasher = Hasher::new();
+        let mut hasher = blake3::Hasher::new();
         hasher.update(b"grammarc vocabulary");
         for number in [self.count(), self.logit_width, self.end_tokens.len() as u32] {
             hasher.update(&number.to_le_bytes());
@@ -79,6 +78,6 @@ impl<'a> Tokens<'a> {
         hasher.update(bytemuck::cast_slice(self.offsets));
         hasher.update(self.kinds);
         hasher.update(self.bytes);
-        hasher.finalize()
+        *hasher.finalize().as_bytes()
     }
 }

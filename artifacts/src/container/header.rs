@@ -5,7 +5,6 @@ use std::ops::Range;
 use bytemuck::{Pod, Zeroable};
 
 use crate::error::Error;
-use crate::hash::hash;
 use crate::sections::kinds::ArtifactKind;
 
 /// The first 16 bytes of every artifact. The first byte is outside ASCII, and line ends and the DOS end-of-file mark
@@ -83,7 +82,7 @@ pub struct Header {
 
 /// Computes the checksum of an artifact. `bytes` must be at least as long as the header. O(length).
 pub fn checksum(bytes: &[u8]) -> [u8; 32] {
-    hash(&bytes[CHECKED_FROM..])
+    *blake3::hash(&bytes[CHECKED_FROM..]).as_bytes()
 }
 
 impl Header {

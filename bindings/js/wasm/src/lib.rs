@@ -15,7 +15,6 @@
 //!
 //! | file | content |
 //! | --- | --- |
-//! | `allocator` | the module's allocator |
 //! | `memory` | the room, results, buffers for files |
 //! | `failure` | errors by code, the hook for panics |
 //! | `json` | a writer of JSON texts |
@@ -31,8 +30,6 @@
     reason = "an exported function relies on the glue: handles are live, and the room has as many elements as it says"
 )]
 
-#[cfg(target_family = "wasm")]
-mod allocator;
 mod failure;
 mod grammar;
 mod json;
