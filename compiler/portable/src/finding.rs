@@ -14,7 +14,7 @@ pub enum Treatment {
     Ignored,
     /// The target accepts the keyword, but cannot output all values that the keyword allows.
     Narrower,
-    /// No source documents the treatment.
+    /// No document of the target says what it does with the keyword.
     Undocumented,
 }
 
@@ -45,7 +45,7 @@ impl Treatment {
 pub enum Severity {
     /// Information: the schema is neither refused nor changed.
     Note,
-    /// No source documents the treatment.
+    /// No document of the target says what it does with the keyword.
     Uncertain,
     /// The target accepts the schema, but its outputs differ from the schema's values.
     Loss,

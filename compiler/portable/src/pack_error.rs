@@ -1,6 +1,6 @@
 //! The error of a malformed pack.
 
-/// A pack that is malformed.
+/// The error that a pack, a file with the rules of one provider or engine, is malformed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the pack is malformed at {}: {message}", if pointer.is_empty() { "its root" } else { pointer })]
 pub struct PackError {

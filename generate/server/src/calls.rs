@@ -44,7 +44,7 @@ impl Calls {
     }
 }
 
-/// The conversion of the tool calls in one output.
+/// The conversion of the tool calls in one output from the model's form to the client's.
 pub(crate) struct Stage {
     tags: Option<ArgumentsStage>,
     custom: Arc<[(String, bool)]>,

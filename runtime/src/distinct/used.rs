@@ -19,10 +19,10 @@ const LAST: u32 = 0;
 /// item is all that they leave. It is one token, or all tokens below a node of the vocabulary's trie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Candidate {
-    /// Id of a token that is excluded from the mask if the position has a single configuration. Otherwise a trial
-    /// decides.
+    /// Id of a token that would repeat a used item. It is excluded from the mask if the position has one configuration.
+    /// With several, the token is tried, since another one may allow it.
     Certain(u32),
-    /// Id of a token that is excluded from the mask if a trial finds only used items after it.
+    /// Id of a token that may repeat a used item. It is tried, and excluded if all configurations after it have used items.
     Doubtful(u32),
     /// The tokens below the trie node `node` that continue with a byte after the item. They are
     /// [`Certain`](Self::Certain) if `is_certain`, and [`Doubtful`](Self::Doubtful) otherwise.

@@ -70,7 +70,7 @@ impl Probe<'_> {
         bytes.iter().take_while(|&&byte| accepts(byte)).count()
     }
 
-    /// Describes the current position: what may follow, and the schemas and rules.
+    /// Describes the current position: what may follow, and the schemas and rules that say so.
     fn explanation(mut self) -> Explanation {
         let Self { grammar, limits, sequence, scratch } = &mut self;
         let next = sequence.first_bytes(grammar, *limits, scratch);

@@ -7,7 +7,8 @@ use grammarc_runtime::{Grammar, Matcher, MatcherOptions};
 use crate::failure::{self, OK, accepted, accepted_text};
 use crate::memory::{room, with};
 
-/// Makes a matcher. `ends` is the number of end tokens in the room. A negative number leaves an option at its default.
+/// Makes a matcher. `ends` is the number of end tokens that the glue wrote into the room for arguments. A negative number
+/// leaves `ends`, `logit_width` or `rollback_window` at its default. Returns null for an error.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn grammarc_matcher_new(
     grammar: *const Grammar,

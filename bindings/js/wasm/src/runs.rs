@@ -25,7 +25,7 @@ unsafe extern "C" fn grammarc_matcher_ending(matcher: *mut Matcher) -> i32 {
     found.map_or_else(|error| failure::fail("limit:ending", 0, &error), |()| OK)
 }
 
-/// Leaves an explanation of a token as text: an object of JSON, with bytes as lists of numbers.
+/// Leaves an explanation of a token as the text that the call results in: an object of JSON, with bytes as lists of numbers.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn grammarc_matcher_explain(matcher: *const Matcher, token: u32) {
     let Explanation { is_allowed, accepted, byte, places, rules, next, may_end, completion } =
@@ -58,7 +58,8 @@ unsafe extern "C" fn grammarc_matcher_export(matcher: *const Matcher) {
     with(|memory| memory.bytes = position);
 }
 
-/// Moves to the exported position in the room.
+/// Moves to an exported position, whose `length` bytes the glue wrote into the room for arguments. Returns a negative number
+/// for an error.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn grammarc_matcher_restore(matcher: *mut Matcher, length: usize) -> i32 {
     (*matcher).import(room::<u8>(length)).map_or_else(failure::position, |()| OK)

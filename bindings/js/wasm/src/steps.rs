@@ -5,7 +5,8 @@ use grammarc_runtime::{Bf16, F16, Matcher};
 use crate::failure::{self, FAILED, OK};
 use crate::memory::{room, with};
 
-/// Leaves the mask as words, as many as the logit width needs. Returns whether any token is forbidden.
+/// Leaves the mask as the result of the call: words of 32 bits, as many as the logit width needs. Returns 1 if some token is
+/// forbidden, 0 if none is, and a negative number for an error.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn grammarc_matcher_mask(matcher: *mut Matcher) -> i32 {
     let width = (*matcher).logit_width();
@@ -93,7 +94,7 @@ unsafe extern "C" fn grammarc_matcher_sample(
     chosen((*matcher).mask().sample(room::<f32>(count), temperature, uniform).ok())
 }
 
-/// Returns a choice as a number: -1 where no token is allowed.
+/// Returns a choice as a number: -1 if no token is allowed, or if the choice failed.
 fn chosen(token: Option<Option<u32>>) -> f64 {
     token.flatten().map_or(-1.0, f64::from)
 }

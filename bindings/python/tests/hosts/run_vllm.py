@@ -9,6 +9,7 @@ compared with anything.
 - ``hostile``: latencies of requests beside one with a hostile schema;
 - ``beams``: beam search offline, with a constraint in each of three requests, and over HTTP, where it is refused;
 - ``artifacts``: a request that is served from a folder of ``grammarc build``, named by ``GRAMMARC_ARTIFACTS``;
+- ``refused``: a request of 25 tools, of which one does not compile and is loosened;
 - ``server``: the HTTP server, with tools;
 - ``tools``: a hundred requests for tool calls over HTTP, with every ``tool_choice`` and raw structural tags;
 - ``constraints``: the structural tags that vLLM makes of tools, for each of its models.
@@ -180,6 +181,43 @@ def kinds(llm: Any) -> None:
     say("kinds", right_of_5=right, stats=counters())
 
 
+def refused(model: str, arguments: argparse.Namespace) -> None:
+    import re
+
+    # Before the engine reads it.
+    os.environ["GRAMMARC_ON_REFUSED"] = "loosen"
+    llm = engine(model)
+    schemas: dict[str, Any] = {
+        f"tool_{number}": {
+            "type": "object",
+            "properties": {"n": {"type": "integer", "minimum": number, "maximum": number + 9}, "s": {"enum": ["on", "off"]}},
+            "required": ["n", "s"],
+            "additionalProperties": False,
+        }
+        for number in range(24)
+    }
+    member = {"type": "string", "maxLength": 4}
+    loosened = {"type": "object", "properties": {"a": member}, "required": ["a"], "additionalProperties": False}
+    hostile = {**loosened, "properties": {"a": {**member, "pattern": "^(a|b)\\1$"}}}
+    tools = [{"name": name, "parameters": schema} for name, schema in schemas.items()]
+    tools.insert(12, {"name": "hostile", "parameters": hostile})
+    schemas["hostile"] = loosened
+    found = {}
+    for choice in (*list(schemas)[:24:8], "hostile"):
+        named = {"type": "function", "function": {"name": choice}}
+        tag = {"type": "tools", "style": "qwen_3", "tools": tools, "tool_choice": named, "text_before": False}
+        parameters = [sampled(seed, 80, structural_tag=json.dumps(tag)) for seed in range(5)]
+        problems = []
+        for result in llm.generate([prompted(llm, f"Call {choice}.")] * 5, parameters):
+            text = result.outputs[0].text
+            call = re.search(r"<tool_call>\s*(\{.*\})\s*</tool_call>", text, re.DOTALL)
+            written = json.loads(call[1]) if call else {"name": text}
+            is_right = written["name"] == choice
+            problems.append(verdict(json.dumps(written["arguments"]), schemas[choice]) if is_right else text)
+        found[choice] = problems.count("")
+    say("refused", valid_of_5=found, stats=counters())
+
+
 def drafts(model: str, arguments: argparse.Namespace) -> None:
     llm = engine(
         model,
@@ -333,7 +371,7 @@ def artifacts(model: str, arguments: argparse.Namespace) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parts = {"offline": offline, "drafts": drafts, "beams": beams, "throughput": throughput, "artifacts": artifacts}
+    parts = {"offline": offline, "refused": refused, "drafts": drafts, "beams": beams, "throughput": throughput, "artifacts": artifacts}
     from run_vllm_server import hostile, server
     from run_vllm_tools import constraints, tools
 

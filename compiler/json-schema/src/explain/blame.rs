@@ -33,7 +33,7 @@ pub(super) struct Search<'a> {
     pub(super) root: SchemaId,
     pub(super) options: &'a JsonSchemaOptions,
     pub(super) budget: &'a Budget,
-    /// The bytes that are accepted.
+    /// The beginning of the text, up to the refused byte.
     pub(super) accepted: &'a [u8],
     /// The refused byte. `None` if the text may not end here.
     pub(super) next: Option<u8>,
@@ -122,7 +122,8 @@ impl Search<'_> {
         Blame { place, keyword: self.document.key(keyword).to_owned(), value }
     }
 
-    /// Whether the text is accepted one byte further without some keywords. `false` if a limit is met.
+    /// Whether the refused byte is accepted if some keywords are loosened. `false` if a limit is met. `constants` has the
+    /// schemas that loosened keywords name: all values, and none.
     fn admits(&self, schemas: &mut Schemas, keywords: &[&Keyword], constants: Constants) -> bool {
         let mut before = Vec::new();
         for &(id, index) in keywords.iter().flat_map(|keyword| &keyword.parts) {

@@ -134,7 +134,7 @@ pub struct ExplainedText {
     pub next: ByteSet,
     /// Whether the text may end after the accepted bytes.
     pub may_end: bool,
-    /// The explanation from the schema.
+    /// The schemas that apply there, and the keywords that refuse the byte.
     pub explanation: Explanation,
 }
 

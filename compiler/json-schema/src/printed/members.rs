@@ -15,9 +15,10 @@ use crate::read::schema::Bounds;
 /// A path from the initial state of the automaton, as a product over keys.
 #[derive(Clone, Default)]
 struct Path {
-    /// The state that the path has reached.
+    /// Index of the automaton's state at the end of the path.
     at: u32,
-    /// The keys on the path, each with the formulas of its values and whether it may be absent.
+    /// For each transition of the path, the index of its key, the schemas of the member's value as formulas, and whether the
+    /// member may be absent.
     keys: Vec<(u32, Vec<FormulaId>, bool)>,
 }
 

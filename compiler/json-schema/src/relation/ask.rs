@@ -392,7 +392,8 @@ fn reasons(sides: &Sides<'_>, inexact: Vec<(NodeId, &'static str)>) -> Vec<Reaso
     reasons
 }
 
-/// Whether a value of a document stands within a schema that is a test. References are not followed.
+/// Whether a place of a document is within a schema that only tests values: that of `not`, `if`, `oneOf` or `contains`.
+/// References are not followed.
 fn is_test(sides: &Sides<'_>, node: NodeId) -> bool {
     let mut at = node;
     while let Some(parent) = sides.document.parent(at) {

@@ -29,8 +29,8 @@ pub(crate) struct Sides<'s> {
     pub(crate) occurrences: Vec<Occurrence>,
 }
 
-/// Returns the text of an array of both documents, and each document as values of the reference
-/// library.
+/// Joins two documents to one, so that one compilation reads both. Returns the text of an array of both, and each document
+/// as parsed for the library that resolves references.
 ///
 /// # Errors
 ///
@@ -87,7 +87,7 @@ impl<'s> Sides<'s> {
         Ok(sides)
     }
 
-    /// Finds the schemas that are equal, of one side or of both.
+    /// Marks schemas that have equal keywords as one, within a side and across both. So their parts cancel in questions.
     pub(crate) fn share(&mut self) {
         self.schemas.share(share::first_equals(&self.document, &self.schemas));
     }

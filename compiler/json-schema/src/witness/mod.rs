@@ -90,7 +90,7 @@ pub struct Witnesses {
     pub undecided: Vec<Reason>,
 }
 
-/// Returns instances of a schema for tests, and texts that are none.
+/// Returns instances of a schema for tests, and texts that are no instances.
 ///
 /// # Errors
 ///
@@ -274,7 +274,8 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Returns for each schema that has a keyword at an index the variants of the keyword without its edges.
+    /// Returns a keyword's variants that exclude its edges: `minimum: 3` becomes `exclusiveMinimum: 3`, which excludes 3. A
+    /// value of the old keyword alone just meets it. The keyword is the part at `index` of each schema that is returned.
     fn without_edges(
         &self,
         keyword: &Keyword,

@@ -365,7 +365,8 @@ impl Work<'_> {
         stand_ins
     }
 
-    /// Returns the result. `compared` is `None` if nothing changed.
+    /// Returns the lowered schema with its losses. `compared` is the relation of the source to it, or the reason why it was
+    /// not found. `None` if nothing changed.
     fn finish(
         self,
         source: &Source,

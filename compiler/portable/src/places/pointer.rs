@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// Appends a key as a segment of a JSON pointer.
+/// Appends a key as a segment of a JSON pointer, with `~` and `/` escaped.
 pub(crate) fn push(pointer: &mut String, key: &str) {
     pointer.push('/');
     for letter in key.chars() {

@@ -57,7 +57,8 @@ fn followed<'v>(root: &'v Value, schema: &'v Value) -> &'v Value {
     schema
 }
 
-/// Whether two schemas are disjoint by their types, constants, or a required member with disjoint constants.
+/// Whether two schemas are disjoint by their types, constants, or a required member with disjoint constants. `false` if
+/// these do not decide it.
 fn are_plainly_disjoint(root: &Value, left: &Value, right: &Value) -> bool {
     let (left, right) = (followed(root, left), followed(root, right));
     let (Some(left), Some(right)) = (left.as_object(), right.as_object()) else {

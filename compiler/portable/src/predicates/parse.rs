@@ -7,7 +7,7 @@ use crate::pack_error::{PackError, error};
 use crate::places::pointer::join;
 
 /// The names of the predicates in packs.
-const NAMES: [&str; 30] = [
+const NAMES: [&str; 31] = [
     "type",
     "typed",
     "with",

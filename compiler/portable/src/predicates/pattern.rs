@@ -143,7 +143,7 @@ enum Anchors {
     Both,
     /// `^` and `$`, each in only one of several alternatives.
     OfAlternatives,
-    /// `^` or `$`.
+    /// Only `^`, or only `$`.
     One,
     /// None.
     None,
