@@ -83,7 +83,7 @@ pub(crate) struct Started {
     pub(crate) metrics: Arc<Metrics>,
     /// Time at which the outputs were queued.
     pub(crate) began: Instant,
-    /// The tools that do not compile: those that the grammar leaves out, and those that it loosens.
+    /// The tools that do not compile, and that the grammar therefore leaves out or loosens.
     pub(crate) refused: Vec<RefusedTool>,
     pub(crate) loosened: Loosened,
 }

@@ -19,8 +19,8 @@ pub(super) fn are_alike(at: At<'_>) -> bool {
     !pairs.all(|(left, right)| are_apart(left, right, LEVELS))
 }
 
-/// Whether two schemas have other types, other string or boolean constants, or members that are apart and of which
-/// one schema requires.
+/// Whether two schemas differ in their types, in string or boolean constants, or in a member with such a difference that one
+/// of them requires.
 fn are_apart(left: &Value, right: &Value, levels: usize) -> bool {
     let (Some(left), Some(right)) = (left.as_object(), right.as_object()) else {
         return left == &Value::Bool(false) || right == &Value::Bool(false);
