@@ -4,6 +4,7 @@
 //! have a heapsort, of 200 bytes. It takes some times as long on lists of thousands that are not sorted yet.
 
 /// Sorts a list in ascending order. O(n log n), and O(n) for a sorted list.
+#[inline]
 pub(crate) fn sort<T: Copy + Ord>(list: &mut [T]) {
     #[cfg(not(target_family = "wasm"))]
     list.sort_unstable();
@@ -12,6 +13,7 @@ pub(crate) fn sort<T: Copy + Ord>(list: &mut [T]) {
 }
 
 /// Sorts a list in ascending order, and removes duplicates.
+#[inline]
 pub(crate) fn sort_and_dedup<T: Copy + Ord>(list: &mut Vec<T>) {
     sort(list);
     list.dedup();
