@@ -285,7 +285,7 @@ static void forks_and_positions(void)
     CHECK(strstr((const char *)why, "\"allowed\":false") != NULL && strstr((const char *)why, "\"byte\":120") != NULL);
     CHECK(strstr((const char *)why, "\"next\":[110]") != NULL);
     STATUS(grammarc_matcher_explain(matcher, 'x', why, 1, &needed), GRAMMARC_BUFFER);
-    STATUS(grammarc_matcher_explain(matcher, 'x', NULL, 64, &needed), GRAMMARC_ARGUMENT);
+    STATUS(grammarc_matcher_explain(matcher, 'x', NULL, sizeof why, &needed), GRAMMARC_ARGUMENT);
 
     STATUS(grammarc_matcher_ending(matcher, run, 64, &needed), GRAMMARC_OK);
     size_t taken = 0;
