@@ -126,7 +126,8 @@ fn callers(tables: Joined<'_>, frames: &Frames, at: Configuration) -> Vec<u32> {
     }
     let called = rule_of(tables, state);
     // The calls that may be open: of which rule, and by which state.
-    let (mut last, mut returning): (Vec<(u32, u32)>, Vec<(u32, u32)>) = (Vec::new(), Vec::new());
+    let mut last: Vec<(u32, u32)> = Vec::new();
+    let mut returning: Vec<(u32, u32)> = Vec::new();
     let mut collect = |part: &Tables<'_>| {
         for index in 0..part.state_count() {
             let state = part.bases.states + index;
