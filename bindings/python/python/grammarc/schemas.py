@@ -165,7 +165,11 @@ def _difference(found: Mapping[str, Any]) -> Difference:
 
 
 def _findings(found: Iterable[Mapping[str, Any]]) -> list[Finding]:
-    return [Finding(**{name: one.get(name) for name in Finding._fields}) for one in found]
+    def finding(one: Mapping[str, Any]) -> Finding:
+        fields: dict[str, Any] = {name: one.get(name) for name in Finding._fields}
+        return Finding(**fields)
+
+    return [finding(one) for one in found]
 
 
 def diff(
@@ -235,7 +239,8 @@ def lint(
 ) -> Linted:
     """What providers and engines do with a schema or with a list of tools. ``targets`` are names such as ``openai-strict``, or
     ``all``. ``exact`` also finds keywords that change nothing: a question for each keyword."""
-    given = to_text(schema) if not isinstance(schema, (list, tuple)) else list(schema)
+    # Sequences that are no lists are not schemas either, and are refused there.
+    given = list(schema) if isinstance(schema, (list, tuple)) else to_text(schema)  # type: ignore[arg-type]
     found = _ask("lint", {"schema": given, "for": list(targets), "exact": exact, "seconds": seconds}, cancel)
     return Linted(_findings(found["findings"]), found["silent"], found["dead"])
 

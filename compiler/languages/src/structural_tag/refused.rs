@@ -14,6 +14,7 @@
 use grammarc_grammar::budget::Budget;
 use grammarc_grammar::controls::ControlTokens;
 use grammarc_grammar::diagnostics::Diagnostic;
+use grammarc_grammar::diagnostics::report::Verdict;
 use grammarc_json_schema::NOT_ENFORCED;
 use grammarc_json_schema::document::Document;
 
@@ -77,9 +78,11 @@ pub(super) fn read_without_refused(
         if !new.is_empty() {
             // The entry of a schema that is not enforced as a whole is that of its outermost value.
             let place = document.pointer(arguments.at);
-            let is_whole = |keyword: &str, pointer: &str| keyword.is_empty() && pointer == place;
             let mut entries = builder.outer.report.entries();
-            let is_any = entries.any(|entry| is_whole(entry.keyword, entry.pointer));
+            let is_any = entries.any(|entry| {
+                let is_whole = entry.keyword.is_empty() && entry.pointer == place;
+                is_whole && entry.verdict == Verdict::Approximate
+            });
             let state = if is_any { ToolState::AnyObject } else { ToolState::Loosened };
             loosened.push(Refused::new(document, *at, name, state, &new));
         }
