@@ -6,8 +6,7 @@
 //!
 //! The states are visited from the start. Each visit has a text that leads there, as far as JSON is open in it. A state
 //! that texts with other places, containers or beginnings of keys lead to is visited again for each, up to [`MOST_VISITS`]
-//! times. Without a place graph, the
-//! place of a state is that of its rule.
+//! times. Without a place graph, the place of a state is that of its rule.
 //!
 //! Cost: O(states and edges), times the length of a shortest text for each call.
 //!

@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value};
 
-use super::At;
+use super::{At, values};
 
 /// Most levels of members within members that are compared. Deeper members look alike.
 const LEVELS: usize = 8;
@@ -57,23 +57,12 @@ fn kinds(schema: &Map<String, Value>) -> Option<Vec<&str>> {
         Some(Value::Array(names)) => {
             Some(names.iter().filter_map(Value::as_str).map(kind).collect())
         }
-        _ => Some(constants(schema)?.into_iter().map(kind_of).collect()),
+        _ => Some(constants(schema)?.into_iter().map(|value| kind(values::kind(value))).collect()),
     }
 }
 
 fn kind(name: &str) -> &str {
-    if name == "integer" { "number" } else { name }
-}
-
-fn kind_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "boolean",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    }
+    if name == "integer" || name == "fraction" { "number" } else { name }
 }
 
 fn constants(schema: &Map<String, Value>) -> Option<Vec<&Value>> {

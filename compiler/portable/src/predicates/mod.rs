@@ -1,6 +1,6 @@
 //! Predicates over places: the conditions that rules of packs are made of.
 //!
-//! A condition is an object of predicates, all of which have to hold, such as `{"type": "object", "unless": {...}}`.
+//! A condition is an object of predicates, such as `{"type": "object", "unless": {...}}`. It holds if all predicates hold.
 //! Predicates depend on no target.
 //!
 //! | file | predicates |

@@ -33,7 +33,7 @@ pub(super) fn has_format(place: &Place<'_>, names: &[String]) -> bool {
 }
 
 /// Returns the kind of a value: its JSON type, with `integer` or `fraction` for numbers.
-fn kind(value: &Value) -> &'static str {
+pub(super) fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "boolean",
